@@ -4,8 +4,9 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// Reading and writing typical messages, synchronously and asynchronously. Both sides of each pair use the same stream in memory, so that what they
-/// differ by is the price of being asynchronous; reading from memory and writing into a span show what the formats cost without a stream.
+/// Reading and writing typical messages, synchronously and asynchronously. Both sides of each pair use the same stream in memory, so that
+/// what they differ by is the price of being asynchronous; reading from memory and writing into a span show what the formats cost without a
+/// stream.
 /// </summary>
 [MemoryDiagnoser]
 public class CodecBenchmarks
@@ -25,7 +26,9 @@ public class CodecBenchmarks
     [ParamsAllValues]
     public Shape Shape { get; set; }
 
-    /// <summary>Makes the message and its bytes, and checks that all ways of reading and writing agree before anything is measured.</summary>
+    /// <summary>
+    /// Makes the message and its bytes, and checks that all ways of reading and writing agree before anything is measured.
+    /// </summary>
     [GlobalSetup]
     public async Task SetupAsync()
     {
@@ -92,7 +95,8 @@ public class CodecBenchmarks
     {
         if (!bytes.SequenceEqual(_bytes))
         {
-            throw new InvalidOperationException($"{Format} {Shape}: {Convert.ToHexString(bytes)} instead of {Convert.ToHexString(_bytes)}.");
+            throw new InvalidOperationException(
+                $"{Format} {Shape}: {Convert.ToHexString(bytes)} instead of {Convert.ToHexString(_bytes)}.");
         }
     }
 }

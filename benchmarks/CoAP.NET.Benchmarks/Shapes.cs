@@ -47,7 +47,8 @@ internal static class Shapes
         switch (shape)
         {
             case Shape.Get:
-                message.Options.Add(OptionNumber.UriPath, "building"u8).Add(OptionNumber.UriPath, "3"u8).Add(OptionNumber.UriPath, "temperature"u8)
+                message.Options.Add(OptionNumber.UriPath, "building"u8).Add(OptionNumber.UriPath, "3"u8)
+                    .Add(OptionNumber.UriPath, "temperature"u8)
                     .Add(OptionNumber.UriQuery, "unit=celsius"u8);
                 break;
             case Shape.Content:
@@ -55,12 +56,14 @@ internal static class Shapes
                 message.Payload = "21.5 degrees"u8.ToArray();
                 break;
             case Shape.Notification:
-                message.Options.Add(OptionNumber.ETag, [0x01, 0x02, 0x03, 0x04]).AddUInt(OptionNumber.Observe, 1_234).AddUInt(OptionNumber.ContentFormat, 0)
+                message.Options.Add(OptionNumber.ETag, [0x01, 0x02, 0x03, 0x04]).AddUInt(OptionNumber.Observe, 1_234)
+                    .AddUInt(OptionNumber.ContentFormat, 0)
                     .AddUInt(OptionNumber.MaxAge, 300);
                 message.Payload = "21.5 degrees"u8.ToArray();
                 break;
             default:
-                message.Options.Add(OptionNumber.ETag, [0x01, 0x02, 0x03, 0x04]).AddUInt(OptionNumber.ContentFormat, 42).AddUInt(OptionNumber.Block2, (7 << 4) | 8 | 6);
+                message.Options.Add(OptionNumber.ETag, [0x01, 0x02, 0x03, 0x04]).AddUInt(OptionNumber.ContentFormat, 42)
+                    .AddUInt(OptionNumber.Block2, (7 << 4) | 8 | 6);
                 message.Payload = Enumerable.Range(0, 1_024).Select(i => (byte)i).ToArray();
                 break;
         }

@@ -5,7 +5,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Blocking;
 
-/// <summary>A connection with a thread of its own, which reads, has the stages and user code run, and, when these answer at once, writes.</summary>
+/// <summary>
+/// A connection with a thread of its own, which reads, has the stages and user code run, and, when these answer at once, writes.
+/// </summary>
 internal sealed class BlockingConnection : CoapConnection
 {
     private const int FirstBuffer = 4096;
@@ -31,7 +33,8 @@ internal sealed class BlockingConnection : CoapConnection
     private Exception? _reason;
 
     public BlockingConnection(BlockingTransport transport, Socket socket, bool isInitiator)
-        : base(transport, CoapAddress.FromIPEndPoint((IPEndPoint)socket.RemoteEndPoint!), CoapAddress.FromIPEndPoint((IPEndPoint)socket.LocalEndPoint!), isInitiator)
+        : base(transport, CoapAddress.FromIPEndPoint((IPEndPoint)socket.RemoteEndPoint!),
+            CoapAddress.FromIPEndPoint((IPEndPoint)socket.LocalEndPoint!), isInitiator)
     {
         _owner = transport;
         _socket = socket;
@@ -124,7 +127,9 @@ internal sealed class BlockingConnection : CoapConnection
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
-            CoapConnectionError error = exception is SocketException { SocketErrorCode: SocketError.TimedOut or SocketError.WouldBlock } ? CoapConnectionError.TooSlow : CoapConnectionError.Lost;
+            CoapConnectionError error = exception is SocketException { SocketErrorCode: SocketError.TimedOut or SocketError.WouldBlock }
+                ? CoapConnectionError.TooSlow
+                : CoapConnectionError.Lost;
             Close(new CoapConnectionException(error, $"Nothing could be sent to {this}: {exception.Message}", exception));
         }
         finally
@@ -223,7 +228,14 @@ internal sealed class BlockingConnection : CoapConnection
                 return MakeRoom();
             }
 
-            CoapDatagram frame = new((int)length) { Length = (int)length, Remote = Remote, Local = Local, Transport = Transport, Channel = Channel };
+            CoapDatagram frame = new((int)length)
+            {
+                Length = (int)length,
+                Remote = Remote,
+                Local = Local,
+                Transport = Transport,
+                Channel = Channel
+            };
             _buffer.AsSpan(_start, (int)length).CopyTo(frame.Buffer);
             _start += (int)length;
             Volatile.Write(ref _partial, 0);

@@ -5,8 +5,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Blocking;
 
 /// <summary>
-/// CoAP over TCP as libraries of old did it: a thread that accepts and a thread for each connection, reading and writing synchronously. It is here to be compared with, and to show that
-/// the seam for stream transports is enough for a whole one: nothing but public members of the library is used.
+/// CoAP over TCP as libraries of old did it: a thread that accepts and a thread for each connection, reading and writing synchronously. It
+/// is here to be compared with, and to show that the seam for stream transports is enough for a whole one: nothing but public members of
+/// the library is used.
 /// </summary>
 public sealed class BlockingTransport : CoapStreamTransport
 {
@@ -24,9 +25,13 @@ public sealed class BlockingTransport : CoapStreamTransport
     public override string Scheme => "coap+tcp";
 
     /// <inheritdoc/>
-    public override IReadOnlyList<CoapAddress> LocalAddresses => _listener is { LocalEndPoint: IPEndPoint local } ? [CoapAddress.FromIPEndPoint(local)] : [];
+    public override IReadOnlyList<CoapAddress> LocalAddresses =>
+        _listener is { LocalEndPoint: IPEndPoint local } ? [CoapAddress.FromIPEndPoint(local)] : [];
 
-    /// <summary>How long a write may wait for its peer. Default 30 s. As the thread that answers waits, so does whoever else has something for it to send.</summary>
+    /// <summary>
+    /// How long a write may wait for its peer. Default 30 s. As the thread that answers waits, so does whoever else has something for it to
+    /// send.
+    /// </summary>
     public TimeSpan SendTimeout { get; init; } = TimeSpan.FromSeconds(30);
 
     internal ICoapStreamContext Context { get; private set; } = null!;
@@ -81,7 +86,8 @@ public sealed class BlockingTransport : CoapStreamTransport
                 given.Dispose();
                 opened.TrySetException(cancellationToken.IsCancellationRequested
                     ? new OperationCanceledException(cancellationToken)
-                    : new CoapConnectionException(CoapConnectionError.ConnectFailed, $"Cannot connect to {endpoint}: {exception.Message}", exception));
+                    : new CoapConnectionException(CoapConnectionError.ConnectFailed, $"Cannot connect to {endpoint}: {exception.Message}",
+                        exception));
                 return;
             }
 
@@ -94,7 +100,8 @@ public sealed class BlockingTransport : CoapStreamTransport
             }
             else
             {
-                opened.TrySetException(new CoapConnectionException(CoapConnectionError.Refused, $"No connection to {endpoint} is opened: a bound is reached, or the endpoint stops."));
+                opened.TrySetException(new CoapConnectionException(CoapConnectionError.Refused,
+                    $"No connection to {endpoint} is opened: a bound is reached, or the endpoint stops."));
             }
         }
     }

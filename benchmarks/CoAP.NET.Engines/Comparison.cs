@@ -14,7 +14,8 @@ internal static class Comparison
         foreach (string engine in engines)
         {
             using ServerProcess server = ServerProcess.Start(engine);
-            answers[engine] = Conversations.All.ToDictionary(conversation => conversation.Name, conversation => conversation.Hold(server.Endpoint));
+            answers[engine] = Conversations.All.ToDictionary(conversation => conversation.Name,
+                conversation => conversation.Hold(server.Endpoint));
         }
 
         bool areEqual = true;

@@ -19,10 +19,16 @@ internal sealed record Conversation(string Name, byte[][] Pieces, int Frames, bo
     private const int Patience = 5000;
 
     /// <summary>Does it.</summary>
-    /// <returns>The frames that came, as hexadecimal digits; at the end <c>end</c> when the server closed, or <see cref="Missing"/> when too little came in time.</returns>
+    /// <returns>The frames that came, as hexadecimal digits; at the end <c>end</c> when the server closed, or <see cref="Missing"/> when
+    /// too little came in time.</returns>
     public string Hold(IPEndPoint server)
     {
-        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = Patience, SendTimeout = Patience, NoDelay = true };
+        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp)
+        {
+            ReceiveTimeout = Patience,
+            SendTimeout = Patience,
+            NoDelay = true
+        };
         List<string> frames = [];
         string end = "";
         try
@@ -42,7 +48,9 @@ internal sealed record Conversation(string Name, byte[][] Pieces, int Frames, bo
         }
         catch (SocketException exception)
         {
-            end = exception.SocketErrorCode is SocketError.TimedOut or SocketError.WouldBlock ? Missing : exception.SocketErrorCode.ToString();
+            end = exception.SocketErrorCode is SocketError.TimedOut or SocketError.WouldBlock
+                ? Missing
+                : exception.SocketErrorCode.ToString();
         }
 
         if (!IsOrdered)

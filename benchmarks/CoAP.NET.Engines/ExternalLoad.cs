@@ -14,7 +14,8 @@ internal static class ExternalLoad
         int warmUp = 1 + (connections / 1000);
         string[] arguments =
         [
-            "-c", Text(Processor.Load), "-C", Text(connections), "-w", Text(warmUp), "-d", Text(seconds), "-P", Text(server.Id), "-e", BenchServer.Hello, "-j", $"coap+tcp://{server.Endpoint}/hello",
+            "-c", Text(Processor.Load), "-C", Text(connections), "-w", Text(warmUp), "-d", Text(seconds), "-P", Text(server.Id), "-e",
+            BenchServer.Hello, "-j", $"coap+tcp://{server.Endpoint}/hello",
         ];
         using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true })
             ?? throw new InvalidOperationException($"'{program}' did not start.");

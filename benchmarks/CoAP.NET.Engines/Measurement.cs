@@ -11,7 +11,8 @@ namespace CoAP.NET.Engines;
 internal sealed class Measurement(int seconds, string generator)
 {
     private const string Head =
-        "| engine | connections | requests a second | server's µs a request | p50 µs | p99 µs | threads | RSS, MiB | KiB a connection, idle | short connections a second | server's µs for one |";
+        "| engine | connections | requests a second | server's µs a request | p50 µs | p99 µs | threads | RSS, MiB | KiB a connection, "
+            + "idle | short connections a second | server's µs for one |";
 
     // What a handful of connections takes is lost in what a process takes more or less for other reasons.
     private const int FewConnections = 100;
@@ -55,7 +56,10 @@ internal sealed class Measurement(int seconds, string generator)
         (double perSecond, double cost) = Short(server, connections);
         return string.Create(
             CultureInfo.InvariantCulture,
-            $"| {engine} | {connections:N0} | {stay.PerSecond:N0} | {stay.CpuMicroseconds:0.00} | {stay.P50:0} | {stay.P99:0} | {stay.Threads} | {stay.ResidentBytes / 1048576.0:0} | {(connections < FewConnections ? "" : perConnection.ToString("0.0", CultureInfo.InvariantCulture))} | {perSecond:N0} | {cost:0.0} |{(stay.Errors > 0 ? $" {stay.Errors} ERRORS" : "")}");
+            $"| {engine} | {connections:N0} | {stay.PerSecond:N0} | {stay.CpuMicroseconds:0.00} | {stay.P50:0} | {stay.P99:0} "
+                + $"| {stay.Threads} | {stay.ResidentBytes / 1048576.0:0} "
+                + $"| {(connections < FewConnections ? "" : perConnection.ToString("0.0", CultureInfo.InvariantCulture))} | {perSecond:N0} "
+                + $"| {cost:0.0} |{(stay.Errors > 0 ? $" {stay.Errors} ERRORS" : "")}");
     }
 
     // What a server takes before its first request, and once for all, belongs to no connection.
@@ -80,7 +84,8 @@ internal sealed class Measurement(int seconds, string generator)
         TimeSpan cpu = server.Figures.Cpu - before;
         if (loop.Errors + loop.Lost > 0)
         {
-            Console.Error.WriteLine($"note: of the short connections {loop.Lost} were closed by the server, {loop.Errors} had a wrong answer");
+            Console.Error.WriteLine(
+                $"note: of the short connections {loop.Lost} were closed by the server, {loop.Errors} had a wrong answer");
         }
 
         return (answered / elapsed.TotalSeconds, cpu.TotalMicroseconds / Math.Max(1, answered));

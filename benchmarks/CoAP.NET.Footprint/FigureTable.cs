@@ -27,10 +27,12 @@ internal sealed class FigureTable
     public void Add(string figure, FormattableString value) => Write($"| {_row} | {figure} | {Invariant(value)} | | |");
 
     /// <summary>A figure with a goal.</summary>
-    public void Add(string figure, FormattableString value, string goal, bool isMet) => Write($"| {_row} | {figure} | {Invariant(value)} | {goal} | {(isMet ? "met" : "missed")} |");
+    public void Add(string figure, FormattableString value, string goal, bool isMet) =>
+        Write($"| {_row} | {figure} | {Invariant(value)} | {goal} | {(isMet ? "met" : "missed")} |");
 
     /// <summary>A figure with a goal that cannot be judged here.</summary>
-    public void AddUnjudged(string figure, FormattableString value, string goal, string why) => Write($"| {_row} | {figure} | {Invariant(value)} | {goal} | {why} |");
+    public void AddUnjudged(string figure, FormattableString value, string goal, string why) =>
+        Write($"| {_row} | {figure} | {Invariant(value)} | {goal} | {why} |");
 
     /// <summary>Something must hold, whatever the machine: otherwise the program ends with exit code 1.</summary>
     public void Check(bool holds, FormattableString what)

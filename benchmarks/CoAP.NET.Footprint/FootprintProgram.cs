@@ -8,7 +8,8 @@ internal static class FootprintProgram
 {
     public static async Task<int> RunAsync(string[] args)
     {
-        IRow[] rows = [new MemoryRow(), new PeersRow(), new AllocationRow(), new DeduplicationRow(), new ScalingRow(), new ManyPeersRow(), new PausesRow(), new SecureSessionsRow()];
+        IRow[] rows = [new MemoryRow(), new PeersRow(), new AllocationRow(), new DeduplicationRow(), new ScalingRow(), new ManyPeersRow(),
+            new PausesRow(), new SecureSessionsRow()];
         string usage = $"""
             usage: CoAP.NET.Footprint [ROW]... [OPTION]...   prints a table in Markdown; exit code 1 when an answer was wrong or a figure cannot be
             {string.Join('\n', rows.Select(row => $"  {row.Name,-15} {row.About} (about {row.Seconds(new Sizes())} s)"))}

@@ -3,8 +3,8 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Footprint;
 
 /// <summary>
-/// Virtual time that is read without a lock: a receive loop reads the system's clock once for some datagrams, and what it costs to read a clock is not what is
-/// measured here. For one thread.
+/// Virtual time that is read without a lock: a receive loop reads the system's clock once for some datagrams, and what it costs to read a
+/// clock is not what is measured here. For one thread.
 /// </summary>
 internal sealed class HeldClock : TimeProvider
 {
@@ -20,7 +20,8 @@ internal sealed class HeldClock : TimeProvider
 
     public override DateTimeOffset GetUtcNow() => _clock.GetUtcNow();
 
-    public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) => _clock.CreateTimer(callback, state, dueTime, period);
+    public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) =>
+        _clock.CreateTimer(callback, state, dueTime, period);
 
     /// <summary>Lets time pass and runs what becomes due, each at its own time.</summary>
     public void Advance(TimeSpan by)

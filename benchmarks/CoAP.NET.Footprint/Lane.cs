@@ -4,8 +4,8 @@ using CoAP.NET.Bench;
 namespace CoAP.NET.Footprint;
 
 /// <summary>
-/// A thread that does one thing after another. Each server that is measured has threads of its own: a thread counts for one endpoint without interlocked operations, so
-/// servers that take turns on one thread would not be equal.
+/// A thread that does one thing after another. Each server that is measured has threads of its own: a thread counts for one endpoint
+/// without interlocked operations, so servers that take turns on one thread would not be equal.
 /// </summary>
 internal sealed class Lane : IDisposable
 {

@@ -38,7 +38,8 @@ internal sealed class MemoryServer : IAsyncDisposable
     /// <param name="configure">Sets its options.</param>
     /// <param name="transports">How many transports it has, each for a thread.</param>
     /// <param name="handler">What answers; null for <see cref="Handler"/>.</param>
-    public static async Task<MemoryServer> StartAsync(HeldClock? clock, Action<CoapEndpointOptions>? configure = null, int transports = 1, Func<CoapResult>? handler = null)
+    public static async Task<MemoryServer> StartAsync(HeldClock? clock, Action<CoapEndpointOptions>? configure = null, int transports = 1,
+        Func<CoapResult>? handler = null)
     {
         CoapEndpointOptions options = new();
         if (clock is not null)
@@ -79,7 +80,10 @@ internal sealed class MemoryServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Makes peers known: each asks twice, so long after one another that it is a newcomer no more. Leaves them with two exchanges, rounds 0 and 1.</summary>
+    /// <summary>
+    /// Makes peers known: each asks twice, so long after one another that it is a newcomer no more. Leaves them with two exchanges, rounds
+    /// 0 and 1.
+    /// </summary>
     /// <param name="peers">How many.</param>
     /// <param name="group">How many of them are newcomers at a time.</param>
     public void Introduce(int peers, int group)

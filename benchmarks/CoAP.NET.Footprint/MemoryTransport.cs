@@ -8,8 +8,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Footprint;
 
 /// <summary>
-/// A transport without a network: <see cref="Ask"/> hands in the datagram of a request and has its answer when it returns, on the same thread. It allocates nothing for that.
-/// For one thread at a time; an endpoint may have several, as it may have several sockets.
+/// A transport without a network: <see cref="Ask"/> hands in the datagram of a request and has its answer when it returns, on the same
+/// thread. It allocates nothing for that. For one thread at a time; an endpoint may have several, as it may have several sockets.
 /// </summary>
 internal sealed class MemoryTransport : CoapDatagramTransport
 {
@@ -19,7 +19,11 @@ internal sealed class MemoryTransport : CoapDatagramTransport
     private static readonly CoapAddress s_local = CoapAddress.FromIPv4(0xc000_0201, 5683);
     private static readonly byte[] s_request = Bytes(new CoapMessage(CoapCode.Get), options => options.Add(new UriPath("hello")));
     private static readonly byte[] s_answer = Bytes(
-        new CoapMessage(CoapCode.Content) { Type = CoapMessageType.Acknowledgement, Payload = System.Text.Encoding.UTF8.GetBytes(BenchServer.Hello) },
+        new CoapMessage(CoapCode.Content)
+        {
+            Type = CoapMessageType.Acknowledgement,
+            Payload = System.Text.Encoding.UTF8.GetBytes(BenchServer.Hello)
+        },
         options => options.Add(new ContentFormat(CoapContentFormat.TextPlain)));
 
     // It comes back before Ask returns: a request without a payload leaves nothing of it behind.

@@ -9,8 +9,11 @@ public readonly record struct MatrixCase(int Options, int Payload)
 {
     private static readonly int[] s_sizes = [0, 1024, 4096, 65_536, 131_072];
 
-    /// <summary>The 25 of the published experiment: each of 0, 1,024, 4,096, 65,536 and 131,072 options with each of as many bytes of payload.</summary>
-    public static IReadOnlyList<MatrixCase> All { get; } = [.. s_sizes.SelectMany(static _ => s_sizes, static (options, payload) => new MatrixCase(options, payload))];
+    /// <summary>
+    /// The 25 of the published experiment: each of 0, 1,024, 4,096, 65,536 and 131,072 options with each of as many bytes of payload.
+    /// </summary>
+    public static IReadOnlyList<MatrixCase> All { get; } = [
+        .. s_sizes.SelectMany(static _ => s_sizes, static (options, payload) => new MatrixCase(options, payload))];
 
     /// <inheritdoc/>
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Options}+{Payload}");

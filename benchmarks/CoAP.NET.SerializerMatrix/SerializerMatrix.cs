@@ -5,9 +5,10 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// Reading and writing messages by their number of options and the size of their payload, synchronously and asynchronously. Derive a class to measure a codec or options of your own in the
-/// same way: <see cref="CreateSerializer"/> is all that must be given. What is read comes from a <see cref="MemoryStream"/>; what is written goes to one that is as large as the message from the
-/// beginning, so that its growth is not measured. Both complete at once: what the asynchronous methods take more is their own price.
+/// Reading and writing messages by their number of options and the size of their payload, synchronously and asynchronously. Derive a class
+/// to measure a codec or options of your own in the same way: <see cref="CreateSerializer"/> is all that must be given. What is read comes
+/// from a <see cref="MemoryStream"/>; what is written goes to one that is as large as the message from the beginning, so that its growth is
+/// not measured. Both complete at once: what the asynchronous methods take more is their own price.
 /// </summary>
 [MemoryDiagnoser]
 public abstract class SerializerMatrix
@@ -49,7 +50,8 @@ public abstract class SerializerMatrix
         Expect(_serializer.Serialize(await DeserializeAsync()), nameof(DeserializeAsync));
         if (DeserializeTyped() != Case.Options)
         {
-            throw new InvalidOperationException($"{GetType().Name} {Case}: {DeserializeTyped()} options were read instead of {Case.Options}.");
+            throw new InvalidOperationException(
+                $"{GetType().Name} {Case}: {DeserializeTyped()} options were read instead of {Case.Options}.");
         }
 
         Serialize();
@@ -120,7 +122,10 @@ public abstract class SerializerMatrix
     /// <returns>The codec.</returns>
     protected abstract ICoapMessageSerializer CreateSerializer();
 
-    /// <summary>Makes a message. Default: an acknowledgement with 2.01 Created, 8 bytes of token, options Uri-Path of 255 characters, and bytes of payload from a fixed seed.</summary>
+    /// <summary>
+    /// Makes a message. Default: an acknowledgement with 2.01 Created, 8 bytes of token, options Uri-Path of 255 characters, and bytes of
+    /// payload from a fixed seed.
+    /// </summary>
     /// <param name="one">Its size.</param>
     /// <returns>The message.</returns>
     protected virtual CoapMessage CreateMessage(MatrixCase one)
@@ -130,7 +135,12 @@ public abstract class SerializerMatrix
 #pragma warning restore RS0030
         byte[] token = new byte[CoapToken.MaxLength];
         random.NextBytes(token);
-        CoapMessage message = new(CoapCode.Created) { Type = CoapMessageType.Acknowledgement, MessageId = (ushort)random.Next(), Token = new CoapToken(token) };
+        CoapMessage message = new(CoapCode.Created)
+        {
+            Type = CoapMessageType.Acknowledgement,
+            MessageId = (ushort)random.Next(),
+            Token = new CoapToken(token)
+        };
         byte[] segment = new byte[OptionLength];
         for (int i = 0; i < one.Options; i++)
         {

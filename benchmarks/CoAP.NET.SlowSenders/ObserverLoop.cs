@@ -10,7 +10,8 @@ internal sealed class ObserverLoop(IPEndPoint server) : FrameLoop(server)
 {
     private const int AnswersUnread = 64;
 
-    private static readonly byte[] s_register = Frames.Request(CoapCode.Get, "state", token: 0x0103, options: options => options.Add(new Observe(0)));
+    private static readonly byte[] s_register = Frames.Request(CoapCode.Get, "state", token: 0x0103,
+        options: options => options.Add(new Observe(0)));
     private static readonly byte[] s_change = Frames.Request(CoapCode.Put, "state", token: 0x0104);
     private static readonly byte[] s_large = Frames.Request(CoapCode.Get, "large", token: 0x0105);
 
@@ -34,7 +35,8 @@ internal sealed class ObserverLoop(IPEndPoint server) : FrameLoop(server)
     }
 
     /// <summary>
-    /// The first observer stops reading. It also asked for much before, so that what the system holds for it is full at once and not after minutes.
+    /// The first observer stops reading. It also asked for much before, so that what the system holds for it is full at once and not after
+    /// minutes.
     /// </summary>
     public void StallOne()
     {

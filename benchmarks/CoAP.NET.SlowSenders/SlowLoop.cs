@@ -8,7 +8,8 @@ namespace CoAP.NET.SlowSenders;
 /// <param name="requests">What they send, as frames, in turn.</param>
 /// <param name="answers">How the answers end.</param>
 /// <param name="interval">The time between two bytes of one client.</param>
-internal sealed class SlowLoop(IPEndPoint server, IReadOnlyList<byte[]> requests, IReadOnlyList<byte[]> answers, TimeSpan interval) : FrameLoop(server)
+internal sealed class SlowLoop(IPEndPoint server, IReadOnlyList<byte[]> requests, IReadOnlyList<byte[]> answers, TimeSpan interval)
+    : FrameLoop(server)
 {
     private long _begin;
     private int _nextPeer;

@@ -10,7 +10,8 @@ namespace CoAP.NET.SlowSenders;
 internal sealed class SlowSenders
 {
     private const string Head =
-        "| engine | slow senders | threads | KiB for each | others: requests a second | p50 µs | p99 µs | server's µs a request | bytes sent by each before the rest | arrived intact |";
+        "| engine | slow senders | threads | KiB for each | others: requests a second | p50 µs | p99 µs | server's µs a request | bytes "
+            + "sent by each before the rest | arrived intact |";
 
     private static readonly byte[] s_request = Frames.Request(CoapCode.Get, "hello", token: 0x0101);
     private static readonly byte[] s_answer = Encoding.UTF8.GetBytes(BenchServer.Hello);
@@ -31,7 +32,8 @@ internal sealed class SlowSenders
     {
         Console.WriteLine(string.Create(
             CultureInfo.InvariantCulture,
-            $"A byte every {Interval.TotalMilliseconds:0} ms of a PUT with {Options} options and a payload of {string.Join(", ", Payloads)} B in turn; beside it {Load} connections in a closed loop, {Seconds} s.\n"));
+            $"A byte every {Interval.TotalMilliseconds:0} ms of a PUT with {Options} options and a payload "
+                + $"of {string.Join(", ", Payloads)} B in turn; beside it {Load} connections in a closed loop, {Seconds} s.\n"));
         Console.WriteLine(Head);
         Console.WriteLine(string.Concat(Head.Where(one => one == '|').Select((_, i) => i == 0 ? "|" : "---|")));
         bool isRight = true;
@@ -63,7 +65,8 @@ internal sealed class SlowSenders
         bool isRight = slow.Right == senders && figures.Errors == 0;
         Console.WriteLine(string.Create(
             CultureInfo.InvariantCulture,
-            $"| {engine} | {senders:N0} | {with.Threads} | {(senders < 100 ? "" : ((with.ResidentBytes - before) / 1024.0 / senders).ToString("0.0", CultureInfo.InvariantCulture))} | {figures.PerSecond:N0} | {figures.P50:0} | {figures.P99:0} | {figures.CpuMicroseconds:0.00} | {slow.BytesSent} | {slow.Right:N0} of {senders:N0}{(figures.Errors > 0 ? $", {figures.Errors} other requests FAILED" : "")} |"));
+            $"| {engine} | {senders:N0} | {with.Threads} "
+                + $"| {(senders < 100 ? "" : ((with.ResidentBytes - before) / 1024.0 / senders).ToString("0.0", CultureInfo.InvariantCulture))} | {figures.PerSecond:N0} | {figures.P50:0} | {figures.P99:0} | {figures.CpuMicroseconds:0.00} | {slow.BytesSent} | {slow.Right:N0} of {senders:N0}{(figures.Errors > 0 ? $", {figures.Errors} other requests FAILED" : "")} |"));
         return isRight;
     }
 

@@ -12,11 +12,16 @@ internal sealed class StalledObserver(int observers, int rate, int seconds)
     private const double Goal = 0.98;
 
     /// <summary>Measures and prints a table.</summary>
-    /// <returns>Whether the others get nearly all they got before, with every engine but the blocking one, of which nobody expects it.</returns>
+    /// <returns>Whether the others get nearly all they got before, with every engine but the blocking one, of which nobody expects
+    /// it.</returns>
     public bool Run(string[] engines)
     {
-        Console.WriteLine($"{observers} observers, {rate} changes a second, {seconds} s; then one stops reading, with answers of 16 MiB on their way to it.\n");
-        Console.WriteLine("| engine | notifications for each change and observer, before | after | ratio | server's processor time a second, before | after |");
+        Console.WriteLine(
+            $"{observers} observers, {rate} changes a second, {seconds} s; then one stops reading, with answers of 16 MiB on their way to "
+                + "it.\n");
+        Console.WriteLine(
+            "| engine | notifications for each change and observer, before | after | ratio | server's processor time a second, before | "
+                + "after |");
         Console.WriteLine("|---|---|---|---|---|---|");
         bool isRight = true;
         foreach (string engine in engines)
@@ -34,7 +39,8 @@ internal sealed class StalledObserver(int observers, int rate, int seconds)
             isRight &= ratio >= Goal || engine == "blocking";
             Console.WriteLine(string.Create(
                 CultureInfo.InvariantCulture,
-                $"| {engine} | {before:0.000} | {after:0.000} | {ratio:0.000} | {cpuBefore.TotalMilliseconds / (seconds + 1):0} ms | {cpuAfter.TotalMilliseconds / (seconds + 1):0} ms |"));
+                $"| {engine} | {before:0.000} | {after:0.000} | {ratio:0.000} | {cpuBefore.TotalMilliseconds / (seconds + 1):0} ms "
+                    + $"| {cpuAfter.TotalMilliseconds / (seconds + 1):0} ms |"));
         }
 
         return isRight;

@@ -55,7 +55,8 @@ internal sealed class Child : IDisposable
     /// <param name="arguments">Its arguments.</param>
     /// <exception cref="InvalidOperationException">It ended before; what it said is on the error stream.</exception>
     public static Child StartOther(int processor, int endpoints, string program, params string[] arguments) =>
-        Start(processor, endpoints, "/bin/sh", ["-c", endpoints == 0 ? Watched + " >/dev/null 2>&1" : Watched, "sh", program, .. arguments]);
+        Start(processor, endpoints, "/bin/sh",
+            ["-c", endpoints == 0 ? Watched + " >/dev/null 2>&1" : Watched, "sh", program, .. arguments]);
 
     private static Child Start(int processor, int endpoints, string program, IEnumerable<string> arguments)
     {

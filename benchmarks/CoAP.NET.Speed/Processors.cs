@@ -2,7 +2,9 @@ using CoAP.NET.Bench;
 
 namespace CoAP.NET.Speed;
 
-/// <summary>Which processor what runs on; when there is only one, or others were given to this program, everything runs where it can.</summary>
+/// <summary>
+/// Which processor what runs on; when there is only one, or others were given to this program, everything runs where it can.
+/// </summary>
 internal static class Processors
 {
     /// <summary>The processor of what is measured.</summary>

@@ -51,7 +51,8 @@ try
         _ => Measure(),
     };
 }
-catch (Exception exception) when (exception is ArgumentException or InvalidOperationException or IOException or System.ComponentModel.Win32Exception)
+catch (Exception exception)
+    when (exception is ArgumentException or InvalidOperationException or IOException or System.ComponentModel.Win32Exception)
 {
     Console.Error.WriteLine(exception.Message);
     return 2;
@@ -71,7 +72,8 @@ int Measure()
     bool isQuick = arguments.Has("--quick");
     int pairs = isCheck ? 1 : arguments.Number("--pairs", isQuick ? 1 : 5);
     double seconds = isCheck ? 0.2 : Math.Clamp(arguments.Number("--seconds", isQuick ? 1 : 2), 1, LongestTurn);
-    using CoapServers servers = new(arguments.Has("--server") ? arguments.Text("--server", "") : null, isCheck || arguments.Has("--without-libcoap"));
+    using CoapServers servers = new(arguments.Has("--server") ? arguments.Text("--server", "") : null,
+        isCheck || arguments.Has("--without-libcoap"));
     RowList list = new(servers, isCheck ? FewPeers : int.MaxValue, arguments.Has("--own-sockets"));
     Measurement measurement = new(pairs, seconds, isCheck ? 0.05 : arguments.Number("--warm-up", isQuick ? 1 : 2));
     Processors.Pin(Processors.Other);
@@ -94,7 +96,8 @@ int Measure()
 
     // On a machine that is busy some of what is offered is lost; when nearly all is, something is wrong.
     bool IsWrong(Outcome outcome) => outcome.Entrant.Role != Role.LibCoap
-        && (outcome.Failure is not null || outcome.Errors > 0 || outcome.Runs.Any(run => run.PerSecond == 0) || (isCheck && outcome.Runs.Any(run => run.Lost > run.PerSecond)));
+        && (outcome.Failure is not null || outcome.Errors > 0 || outcome.Runs.Any(run => run.PerSecond == 0)
+            || (isCheck && outcome.Runs.Any(run => run.Lost > run.PerSecond)));
 }
 
 void End(PosixSignalContext context)

@@ -57,5 +57,7 @@ internal sealed class Arguments
     public string[] Texts(string name, string[] otherwise) => !_values.TryGetValue(name, out string? text) ? otherwise : text.Split(',');
 
     private static int ParseNumber(string name, string text) =>
-        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number) ? number : throw new ArgumentException($"{name}: '{text}' is no number.");
+        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number)
+            ? number
+            : throw new ArgumentException($"{name}: '{text}' is no number.");
 }

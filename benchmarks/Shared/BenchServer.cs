@@ -6,7 +6,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Bench;
 
-/// <summary>The server under load, as a process of its own: <c>serve --engine inline|async|blocking</c>. It ends when its standard input does, so that none is left behind.</summary>
+/// <summary>
+/// The server under load, as a process of its own: <c>serve --engine inline|async|blocking</c>. It ends when its standard input does, so
+/// that none is left behind.
+/// </summary>
 internal static class BenchServer
 {
     public const string Verb = "serve";
@@ -84,7 +87,8 @@ internal static class BenchServer
 
         // Says what came, so that who sent it knows that nothing was lost or mixed up.
         server.MapPut("/sum", request => CoapResults.Text(Sum(request.Options.GetAll<UriQuery>().Count(), request.Payload.Span)));
-        CoapRouteHandlerBuilder observed = server.MapGet("/state", () => CoapResults.Text($"state {Volatile.Read(ref state)}")).Observable(TimeSpan.FromHours(1));
+        CoapRouteHandlerBuilder observed = server.MapGet("/state", () => CoapResults.Text($"state {Volatile.Read(ref state)}"))
+            .Observable(TimeSpan.FromHours(1));
         server.MapPut("/state", () =>
         {
             Interlocked.Increment(ref state);
@@ -100,5 +104,6 @@ internal static class BenchServer
     }
 
     /// <summary>What <c>/sum</c> answers.</summary>
-    public static string Sum(int options, ReadOnlySpan<byte> payload) => $"{options} {payload.Length} {Convert.ToHexStringLower(SHA256.HashData(payload))}";
+    public static string Sum(int options, ReadOnlySpan<byte> payload) =>
+        $"{options} {payload.Length} {Convert.ToHexStringLower(SHA256.HashData(payload))}";
 }

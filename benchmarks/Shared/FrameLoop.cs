@@ -38,7 +38,9 @@ internal abstract class FrameLoop : IDisposable
         _poller.Dispose();
     }
 
-    /// <summary>Opens connections, each with the CSM and nothing else, and waits until all are served: until the server's CSM came on each.</summary>
+    /// <summary>
+    /// Opens connections, each with the CSM and nothing else, and waits until all are served: until the server's CSM came on each.
+    /// </summary>
     /// <param name="count">How many.</param>
     /// <param name="firstAddress">The number of the first among all connections of the program, for its source address.</param>
     /// <exception cref="TimeoutException">Not all of them were served within half a minute.</exception>

@@ -8,7 +8,8 @@ namespace CoAP.NET.Bench;
 internal static class Frames
 {
     /// <summary>A CSM that allows 8 MiB and blocks.</summary>
-    public static byte[] Csm { get; } = Make(CoapCode.Csm, 0, options => options.Add(new MaxMessageSize(8 << 20)).Add(new BlockWiseTransfer()));
+    public static byte[] Csm { get; } = Make(CoapCode.Csm, 0,
+        options => options.Add(new MaxMessageSize(8 << 20)).Add(new BlockWiseTransfer()));
 
     /// <summary>A request.</summary>
     /// <param name="code">The method.</param>
@@ -16,12 +17,13 @@ internal static class Frames
     /// <param name="payload">The payload.</param>
     /// <param name="token">Its token of two bytes; 0 for none.</param>
     /// <param name="options">Adds more options.</param>
-    public static byte[] Request(CoapCode code, string path, ReadOnlyMemory<byte> payload = default, ushort token = 0, Action<CoapOptionCollection>? options = null) =>
-        Make(code, token, all =>
-        {
-            all.Add(new UriPath(path));
-            options?.Invoke(all);
-        }, payload);
+    public static byte[] Request(CoapCode code, string path, ReadOnlyMemory<byte> payload = default, ushort token = 0,
+        Action<CoapOptionCollection>? options = null) =>
+            Make(code, token, all =>
+            {
+                all.Add(new UriPath(path));
+                options?.Invoke(all);
+            }, payload);
 
     /// <summary>The length of the first frame in bytes (RFC 8323 section 3.2); 0 when that cannot be said yet.</summary>
     public static int Measure(ReadOnlySpan<byte> bytes, out byte code, out int tokenAt)

@@ -3,7 +3,9 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Bench;
 
-/// <summary>The calls of Linux that a load loop makes a hundred thousand times a second, without what .NET's sockets put around them.</summary>
+/// <summary>
+/// The calls of Linux that a load loop makes a hundred thousand times a second, without what .NET's sockets put around them.
+/// </summary>
 internal static unsafe partial class LibC
 {
     public const int Interrupted = 4;

@@ -10,7 +10,8 @@ namespace CoAP.NET.Bench;
 /// <param name="Threads">The server's threads under load.</param>
 /// <param name="ResidentBytes">The server's memory under load.</param>
 /// <param name="Errors">Connections that were lost, and wrong answers.</param>
-internal readonly record struct LoadFigures(double PerSecond, double CpuMicroseconds, double P50, double P99, int Threads, long ResidentBytes, long Errors)
+internal readonly record struct LoadFigures(double PerSecond, double CpuMicroseconds, double P50, double P99, int Threads,
+    long ResidentBytes, long Errors)
 {
     private const double WarmUp = 1;
 

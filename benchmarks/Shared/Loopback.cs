@@ -2,7 +2,9 @@ using System.Net;
 
 namespace CoAP.NET.Bench;
 
-/// <summary>Source addresses for many connections: a server bounds how many one address may have, and a pair of addresses has ports for some 28,000.</summary>
+/// <summary>
+/// Source addresses for many connections: a server bounds how many one address may have, and a pair of addresses has ports for some 28,000.
+/// </summary>
 internal static class Loopback
 {
     private const int ConnectionsPerAddress = 100;

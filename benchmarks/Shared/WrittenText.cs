@@ -4,7 +4,8 @@ namespace CoAP.NET.Bench;
 internal static class WrittenText
 {
     /// <summary>
-    /// Writes a text to a file. In one with the lines <c>&lt;!-- begin NAME --&gt;</c> and <c>&lt;!-- end NAME --&gt;</c> it takes the place of what stands between them, and the rest stays.
+    /// Writes a text to a file. In one with the lines <c>&lt;!-- begin NAME --&gt;</c> and <c>&lt;!-- end NAME --&gt;</c> it takes the
+    /// place of what stands between them, and the rest stays.
     /// </summary>
     /// <param name="path">The file.</param>
     /// <param name="name">What the place for it is called.</param>
@@ -24,6 +25,9 @@ internal static class WrittenText
 
         start += begin.Length;
         int stop = old.IndexOf(end, start, StringComparison.Ordinal);
-        File.WriteAllText(path, stop < 0 ? throw new InvalidOperationException($"{path} has a line '{begin.Trim()}' and no '{end.Trim()}'.") : $"{old[..start]}\n{text.Trim()}\n\n{old[stop..]}");
+        File.WriteAllText(path,
+            stop < 0
+                ? throw new InvalidOperationException($"{path} has a line '{begin.Trim()}' and no '{end.Trim()}'.")
+                : $"{old[..start]}\n{text.Trim()}\n\n{old[stop..]}");
     }
 }

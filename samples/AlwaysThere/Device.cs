@@ -100,7 +100,8 @@ internal sealed class Device : IDisposable
             return true;
         }
 
-        if (asked.Type == CoapMessageType.Confirmable && (asked.IsEmpty || (_quirk == Quirk.ResetsRequests && SinceQuirk < TimeSpan.FromHours(1))))
+        if (asked.Type == CoapMessageType.Confirmable
+            && (asked.IsEmpty || (_quirk == Quirk.ResetsRequests && SinceQuirk < TimeSpan.FromHours(1))))
         {
             // A Ping is answered by a Reset (RFC 7252 section 4.3); requests for an hour, too.
             Send(datagram.From, new CoapMessage { Type = CoapMessageType.Reset, MessageId = asked.MessageId });

@@ -1,5 +1,6 @@
-// A device is observed for three weeks, and does each day one of the things that end observations elsewhere: it forgets its observers, resets requests, loses power,
-// moves to another address, sends old states. The weeks pass in virtual time, in seconds. Then a device with coaps crashes and forgets all sessions, in real time.
+// A device is observed for three weeks, and does each day one of the things that end observations elsewhere: it forgets its observers,
+// resets requests, loses power, moves to another address, sends old states. The weeks pass in virtual time, in seconds. Then a device with
+// coaps crashes and forgets all sessions, in real time.
 using System.Globalization;
 using System.Net;
 using AlwaysThere;
@@ -19,7 +20,8 @@ return isRight ? 0 : 1;
 static async Task<bool> ObserveForWeeksAsync(int days)
 {
     VirtualClock clock = new();
-    InMemoryNetwork network = new(clock, new InMemoryNetworkOptions { Seed = 3, MaxTraceLength = 0, Conditions = new NetworkConditions { Loss = 0.02 } });
+    InMemoryNetwork network = new(clock,
+        new InMemoryNetworkOptions { Seed = 3, MaxTraceLength = 0, Conditions = new NetworkConditions { Loss = 0.02 } });
     using Device device = new(network, InMemoryNetwork.Address("192.0.2.7:5683"), clock);
     CoapEndpointOptions options = new()
     {
@@ -68,7 +70,8 @@ static async Task<bool> ObserveForWeeksAsync(int days)
         isRight &= isThere;
         Console.WriteLine(string.Create(
             CultureInfo.InvariantCulture,
-            $"day {day,2}  {quirk,-20}  longest silence {silence.TotalHours,4:0.0} h, registered {device.Registrations - registrations,2} times, {observation.State}{(isThere ? string.Empty : $": the device says {device.Value}, the client {seen}")}"));
+            $"day {day,2}  {quirk,-20}  longest silence {silence.TotalHours,4:0.0} h, registered {device.Registrations - registrations,2} "
+                + $"times, {observation.State}{(isThere ? string.Empty : $": the device says {device.Value}, the client {seen}")}"));
     }
 
     return isRight;
@@ -93,7 +96,9 @@ static async Task<bool> OutliveSessionsAsync()
         {
             if (response.GetText() == "after")
             {
-                Console.WriteLine("coaps    the device crashed and forgot all sessions and observers: the client made a new handshake and registered again");
+                Console.WriteLine(
+                    "coaps    the device crashed and forgot all sessions and observers: the client made a new handshake and registered "
+                        + "again");
                 return true;
             }
 

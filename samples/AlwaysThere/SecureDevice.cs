@@ -4,7 +4,10 @@ using CoAP.NET.Dtls;
 
 namespace AlwaysThere;
 
-/// <summary>A device with coaps and a pre-shared key in a process of its own, so that it can crash: then all sessions and observers are gone, and nobody is told.</summary>
+/// <summary>
+/// A device with coaps and a pre-shared key in a process of its own, so that it can crash: then all sessions and observers are gone, and
+/// nobody is told.
+/// </summary>
 internal sealed class SecureDevice : IDisposable
 {
     private const string Listening = "listening on ";
@@ -29,7 +32,8 @@ internal sealed class SecureDevice : IDisposable
     {
         string program = Environment.ProcessPath!;
         bool isHost = Path.GetFileNameWithoutExtension(program) == "dotnet";
-        ProcessStartInfo start = new(program, [.. isHost ? [typeof(SecureDevice).Assembly.Location] : Array.Empty<string>(), "--device", address, state])
+        ProcessStartInfo start = new(program,
+            [.. isHost ? [typeof(SecureDevice).Assembly.Location] : Array.Empty<string>(), "--device", address, state])
         {
             RedirectStandardOutput = true,
             RedirectStandardInput = true,

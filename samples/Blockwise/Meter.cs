@@ -2,7 +2,9 @@ using CoAP.NET;
 
 namespace Blockwise;
 
-/// <summary>Prints how far a transfer is at every quarter, with what is alive on the heap; cancels it on the way if it was told to.</summary>
+/// <summary>
+/// Prints how far a transfer is at every quarter, with what is alive on the heap; cancels it on the way if it was told to.
+/// </summary>
 internal sealed class Meter(string name, double cancelAt = double.PositiveInfinity) : IProgress<CoapProgress>
 {
     private readonly CancellationTokenSource _cancel = new();
@@ -31,7 +33,9 @@ internal sealed class Meter(string name, double cancelAt = double.PositiveInfini
             long heap = GC.GetTotalMemory(forceFullCollection: true);
             PeakHeap = Math.Max(PeakHeap, heap);
             double seconds = TimeProvider.System.GetElapsedTime(_begun).TotalSeconds;
-            Console.WriteLine($"  {name} {_quarter * 25,3} %: {value.BytesTransferred,13:N0} B in {seconds:0.0} s, {value.BytesTransferred / 1048576.0 / seconds:0.0} MiB/s; {heap / 1048576.0:0.0} MiB alive");
+            Console.WriteLine(
+                $"  {name} {_quarter * 25,3} %: {value.BytesTransferred,13:N0} B in {seconds:0.0} "
+                    + $"s, {value.BytesTransferred / 1048576.0 / seconds:0.0} MiB/s; {heap / 1048576.0:0.0} MiB alive");
         }
 
         if (part >= cancelAt)

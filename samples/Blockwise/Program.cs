@@ -1,5 +1,5 @@
-// Large bodies in constant memory: a streamed upload, a download from a file, one that breaks off and is continued, an upload that is given up.
-// Blockwise [--size MiB] (default 4; up to 1024)
+// Large bodies in constant memory: a streamed upload, a download from a file, one that breaks off and is continued, an upload that is given
+// up. Blockwise [--size MiB] (default 4; up to 1024)
 using System.Diagnostics;
 using System.Globalization;
 using System.IO.Pipelines;
@@ -7,7 +7,9 @@ using System.Security.Cryptography;
 using Blockwise;
 using CoAP.NET;
 
-if (args is not ([] or ["--size", _]) || !int.TryParse(args.ElementAtOrDefault(1) ?? "4", NumberStyles.None, CultureInfo.InvariantCulture, out int size) || size is < 1 or > 1024)
+if (args is not ([] or ["--size", _])
+    || !int.TryParse(args.ElementAtOrDefault(1) ?? "4", NumberStyles.None, CultureInfo.InvariantCulture, out int size)
+    || size is < 1 or > 1024)
 {
     Console.Error.WriteLine("usage: Blockwise [--size MiB] (1 to 1024, default 4)");
     return 2;
@@ -18,11 +20,17 @@ string original = Path.Combine(folder, "original");
 string copy = Path.Combine(folder, "copy");
 string hash = await Files.MakeAsync(original, size);
 
-// A Message ID is used again after EXCHANGE_LIFETIME (RFC 7252 section 4.4). With the default of 247 s the 65,536 of them carry 63 MiB at once and 260 KiB a second
-// on average; in a network of one's own, where no datagram lives for long, it may be shorter: 10 s here, on both sides.
+// A Message ID is used again after EXCHANGE_LIFETIME (RFC 7252 section 4.4). With the default of 247 s the 65,536 of them carry 63 MiB at
+// once and 260 KiB a second on average; in a network of one's own, where no datagram lives for long, it may be shorter: 10 s here, on both
+// sides.
 CoapEndpointOptions options = new()
 {
-    Parameters = CoapTransmissionParameters.Default with { MaxRetransmit = 2, AckTimeout = TimeSpan.FromSeconds(1), MaxLatency = TimeSpan.FromSeconds(2) },
+    Parameters = CoapTransmissionParameters.Default with
+    {
+        MaxRetransmit = 2,
+        AckTimeout = TimeSpan.FromSeconds(1),
+        MaxLatency = TimeSpan.FromSeconds(2)
+    },
 };
 TaskCompletionSource<Exception> givenUp = new();
 await using CoapServer server = new(options);
@@ -94,7 +102,8 @@ try
 
     Check(
         $"given up in the middle: server holds {server.BodyBytes} B for bodies, BodiesAbandoned {server.Counters[CoapCounter.BodiesAbandoned]}; client sent {client.Endpoint.Counters[CoapCounter.RequestsSent] - sent} more requests",
-        server.BodyBytes == 0 && server.Counters[CoapCounter.BodiesAbandoned] == 1 && client.Endpoint.Counters[CoapCounter.RequestsSent] == sent);
+        server.BodyBytes == 0 && server.Counters[CoapCounter.BodiesAbandoned] == 1
+            && client.Endpoint.Counters[CoapCounter.RequestsSent] == sent);
 }
 catch (CoapException exception)
 {
@@ -106,7 +115,9 @@ finally
 }
 
 using Process process = Process.GetCurrentProcess();
-Console.WriteLine($"both ends together: live heap {Meter.PeakHeap / 1048576.0:0.0} MiB at most, {GC.GetTotalMemory(true) / 1048576.0:0.0} MiB now; working set {process.PeakWorkingSet64 / 1048576.0:0} MiB at most");
+Console.WriteLine(
+    $"both ends together: live heap {Meter.PeakHeap / 1048576.0:0.0} MiB at most, {GC.GetTotalMemory(true) / 1048576.0:0.0} MiB now; "
+        + $"working set {process.PeakWorkingSet64 / 1048576.0:0} MiB at most");
 Console.WriteLine(isRight ? "all bodies are right" : "something went wrong above");
 return isRight ? 0 : 1;
 

@@ -37,7 +37,8 @@ internal sealed class Arguments
     public int Count => _options.TryGetValue("--count", out string? count) ? Number(count) : int.MaxValue;
 
     public Security Security => new(
-        _options.GetValueOrDefault("--ca"), _options.GetValueOrDefault("--cert"), _options.GetValueOrDefault("--key"), _options.GetValueOrDefault("--psk"), _options.ContainsKey("--insecure"));
+        _options.GetValueOrDefault("--ca"), _options.GetValueOrDefault("--cert"), _options.GetValueOrDefault("--key"),
+        _options.GetValueOrDefault("--psk"), _options.ContainsKey("--insecure"));
 
     public static bool TryParse(string[] args, out Arguments arguments, out string error)
     {
@@ -53,7 +54,8 @@ internal sealed class Arguments
             {
                 arguments._options[args[i]] = "";
             }
-            else if (args[i] is "--file" or "--out" or "--block" or "--accept" or "--format" or "--timeout" or "--count" or "--ca" or "--cert" or "--key" or "--psk" && i + 1 < args.Length)
+            else if (args[i] is "--file" or "--out" or "--block" or "--accept" or "--format" or "--timeout" or "--count" or "--ca"
+                or "--cert" or "--key" or "--psk" && i + 1 < args.Length)
             {
                 arguments._options[args[i]] = args[++i];
             }
@@ -64,16 +66,20 @@ internal sealed class Arguments
             }
         }
 
-        error = words.Count is < 2 or > 3 ? "A method and a URI are needed." : s_verbs.Contains(words[0]) ? "" : $"'{words[0]}' is not known.";
-        (arguments.Verb, arguments.Uri, arguments.Text) = (words.ElementAtOrDefault(0) ?? "", words.ElementAtOrDefault(1) ?? "", words.ElementAtOrDefault(2));
+        error = words.Count is < 2 or > 3 ? "A method and a URI are needed." : s_verbs.Contains(words[0]) ? ""
+            : $"'{words[0]}' is not known.";
+        (arguments.Verb, arguments.Uri, arguments.Text) = (words.ElementAtOrDefault(0) ?? "", words.ElementAtOrDefault(1) ?? "",
+            words.ElementAtOrDefault(2));
         return error.Length == 0;
     }
 
     public CoapRequest ToRequest()
     {
         CoapContentFormat? format = Format("--format");
-        CoapContent? content = _options.TryGetValue("--file", out string? file) ? CoapContent.File(file, format) : Text is null ? null : CoapContent.Text(Text, format);
-        CoapMethod method = Verb != "observe" ? Enum.Parse<CoapMethod>(Verb, ignoreCase: true) : content is null ? CoapMethod.Get : CoapMethod.Fetch;
+        CoapContent? content = _options.TryGetValue("--file", out string? file) ? CoapContent.File(file, format) : Text is null ? null
+            : CoapContent.Text(Text, format);
+        CoapMethod method = Verb != "observe" ? Enum.Parse<CoapMethod>(Verb, ignoreCase: true) : content is null ? CoapMethod.Get
+            : CoapMethod.Fetch;
         return new CoapRequest(method, Uri)
         {
             Content = content,
@@ -85,7 +91,9 @@ internal sealed class Arguments
     }
 
     private static int Number(string text) =>
-        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number) ? number : throw new ArgumentException($"'{text}' is no number.");
+        int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number)
+            ? number
+            : throw new ArgumentException($"'{text}' is no number.");
 
     private CoapContentFormat? Format(string option) =>
         !_options.TryGetValue(option, out string? text) ? null

@@ -28,7 +28,8 @@ try
 {
     arguments.Security.ApplyTo(options, arguments.Uri);
 }
-catch (Exception exception) when (exception is CryptographicException or IOException or UnauthorizedAccessException or ArgumentException or CoapCredentialException)
+catch (Exception exception)
+    when (exception is CryptographicException or IOException or UnauthorizedAccessException or ArgumentException or CoapCredentialException)
 {
     Console.Error.WriteLine(exception.Message);
     return 2;
@@ -79,7 +80,9 @@ async Task<int> SendAsync()
     await using FileStream? destination = arguments.Out is { } path ? File.Create(path) : null;
     request.Destination = destination;
     CoapResponse response = await client.SendAsync(request, stop.Token);
-    Console.Error.WriteLine(destination is null ? $"{response.Code} [{response.Options}]" : $"{response.Code} [{response.Options}] {destination.Length:N0} B written");
+    Console.Error.WriteLine(destination is null
+        ? $"{response.Code} [{response.Options}]"
+        : $"{response.Code} [{response.Options}] {destination.Length:N0} B written");
     Console.Write(response.Payload.IsEmpty ? "" : response.GetText() + Environment.NewLine);
     return response.IsSuccess ? 0 : 1;
 }

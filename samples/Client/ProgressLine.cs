@@ -21,7 +21,9 @@ internal sealed class ProgressLine : IProgress<CoapProgress>
         if (value.BytesTransferred - _shown >= Step || (isEnd && _shown > 0))
         {
             _shown = value.BytesTransferred;
-            Console.Error.Write($"\r{(value.IsUpload ? "sent" : "received")} {value.BytesTransferred:N0} of {value.TotalBytes?.ToString("N0") ?? "?"} B{(isEnd ? Environment.NewLine : "")}");
+            Console.Error.Write(
+                $"\r{(value.IsUpload ? "sent" : "received")} {value.BytesTransferred:N0} of {value.TotalBytes?.ToString("N0") ?? "?"} "
+                    + $"B{(isEnd ? Environment.NewLine : "")}");
         }
     }
 }

@@ -16,7 +16,8 @@ internal sealed record Security(string? Authority, string? Certificate, string? 
     /// <summary>Sets the options of an endpoint.</summary>
     /// <param name="options">The options.</param>
     /// <param name="uri">What is asked.</param>
-    /// <exception cref="ArgumentException">There is a pre-shared key, and what is asked is not <c>coaps</c>: what was to be secret must not go out in the clear.</exception>
+    /// <exception cref="ArgumentException">There is a pre-shared key, and what is asked is not <c>coaps</c>: what was to be secret must not
+    /// go out in the clear.</exception>
     public void ApplyTo(CoapEndpointOptions options, string uri)
     {
         X509Certificate2? own = Certificate is null ? null : X509Certificate2.CreateFromPemFile(Certificate, Key ?? Certificate);

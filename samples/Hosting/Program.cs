@@ -1,4 +1,5 @@
-// A worker service: a server with two resources, and a typed client that asks a server (here: its own). Ctrl+C or SIGTERM stops it; a request that runs is answered first.
+// A worker service: a server with two resources, and a typed client that asks a server (here: its own). Ctrl+C or SIGTERM stops it; a
+// request that runs is answered first.
 using System.Globalization;
 using CoAP.NET;
 using CoAP.NET.Hosting;

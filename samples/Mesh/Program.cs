@@ -8,11 +8,13 @@ options.Pipeline
     .Insert(CoapSeams.TransportToChannel, () => Watch(CoapSeams.TransportToChannel, item => $"{item.Length} B from {item.Remote}"))
     .Insert(CoapSeams.ChannelToSerializer, () => Watch(CoapSeams.ChannelToSerializer, item => $"channel {item.Channel}"))
     .Insert(CoapSeams.SerializerToMessaging, () => Watch(CoapSeams.SerializerToMessaging, item => $"{item.Message}"))
-    .Insert(CoapSeams.MessagingToExchanges, () => Watch(CoapSeams.MessagingToExchanges, item => $"{item.Kind} MID {item.MessageId}, no duplicate"))
+    .Insert(CoapSeams.MessagingToExchanges,
+        () => Watch(CoapSeams.MessagingToExchanges, item => $"{item.Kind} MID {item.MessageId}, no duplicate"))
     .Insert(CoapSeams.ExchangesToResource, () => Watch(CoapSeams.ExchangesToResource, item => $"{item.Request}"))
     .Insert(CoapSeams.ResourceToExchanges, () => Watch(CoapSeams.ResourceToExchanges, item => $"answer {item.Result.Code}"))
     .Insert(CoapSeams.ExchangesToMessaging, () => Watch(CoapSeams.ExchangesToMessaging, item => $"token {item.Message?.Token}"))
-    .Insert(CoapSeams.MessagingToSerializer, () => Watch(CoapSeams.MessagingToSerializer, item => $"{item.Message?.Type} MID {item.Message?.MessageId}"))
+    .Insert(CoapSeams.MessagingToSerializer,
+        () => Watch(CoapSeams.MessagingToSerializer, item => $"{item.Message?.Type} MID {item.Message?.MessageId}"))
     .Insert(CoapSeams.SerializerToChannel, () => Watch(CoapSeams.SerializerToChannel, item => $"{Convert.ToHexStringLower(item.Span)}"))
     .Insert(CoapSeams.ChannelToTransport, () => Watch(CoapSeams.ChannelToTransport, item => $"{item.Length} B to {item.Remote}"));
 

@@ -1,4 +1,5 @@
-// A client observes a resource in three ways. In the middle the server stops; another one takes its place, and the observations come back by themselves.
+// A client observes a resource in three ways. In the middle the server stops; another one takes its place, and the observations come back
+// by themselves.
 using System.Threading.Tasks.Dataflow;
 using CoAP.NET;
 
@@ -14,7 +15,8 @@ observation.StateChanged += (_, state) => Say(observation.Error is { } error ? $
 
 // The other two ways: a method that is called, and a block of Dataflow. All three share one registration.
 int called = 0;
-await using CoapObservation byMethod = await client.ObserveAsync($"{host}/temperature", _ => Interlocked.Increment(ref called), guard.Token);
+await using CoapObservation byMethod = await client.ObserveAsync($"{host}/temperature", _ => Interlocked.Increment(ref called),
+    guard.Token);
 await using CoapObservation byBlock = await client.ObserveAsync($"{host}/temperature", guard.Token);
 int posted = 0;
 ActionBlock<CoapResponse> block = new(_ => Interlocked.Increment(ref posted));
@@ -61,7 +63,8 @@ return isRight ? 0 : 1;
 async Task<CoapServer> ServeAsync(string name, string address)
 {
     CoapServer served = new();
-    CoapRouteHandlerBuilder temperature = served.MapGet("/temperature", () => CoapResults.Text($"{name}: {degrees} C")).Observable(maxAge: TimeSpan.FromSeconds(1));
+    CoapRouteHandlerBuilder temperature = served.MapGet("/temperature", () => CoapResults.Text($"{name}: {degrees} C"))
+        .Observable(maxAge: TimeSpan.FromSeconds(1));
     await served.Listen(address).StartAsync();
     _ = ChangeAsync(served, temperature);
     return served;

@@ -1,4 +1,5 @@
-// A server and clients in one process over coaps, which is CoAP over DTLS 1.2, with pre-shared keys (RFC 7252 section 9). Prints who asks, and what each may do.
+// A server and clients in one process over coaps, which is CoAP over DTLS 1.2, with pre-shared keys (RFC 7252 section 9). Prints who asks,
+// and what each may do.
 using System.Globalization;
 using CoAP.NET;
 using CoAP.NET.Dtls;
@@ -9,7 +10,8 @@ if (!CoapDtls.IsSupported)
     return 1;
 }
 
-// Every device has a key of its own, of random bytes: written into it when it is made, and kept beside the server in a file or a database. These are for show.
+// Every device has a key of its own, of random bytes: written into it when it is made, and kept beside the server in a file or a database.
+// These are for show.
 CoapPskCredential meter = CoapPskCredential.Parse("meter-7:0x8d3f51b2c07a46e99b1e20f4d5a6c733");
 CoapPskCredential technician = CoapPskCredential.Parse("technician:0x1fa9c4470d6be2835ec81739b0462dda");
 CoapPskDictionary keys = [];

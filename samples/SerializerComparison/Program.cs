@@ -4,4 +4,5 @@ using BenchmarkDotNet.Reports;
 using BenchmarkDotNet.Running;
 
 Summary[] summaries = [.. BenchmarkSwitcher.FromAssembly(typeof(Program).Assembly).Run(args)];
-return Array.TrueForAll(summaries, static summary => !summary.HasCriticalValidationErrors && summary.Reports.All(static report => report.Success)) ? 0 : 1;
+return Array.TrueForAll(summaries,
+    static summary => !summary.HasCriticalValidationErrors && summary.Reports.All(static report => report.Success)) ? 0 : 1;

@@ -5,7 +5,10 @@ using CoAP.NET.Serialization;
 
 namespace SerializerComparison;
 
-/// <summary>The same number of options, but ours. A codec of one's own is given in the same way: whatever is an <see cref="ICoapMessageSerializer"/>.</summary>
+/// <summary>
+/// The same number of options, but ours. A codec of one's own is given in the same way: whatever is an
+/// <see cref="ICoapMessageSerializer"/>.
+/// </summary>
 public class Readings : Paths
 {
     /// <inheritdoc/>

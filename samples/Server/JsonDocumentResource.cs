@@ -61,7 +61,9 @@ internal sealed class JsonDocumentResource
         return CoapResults.Text(wanted.ToJsonString(), CoapContentFormat.Json);
     }
 
-    /// <summary>Changes members by a JSON Merge Patch (RFC 7396), all or none of them. It is idempotent, so PATCH and iPATCH do the same.</summary>
+    /// <summary>
+    /// Changes members by a JSON Merge Patch (RFC 7396), all or none of them. It is idempotent, so PATCH and iPATCH do the same.
+    /// </summary>
     public CoapResult Patch(CoapRequest request)
     {
         lock (_gate)

@@ -8,9 +8,11 @@ internal static partial class PlugtestResources
     private static void MapDocument(CoapServer server)
     {
         JsonDocumentResource document = new("""{"name":"lamp","on":false,"level":7}""");
-        CoapRouteHandlerBuilder whole = server.MapGet("/document", document.Get).WithTitle("A JSON object").WithContentFormat(CoapContentFormat.Json).Observable();
+        CoapRouteHandlerBuilder whole = server.MapGet("/document", document.Get).WithTitle("A JSON object")
+            .WithContentFormat(CoapContentFormat.Json).Observable();
         CoapRouteHandlerBuilder parts = server.MapFetch("/document", document.Fetch).Consumes(CoapContentFormat.Json).Observable();
-        server.Map("/document", [CoapMethod.Patch, CoapMethod.IPatch], request => Tell(document.Patch(request))).Consumes(CoapContentFormat.MergePatch);
+        server.Map("/document", [CoapMethod.Patch, CoapMethod.IPatch], request => Tell(document.Patch(request)))
+            .Consumes(CoapContentFormat.MergePatch);
         server.MapDelete("/document", () => Tell(document.Reset()));
 
         CoapResult Tell(CoapResult result)

@@ -12,14 +12,16 @@ internal static partial class PlugtestResources
     private static void MapLarge(CoapServer server)
     {
         string large = LargeText.Make(LargeLength);
-        server.MapGet("/large", () => CoapResults.Text(large)).WithTitle("2,000 bytes of text").WithContentFormat(CoapContentFormat.TextPlain).WithSize(LargeLength);
+        server.MapGet("/large", () => CoapResults.Text(large)).WithTitle("2,000 bytes of text")
+            .WithContentFormat(CoapContentFormat.TextPlain).WithSize(LargeLength);
 
         Representation updated = new(large);
         server.MapGet("/large-update", () => updated.Get()).WithTitle("Takes up to 1 MiB");
         server.MapPut("/large-update", request => TooLarge(request) ?? updated.Replace(request));
 
         Children children = new("/large-create");
-        server.MapPost("/large-create", request => TooLarge(request) ?? children.Create(request)).WithTitle("Makes a resource of each body");
+        server.MapPost("/large-create", request => TooLarge(request) ?? children.Create(request))
+            .WithTitle("Makes a resource of each body");
         server.MapGet("/large-create/{id}", request => children.Get(request.Route["id"])).Hidden();
 
         server.MapPost("/large-post", request => TooLarge(request) ?? CoapResults.Changed(CoapContent.Text(

@@ -24,11 +24,15 @@ internal static partial class PlugtestResources
 
         MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs", Changes, Change, "Changes every 5 s");
         MapChanging(changing, server, CoapNotificationMode.NonConfirmable, "/obs-non", Changes, Change, "Changes every 5 s");
-        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs-large", Changes, () => $"{Change()}\n{LargeText.Make(LargeLength)}", "2,000 bytes that change every 5 s");
-        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs-pumping", Changes, () => LargeText.Make(s_pumpingLengths[Changes() % s_pumpingLengths.Length]), "Changes its size every 5 s");
-        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs-reset", Changes, Change, "For clients that reject notifications");
+        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs-large", Changes,
+            () => $"{Change()}\n{LargeText.Make(LargeLength)}", "2,000 bytes that change every 5 s");
+        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs-pumping", Changes,
+            () => LargeText.Make(s_pumpingLengths[Changes() % s_pumpingLengths.Length]), "Changes its size every 5 s");
+        MapChanging(changing, server, CoapNotificationMode.Confirmable, "/obs-reset", Changes, Change,
+            "For clients that reject notifications");
         MapLoad(server, CoapNotificationMode.Confirmable, "/obs-load", "Tells every observer of each change, by Confirmable messages");
-        MapLoad(server, CoapNotificationMode.NonConfirmable, "/obs-load-non", "Tells every observer of each change, by Non-confirmable messages");
+        MapLoad(server, CoapNotificationMode.NonConfirmable, "/obs-load-non",
+            "Tells every observer of each change, by Non-confirmable messages");
 
         void Tick()
         {
@@ -42,7 +46,8 @@ internal static partial class PlugtestResources
 
     // OBS_07 to 09: what was put stays; what was deleted is gone, and comes back by itself some seconds later.
     private static void MapChanging(
-        List<CoapRouteHandlerBuilder> changing, CoapServer server, CoapNotificationMode mode, string path, Func<int> changes, Func<string> current, string title)
+        List<CoapRouteHandlerBuilder> changing, CoapServer server, CoapNotificationMode mode, string path, Func<int> changes,
+        Func<string> current, string title)
     {
         Representation put = new();
         int goneUntil = -1;

@@ -24,7 +24,8 @@ internal static partial class PlugtestResources
         // CORE_20: two representations
         server.MapGet("/multi-format", request => request.SelectFormat(CoapContentFormat.TextPlain, CoapContentFormat.Xml) switch
         {
-            { } format when format == CoapContentFormat.Xml => CoapResults.Content(CoapContent.Text("<msg text=\"hello\"/>", CoapContentFormat.Xml)),
+            { } format when format == CoapContentFormat.Xml =>
+                CoapResults.Content(CoapContent.Text("<msg text=\"hello\"/>", CoapContentFormat.Xml)),
             { } => CoapResults.Text("hello"),
             null => CoapResults.NotAcceptable(),
         }).WithContentFormat(CoapContentFormat.TextPlain, CoapContentFormat.Xml);

@@ -68,7 +68,8 @@ internal sealed class ServerArguments
             arguments.Addresses.Add("coap://localhost:5683");
         }
 
-        security.ApplyTo(arguments.Options, arguments.Addresses.Exists(static address => address.StartsWith("coaps:", StringComparison.OrdinalIgnoreCase)));
+        security.ApplyTo(arguments.Options,
+            arguments.Addresses.Exists(static address => address.StartsWith("coaps:", StringComparison.OrdinalIgnoreCase)));
         return arguments;
     }
 }

@@ -5,7 +5,9 @@ using CoAP.NET.Dtls;
 
 namespace Server;
 
-/// <summary>How the server proves itself on secured addresses, and whom it lets in there: by <c>coaps+tcp</c> and <c>coaps</c> alike.</summary>
+/// <summary>
+/// How the server proves itself on secured addresses, and whom it lets in there: by <c>coaps+tcp</c> and <c>coaps</c> alike.
+/// </summary>
 internal sealed class ServerSecurity
 {
     /// <summary>The file with the server's certificate, and those between it and the root (PEM).</summary>
@@ -47,7 +49,12 @@ internal sealed class ServerSecurity
 
         if (isDtls)
         {
-            CoapDtlsServerOptions server = new() { PskStore = keys.Count > 0 ? keys : null, Certificate = own, RequireClientCertificate = own is not null && ClientAuthority is not null };
+            CoapDtlsServerOptions server = new()
+            {
+                PskStore = keys.Count > 0 ? keys : null,
+                Certificate = own,
+                RequireClientCertificate = own is not null && ClientAuthority is not null
+            };
             server.Intermediates.AddRange(chain.Skip(1).ToArray());
             if (server.RequireClientCertificate)
             {
@@ -60,7 +67,10 @@ internal sealed class ServerSecurity
 
     private CoapTlsOptions MakeTls(X509Certificate2 own, X509Certificate2Collection chain)
     {
-        SslServerAuthenticationOptions server = new() { ServerCertificateContext = SslStreamCertificateContext.Create(own, chain, offline: true) };
+        SslServerAuthenticationOptions server = new()
+        {
+            ServerCertificateContext = SslStreamCertificateContext.Create(own, chain, offline: true)
+        };
         if (ClientAuthority is not null)
         {
             server.ClientCertificateRequired = true;

@@ -2,7 +2,10 @@ using CoAP.NET;
 
 namespace Shelly;
 
-/// <summary>A plug that this program plays: it describes itself, and publishes to one address instead of the group, as devices with a "CoIoT peer" do.</summary>
+/// <summary>
+/// A plug that this program plays: it describes itself, and publishes to one address instead of the group, as devices with a "CoIoT peer"
+/// do.
+/// </summary>
 internal sealed class DemoDevice : IAsyncDisposable
 {
     private readonly CoapServer _server = new();

@@ -19,7 +19,8 @@ internal sealed class DeviceDescription
             // A sensor belongs to one block, or to several.
             JsonElement link = sensor.GetProperty("L");
             int block = link.ValueKind == JsonValueKind.Array ? link[0].GetInt32() : link.GetInt32();
-            description._names[sensor.GetProperty("I").GetInt32()] = $"{blocks.GetValueOrDefault(block, "?")} {sensor.GetProperty("D").GetString()}";
+            description._names[sensor.GetProperty("I").GetInt32()] =
+                $"{blocks.GetValueOrDefault(block, "?")} {sensor.GetProperty("D").GetString()}";
         }
 
         return description;

@@ -8,5 +8,6 @@ namespace Shelly;
 internal sealed record DeviceStatus(string Device, IReadOnlyList<(string Name, string Value)> Values, TimeSpan? HoldsFor, uint? Serial)
 {
     public override string ToString() =>
-        $"{Device} (serial {Serial}, holds for {HoldsFor?.TotalSeconds} s): {string.Join(", ", Values.Select(value => $"{value.Name} = {value.Value}"))}";
+        $"{Device} (serial {Serial}, holds for {HoldsFor?.TotalSeconds} "
+            + $"s): {string.Join(", ", Values.Select(value => $"{value.Name} = {value.Value}"))}";
 }

@@ -1,4 +1,5 @@
-// Hears first-generation Shelly devices (relays, plugs, sensors): they publish their status by multicast, with a method and options of their own (CoIoT).
+// Hears first-generation Shelly devices (relays, plugs, sensors): they publish their status by multicast, with a method and options of
+// their own (CoIoT).
 //   dotnet run -c Release --project samples/Shelly             hears the devices of the local network until Ctrl+C
 //   dotnet run -c Release --project samples/Shelly -- --demo   hears a device that this program plays, on loopback
 using CoAP.NET;
@@ -36,7 +37,8 @@ gateway.Map("/cit/s", [CoIoT.Publish], async (request, cancellationToken) =>
         known[id.Value] = description = DeviceDescription.Parse(described.Payload);
     }
 
-    DeviceStatus status = new(id.Value, description.Explain(request.Payload), request.Options.Get<Validity>()?.Duration, request.Options.Get<Serial>()?.Value);
+    DeviceStatus status = new(id.Value, description.Explain(request.Payload), request.Options.Get<Validity>()?.Duration,
+        request.Options.Get<Serial>()?.Value);
     Console.WriteLine(status);
     heard.TrySetResult(status);
     return CoapResults.Changed();

@@ -1,5 +1,5 @@
-// CoAP over WebSockets and over TCP in a web application: a server on Kestrel, a client, and a page that writes CoAP messages by hand (RFC 8323 sections 3 and 4).
-// Open the address that it prints in a browser. With --once it takes free ports, asks itself both ways, and ends.
+// CoAP over WebSockets and over TCP in a web application: a server on Kestrel, a client, and a page that writes CoAP messages by hand (RFC
+// 8323 sections 3 and 4). Open the address that it prints in a browser. With --once it takes free ports, asks itself both ways, and ends.
 using System.Globalization;
 using System.Net;
 using CoAP.NET;
@@ -16,7 +16,8 @@ bool once = args.Contains("--once");
 
 await using CoapServer coap = new();
 double celsius = 21.5;
-CoapRouteHandlerBuilder temperature = coap.MapGet("/temperature", () => CoapResults.Text(string.Create(CultureInfo.InvariantCulture, $"{Volatile.Read(ref celsius):0.0} C"))).Observable();
+CoapRouteHandlerBuilder temperature = coap.MapGet("/temperature",
+    () => CoapResults.Text(string.Create(CultureInfo.InvariantCulture, $"{Volatile.Read(ref celsius):0.0} C"))).Observable();
 coap.MapPut("/temperature", request =>
 {
     if (!double.TryParse(request.GetText(), NumberStyles.Float, CultureInfo.InvariantCulture, out double value))
@@ -41,7 +42,8 @@ web.MapCoapWebSocket(coap);
 web.MapGet("/", static () => Results.Stream(typeof(Program).Assembly.GetManifestResourceStream("Page.html")!, "text/html; charset=utf-8"));
 await web.StartAsync();
 
-int[] ports = [.. web.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Select(static address => new Uri(address).Port)];
+int[] ports = [.. web.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses
+    .Select(static address => new Uri(address).Port)];
 Console.WriteLine($"the page: http://127.0.0.1:{ports[0]}/");
 
 await using CoapClient client = new();

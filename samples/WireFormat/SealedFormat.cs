@@ -21,7 +21,8 @@ internal sealed class SealedFormat(CoapStageContext shard, byte[] key)
     {
         SealedFormat format = new(shard, key);
         return new CoapSerializerBlocks(
-            new TransformManyBlock<CoapDatagram, CoapInbound>(format.Read), new TransformManyBlock<CoapOutbound, CoapDatagram>(format.Write));
+            new TransformManyBlock<CoapDatagram, CoapInbound>(format.Read),
+            new TransformManyBlock<CoapOutbound, CoapDatagram>(format.Write));
     }
 
     private IEnumerable<CoapInbound> Read(CoapDatagram datagram)
@@ -71,7 +72,13 @@ internal sealed class SealedFormat(CoapStageContext shard, byte[] key)
         shard.Random.Fill(nonce);
         using AesGcm aes = new(key, TagSize);
         aes.Encrypt(nonce, plain, sealedBytes.AsSpan(NonceSize, plain.Length), sealedBytes.AsSpan(NonceSize + plain.Length));
-        return new CoapMessage(message.Code) { Type = message.Type, MessageId = message.MessageId, Token = message.Token, Payload = sealedBytes };
+        return new CoapMessage(message.Code)
+        {
+            Type = message.Type,
+            MessageId = message.MessageId,
+            Token = message.Token,
+            Payload = sealedBytes
+        };
     }
 
     private CoapMessage Open(CoapMessage outer)

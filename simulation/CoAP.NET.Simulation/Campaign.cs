@@ -1,6 +1,8 @@
 namespace CoAP.NET.Simulation;
 
-/// <summary>One way of trying whether the library falls over: a chapter of docs/reliability.md, a command, and short runs of it as tests.</summary>
+/// <summary>
+/// One way of trying whether the library falls over: a chapter of docs/reliability.md, a command, and short runs of it as tests.
+/// </summary>
 internal abstract class Campaign
 {
     /// <summary>All of them, in the order of docs/reliability.md.</summary>

@@ -69,13 +69,17 @@ internal sealed record CampaignOptions
         }
 
         string text = arguments.Text(name, string.Empty);
-        return long.TryParse(text, NumberStyles.AllowThousands, CultureInfo.InvariantCulture, out long number) ? number : throw new ArgumentException($"{name}: '{text}' is no number.");
+        return long.TryParse(text, NumberStyles.AllowThousands, CultureInfo.InvariantCulture, out long number)
+            ? number
+            : throw new ArgumentException($"{name}: '{text}' is no number.");
     }
 
     private static TimeSpan ParseTime(string text)
     {
         double unit = text.Length == 0 ? 0 : text[^1] switch { 's' => 1, 'm' => 60, 'h' => 3600, _ => 0 };
-        return unit > 0 && double.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double count)
+        return unit > 0
+            && double.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture,
+                out double count)
             ? TimeSpan.FromSeconds(count * unit)
             : throw new ArgumentException($"--budget: '{text}' is no time; write 90s, 5m or 2h.");
     }

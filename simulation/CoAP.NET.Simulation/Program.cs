@@ -1,4 +1,5 @@
-// Campaigns that try whether the library falls over; they print what docs/reliability.md says. Short runs of the same are tests (simulation/CoAP.NET.Reliability.Tests).
+// Campaigns that try whether the library falls over; they print what docs/reliability.md says. Short runs of the same are tests
+// (simulation/CoAP.NET.Reliability.Tests).
 using System.Runtime.InteropServices;
 using CoAP.NET.Simulation;
 

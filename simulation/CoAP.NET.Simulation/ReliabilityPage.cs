@@ -3,7 +3,10 @@ using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Simulation;
 
-/// <summary>docs/reliability.md: between <c>&lt;!-- begin NAME --&gt;</c> and <c>&lt;!-- end NAME --&gt;</c> stands what the campaign of that name printed last.</summary>
+/// <summary>
+/// docs/reliability.md: between <c>&lt;!-- begin NAME --&gt;</c> and <c>&lt;!-- end NAME --&gt;</c> stands what the campaign of that name
+/// printed last.
+/// </summary>
 internal static class ReliabilityPage
 {
     /// <summary>Puts a report in its place.</summary>
@@ -25,7 +28,8 @@ internal static class ReliabilityPage
     /// <returns>A line of Markdown, and an empty one.</returns>
     public static string Head(string name, string command, DateTimeOffset date) => string.Create(
         CultureInfo.InvariantCulture,
-        $"{date:yyyy-MM-dd}, {Environment.ProcessorCount} processors, .NET {Environment.Version}: `dotnet run -c Release --project simulation/CoAP.NET.Simulation -- {string.Join(' ', name, command).Trim()}`\n\n");
+        $"{date:yyyy-MM-dd}, {Environment.ProcessorCount} processors, .NET {Environment.Version}: `dotnet run -c Release --project "
+            + $"simulation/CoAP.NET.Simulation -- {string.Join(' ', name, command).Trim()}`\n\n");
 
     /// <summary>Puts text between the marks.</summary>
     /// <param name="page">The page.</param>
@@ -39,7 +43,8 @@ internal static class ReliabilityPage
         int from = page.IndexOf(begin, StringComparison.Ordinal);
         int to = from < 0 ? -1 : page.IndexOf($"<!-- end {name} -->", from, StringComparison.Ordinal);
         return to < 0
-            ? throw new InvalidOperationException($"docs/reliability.md has no place for '{name}': write <!-- begin {name} --> and <!-- end {name} --> on lines of their own.")
+            ? throw new InvalidOperationException(
+                $"docs/reliability.md has no place for '{name}': write <!-- begin {name} --> and <!-- end {name} --> on lines of their own.")
             : page[..(from + begin.Length)] + text + page[to..];
     }
 }

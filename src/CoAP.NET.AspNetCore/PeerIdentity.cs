@@ -37,5 +37,6 @@ internal static class PeerIdentity
     public static string? NameOf(ITlsHandshakeFeature? handshake) => string.IsNullOrEmpty(handshake?.HostName) ? null : handshake.HostName;
 
     /// <summary>An address; that of nobody where it is not known, as in memory.</summary>
-    public static IPEndPoint EndPointOf(IPAddress? address, int port) => address is null ? new IPEndPoint(IPAddress.Any, 0) : new IPEndPoint(address, port);
+    public static IPEndPoint EndPointOf(IPAddress? address, int port) =>
+        address is null ? new IPEndPoint(IPAddress.Any, 0) : new IPEndPoint(address, port);
 }

@@ -3,7 +3,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.AspNetCore;
 
-/// <summary>The server whose connections a web server accepts: one that was given, or the one of the container. It is started with its first connection, if nobody did.</summary>
+/// <summary>
+/// The server whose connections a web server accepts: one that was given, or the one of the container. It is started with its first
+/// connection, if nobody did.
+/// </summary>
 internal sealed class ServerSource
 {
     private CoapServer? _server;
@@ -41,7 +44,8 @@ internal sealed class ServerSource
         if (_endpoint is null)
         {
             CoapServer server = services?.GetService<CoapServer>()
-                ?? throw new InvalidOperationException("There is no CoapServer in the container: call services.AddCoapServer, or give the server, or endpoint, that is meant.");
+                ?? throw new InvalidOperationException(
+                    "There is no CoapServer in the container: call services.AddCoapServer, or give the server, or endpoint, that is meant.");
             _server = server;
             _endpoint = Expecting(server.Endpoint, services);
         }
@@ -55,7 +59,8 @@ internal sealed class ServerSource
         return _endpoint;
     }
 
-    // A server of the host listens where its options say; any other one that is mapped is asked by the web server's connections only, unless it is told to listen.
+    // A server of the host listens where its options say; any other one that is mapped is asked by the web server's connections only,
+    // unless it is told to listen.
     private static CoapEndpoint Expecting(CoapEndpoint endpoint, IServiceProvider? services) =>
         CoapHostedServers.Have(services, endpoint) ? endpoint : endpoint.ExpectConnections();
 }

@@ -5,7 +5,9 @@ using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Cli;
 
-/// <summary>All that a command has to do with: streams, clock, the end by a signal, and where clients come from. Tests put in their own.</summary>
+/// <summary>
+/// All that a command has to do with: streams, clock, the end by a signal, and where clients come from. Tests put in their own.
+/// </summary>
 internal sealed class CliContext
 {
     /// <summary>What <c>--file -</c> reads.</summary>
@@ -45,13 +47,15 @@ internal sealed class CliContext
         {
             In = Console.OpenStandardInput(),
             Out = new CliOutput(
-                Open(1, Console.IsOutputRedirected, Console.OpenStandardOutput), !Console.IsOutputRedirected, WidthOr(Console.IsOutputRedirected), status),
+                Open(1, Console.IsOutputRedirected, Console.OpenStandardOutput), !Console.IsOutputRedirected,
+                WidthOr(Console.IsOutputRedirected), status),
             Error = new CliOutput(error, !Console.IsErrorRedirected, WidthOr(Console.IsErrorRedirected), status),
             Stopped = stopped,
         };
     }
 
-    // The console's own stream does not tell when the reader of a pipe has gone, so that an observation would never end. Files are left to it: they may be shared with the other stream, place and all.
+    // The console's own stream does not tell when the reader of a pipe has gone, so that an observation would never end. Files are left to
+    // it: they may be shared with the other stream, place and all.
     private static Stream Open(int descriptor, bool isRedirected, Func<Stream> openConsole)
     {
         if (!isRedirected || OperatingSystem.IsWindows())

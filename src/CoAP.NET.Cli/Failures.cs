@@ -62,11 +62,14 @@ internal static class Failures
         CoapTimeoutException timeout => (ExitCodes.Timeout, HintFor(timeout)),
         CoapResponseException response => (ExitCodes.Of(response.Response.Code), null),
         CoapRetryLaterException later => (ExitCodes.ClientError, HintFor(later)),
-        CoapResetException => (ExitCodes.Protocol, "The peer does not understand the request or forgot its state; -vv shows what was sent."),
+        CoapResetException =>
+            (ExitCodes.Protocol, "The peer does not understand the request or forgot its state; -vv shows what was sent."),
         CoapProtocolException => (ExitCodes.Protocol, "-vv shows the messages and explains them."),
         CoapUnreachableException => (ExitCodes.Network, DefaultPorts),
-        CoapConnectionException or CoapDtlsHandshakeException when DtlsOf(exception) is { } dtls => (ExitCodes.Network, HintFor(dtls.Reason)),
-        CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } => (ExitCodes.Network, "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody."),
+        CoapConnectionException or CoapDtlsHandshakeException
+            when DtlsOf(exception) is { } dtls => (ExitCodes.Network, HintFor(dtls.Reason)),
+        CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } =>
+            (ExitCodes.Network, "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody."),
         CoapCredentialException => (ExitCodes.File, null),
         CoapTooLargeException => (ExitCodes.Usage, "A smaller --block-size, or coap+tcp, carries more."),
         CoapBindException or CoapConnectionException or CoapSendException or CoapException => (ExitCodes.Network, null),
@@ -99,17 +102,22 @@ internal static class Failures
     } + (timeout.IsOutcomeUnknown ? " It may have been carried out: look before you repeat it." : "");
 
     // A name may have several addresses, of which each failed by itself.
-    private static CoapDtlsHandshakeException? DtlsOf(Exception? exception) => exception is null or CoapDtlsHandshakeException ? exception as CoapDtlsHandshakeException : DtlsOf(exception.InnerException);
+    private static CoapDtlsHandshakeException? DtlsOf(Exception? exception) =>
+        exception is null or CoapDtlsHandshakeException ? exception as CoapDtlsHandshakeException : DtlsOf(exception.InnerException);
 
     private static string? HintFor(CoapDtlsHandshakeFailure reason) => reason switch
     {
         CoapDtlsHandshakeFailure.NoAnswer or CoapDtlsHandshakeFailure.PortUnreachable =>
             "The default port is 5684 for coaps. --handshake-timeout waits longer.",
         CoapDtlsHandshakeFailure.TimedOut => "--handshake-timeout waits longer.",
-        CoapDtlsHandshakeFailure.PreSharedKey => "Compare identity and key of --psk ID:KEY with what the server has; a key in hexadecimal begins with 0x.",
-        CoapDtlsHandshakeFailure.NotTrusted => "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody; the host of the URI must be a name of the certificate.",
+        CoapDtlsHandshakeFailure.PreSharedKey =>
+            "Compare identity and key of --psk ID:KEY with what the server has; a key in hexadecimal begins with 0x.",
+        CoapDtlsHandshakeFailure.NotTrusted =>
+            "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody; the host of the URI must be a name of "
+                + "the certificate.",
         CoapDtlsHandshakeFailure.Refused => "--cert FILE and --key FILE show a certificate that the server trusts.",
-        CoapDtlsHandshakeFailure.NoCredentials or CoapDtlsHandshakeFailure.NothingInCommon => "--psk ID:KEY gives a pre-shared key, --cert FILE and --key FILE a certificate; the server says which it takes.",
+        CoapDtlsHandshakeFailure.NoCredentials or CoapDtlsHandshakeFailure.NothingInCommon =>
+            "--psk ID:KEY gives a pre-shared key, --cert FILE and --key FILE a certificate; the server says which it takes.",
         _ => null,
     };
 }

@@ -32,6 +32,7 @@ public static class CoapCborContent
         /// <exception cref="JsonException">The value is nested more than 64 deep, or has a number beyond the range of a double.</exception>
         [RequiresUnreferencedCode(JsonMetadata.Untrimmed)]
         [RequiresDynamicCode(JsonMetadata.Untrimmed)]
-        public static CoapContent Cbor<T>(T value, JsonSerializerOptions? options = null) => CoapContent.Cbor(value, JsonMetadata.Of<T>(options));
+        public static CoapContent Cbor<T>(T value, JsonSerializerOptions? options = null) =>
+            CoapContent.Cbor(value, JsonMetadata.Of<T>(options));
     }
 }

@@ -6,8 +6,9 @@ namespace CoAP.NET;
 public static class CoapCborNotation
 {
     /// <summary>
-    /// Writes CBOR in diagnostic notation, such as <c>{1: "a", 2: h'0102'}</c>. Bytes of strangers are welcome: items may lie 64 deep in each
-    /// other, and the text grows with the bytes. Control characters in texts are escaped, so the notation is fit for logs and terminals.
+    /// Writes CBOR in diagnostic notation, such as <c>{1: "a", 2: h'0102'}</c>. Bytes of strangers are welcome: items may lie 64 deep in
+    /// each other, and the text grows with the bytes. Control characters in texts are escaped, so the notation is fit for logs and
+    /// terminals.
     /// </summary>
     /// <param name="cbor">One item, or a sequence of any number (RFC 8742).</param>
     /// <param name="notation">The notation, items of a sequence on lines of their own; when the bytes are no CBOR, that of the items before
@@ -18,7 +19,8 @@ public static class CoapCborNotation
     /// <param name="isSequence">Whether several items may follow each other, as in <c>application/cbor-seq</c>. Default false.</param>
     /// <returns>Whether all of it is well-formed.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The width is not positive.</exception>
-    public static bool TryFormat(ReadOnlySpan<byte> cbor, out string notation, out CoapCborError error, int width = int.MaxValue, bool isSequence = false)
+    public static bool TryFormat(ReadOnlySpan<byte> cbor, out string notation, out CoapCborError error, int width = int.MaxValue,
+        bool isSequence = false)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(width);
         bool isRead = CborDiagnostics.TryFormat(cbor, out notation, out ContentFault fault, width, isSequence);

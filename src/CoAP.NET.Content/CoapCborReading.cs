@@ -11,14 +11,15 @@ namespace CoAP.NET;
 public static class CoapCborReading
 {
     /// <summary>
-    /// The payload as a value in CBOR, by source-generated metadata, so that trimming and AOT work. Keys of maps are texts, or integers taken for their digits; byte strings
-    /// become <c>byte[]</c>, big integers and decimal fractions the numbers they are.
+    /// The payload as a value in CBOR, by source-generated metadata, so that trimming and AOT work. Keys of maps are texts, or integers
+    /// taken for their digits; byte strings become <c>byte[]</c>, big integers and decimal fractions the numbers they are.
     /// </summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="response">The response; an error response is read as well.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <returns>The value; null for the CBOR values null and undefined.</returns>
-    /// <exception cref="CoapContentException">The Content-Format is none of CBOR, or the payload is no CBOR of the type. Without a Content-Format it is tried.</exception>
+    /// <exception cref="CoapContentException">The Content-Format is none of CBOR, or the payload is no CBOR of the type. Without a
+    /// Content-Format it is tried.</exception>
     public static T? ReadCbor<T>(this CoapResponse response, JsonTypeInfo<T> typeInfo)
     {
         ArgumentNullException.ThrowIfNull(response);
@@ -37,12 +38,16 @@ public static class CoapCborReading
     public static T? ReadCbor<T>(this CoapResponse response, JsonSerializerOptions? options = null) =>
         ReadCbor(response, JsonMetadata.Of<T>(options));
 
-    /// <summary>The payload as a value in CBOR, by source-generated metadata, so that trimming and AOT work; see <see cref="ReadCbor{T}(CoapResponse, JsonTypeInfo{T})"/>.</summary>
+    /// <summary>
+    /// The payload as a value in CBOR, by source-generated metadata, so that trimming and AOT work; see
+    /// <see cref="ReadCbor{T}(CoapResponse, JsonTypeInfo{T})"/>.
+    /// </summary>
     /// <typeparam name="T">The type of the value.</typeparam>
     /// <param name="request">The request.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <returns>The value; null for the CBOR values null and undefined.</returns>
-    /// <exception cref="CoapContentException">The Content-Format is none of CBOR, or the payload is no CBOR of the type. Without a Content-Format it is tried.</exception>
+    /// <exception cref="CoapContentException">The Content-Format is none of CBOR, or the payload is no CBOR of the type. Without a
+    /// Content-Format it is tried.</exception>
     public static T? ReadCbor<T>(this CoapRequest request, JsonTypeInfo<T> typeInfo)
     {
         ArgumentNullException.ThrowIfNull(request);

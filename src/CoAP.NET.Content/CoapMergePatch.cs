@@ -4,7 +4,10 @@ using System.Text.Unicode;
 
 namespace CoAP.NET;
 
-/// <summary>Applies a JSON Merge Patch, Content-Format 52 (RFC 7396): what a PATCH or iPATCH with <see cref="CoapContentFormat.MergePatch"/> asks for (RFC 8132 section 3).</summary>
+/// <summary>
+/// Applies a JSON Merge Patch, Content-Format 52 (RFC 7396): what a PATCH or iPATCH with <see cref="CoapContentFormat.MergePatch"/> asks
+/// for (RFC 8132 section 3).
+/// </summary>
 public static class CoapMergePatch
 {
     private static readonly JsonDocumentOptions s_options = new() { AllowDuplicateProperties = false };
@@ -13,7 +16,8 @@ public static class CoapMergePatch
     /// <param name="target">The document in UTF-8; of no bytes when there is none yet.</param>
     /// <param name="patch">The patch in UTF-8.</param>
     /// <returns>The new document in UTF-8.</returns>
-    /// <exception cref="JsonException">One of them is no JSON, has a member twice, or is nested more than 64 deep; or a string is no Unicode.</exception>
+    /// <exception cref="JsonException">One of them is no JSON, has a member twice, or is nested more than 64 deep; or a string is no
+    /// Unicode.</exception>
     public static byte[] Apply(ReadOnlySpan<byte> target, ReadOnlySpan<byte> patch)
     {
         // What is copied from one document into the other is not decoded on the way.

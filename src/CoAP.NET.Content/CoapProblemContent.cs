@@ -25,7 +25,8 @@ public static class CoapProblemContent
             if (problem.ResponseCode is { } named && named != code)
             {
                 throw new ArgumentException(
-                    $"The problem names the response code {named}, but it is to be answered with {code}; both must be the same (RFC 9290 section 2).",
+                    $"The problem names the response code {named}, but it is to be answered with {code}; both must be the same (RFC 9290 "
+                        + "section 2).",
                     nameof(problem));
             }
 
@@ -53,7 +54,8 @@ public static class CoapProblemContent
     {
         ArgumentNullException.ThrowIfNull(response);
         problem = null;
-        return response.ContentFormat == CoapContentFormat.ConciseProblemDetails && CoapProblem.TryParse(response.Payload.Span, out problem, out _);
+        return response.ContentFormat == CoapContentFormat.ConciseProblemDetails
+            && CoapProblem.TryParse(response.Payload.Span, out problem, out _);
     }
 
     /// <summary>The payload of a response as concise problem details (RFC 9290).</summary>

@@ -1,6 +1,8 @@
 namespace CoAP.NET;
 
-/// <summary>Measurements and settings in SenML (RFC 8428) as payloads: <c>CoapContent.Senml</c> makes them, <c>ReadSenml</c> reads them.</summary>
+/// <summary>
+/// Measurements and settings in SenML (RFC 8428) as payloads: <c>CoapContent.Senml</c> makes them, <c>ReadSenml</c> reads them.
+/// </summary>
 public static class CoapSenmlContent
 {
     extension(CoapContent)
@@ -43,7 +45,8 @@ public static class CoapSenmlContent
         return ReadSenml(request.Payload, request.ContentFormat, profile, request);
     }
 
-    private static CoapSenmlPack ReadSenml(ReadOnlyMemory<byte> payload, CoapContentFormat? format, CoapSenmlProfile profile, CoapRequest? request)
+    private static CoapSenmlPack ReadSenml(ReadOnlyMemory<byte> payload, CoapContentFormat? format, CoapSenmlProfile profile,
+        CoapRequest? request)
     {
         if (format != CoapContentFormat.SenmlJson && format != CoapContentFormat.SenmlCbor)
         {

@@ -6,8 +6,8 @@ using CoAP.NET.Content.Senml;
 namespace CoAP.NET;
 
 /// <summary>
-/// A SenML Pack: records of measurements or settings, in JSON (Content-Format 110) or CBOR (112) (RFC 8428). Base fields are kept as they stand;
-/// <see cref="Resolve"/> applies them. What it holds follows the rules of RFC 8428 section 4. Immutable.
+/// A SenML Pack: records of measurements or settings, in JSON (Content-Format 110) or CBOR (112) (RFC 8428). Base fields are kept as they
+/// stand; <see cref="Resolve"/> applies them. What it holds follows the rules of RFC 8428 section 4. Immutable.
 /// </summary>
 [SuppressMessage("Naming", "CA1710:Identifiers should have correct suffix", Justification = "Pack is the word of RFC 8428.")]
 public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
@@ -19,7 +19,8 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
 
     /// <summary>Makes a pack.</summary>
     /// <param name="records">The records, at least one.</param>
-    /// <exception cref="ArgumentException">There is none, or one breaks a rule of RFC 8428 section 4, such as that it has exactly one value.</exception>
+    /// <exception cref="ArgumentException">There is none, or one breaks a rule of RFC 8428 section 4, such as that it has exactly one
+    /// value.</exception>
     public CoapSenmlPack(params IEnumerable<CoapSenmlRecord> records)
         : this(CoapSenmlProfile.Rfc8428, records)
     {
@@ -73,10 +74,16 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
     /// <returns>The pack.</returns>
     /// <exception cref="CoapSenmlException">The payload is no SenML Pack.</exception>
     /// <exception cref="ArgumentException">The format is another one.</exception>
-    public static CoapSenmlPack Parse(ReadOnlySpan<byte> payload, CoapContentFormat format, int maxRecords = DefaultMaxRecords, CoapSenmlProfile profile = default) =>
-        TryParse(payload, format, out CoapSenmlPack? pack, out CoapSenmlError error, maxRecords, profile) ? pack : throw new CoapSenmlException(error);
+    public static CoapSenmlPack Parse(ReadOnlySpan<byte> payload, CoapContentFormat format, int maxRecords = DefaultMaxRecords,
+        CoapSenmlProfile profile = default) =>
+            TryParse(payload, format, out CoapSenmlPack? pack, out CoapSenmlError error, maxRecords, profile)
+                ? pack
+                : throw new CoapSenmlException(error);
 
-    /// <summary>Reads a pack. A field that nobody knows is left out, unless its label ends in an underscore, which is an error (RFC 8428 section 4.4).</summary>
+    /// <summary>
+    /// Reads a pack. A field that nobody knows is left out, unless its label ends in an underscore, which is an error (RFC 8428 section
+    /// 4.4).
+    /// </summary>
     /// <param name="payload">The payload.</param>
     /// <param name="format"><see cref="CoapContentFormat.SenmlJson"/> or <see cref="CoapContentFormat.SenmlCbor"/>.</param>
     /// <param name="pack">The pack.</param>
@@ -109,8 +116,8 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
     public byte[] ToBytes(CoapContentFormat format) => IsCbor(format) ? SenmlCbor.Write(_records) : SenmlJson.Write(_records);
 
     /// <summary>
-    /// The same measurements without base fields and with absolute times, in the order of time (RFC 8428 section 4.6). A base value is added to numbers only;
-    /// a base sum counts for each record; a record of base fields alone is no measurement and goes.
+    /// The same measurements without base fields and with absolute times, in the order of time (RFC 8428 section 4.6). A base value is
+    /// added to numbers only; a base sum counts for each record; a record of base fields alone is no measurement and goes.
     /// </summary>
     /// <param name="now">What relative times are relative to: when the pack was received, or as well as one knows when it was sent.</param>
     /// <returns>The resolved pack.</returns>
@@ -148,6 +155,8 @@ public sealed class CoapSenmlPack : IReadOnlyList<CoapSenmlRecord>
         bool isCbor = format == CoapContentFormat.SenmlCbor;
         return isCbor || format == CoapContentFormat.SenmlJson
             ? isCbor
-            : throw new ArgumentException($"A SenML Pack is read and written as {CoapContentFormat.SenmlJson} or {CoapContentFormat.SenmlCbor}, not as {format}.", nameof(format));
+            : throw new ArgumentException(
+                $"A SenML Pack is read and written as {CoapContentFormat.SenmlJson} or {CoapContentFormat.SenmlCbor}, not as {format}.",
+                nameof(format));
     }
 }

@@ -3,8 +3,9 @@ using CoAP.NET.Content.Senml;
 namespace CoAP.NET;
 
 /// <summary>
-/// A SenML Record: one measurement, or one setting (RFC 8428 section 4). Has exactly one of the four values, or a <see cref="Sum"/>, or base fields alone. Base fields count for this
-/// record and those after it in the pack, until one brings the same field. Numbers are finite. Immutable.
+/// A SenML Record: one measurement, or one setting (RFC 8428 section 4). Has exactly one of the four values, or a <see cref="Sum"/>, or
+/// base fields alone. Base fields count for this record and those after it in the pack, until one brings the same field. Numbers are
+/// finite. Immutable.
 /// </summary>
 public sealed class CoapSenmlRecord
 {
@@ -26,7 +27,10 @@ public sealed class CoapSenmlRecord
     /// <summary>Base Version <c>bver</c>: 1 to 10; 10 when no record says (RFC 8428 section 4.4).</summary>
     public int? BaseVersion { get; init; }
 
-    /// <summary>Name <c>n</c>. With the base name before it, it is a global name of the sensor: letters, digits and <c>- : . / _</c>, beginning with a letter or digit (section 4.5.1).</summary>
+    /// <summary>
+    /// Name <c>n</c>. With the base name before it, it is a global name of the sensor: letters, digits and <c>- : . / _</c>, beginning with
+    /// a letter or digit (section 4.5.1).
+    /// </summary>
     public string? Name { get; init; }
 
     /// <summary>Unit <c>u</c>, as registered, such as <c>Cel</c> or <c>%RH</c> (section 12.1).</summary>
@@ -53,22 +57,30 @@ public sealed class CoapSenmlRecord
     /// <summary>Sum <c>s</c>: the integral of the value over time, in its unit times seconds.</summary>
     public double? Sum { get; init; }
 
-    /// <summary>Time <c>t</c>, in seconds: with the base time, from 2^28 on since 1970 in UTC without leap seconds; below, relative to now (section 4.5.3).</summary>
+    /// <summary>
+    /// Time <c>t</c>, in seconds: with the base time, from 2^28 on since 1970 in UTC without leap seconds; below, relative to now (section
+    /// 4.5.3).
+    /// </summary>
     public double? Time { get; init; }
 
     /// <summary>Update Time <c>ut</c>, in seconds: at the latest then the sensor gives the next reading.</summary>
     public double? UpdateTime { get; init; }
 
-    /// <summary>The time of the measurement as a date, if <see cref="Time"/> is absolute, as in a resolved record; otherwise null.</summary>
+    /// <summary>
+    /// The time of the measurement as a date, if <see cref="Time"/> is absolute, as in a resolved record; otherwise null.
+    /// </summary>
     public DateTimeOffset? Timestamp =>
-        Time is { } time && time >= SenmlState.FirstAbsoluteTime && time < SenmlState.EndOfDates ? DateTimeOffset.UnixEpoch.AddTicks((long)(time * TimeSpan.TicksPerSecond)) : null;
+        Time is { } time && time >= SenmlState.FirstAbsoluteTime && time < SenmlState.EndOfDates
+            ? DateTimeOffset.UnixEpoch.AddTicks((long)(time * TimeSpan.TicksPerSecond))
+            : null;
 
     /// <summary>Name and value for people.</summary>
     /// <returns>The text.</returns>
     public override string ToString()
     {
         string value = Value is { } number ? number.ToString(System.Globalization.CultureInfo.InvariantCulture)
-            : StringValue ?? ObjectLinkValue ?? BooleanValue?.ToString() ?? (DataValue is { } data ? $"{data.Length} B" : Sum is { } sum ? $"sum {sum}" : string.Empty);
+            : StringValue ?? ObjectLinkValue ?? BooleanValue?.ToString()
+                ?? (DataValue is { } data ? $"{data.Length} B" : Sum is { } sum ? $"sum {sum}" : string.Empty);
         return $"{BaseName}{Name} {value} {Unit}".TrimEnd();
     }
 }

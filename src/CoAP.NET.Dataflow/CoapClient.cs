@@ -105,7 +105,10 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
         }
     }
 
-    /// <summary>Sends a Non-confirmable request to a group and gives the answers of its members as they come; see <see cref="CoapEndpoint.SendToGroupAsync"/>.</summary>
+    /// <summary>
+    /// Sends a Non-confirmable request to a group and gives the answers of its members as they come; see
+    /// <see cref="CoapEndpoint.SendToGroupAsync"/>.
+    /// </summary>
     /// <param name="request">The request; Confirmable must be false.</param>
     /// <param name="options">Interface, reach and bounds; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
@@ -118,7 +121,8 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
         Endpoint.SendToGroupAsync(Prepare(request), options, cancellationToken);
 
     /// <summary>
-    /// Asks a peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3), or on a connection by a Ping (RFC 8323 section 5.4).
+    /// Asks a peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3), or on a
+    /// connection by a Ping (RFC 8323 section 5.4).
     /// </summary>
     /// <param name="uri">Scheme, host and port; may be relative to <see cref="BaseAddress"/>, such as the empty string for its
     /// host.</param>

@@ -19,12 +19,14 @@ public sealed partial class CoapContent
     internal Func<UploadBody>? Open { get; }
 
     /// <summary>
-    /// What a stream has from where it stands, read block by block while it is sent. The stream stays open and must be left alone meanwhile; one request at a time may use it.
-    /// A stream that can seek may be sent several times. One that cannot is sent once: when the server asks for the body again after its first block, the request fails.
+    /// What a stream has from where it stands, read block by block while it is sent. The stream stays open and must be left alone
+    /// meanwhile; one request at a time may use it. A stream that can seek may be sent several times. One that cannot is sent once: when
+    /// the server asks for the body again after its first block, the request fails.
     /// </summary>
     /// <param name="stream">The stream.</param>
     /// <param name="format">The Content-Format; default <c>application/octet-stream</c>.</param>
-    /// <param name="length">The number of bytes, told to the server (Size1) and to whoever watches the progress; the end of the stream decides. Default: what is left of a stream that can seek.</param>
+    /// <param name="length">The number of bytes, told to the server (Size1) and to whoever watches the progress; the end of the stream
+    /// decides. Default: what is left of a stream that can seek.</param>
     /// <returns>The content.</returns>
     /// <exception cref="ArgumentException">The stream cannot be read.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The length is negative.</exception>
@@ -51,7 +53,10 @@ public sealed partial class CoapContent
         UploadStream only = new(stream, 0, length, isOwner: false);
         return new CoapContent(
             format ?? CoapContentFormat.OctetStream,
-            () => only.TryRestart() ? only : throw new InvalidOperationException("The stream was sent already and cannot be read again, as it cannot seek. Make a content of a new stream."),
+            () => only.TryRestart()
+                ? only
+                : throw new InvalidOperationException(
+                    "The stream was sent already and cannot be read again, as it cannot seek. Make a content of a new stream."),
             isRepeatable: false);
     }
 
@@ -64,7 +69,8 @@ public sealed partial class CoapContent
         ArgumentException.ThrowIfNullOrEmpty(path);
         return new CoapContent(format ?? CoapContentFormat.OctetStream, () =>
         {
-            FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 1, FileOptions.Asynchronous | FileOptions.SequentialScan);
+            FileStream file = new(path, FileMode.Open, FileAccess.Read, FileShare.Read, bufferSize: 1,
+                FileOptions.Asynchronous | FileOptions.SequentialScan);
             return new UploadStream(file, 0, file.Length, isOwner: true);
         });
     }

@@ -7,8 +7,8 @@ using CoAP.NET.Content;
 namespace CoAP.NET;
 
 /// <summary>
-/// A representation to send: bytes and their Content-Format (RFC 7252 section 5.5.1). The package CoAP.NET.Content adds <c>CoapContent.Cbor</c> and
-/// <c>CoapContent.Senml</c>.
+/// A representation to send: bytes and their Content-Format (RFC 7252 section 5.5.1). The package CoAP.NET.Content adds
+/// <c>CoapContent.Cbor</c> and <c>CoapContent.Senml</c>.
 /// </summary>
 public sealed partial class CoapContent
 {

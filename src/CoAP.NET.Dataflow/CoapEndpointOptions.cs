@@ -13,42 +13,64 @@ public sealed class CoapEndpointOptions
     /// <summary>The bounds.</summary>
     public CoapLimits Limits { get; set => field = NotNull(value); } = new();
 
-    /// <summary>The transmission parameters of peers that <see cref="ParametersOf"/> says nothing of. Default: those of RFC 7252 section 4.8.</summary>
+    /// <summary>
+    /// The transmission parameters of peers that <see cref="ParametersOf"/> says nothing of. Default: those of RFC 7252 section 4.8.
+    /// </summary>
     public CoapTransmissionParameters Parameters { get; set => field = NotNull(value); } = CoapTransmissionParameters.Default;
 
-    /// <summary>The transmission parameters of one peer, asked once when it is met; null for <see cref="Parameters"/>. Must be quick and must not throw.</summary>
+    /// <summary>
+    /// The transmission parameters of one peer, asked once when it is met; null for <see cref="Parameters"/>. Must be quick and must not
+    /// throw.
+    /// </summary>
     public Func<CoapAddress, CoapTransmissionParameters?>? ParametersOf { get; set; }
 
     /// <summary>
-    /// Addresses that responses of any size go to without proof that the peer receives there, such as those of an own network into which nobody can forge
-    /// addresses (see <see cref="CoapLimits.LimitAmplification"/>). Default: loopback, <c>127.0.0.0/8</c> and <c>::1/128</c>.
+    /// Addresses that responses of any size go to without proof that the peer receives there, such as those of an own network into which
+    /// nobody can forge addresses (see <see cref="CoapLimits.LimitAmplification"/>). Default: loopback, <c>127.0.0.0/8</c> and
+    /// <c>::1/128</c>.
     /// </summary>
     public IList<IPNetwork> TrustedPrefixes { get; } = [IPNetwork.Parse("127.0.0.0/8"), IPNetwork.Parse("::1/128")];
 
-    /// <summary>What happens to requests of ours that a server does not want yet (4.29, RFC 8516), unless <see cref="CoapRequest.Patience"/> says something else. Default: they fail at once.</summary>
+    /// <summary>
+    /// What happens to requests of ours that a server does not want yet (4.29, RFC 8516), unless <see cref="CoapRequest.Patience"/> says
+    /// something else. Default: they fail at once.
+    /// </summary>
     public CoapPatience Patience { get; set; }
 
-    /// <summary>Whether bodies may go by Q-Block1 and Q-Block2 (RFC 9177): those of Non-confirmable requests of ours, and those of peers that ask for it. Default <see cref="CoapQBlock.Off"/>.</summary>
+    /// <summary>
+    /// Whether bodies may go by Q-Block1 and Q-Block2 (RFC 9177): those of Non-confirmable requests of ours, and those of peers that ask
+    /// for it. Default <see cref="CoapQBlock.Off"/>.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">None of the values.</exception>
     public CoapQBlock QBlock
     {
         get;
-        set => field = Enum.IsDefined(value) ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "There is no such use of Q-Block.");
+        set => field = Enum.IsDefined(value)
+            ? value
+            : throw new ArgumentOutOfRangeException(nameof(value), value, "There is no such use of Q-Block.");
     }
 
     /// <summary>The option factories. Default: all that this library knows.</summary>
     public CoapOptionRegistry Registry { get; set => field = NotNull(value); } = CoapOptionRegistry.Default;
 
-    /// <summary>Where responses to requests of this endpoint are stored (RFC 7252 section 5.6); endpoints with one clock may share it. Default: null, no cache.</summary>
+    /// <summary>
+    /// Where responses to requests of this endpoint are stored (RFC 7252 section 5.6); endpoints with one clock may share it. Default:
+    /// null, no cache.
+    /// </summary>
     public CoapCache? Cache { get; set; }
 
-    /// <summary>Routes that were mapped before the endpoint was made; null, the default, for none. One endpoint takes them: a second one made with the same routes throws <see cref="InvalidOperationException"/>.</summary>
+    /// <summary>
+    /// Routes that were mapped before the endpoint was made; null, the default, for none. One endpoint takes them: a second one made with
+    /// the same routes throws <see cref="InvalidOperationException"/>.
+    /// </summary>
     public CoapRoutes? Routes { get; set; }
 
     /// <summary>Blocks of your own between the stages.</summary>
     public CoapPipelineOptions Pipeline { get; } = new();
 
-    /// <summary>The number of shards that peers are spread over, each with a lock and, under Linux, a receive loop of its own. Default 1; 1 to 64.</summary>
+    /// <summary>
+    /// The number of shards that peers are spread over, each with a lock and, under Linux, a receive loop of its own. Default 1; 1 to 64.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 64.</exception>
     public int Shards
     {
@@ -74,10 +96,16 @@ public sealed class CoapEndpointOptions
     /// <summary>How WebSockets are opened, for <c>coap+ws</c> and <c>coaps+ws</c>.</summary>
     public CoapWebSocketOptions WebSockets { get; set => field = NotNull(value); } = new();
 
-    /// <summary>Certificates and checks of TLS, for <c>coaps+tcp</c>, and as a client for <c>coaps+ws</c>. Default: null; a client then trusts what the operating system trusts, and a server cannot listen on <c>coaps+tcp</c>.</summary>
+    /// <summary>
+    /// Certificates and checks of TLS, for <c>coaps+tcp</c>, and as a client for <c>coaps+ws</c>. Default: null; a client then trusts what
+    /// the operating system trusts, and a server cannot listen on <c>coaps+tcp</c>.
+    /// </summary>
     public CoapTlsOptions? Tls { get; set; }
 
-    /// <summary>What makes the transports of schemes that the library has none for by itself, such as <c>coaps</c> (package CoAP.NET.Dtls). Read when the endpoint is made. Default: none.</summary>
+    /// <summary>
+    /// What makes the transports of schemes that the library has none for by itself, such as <c>coaps</c> (package CoAP.NET.Dtls). Read
+    /// when the endpoint is made. Default: none.
+    /// </summary>
     public IList<ICoapTransportFactory> TransportFactories { get; } = [];
 
     /// <summary>How long stopping waits for requests that are being served. Default 5 s; 0 to 24 days.</summary>
@@ -95,8 +123,8 @@ public sealed class CoapEndpointOptions
     = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// Whether requests that come while the endpoint stops are answered 5.03. Default true. False leaves them without any answer, so that a client goes on
-    /// repeating until the next process listens at the address: for deployments that replace a server.
+    /// Whether requests that come while the endpoint stops are answered 5.03. Default true. False leaves them without any answer, so that a
+    /// client goes on repeating until the next process listens at the address: for deployments that replace a server.
     /// </summary>
     public bool AnswerWhileStopping { get; set; } = true;
 
@@ -107,27 +135,40 @@ public sealed class CoapEndpointOptions
     /// <summary>The log. Default: none.</summary>
     public ILoggerFactory LoggerFactory { get; set => field = NotNull(value); } = NullLoggerFactory.Instance;
 
-    /// <summary>The name of the endpoint in telemetry, by which several in one process are told apart: the tag <c>coap.endpoint.name</c>. Default: null, no such tag; endpoints with equal tags are added up.</summary>
+    /// <summary>
+    /// The name of the endpoint in telemetry, by which several in one process are told apart: the tag <c>coap.endpoint.name</c>. Default:
+    /// null, no such tag; endpoints with equal tags are added up.
+    /// </summary>
     public string? Name { get; set; }
 
-    /// <summary>Further tags for the metrics and traces of the endpoint; few values, as each combination is a series of its own. Default: none.</summary>
+    /// <summary>
+    /// Further tags for the metrics and traces of the endpoint; few values, as each combination is a series of its own. Default: none.
+    /// </summary>
     public IList<KeyValuePair<string, object?>> TelemetryTags { get; } = [];
 
-    /// <summary>Makes the meter of <see cref="CoapTelemetry.MeterName"/>, such as the one of a dependency injection container. Default: null, one meter for the process.</summary>
+    /// <summary>
+    /// Makes the meter of <see cref="CoapTelemetry.MeterName"/>, such as the one of a dependency injection container. Default: null, one
+    /// meter for the process.
+    /// </summary>
     public IMeterFactory? MeterFactory { get; set; }
 
     /// <summary>
-    /// The number of an option that carries the trace context from client to server (25 bytes: trace id, span id, flags), so that their spans belong together. There is none in any standard, so both ends
-    /// have to agree on one for experiments. Null, the default, sends and reads none. <see cref="CoapTelemetry.SuggestedTraceContextOption"/> is right unless something else uses it.
+    /// The number of an option that carries the trace context from client to server (25 bytes: trace id, span id, flags), so that their
+    /// spans belong together. There is none in any standard, so both ends have to agree on one for experiments. Null, the default, sends
+    /// and reads none. <see cref="CoapTelemetry.SuggestedTraceContextOption"/> is right unless something else uses it.
     /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Outside 65,000 to 65,535 (RFC 7252 section 12.2), or not elective, or part of the cache key (RFC 7252 section 5.4.6).</exception>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 65,000 to 65,535 (RFC 7252 section 12.2), or not elective, or part of the
+    /// cache key (RFC 7252 section 5.4.6).</exception>
     public int? TraceContextOption
     {
         get;
-        set => field = value is null or (>= 65_000 and <= 65_535) && (value is null || OptionNumber.IsNoCacheKey(value.Value) && (value & 1) == 0)
+        set => field = value is null or (>= 65_000 and <= 65_535)
+            && (value is null || OptionNumber.IsNoCacheKey(value.Value) && (value & 1) == 0)
             ? value
             : throw new ArgumentOutOfRangeException(
-                nameof(value), value, "The trace context needs an elective option for experiments that is not part of the cache key: even, 65,000 to 65,535, and its last five bits 11100, such as 65,308.");
+                nameof(value), value,
+                "The trace context needs an elective option for experiments that is not part of the cache key: even, 65,000 to 65,535, and "
+                    + "its last five bits 11100, such as 65,308.");
     }
 
     /// <summary>The clock. Default: the system's.</summary>

@@ -6,7 +6,9 @@ namespace CoAP.NET;
 
 // All exceptions that requests fail by, in one file: each is a few lines, and they are read together.
 
-/// <summary>The base of all exceptions that this library throws for what peers and networks do. The message says what happened and what to do.</summary>
+/// <summary>
+/// The base of all exceptions that this library throws for what peers and networks do. The message says what happened and what to do.
+/// </summary>
 public class CoapException : Exception
 {
     /// <summary>Makes an exception.</summary>
@@ -34,7 +36,8 @@ public class CoapException : Exception
 public sealed class CoapBusyException : CoapException
 {
     internal CoapBusyException(string target, int queued)
-        : base($"Too many requests to {target} are outstanding: {queued} wait for their turn already. Send less at a time, or raise NStart or MaxQueuedRequests for this peer.")
+        : base($"Too many requests to {target} are outstanding: {queued} wait for their turn already. Send less at a time, or raise NStart "
+            + "or MaxQueuedRequests for this peer.")
     {
     }
 
@@ -44,7 +47,9 @@ public sealed class CoapBusyException : CoapException
     }
 }
 
-/// <summary>A connection of a reliable transport could not be opened, or ended before the response came (RFC 8323). <see cref="Error"/> says why.</summary>
+/// <summary>
+/// A connection of a reliable transport could not be opened, or ended before the response came (RFC 8323). <see cref="Error"/> says why.
+/// </summary>
 public sealed class CoapConnectionException : CoapException
 {
     /// <summary>Makes an exception.</summary>
@@ -57,20 +62,30 @@ public sealed class CoapConnectionException : CoapException
     /// <summary>Why the connection could not be opened, or has ended.</summary>
     public CoapConnectionError Error { get; }
 
-    /// <summary>Whether a request was sent that asks for a change, so that it may have taken effect: ask for the state before doing it again.</summary>
+    /// <summary>
+    /// Whether a request was sent that asks for a change, so that it may have taken effect: ask for the state before doing it again.
+    /// </summary>
     public bool IsOutcomeUnknown { get; init; }
 
     /// <summary>What the peer said in its Abort (RFC 8323 section 5.6); null when it said nothing.</summary>
     public string? Diagnostic { get; init; }
 
-    /// <summary>How long the peer asked not to be connected to again (Hold-Off, RFC 8323 section 5.5), counted from when this was thrown; null when it did not.</summary>
+    /// <summary>
+    /// How long the peer asked not to be connected to again (Hold-Off, RFC 8323 section 5.5), counted from when this was thrown; null when
+    /// it did not.
+    /// </summary>
     public TimeSpan? RetryAfter { get; init; }
 
-    /// <summary>Whether the message was never given to the connection, so that it may be sent on another one whatever it asks for.</summary>
+    /// <summary>
+    /// Whether the message was never given to the connection, so that it may be sent on another one whatever it asks for.
+    /// </summary>
     internal bool IsUnsent { get; init; }
 }
 
-/// <summary>Reading <see cref="CoapRequest.BodyReader"/> cannot go on: the peer began the body anew, sent too much, was silent for EXCHANGE_LIFETIME, or the endpoint stopped. A handler may let it pass; the peer has its answer already.</summary>
+/// <summary>
+/// Reading <see cref="CoapRequest.BodyReader"/> cannot go on: the peer began the body anew, sent too much, was silent for
+/// EXCHANGE_LIFETIME, or the endpoint stopped. A handler may let it pass; the peer has its answer already.
+/// </summary>
 public sealed class CoapIncompleteBodyException : CoapException
 {
     internal CoapIncompleteBodyException(string message)
@@ -113,7 +128,9 @@ public sealed class CoapNameResolutionException : CoapException
     };
 }
 
-/// <summary>A peer answered with a message that must be rejected, such as a response with an unrecognized critical option (RFC 7252 section 5.4.1).</summary>
+/// <summary>
+/// A peer answered with a message that must be rejected, such as a response with an unrecognized critical option (RFC 7252 section 5.4.1).
+/// </summary>
 public sealed class CoapProtocolException : CoapException
 {
     /// <summary>Makes an exception.</summary>
@@ -124,7 +141,9 @@ public sealed class CoapProtocolException : CoapException
     }
 }
 
-/// <summary>The peer rejected the request by a Reset message (RFC 7252 section 4.2): it lacks the context to process it, or does not understand it.</summary>
+/// <summary>
+/// The peer rejected the request by a Reset message (RFC 7252 section 4.2): it lacks the context to process it, or does not understand it.
+/// </summary>
 public sealed class CoapResetException : CoapException
 {
     internal CoapResetException(string target)
@@ -150,7 +169,9 @@ public sealed class CoapResponseException : CoapException
 
     // RFC 7252 section 5.9.2.9: with 4.13 a server may say how large a body it takes.
     private static string? Limit(CoapResponse response) =>
-        response.Code == CoapCode.RequestEntityTooLarge && response.Options.Size1 is { } size ? $" It takes a body of {size} bytes at most (Size1)." : null;
+        response.Code == CoapCode.RequestEntityTooLarge && response.Options.Size1 is { } size
+            ? $" It takes a body of {size} bytes at most (Size1)."
+            : null;
 
     // A diagnostic payload has no Content-Format (RFC 7252 section 5.5.2).
     private static string? Describe(CoapResponse response) =>
@@ -159,40 +180,53 @@ public sealed class CoapResponseException : CoapException
         : null;
 }
 
-/// <summary>A request was not sent, because the server asked for patience and the time is not over (RFC 8516 section 4). <see cref="RetryAfter"/> says how long it still is.</summary>
+/// <summary>
+/// A request was not sent, because the server asked for patience and the time is not over (RFC 8516 section 4). <see cref="RetryAfter"/>
+/// says how long it still is.
+/// </summary>
 public sealed class CoapRetryLaterException : CoapException
 {
     internal CoapRetryLaterException(string target, TimeSpan retryAfter)
-        : base($"{target} answered 4.29 Too Many Requests; a request to the same resource may be sent in {Math.Ceiling(retryAfter.TotalSeconds)} s. Wait for RetryAfter, or set Patience to Wait.") =>
+        : base($"{target} answered 4.29 Too Many Requests; a request to the same resource may be sent "
+            + $"in {Math.Ceiling(retryAfter.TotalSeconds)} s. Wait for RetryAfter, or set Patience to Wait.") =>
         RetryAfter = retryAfter;
 
     /// <summary>How long to wait before the request is sent again.</summary>
     public TimeSpan RetryAfter { get; }
 }
 
-/// <summary>The operating system refused to send the message, for a reason that copies of it would meet as well. The message says which and what to do. Nothing was sent.</summary>
+/// <summary>
+/// The operating system refused to send the message, for a reason that copies of it would meet as well. The message says which and what to
+/// do. Nothing was sent.
+/// </summary>
 public sealed class CoapSendException : CoapException
 {
     internal CoapSendException(string target, SocketError error)
-        : base($"The message to {target} cannot be sent: {new SocketException((int)error).Message}. {Advice(error)}") => SocketError = error;
+        : base($"The message to {target} cannot be sent: {new SocketException((int)error).Message}. {Advice(error)}") =>
+        SocketError = error;
 
     /// <summary>What the operating system said.</summary>
     public SocketError SocketError { get; }
 
     /// <summary>
-    /// Whether an error says that sending again is no use. A host or network that cannot be reached, a full buffer and the like pass: copies are sent as usual
-    /// (RFC 7252 section 4.2).
+    /// Whether an error says that sending again is no use. A host or network that cannot be reached, a full buffer and the like pass:
+    /// copies are sent as usual (RFC 7252 section 4.2).
     /// </summary>
-    internal static bool IsLasting(SocketError error) => error is SocketError.AddressFamilyNotSupported or SocketError.ProtocolFamilyNotSupported
-        or SocketError.MessageSize or SocketError.AccessDenied or SocketError.InvalidArgument;
+    internal static bool IsLasting(SocketError error) =>
+        error is SocketError.AddressFamilyNotSupported or SocketError.ProtocolFamilyNotSupported
+            or SocketError.MessageSize or SocketError.AccessDenied or SocketError.InvalidArgument;
 
     private static string Advice(SocketError error) => error switch
     {
         SocketError.AddressFamilyNotSupported or SocketError.ProtocolFamilyNotSupported =>
-            "The endpoint has no socket of that IP version: listen on an address of it as well, or on coap://[::] for both, or give the peer's address of the other version.",
+            "The endpoint has no socket of that IP version: listen on an address of it as well, or on coap://[::] for both, or give the "
+                + "peer's address of the other version.",
         SocketError.MessageSize => "It is larger than a datagram to that address may be: send less, or lower MaxMessageSize for this peer.",
-        SocketError.AccessDenied => "The system forbids it: a firewall rule, a missing permission of the process, or a broadcast address, which CoAP has no use for. Use a group instead.",
-        _ => "The address cannot be sent to from the address or interface that was chosen: check both, and the scope of an IPv6 address such as fe80::1%eth0.",
+        SocketError.AccessDenied =>
+            "The system forbids it: a firewall rule, a missing permission of the process, or a broadcast address, which CoAP has no use "
+                + "for. Use a group instead.",
+        _ => "The address cannot be sent to from the address or interface that was chosen: check both, and the scope of an IPv6 address "
+            + "such as fe80::1%eth0.",
     };
 }
 
@@ -253,7 +287,10 @@ public sealed class CoapTimeoutException : CoapException
         Target);
 }
 
-/// <summary>A request was refused locally, before anything of it was sent, because it does not fit the messages, or its token not the tokens, that the peer takes.</summary>
+/// <summary>
+/// A request was refused locally, before anything of it was sent, because it does not fit the messages, or its token not the tokens, that
+/// the peer takes.
+/// </summary>
 public sealed class CoapTooLargeException : CoapException
 {
     /// <summary>Makes an exception.</summary>
@@ -267,14 +304,18 @@ public sealed class CoapTooLargeException : CoapException
         MaxSize = maxSize;
     }
 
-    /// <summary>The size in bytes of what was to be sent: message, body or token; null when it is not known, as of a body that comes from a stream.</summary>
+    /// <summary>
+    /// The size in bytes of what was to be sent: message, body or token; null when it is not known, as of a body that comes from a stream.
+    /// </summary>
     public long? Size { get; }
 
     /// <summary>The most that the peer takes, in bytes.</summary>
     public long MaxSize { get; }
 }
 
-/// <summary>The peer's host said that nobody listens at its port: an ICMP message that quotes our own datagram (RFC 7252 section 4.2).</summary>
+/// <summary>
+/// The peer's host said that nobody listens at its port: an ICMP message that quotes our own datagram (RFC 7252 section 4.2).
+/// </summary>
 public sealed class CoapUnreachableException : CoapException
 {
     internal CoapUnreachableException(string target)
@@ -283,7 +324,8 @@ public sealed class CoapUnreachableException : CoapException
     }
 
     internal CoapUnreachableException(string target, Exception innerException)
-        : base($"{target} went away in the middle of a transfer: its host reported the port unreachable. A part of the body was transferred; begin again when the server runs.", innerException) =>
+        : base($"{target} went away in the middle of a transfer: its host reported the port unreachable. A part of the body was "
+            + "transferred; begin again when the server runs.", innerException) =>
         HasBegun = true;
 
     /// <summary>Whether the peer answered a part of the request before, so that another address is no substitute.</summary>

@@ -5,9 +5,9 @@ using CoAP.NET.Observing;
 namespace CoAP.NET;
 
 /// <summary>
-/// The observation of a resource (RFC 7641): it hears of each change, and registers again by itself when the server forgot, restarted, moved or could not be
-/// reached for a while, until it is disposed. Made by <see cref="ICoapObserver.ObserveAsync"/>. What comes is not queued: a slow reader gets the newest state of
-/// the resource and skips what was between. Thread-safe.
+/// The observation of a resource (RFC 7641): it hears of each change, and registers again by itself when the server forgot, restarted,
+/// moved or could not be reached for a while, until it is disposed. Made by <see cref="ICoapObserver.ObserveAsync"/>. What comes is not
+/// queued: a slow reader gets the newest state of the resource and skips what was between. Thread-safe.
 /// </summary>
 public sealed class CoapObservation : IAsyncDisposable
 {
@@ -34,15 +34,21 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// Raised when <see cref="State"/> changed, with the new state; of several changes in quick succession the last one counts. Called on the thread that
-    /// receives, never twice at a time, and not for states before the observation was returned.
+    /// Raised when <see cref="State"/> changed, with the new state; of several changes in quick succession the last one counts. Called on
+    /// the thread that receives, never twice at a time, and not for states before the observation was returned.
     /// </summary>
     public event EventHandler<CoapObserveState>? StateChanged;
 
-    /// <summary>How far the observation is. Only with <see cref="CoapObserveState.Observing"/> is <see cref="Latest"/> what the resource is now, as far as can be known.</summary>
+    /// <summary>
+    /// How far the observation is. Only with <see cref="CoapObserveState.Observing"/> is <see cref="Latest"/> what the resource is now, as
+    /// far as can be known.
+    /// </summary>
     public CoapObserveState State => IsDisposed ? CoapObserveState.Cancelled : Snapshot.State;
 
-    /// <summary>What came last: a notification, an error response or, from a server that does not notify, a plain response. Null when nothing came yet.</summary>
+    /// <summary>
+    /// What came last: a notification, an error response or, from a server that does not notify, a plain response. Null when nothing came
+    /// yet.
+    /// </summary>
     public CoapResponse? Latest => Snapshot.Latest;
 
     /// <summary>Why the resource is not observed at the moment; null when it is, or when no registration failed yet.</summary>
@@ -76,8 +82,9 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// The newest response, and then each newer one when it comes; what came while the reader was busy is skipped but for the newest. Any number of readers may
-    /// read; each begins with what is there. Ends when the observation is disposed, or ended by itself because registrations are not made again.
+    /// The newest response, and then each newer one when it comes; what came while the reader was busy is skipped but for the newest. Any
+    /// number of readers may read; each begins with what is there. Ends when the observation is disposed, or ended by itself because
+    /// registrations are not made again.
     /// </summary>
     /// <param name="cancellationToken">Stops reading; the observation goes on.</param>
     /// <returns>The responses.</returns>
@@ -117,8 +124,8 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// The responses as a source of Dataflow: it offers the newest one to whatever is linked to it, as <see cref="BroadcastBlock{T}"/> does, and completes when the
-    /// observation is disposed or has ended.
+    /// The responses as a source of Dataflow: it offers the newest one to whatever is linked to it, as <see cref="BroadcastBlock{T}"/>
+    /// does, and completes when the observation is disposed or has ended.
     /// </summary>
     /// <returns>The block, the same one each time.</returns>
     public ISourceBlock<CoapResponse> AsSourceBlock()
@@ -145,8 +152,8 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// Ends the observation and returns at once. When no other observation shares it, the server is told in the background (RFC 7641 section 3.6); notifications
-    /// that still come are rejected.
+    /// Ends the observation and returns at once. When no other observation shares it, the server is told in the background (RFC 7641
+    /// section 3.6); notifications that still come are rejected.
     /// </summary>
     /// <returns>A task that has ended.</returns>
     public ValueTask DisposeAsync()
@@ -171,7 +178,8 @@ public sealed class CoapObservation : IAsyncDisposable
     /// <summary>There is a new <see cref="ClientObservation.Snapshot"/>. No lock may be held; several threads may call at a time.</summary>
     internal void OnChanged() => Changed();
 
-    internal static async Task<CoapObservation> BeginAsync(ClientObservations all, ObservationTarget target, CoapObserveOptions? options, CancellationToken cancellationToken)
+    internal static async Task<CoapObservation> BeginAsync(ClientObservations all, ObservationTarget target, CoapObserveOptions? options,
+        CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         CoapObservation observation = new(all, options);

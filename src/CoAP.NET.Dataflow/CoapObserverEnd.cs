@@ -21,7 +21,10 @@ public enum CoapObserverEnd
     /// <summary>The route was removed; it was told 4.04.</summary>
     Unmapped,
 
-    /// <summary>The same client observes something else under the same token, other newcomers took the room of one that was heard once, or a client of a source with fewer observers took its place when there was none left (<see cref="CoapLimits.MaxObservers"/>).</summary>
+    /// <summary>
+    /// The same client observes something else under the same token, other newcomers took the room of one that was heard once, or a client
+    /// of a source with fewer observers took its place when there was none left (<see cref="CoapLimits.MaxObservers"/>).
+    /// </summary>
     Replaced,
 
     /// <summary>The answer to its registration did not leave, so it never learned that it was an observer.</summary>

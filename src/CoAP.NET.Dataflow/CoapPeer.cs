@@ -31,13 +31,15 @@ public sealed class CoapPeer : ICoapObserver
     public string Scheme => Channel.Transport.Scheme;
 
     /// <summary>
-    /// The identity of the peer, as its transport or the web application gives it: such as a <see cref="CoapTlsIdentity"/>; null when there is none. <see cref="IsKnown"/> says whether it means somebody.
+    /// The identity of the peer, as its transport or the web application gives it: such as a <see cref="CoapTlsIdentity"/>; null when there
+    /// is none. <see cref="IsKnown"/> says whether it means somebody.
     /// </summary>
     public object? Identity => Channel.Identity;
 
     /// <summary>
-    /// Whether the peer has proven who it is. False without <see cref="Identity"/>, for one with <see cref="ICoapPeerIdentity.IsKnown"/> false, such as a TLS client without a certificate, and for a
-    /// <see cref="System.Security.Claims.ClaimsPrincipal"/>, <see cref="System.Security.Principal.IPrincipal"/> or <see cref="System.Security.Principal.IIdentity"/> that is not authenticated.
+    /// Whether the peer has proven who it is. False without <see cref="Identity"/>, for one with <see cref="ICoapPeerIdentity.IsKnown"/>
+    /// false, such as a TLS client without a certificate, and for a <see cref="System.Security.Claims.ClaimsPrincipal"/>,
+    /// <see cref="System.Security.Principal.IPrincipal"/> or <see cref="System.Security.Principal.IIdentity"/> that is not authenticated.
     /// </summary>
     public bool IsKnown => PeerIdentity.IsKnown(Channel.Identity);
 
@@ -71,8 +73,8 @@ public sealed class CoapPeer : ICoapObserver
     }
 
     /// <summary>
-    /// The smoothed round-trip time to it (RFC 6298), from Confirmable messages of ours that it acknowledged or rejected and that were sent only once; null without one.
-    /// With the time that the peer took to acknowledge.
+    /// The smoothed round-trip time to it (RFC 6298), from Confirmable messages of ours that it acknowledged or rejected and that were sent
+    /// only once; null without one. With the time that the peer took to acknowledge.
     /// </summary>
     public TimeSpan? RoundTripTime
     {
@@ -87,18 +89,20 @@ public sealed class CoapPeer : ICoapObserver
     }
 
     /// <summary>
-    /// Whether the connection to the peer stands; always false on datagram transports, which have none. A peer that had connected to us can only be asked while it is connected. One that we
-    /// connected to is connected to again by the next request.
+    /// Whether the connection to the peer stands; always false on datagram transports, which have none. A peer that had connected to us can
+    /// only be asked while it is connected. One that we connected to is connected to again by the next request.
     /// </summary>
     public bool IsConnected => PeerEvents.IsConnected(Channel);
 
     /// <summary>
-    /// Cancelled when the connection to the peer ends, as the requests on it fail; already, when it has ended and there is no new one. Of the connection that stands when this is read: a later one
-    /// has another token. Never cancelled on datagram transports.
+    /// Cancelled when the connection to the peer ends, as the requests on it fail; already, when it has ended and there is no new one. Of
+    /// the connection that stands when this is read: a later one has another token. Never cancelled on datagram transports.
     /// </summary>
     public CancellationToken Disconnected => _endpoint.Peers.EndOf(Channel);
 
-    /// <summary>Sends a request to the peer. Its URI may be a path, such as <c>/3/0</c>, or absolute; it goes to this peer in any case.</summary>
+    /// <summary>
+    /// Sends a request to the peer. Its URI may be a path, such as <c>/3/0</c>, or absolute; it goes to this peer in any case.
+    /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response, an error response too.</returns>
@@ -109,22 +113,27 @@ public sealed class CoapPeer : ICoapObserver
         return _endpoint.Requester.SendAsync(_channel, request, cancellationToken);
     }
 
-    /// <summary>Observes a resource of the peer (RFC 7641). The URI may be a path, such as <c>/3303/0/5700</c>, or absolute; it is asked of this peer in any case.</summary>
+    /// <summary>
+    /// Observes a resource of the peer (RFC 7641). The URI may be a path, such as <c>/3303/0/5700</c>, or absolute; it is asked of this
+    /// peer in any case.
+    /// </summary>
     /// <inheritdoc/>
-    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default)
+    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(request);
         return _endpoint.ObservationRequester.ObserveAsync(_channel, request, options, cancellationToken);
     }
 
     /// <summary>
-    /// Asks the peer whether it is there: by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3), on a connection by a Ping, whose Pong may take
-    /// <see cref="CoapStreamOptions.PongTimeout"/> (RFC 8323 section 5.4).
+    /// Asks the peer whether it is there: by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3), on a
+    /// connection by a Ping, whose Pong may take <see cref="CoapStreamOptions.PongTimeout"/> (RFC 8323 section 5.4).
     /// </summary>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The round-trip time.</returns>
     /// <exception cref="CoapException">The peer did not answer; the derived type says why.</exception>
-    public Task<TimeSpan> PingAsync(CancellationToken cancellationToken = default) => _endpoint.Requester.PingAsync(_channel, default, cancellationToken);
+    public Task<TimeSpan> PingAsync(CancellationToken cancellationToken = default) =>
+        _endpoint.Requester.PingAsync(_channel, default, cancellationToken);
 
     /// <summary>Asks the peer whether it is there, for some time at most: on a connection instead of
     /// <see cref="CoapStreamOptions.PongTimeout"/>, and with opening another one where it has ended.</summary>
@@ -138,16 +147,21 @@ public sealed class CoapPeer : ICoapObserver
         _endpoint.Requester.PingAsync(_channel, RequestTime.Of(timeout), cancellationToken);
 
     /// <summary>
-    /// Ends the connection to the peer in order (RFC 8323 section 5.5): Release is sent, what either side has under way is finished, and then the peer closes, or we do after
-    /// <see cref="CoapStreamOptions.ReleaseTimeout"/>. From now on no new requests of ours go out on it. The peer is asked, not made, to do what the options say.
+    /// Ends the connection to the peer in order (RFC 8323 section 5.5): Release is sent, what either side has under way is finished, and
+    /// then the peer closes, or we do after <see cref="CoapStreamOptions.ReleaseTimeout"/>. From now on no new requests of ours go out on
+    /// it. The peer is asked, not made, to do what the options say.
     /// </summary>
-    /// <param name="holdOff">How long the peer is not to connect again; 0 to 16,777,215 s, rounded up to whole seconds. Null: nothing is said.</param>
-    /// <param name="alternativeAddresses">Where it is to connect instead, each as host and optional port, such as <c>[2001:db8::1]:5683</c>; 1 to 255 bytes. Null: nothing is said.</param>
+    /// <param name="holdOff">How long the peer is not to connect again; 0 to 16,777,215 s, rounded up to whole seconds. Null: nothing is
+    /// said.</param>
+    /// <param name="alternativeAddresses">Where it is to connect instead, each as host and optional port, such as
+    /// <c>[2001:db8::1]:5683</c>; 1 to 255 bytes. Null: nothing is said.</param>
     /// <param name="cancellationToken">Stops waiting; the connection ends nevertheless.</param>
     /// <returns>A task that ends when the connection has ended.</returns>
-    /// <exception cref="InvalidOperationException">The peer is not reached by a connection, as on coap: there is nothing to end. Or it is a session of coaps, in which nothing can be said to the peer: leave the options out.</exception>
+    /// <exception cref="InvalidOperationException">The peer is not reached by a connection, as on coap: there is nothing to end. Or it is a
+    /// session of coaps, in which nothing can be said to the peer: leave the options out.</exception>
     /// <exception cref="ArgumentOutOfRangeException">A time or an address is out of its range.</exception>
-    public Task ReleaseAsync(TimeSpan? holdOff = null, IEnumerable<string>? alternativeAddresses = null, CancellationToken cancellationToken = default)
+    public Task ReleaseAsync(TimeSpan? holdOff = null, IEnumerable<string>? alternativeAddresses = null,
+        CancellationToken cancellationToken = default)
     {
         CoapChannel channel = _channel;
         if (!channel.IsConnection)
@@ -157,7 +171,8 @@ public sealed class CoapPeer : ICoapObserver
 
         if (!channel.IsReliable && (holdOff is not null || alternativeAddresses is not null))
         {
-            throw new InvalidOperationException($"{channel} is a session over datagrams, whose end has no options. Leave holdOff and alternativeAddresses out.");
+            throw new InvalidOperationException(
+                $"{channel} is a session over datagrams, whose end has no options. Leave holdOff and alternativeAddresses out.");
         }
 
         HoldOff? option = null;
@@ -168,7 +183,8 @@ public sealed class CoapPeer : ICoapObserver
             option = new HoldOff((uint)Math.Ceiling(time.TotalSeconds));
         }
 
-        return _endpoint.Peers.ReleaseAsync(channel, option, [.. (alternativeAddresses ?? []).Select(static address => new AlternativeAddress(address))], cancellationToken);
+        return _endpoint.Peers.ReleaseAsync(channel, option,
+            [.. (alternativeAddresses ?? []).Select(static address => new AlternativeAddress(address))], cancellationToken);
     }
 
     /// <summary>Scheme and address.</summary>

@@ -11,16 +11,16 @@ using CoAP.NET.Resources;
 namespace CoAP.NET;
 
 /// <summary>
-/// A request: one that a client sends, or one that a server received (RFC 7252 section 5.1). A received one keeps its own copy of the bytes and may be kept
-/// for as long as one likes.
+/// A request: one that a client sends, or one that a server received (RFC 7252 section 5.1). A received one keeps its own copy of the bytes
+/// and may be kept for as long as one likes.
 /// </summary>
 /// <remarks>
 /// Both have <see cref="Code"/>, <see cref="Method"/>, <see cref="Options"/>, <see cref="Payload"/>, <see cref="Path"/>,
 /// <see cref="Queries"/>, <see cref="Host"/>, <see cref="GetUri"/>, <see cref="Accept"/>,
 /// <see cref="ContentFormat"/> and <see cref="Confirmable"/>: of a request to send they tell what will be sent. <see cref="Timeout"/>,
 /// <see cref="Patience"/>, <see cref="Progress"/>, <see cref="Destination"/>,
-/// <see cref="Download"/>, <see cref="BlockSize"/>, <see cref="CacheMode"/>, <see cref="IsForwarded"/> and <see cref="LocalAddress"/> say how a request is sent and do
-/// nothing on a received one. <see cref="Peer"/>,
+/// <see cref="Download"/>, <see cref="BlockSize"/>, <see cref="CacheMode"/>, <see cref="IsForwarded"/> and <see cref="LocalAddress"/> say
+/// how a request is sent and do nothing on a received one. <see cref="Peer"/>,
 /// <see cref="BodyReader"/> and <see cref="IsFresh"/> are for received requests and throw on one to send; its <see cref="Route"/> is empty,
 /// and nothing cancels its <see cref="Aborted"/>.
 /// </remarks>
@@ -28,8 +28,8 @@ public sealed class CoapRequest
 {
     private CoapRouteValues? _route;
 
-    // The text of the URI of a request to send, or the channel of a received one. One slot for both: servers make very many of these objects,
-    // and a second one would be 8 bytes of each.
+    // The text of the URI of a request to send, or the channel of a received one. One slot for both: servers make very many of these
+    // objects, and a second one would be 8 bytes of each.
     private object? _origin;
 
     // What most received requests have nothing of.
@@ -79,7 +79,8 @@ public sealed class CoapRequest
     /// <summary>
     /// The body of a received request as a pipe; that of a request to send is its <see cref="Content"/>. On a route with <c>StreamBody</c>
     /// its blocks arrive while it is read, and reading throws a
-    /// <see cref="CoapIncompleteBodyException"/> when the peer gives the transfer up; it can be read once. Elsewhere the bytes of <see cref="Payload"/>.
+    /// <see cref="CoapIncompleteBodyException"/> when the peer gives the transfer up; it can be read once. Elsewhere the bytes of
+    /// <see cref="Payload"/>.
     /// </summary>
     /// <exception cref="InvalidOperationException">The request is one to send.</exception>
     public PipeReader BodyReader
@@ -88,7 +89,9 @@ public sealed class CoapRequest
         {
             ThrowIfToSend("no body to read: what it sends is its Content");
             Body ??= new ExchangeBody();
-            return Body.Reader ??= Payload.IsEmpty ? PipeReader.Create(Stream.Null) : PipeReader.Create(new ReadOnlySequence<byte>(Payload));
+            return Body.Reader ??= Payload.IsEmpty
+                ? PipeReader.Create(Stream.Null)
+                : PipeReader.Create(new ReadOnlySequence<byte>(Payload));
         }
     }
 
@@ -106,11 +109,15 @@ public sealed class CoapRequest
     }
 
     /// <summary>
-    /// Whether a filter is asked about a request of whose body only a block is there, which <see cref="Payload"/> has, before the body is put together. Only filters that were added for it see such requests.
+    /// Whether a filter is asked about a request of whose body only a block is there, which <see cref="Payload"/> has, before the body is
+    /// put together. Only filters that were added for it see such requests.
     /// </summary>
     public bool IsBodyPending => Body is { IsIncomplete: true };
 
-    /// <summary>The block that <see cref="Payload"/> is, on a route with <c>HandleBlocks</c> (RFC 7959 section 2.2); null for a body that came as a whole.</summary>
+    /// <summary>
+    /// The block that <see cref="Payload"/> is, on a route with <c>HandleBlocks</c> (RFC 7959 section 2.2); null for a body that came as a
+    /// whole.
+    /// </summary>
     public BlockValue? Block1 => Message.OptionsToRead?.Block1;
 
     /// <summary>The URI as it was given to the constructor; null for received requests.</summary>
@@ -120,9 +127,10 @@ public sealed class CoapRequest
     public bool Confirmable { get; set; } = true;
 
     /// <summary>
-    /// The address of this host that the request leaves from, for hosts that have several. Over UDP the endpoint must be bound to it or to any address, as a client is that was told nothing else, and
-    /// the peer is a peer of its own for each address: with Message IDs, NSTART and observations of its own. Over TCP and TLS there is a connection for each address. Default null: the
-    /// operating system chooses by its routes. Without meaning for requests to a <see cref="CoapPeer"/> and to groups, and on received requests.
+    /// The address of this host that the request leaves from, for hosts that have several. Over UDP the endpoint must be bound to it or to
+    /// any address, as a client is that was told nothing else, and the peer is a peer of its own for each address: with Message IDs, NSTART
+    /// and observations of its own. Over TCP and TLS there is a connection for each address. Default null: the operating system chooses by
+    /// its routes. Without meaning for requests to a <see cref="CoapPeer"/> and to groups, and on received requests.
     /// </summary>
     public IPAddress? LocalAddress
     {
@@ -139,7 +147,11 @@ public sealed class CoapRequest
     /// <summary>What the cache of the endpoint may do for the request, if it has one.</summary>
     public CoapCacheMode CacheMode { get; set; }
 
-    /// <summary>How long the whole request may take, with waiting for its turn; null for the times of the transmission parameters (it then waits for its turn for some minutes at most while the peer is silent), <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit but that of retransmission.</summary>
+    /// <summary>
+    /// How long the whole request may take, with waiting for its turn; null for the times of the transmission parameters (it then waits for
+    /// its turn for some minutes at most while the peer is silent), <see cref="System.Threading.Timeout.InfiniteTimeSpan"/> for no limit
+    /// but that of retransmission.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero and not infinite.</exception>
     public TimeSpan? Timeout
     {
@@ -158,7 +170,9 @@ public sealed class CoapRequest
         }
     }
 
-    /// <summary>What happens when the server does not want the request yet (4.29, RFC 8516); null for <see cref="CoapEndpointOptions.Patience"/>.</summary>
+    /// <summary>
+    /// What happens when the server does not want the request yet (4.29, RFC 8516); null for <see cref="CoapEndpointOptions.Patience"/>.
+    /// </summary>
     public CoapPatience? Patience
     {
         get => _more?.Transfer?.Patience;
@@ -217,7 +231,8 @@ public sealed class CoapRequest
     public bool IsMulticast { get; internal init; }
 
     /// <summary>
-    /// Whether no peer sent the request, but the server asks itself, to make what observers are sent (RFC 7641 section 4.2): it is what they asked, by the channel of one of them.
+    /// Whether no peer sent the request, but the server asks itself, to make what observers are sent (RFC 7641 section 4.2): it is what
+    /// they asked, by the channel of one of them.
     /// </summary>
     public bool IsForObservers { get; internal init; }
 
@@ -252,8 +267,9 @@ public sealed class CoapRequest
     public CancellationToken Aborted { get; internal set; }
 
     /// <summary>
-    /// The host that the request is for: Uri-Host; without it what the client called this server by Server Name Indication or a Host header (RFC 8323 section 8.5), and otherwise the address
-    /// that it was sent to. For a request to send the host of its URI. IPv6 addresses stand in brackets.
+    /// The host that the request is for: Uri-Host; without it what the client called this server by Server Name Indication or a Host header
+    /// (RFC 8323 section 8.5), and otherwise the address that it was sent to. For a request to send the host of its URI. IPv6 addresses
+    /// stand in brackets.
     /// </summary>
     /// <exception cref="CoapUriException">The options name no URI.</exception>
     public string Host => GetUri().Host;
@@ -275,9 +291,10 @@ public sealed class CoapRequest
     public IEnumerable<string> Queries => RequestTarget.QueriesOf(this);
 
     /// <summary>
-    /// The classes of responses that the server need not send (RFC 7967). Default: none, all are wanted. With <see cref="NoResponseClasses.All"/> sending ends
-    /// when the request was acknowledged, or sent if it is Non-confirmable, with a response whose <see cref="CoapResponse.IsNone"/> is true. With some classes
-    /// it waits for the rest until <see cref="Timeout"/>; <see cref="CoapNoResponseRequests"/> makes null of silence.
+    /// The classes of responses that the server need not send (RFC 7967). Default: none, all are wanted. With
+    /// <see cref="NoResponseClasses.All"/> sending ends when the request was acknowledged, or sent if it is Non-confirmable, with a
+    /// response whose <see cref="CoapResponse.IsNone"/> is true. With some classes it waits for the rest until <see cref="Timeout"/>;
+    /// <see cref="CoapNoResponseRequests"/> makes null of silence.
     /// </summary>
     public NoResponseClasses NoResponse
     {
@@ -286,8 +303,9 @@ public sealed class CoapRequest
     }
 
     /// <summary>
-    /// The block size in bytes to propose for both bodies: 16, 32, 64, 128, 256, 512 or 1,024. Default null: <see cref="CoapTransmissionParameters.PreferredBlockSize"/> of the peer; over a connection whatever fits a message.
-    /// A server may use a smaller one (RFC 7959 sections 2.3 and 2.4).
+    /// The block size in bytes to propose for both bodies: 16, 32, 64, 128, 256, 512 or 1,024. Default null:
+    /// <see cref="CoapTransmissionParameters.PreferredBlockSize"/> of the peer; over a connection whatever fits a message. A server may use
+    /// a smaller one (RFC 7959 sections 2.3 and 2.4).
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Another number.</exception>
     public int? BlockSize
@@ -297,7 +315,8 @@ public sealed class CoapRequest
         {
             if (value is not (null or 16 or 32 or 64 or 128 or 256 or 512 or 1024))
             {
-                throw new ArgumentOutOfRangeException(nameof(value), value, "A block has 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).");
+                throw new ArgumentOutOfRangeException(nameof(value), value,
+                    "A block has 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).");
             }
 
             Wishes.BlockSize = value;
@@ -312,9 +331,10 @@ public sealed class CoapRequest
     }
 
     /// <summary>
-    /// Where the body of a successful response goes, block by block; the response itself then has no payload, and <see cref="CoapLimits.MaxResponseBodySize"/> does not apply. Default null:
-    /// the body is the payload of the response. When the representation changes on the way, a stream that can seek is cut back to where it stood and written again; with
-    /// others the request fails. What was written stays when the request fails, so that the download can be continued (<see cref="Download"/>).
+    /// Where the body of a successful response goes, block by block; the response itself then has no payload, and
+    /// <see cref="CoapLimits.MaxResponseBodySize"/> does not apply. Default null: the body is the payload of the response. When the
+    /// representation changes on the way, a stream that can seek is cut back to where it stood and written again; with others the request
+    /// fails. What was written stays when the request fails, so that the download can be continued (<see cref="Download"/>).
     /// </summary>
     /// <exception cref="ArgumentException">The stream cannot be written.</exception>
     public Stream? Destination
@@ -339,8 +359,9 @@ public sealed class CoapRequest
     }
 
     /// <summary>
-    /// Whether a proxy sends the request on for somebody else. Then a response may have critical options that are not recognized here, if they are safe to forward (RFC 7252
-    /// section 5.7.1), and a challenge by Echo is not answered but given to the caller, as only the client can say that its request is fresh (RFC 9175 section 2.3). Default false.
+    /// Whether a proxy sends the request on for somebody else. Then a response may have critical options that are not recognized here, if
+    /// they are safe to forward (RFC 7252 section 5.7.1), and a challenge by Echo is not answered but given to the caller, as only the
+    /// client can say that its request is fresh (RFC 9175 section 2.3). Default false.
     /// </summary>
     public bool IsForwarded
     {
@@ -349,8 +370,8 @@ public sealed class CoapRequest
     }
 
     /// <summary>
-    /// How old the request is at most: the age of the Echo value that it brought back, made by this endpoint for this peer (RFC 9175 section 2.3). Null when it
-    /// has none, or one that is not ours. A value may be brought back several times.
+    /// How old the request is at most: the age of the Echo value that it brought back, made by this endpoint for this peer (RFC 9175
+    /// section 2.3). Null when it has none, or one that is not ours. A value may be brought back several times.
     /// </summary>
     public TimeSpan? EchoAge
     {
@@ -375,7 +396,9 @@ public sealed class CoapRequest
 
     internal TransferWishes Wishes => More.Transfer ??= new TransferWishes();
 
-    /// <summary>The URI whose path and query are added when the request is sent; null of a received one, and of one whose options say all.</summary>
+    /// <summary>
+    /// The URI whose path and query are added when the request is sent; null of a received one, and of one whose options say all.
+    /// </summary>
     internal CoapUri? TargetToSend => RequestTarget.ToSend(Message, UriText);
 
     private RequestMore More => _more ??= new RequestMore();
@@ -385,8 +408,9 @@ public sealed class CoapRequest
     public string GetText() => Encoding.UTF8.GetString(Payload.Span);
 
     /// <summary>
-    /// The URI of the request. For a received one it is composed of its options (RFC 7252 section 6.5); where Uri-Host is absent it has what the client called this server by Server
-    /// Name Indication or a Host header (RFC 8323 section 8.5), and otherwise the address that it was sent to. Proxy-Uri and Proxy-Scheme are not looked at.
+    /// The URI of the request. For a received one it is composed of its options (RFC 7252 section 6.5); where Uri-Host is absent it has
+    /// what the client called this server by Server Name Indication or a Host header (RFC 8323 section 8.5), and otherwise the address that
+    /// it was sent to. Proxy-Uri and Proxy-Scheme are not looked at.
     /// </summary>
     /// <returns>The URI.</returns>
     /// <exception cref="CoapUriException">The options name no URI, or the text of the URI is none.</exception>
@@ -401,7 +425,9 @@ public sealed class CoapRequest
         return CoapUri.Parse(UriText ?? throw new InvalidOperationException("The request was made of a message, without a URI."));
     }
 
-    /// <summary>The value of the first argument with a name: what follows <c>name=</c>, or the empty string for an argument that is the name alone.</summary>
+    /// <summary>
+    /// The value of the first argument with a name: what follows <c>name=</c>, or the empty string for an argument that is the name alone.
+    /// </summary>
     /// <param name="name">The name; case-sensitive.</param>
     /// <param name="value">The value.</param>
     /// <returns>Whether there is such an argument.</returns>
@@ -421,7 +447,10 @@ public sealed class CoapRequest
         return false;
     }
 
-    /// <summary>Whether the client has this representation already: one of the ETag options equals it (RFC 7252 section 5.10.6.2). <see cref="CoapResults.ValidOr"/> answers by it.</summary>
+    /// <summary>
+    /// Whether the client has this representation already: one of the ETag options equals it (RFC 7252 section 5.10.6.2).
+    /// <see cref="CoapResults.ValidOr"/> answers by it.
+    /// </summary>
     /// <param name="etag">The entity-tag of the current representation.</param>
     /// <returns>Whether one matches.</returns>
     public bool IsMatch(CoapETag etag) => RequestConditions.HasTag(Options, OptionNumber.ETag, etag);
@@ -431,7 +460,10 @@ public sealed class CoapRequest
     /// <returns>Null when the request may go on; otherwise 4.12 Precondition Failed to return.</returns>
     public CoapResult? CheckPreconditions(CoapETag? currentETag) => RequestConditions.Check(Options, currentETag is not null, currentETag);
 
-    /// <summary>Checks If-Match and If-None-Match (RFC 7252 section 5.10.8) for a resource without entity-tags. An If-Match with an entity-tag never holds then.</summary>
+    /// <summary>
+    /// Checks If-Match and If-None-Match (RFC 7252 section 5.10.8) for a resource without entity-tags. An If-Match with an entity-tag never
+    /// holds then.
+    /// </summary>
     /// <param name="exists">Whether the resource exists.</param>
     /// <returns>Null when the request may go on; otherwise 4.12 Precondition Failed to return.</returns>
     public CoapResult? CheckPreconditions(bool exists) => RequestConditions.Check(Options, exists, null);
@@ -439,9 +471,13 @@ public sealed class CoapRequest
     /// <summary>Chooses the format of the answer by the Accept option (RFC 7252 section 5.10.4).</summary>
     /// <param name="available">What can be produced; the first is the one for clients that ask for none.</param>
     /// <returns>The format to use; null when the client wants another one, which is <see cref="CoapResults.NotAcceptable"/>.</returns>
-    public CoapContentFormat? SelectFormat(params ReadOnlySpan<CoapContentFormat> available) => RequestConditions.SelectFormat(Options, available);
+    public CoapContentFormat? SelectFormat(params ReadOnlySpan<CoapContentFormat> available) =>
+        RequestConditions.SelectFormat(Options, available);
 
-    /// <summary>Whether an Echo shows that the request was made lately. If not, <see cref="CoapResults.FreshnessRequired"/> asks the client to show it.</summary>
+    /// <summary>
+    /// Whether an Echo shows that the request was made lately. If not, <see cref="CoapResults.FreshnessRequired"/> asks the client to show
+    /// it.
+    /// </summary>
     /// <param name="maxAge">How old it may be.</param>
     /// <returns>Whether it is known to be at most that old.</returns>
     /// <exception cref="InvalidOperationException">The request is one to send.</exception>
@@ -452,7 +488,8 @@ public sealed class CoapRequest
     }
 
     /// <summary>
-    /// A copy of this request to send, to a URI. What is changed of one is not changed of the other; streams, such as <see cref="Destination"/>, are shared.
+    /// A copy of this request to send, to a URI. What is changed of one is not changed of the other; streams, such as
+    /// <see cref="Destination"/>, are shared.
     /// </summary>
     /// <param name="uri">The absolute URI.</param>
     /// <returns>The copy.</returns>

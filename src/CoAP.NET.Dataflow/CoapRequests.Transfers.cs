@@ -9,8 +9,9 @@ public static partial class CoapRequests
     /// <param name="progress">Is told of each block that came.</param>
     /// <param name="cancellationToken">Stops the transfer.</param>
     /// <returns>The response with its whole body.</returns>
-    public static Task<CoapResponse> GetAsync(this ICoapRequester requester, string uri, IProgress<CoapProgress> progress, CancellationToken cancellationToken = default) =>
-        Send(requester, CoapMethod.Get, uri, null, progress, cancellationToken);
+    public static Task<CoapResponse> GetAsync(this ICoapRequester requester, string uri, IProgress<CoapProgress> progress,
+        CancellationToken cancellationToken = default) =>
+            Send(requester, CoapMethod.Get, uri, null, progress, cancellationToken);
 
     /// <summary>GET to a stream, block by block, in constant memory. See <see cref="CoapRequest.Destination"/>.</summary>
     /// <param name="requester">Who sends.</param>
@@ -20,11 +21,13 @@ public static partial class CoapRequests
     /// <param name="cancellationToken">Stops the transfer.</param>
     /// <returns>The response; without payload when it is a success.</returns>
     public static Task<CoapResponse> GetAsync(
-        this ICoapRequester requester, string uri, Stream destination, IProgress<CoapProgress>? progress = null, CancellationToken cancellationToken = default)
+        this ICoapRequester requester, string uri, Stream destination, IProgress<CoapProgress>? progress = null,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(requester);
         ArgumentNullException.ThrowIfNull(destination);
-        return requester.SendAsync(new CoapRequest(CoapMethod.Get, uri) { Destination = destination, Progress = progress }, cancellationToken);
+        return requester.SendAsync(new CoapRequest(CoapMethod.Get, uri) { Destination = destination, Progress = progress },
+            cancellationToken);
     }
 
     /// <summary>GET of the rest of a representation to a stream: continues a download that broke off.</summary>
@@ -47,10 +50,14 @@ public static partial class CoapRequests
         ArgumentNullException.ThrowIfNull(requester);
         ArgumentNullException.ThrowIfNull(destination);
         ArgumentNullException.ThrowIfNull(options);
-        return requester.SendAsync(new CoapRequest(CoapMethod.Get, uri) { Destination = destination, Download = options, Progress = progress }, cancellationToken);
+        return requester.SendAsync(
+            new CoapRequest(CoapMethod.Get, uri) { Destination = destination, Download = options, Progress = progress }, cancellationToken);
     }
 
-    /// <summary>GET of a single block (RFC 7959 section 2.4). Whether more follow says <c>response.Options.Block2</c>, which may also have a smaller size than was asked for.</summary>
+    /// <summary>
+    /// GET of a single block (RFC 7959 section 2.4). Whether more follow says <c>response.Options.Block2</c>, which may also have a smaller
+    /// size than was asked for.
+    /// </summary>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="number">The number of the block, 0 to 1,048,575.</param>
@@ -58,7 +65,8 @@ public static partial class CoapRequests
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response as it came; 4.00 or 4.02 from most servers when the representation ends before.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Number or size is out of its range.</exception>
-    public static Task<CoapResponse> GetBlockAsync(this ICoapRequester requester, string uri, int number, int size = 1024, CancellationToken cancellationToken = default)
+    public static Task<CoapResponse> GetBlockAsync(this ICoapRequester requester, string uri, int number, int size = 1024,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(requester);
         CoapRequest request = new(CoapMethod.Get, uri);
@@ -73,8 +81,9 @@ public static partial class CoapRequests
     /// <returns>The stream, which stands at the first block. Dispose it: this ends the transfer.</returns>
     /// <exception cref="CoapResponseException">The server answered with an error.</exception>
     /// <exception cref="CoapException">No response came.</exception>
-    public static Task<CoapResponseStream> OpenReadAsync(this ICoapRequester requester, string uri, CancellationToken cancellationToken = default) =>
-        OpenReadAsync(requester, new CoapRequest(CoapMethod.Get, uri), cancellationToken);
+    public static Task<CoapResponseStream> OpenReadAsync(this ICoapRequester requester, string uri,
+        CancellationToken cancellationToken = default) =>
+            OpenReadAsync(requester, new CoapRequest(CoapMethod.Get, uri), cancellationToken);
 
     /// <summary>Sends a request and gives the body of its response as a stream that fetches blocks as one reads, a few ahead.</summary>
     /// <param name="requester">Who sends.</param>
@@ -83,7 +92,8 @@ public static partial class CoapRequests
     /// <returns>The stream, which stands at the first block. Dispose it: this ends the transfer.</returns>
     /// <exception cref="CoapResponseException">The server answered with an error.</exception>
     /// <exception cref="CoapException">No response came.</exception>
-    public static Task<CoapResponseStream> OpenReadAsync(this ICoapRequester requester, CoapRequest request, CancellationToken cancellationToken = default)
+    public static Task<CoapResponseStream> OpenReadAsync(this ICoapRequester requester, CoapRequest request,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(requester);
         ArgumentNullException.ThrowIfNull(request);
@@ -98,7 +108,8 @@ public static partial class CoapRequests
     /// <param name="cancellationToken">Stops the transfer.</param>
     /// <returns>The response with its whole body.</returns>
     public static Task<CoapResponse> PostAsync(
-        this ICoapRequester requester, string uri, CoapContent? content, IProgress<CoapProgress> progress, CancellationToken cancellationToken = default) =>
+        this ICoapRequester requester, string uri, CoapContent? content, IProgress<CoapProgress> progress,
+        CancellationToken cancellationToken = default) =>
         Send(requester, CoapMethod.Post, uri, content, progress, cancellationToken);
 
     /// <summary>PUT with progress (RFC 7252 section 5.8.3).</summary>
@@ -109,7 +120,8 @@ public static partial class CoapRequests
     /// <param name="cancellationToken">Stops the transfer.</param>
     /// <returns>The response with its whole body.</returns>
     public static Task<CoapResponse> PutAsync(
-        this ICoapRequester requester, string uri, CoapContent? content, IProgress<CoapProgress> progress, CancellationToken cancellationToken = default) =>
+        this ICoapRequester requester, string uri, CoapContent? content, IProgress<CoapProgress> progress,
+        CancellationToken cancellationToken = default) =>
         Send(requester, CoapMethod.Put, uri, content, progress, cancellationToken);
 
     /// <summary>FETCH with progress (RFC 8132 section 2).</summary>
@@ -120,7 +132,8 @@ public static partial class CoapRequests
     /// <param name="cancellationToken">Stops the transfer.</param>
     /// <returns>The response with its whole body.</returns>
     public static Task<CoapResponse> FetchAsync(
-        this ICoapRequester requester, string uri, CoapContent content, IProgress<CoapProgress> progress, CancellationToken cancellationToken = default) =>
+        this ICoapRequester requester, string uri, CoapContent content, IProgress<CoapProgress> progress,
+        CancellationToken cancellationToken = default) =>
         Send(requester, CoapMethod.Fetch, uri, content ?? throw new ArgumentNullException(nameof(content)), progress, cancellationToken);
 
     /// <summary>PATCH with progress (RFC 8132 section 3).</summary>
@@ -131,7 +144,8 @@ public static partial class CoapRequests
     /// <param name="cancellationToken">Stops the transfer.</param>
     /// <returns>The response with its whole body.</returns>
     public static Task<CoapResponse> PatchAsync(
-        this ICoapRequester requester, string uri, CoapContent content, IProgress<CoapProgress> progress, CancellationToken cancellationToken = default) =>
+        this ICoapRequester requester, string uri, CoapContent content, IProgress<CoapProgress> progress,
+        CancellationToken cancellationToken = default) =>
         Send(requester, CoapMethod.Patch, uri, content ?? throw new ArgumentNullException(nameof(content)), progress, cancellationToken);
 
     /// <summary>iPATCH with progress (RFC 8132 section 3).</summary>
@@ -142,11 +156,13 @@ public static partial class CoapRequests
     /// <param name="cancellationToken">Stops the transfer.</param>
     /// <returns>The response with its whole body.</returns>
     public static Task<CoapResponse> IPatchAsync(
-        this ICoapRequester requester, string uri, CoapContent content, IProgress<CoapProgress> progress, CancellationToken cancellationToken = default) =>
+        this ICoapRequester requester, string uri, CoapContent content, IProgress<CoapProgress> progress,
+        CancellationToken cancellationToken = default) =>
         Send(requester, CoapMethod.IPatch, uri, content ?? throw new ArgumentNullException(nameof(content)), progress, cancellationToken);
 
     private static Task<CoapResponse> Send(
-        ICoapRequester requester, CoapMethod method, string uri, CoapContent? content, IProgress<CoapProgress> progress, CancellationToken cancellationToken)
+        ICoapRequester requester, CoapMethod method, string uri, CoapContent? content, IProgress<CoapProgress> progress,
+        CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(requester);
         ArgumentNullException.ThrowIfNull(progress);

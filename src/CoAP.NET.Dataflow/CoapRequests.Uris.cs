@@ -17,8 +17,9 @@ public static partial class CoapRequests
     /// <param name="content">What to send; null for nothing.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
-    public static Task<CoapResponse> PostAsync(this ICoapRequester requester, Uri uri, CoapContent? content, CancellationToken cancellationToken = default) =>
-        PostAsync(requester, TextOf(uri), content, cancellationToken);
+    public static Task<CoapResponse> PostAsync(this ICoapRequester requester, Uri uri, CoapContent? content,
+        CancellationToken cancellationToken = default) =>
+            PostAsync(requester, TextOf(uri), content, cancellationToken);
 
     /// <summary>PUT: creates or replaces the resource (RFC 7252 section 5.8.3).</summary>
     /// <param name="requester">Who sends.</param>
@@ -26,8 +27,9 @@ public static partial class CoapRequests
     /// <param name="content">What to send; null for nothing.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
-    public static Task<CoapResponse> PutAsync(this ICoapRequester requester, Uri uri, CoapContent? content, CancellationToken cancellationToken = default) =>
-        PutAsync(requester, TextOf(uri), content, cancellationToken);
+    public static Task<CoapResponse> PutAsync(this ICoapRequester requester, Uri uri, CoapContent? content,
+        CancellationToken cancellationToken = default) =>
+            PutAsync(requester, TextOf(uri), content, cancellationToken);
 
     /// <summary>DELETE: deletes the resource (RFC 7252 section 5.8.4).</summary>
     /// <param name="requester">Who sends.</param>
@@ -43,8 +45,9 @@ public static partial class CoapRequests
     /// <param name="content">The question, with its Content-Format.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
-    public static Task<CoapResponse> FetchAsync(this ICoapRequester requester, Uri uri, CoapContent content, CancellationToken cancellationToken = default) =>
-        FetchAsync(requester, TextOf(uri), content, cancellationToken);
+    public static Task<CoapResponse> FetchAsync(this ICoapRequester requester, Uri uri, CoapContent content,
+        CancellationToken cancellationToken = default) =>
+            FetchAsync(requester, TextOf(uri), content, cancellationToken);
 
     /// <summary>PATCH: changes a part of the resource, not idempotent (RFC 8132 section 3).</summary>
     /// <param name="requester">Who sends.</param>
@@ -52,8 +55,9 @@ public static partial class CoapRequests
     /// <param name="content">The change, with its Content-Format.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
-    public static Task<CoapResponse> PatchAsync(this ICoapRequester requester, Uri uri, CoapContent content, CancellationToken cancellationToken = default) =>
-        PatchAsync(requester, TextOf(uri), content, cancellationToken);
+    public static Task<CoapResponse> PatchAsync(this ICoapRequester requester, Uri uri, CoapContent content,
+        CancellationToken cancellationToken = default) =>
+            PatchAsync(requester, TextOf(uri), content, cancellationToken);
 
     /// <summary>iPATCH: changes a part of the resource, idempotent (RFC 8132 section 3).</summary>
     /// <param name="requester">Who sends.</param>
@@ -61,8 +65,9 @@ public static partial class CoapRequests
     /// <param name="content">The change, with its Content-Format.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
-    public static Task<CoapResponse> IPatchAsync(this ICoapRequester requester, Uri uri, CoapContent content, CancellationToken cancellationToken = default) =>
-        IPatchAsync(requester, TextOf(uri), content, cancellationToken);
+    public static Task<CoapResponse> IPatchAsync(this ICoapRequester requester, Uri uri, CoapContent content,
+        CancellationToken cancellationToken = default) =>
+            IPatchAsync(requester, TextOf(uri), content, cancellationToken);
 
     /// <summary>What stands for a <see cref="Uri"/>.</summary>
     internal static string TextOf(Uri uri)

@@ -3,8 +3,9 @@ using CoAP.NET.Options;
 namespace CoAP.NET;
 
 /// <summary>
-/// A method for each request method (RFC 7252 section 5.8, RFC 8132). The URI is absolute, such as <c>coap://[::1]/temperature</c>; a <see cref="CoapPeer"/>
-/// takes a path, such as <c>/temperature</c>, as well. All of them throw a <see cref="CoapException"/> when no response came; error responses are responses.
+/// A method for each request method (RFC 7252 section 5.8, RFC 8132). The URI is absolute, such as <c>coap://[::1]/temperature</c>; a
+/// <see cref="CoapPeer"/> takes a path, such as <c>/temperature</c>, as well. All of them throw a <see cref="CoapException"/> when no
+/// response came; error responses are responses.
 /// </summary>
 public static partial class CoapRequests
 {
@@ -22,8 +23,9 @@ public static partial class CoapRequests
     /// <param name="content">What to send; null for nothing.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
-    public static Task<CoapResponse> PostAsync(this ICoapRequester requester, string uri, CoapContent? content, CancellationToken cancellationToken = default) =>
-        Send(requester, CoapMethod.Post, uri, content, cancellationToken);
+    public static Task<CoapResponse> PostAsync(this ICoapRequester requester, string uri, CoapContent? content,
+        CancellationToken cancellationToken = default) =>
+            Send(requester, CoapMethod.Post, uri, content, cancellationToken);
 
     /// <summary>PUT: creates or replaces the resource (RFC 7252 section 5.8.3).</summary>
     /// <param name="requester">Who sends.</param>
@@ -31,16 +33,18 @@ public static partial class CoapRequests
     /// <param name="content">What to send; null for nothing.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
-    public static Task<CoapResponse> PutAsync(this ICoapRequester requester, string uri, CoapContent? content, CancellationToken cancellationToken = default) =>
-        Send(requester, CoapMethod.Put, uri, content, cancellationToken);
+    public static Task<CoapResponse> PutAsync(this ICoapRequester requester, string uri, CoapContent? content,
+        CancellationToken cancellationToken = default) =>
+            Send(requester, CoapMethod.Put, uri, content, cancellationToken);
 
     /// <summary>DELETE: deletes the resource (RFC 7252 section 5.8.4).</summary>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
-    public static Task<CoapResponse> DeleteAsync(this ICoapRequester requester, string uri, CancellationToken cancellationToken = default) =>
-        Send(requester, CoapMethod.Delete, uri, null, cancellationToken);
+    public static Task<CoapResponse> DeleteAsync(this ICoapRequester requester, string uri,
+        CancellationToken cancellationToken = default) =>
+            Send(requester, CoapMethod.Delete, uri, null, cancellationToken);
 
     /// <summary>FETCH: retrieves what the content asks for (RFC 8132 section 2).</summary>
     /// <param name="requester">Who sends.</param>
@@ -48,8 +52,9 @@ public static partial class CoapRequests
     /// <param name="content">The question, with its Content-Format.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
-    public static Task<CoapResponse> FetchAsync(this ICoapRequester requester, string uri, CoapContent content, CancellationToken cancellationToken = default) =>
-        Send(requester, CoapMethod.Fetch, uri, content ?? throw new ArgumentNullException(nameof(content)), cancellationToken);
+    public static Task<CoapResponse> FetchAsync(this ICoapRequester requester, string uri, CoapContent content,
+        CancellationToken cancellationToken = default) =>
+            Send(requester, CoapMethod.Fetch, uri, content ?? throw new ArgumentNullException(nameof(content)), cancellationToken);
 
     /// <summary>PATCH: changes a part of the resource, not idempotent (RFC 8132 section 3).</summary>
     /// <param name="requester">Who sends.</param>
@@ -57,8 +62,9 @@ public static partial class CoapRequests
     /// <param name="content">The change, with its Content-Format.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
-    public static Task<CoapResponse> PatchAsync(this ICoapRequester requester, string uri, CoapContent content, CancellationToken cancellationToken = default) =>
-        Send(requester, CoapMethod.Patch, uri, content ?? throw new ArgumentNullException(nameof(content)), cancellationToken);
+    public static Task<CoapResponse> PatchAsync(this ICoapRequester requester, string uri, CoapContent content,
+        CancellationToken cancellationToken = default) =>
+            Send(requester, CoapMethod.Patch, uri, content ?? throw new ArgumentNullException(nameof(content)), cancellationToken);
 
     /// <summary>iPATCH: changes a part of the resource, idempotent (RFC 8132 section 3).</summary>
     /// <param name="requester">Who sends.</param>
@@ -66,8 +72,9 @@ public static partial class CoapRequests
     /// <param name="content">The change, with its Content-Format.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response.</returns>
-    public static Task<CoapResponse> IPatchAsync(this ICoapRequester requester, string uri, CoapContent content, CancellationToken cancellationToken = default) =>
-        Send(requester, CoapMethod.IPatch, uri, content ?? throw new ArgumentNullException(nameof(content)), cancellationToken);
+    public static Task<CoapResponse> IPatchAsync(this ICoapRequester requester, string uri, CoapContent content,
+        CancellationToken cancellationToken = default) =>
+            Send(requester, CoapMethod.IPatch, uri, content ?? throw new ArgumentNullException(nameof(content)), cancellationToken);
 
     /// <summary>Asks a server for the links to its resources at <c>/.well-known/core</c> (RFC 6690 section 4).</summary>
     /// <param name="requester">Who asks.</param>
@@ -80,7 +87,8 @@ public static partial class CoapRequests
     /// <returns>The links.</returns>
     /// <exception cref="CoapResponseException">The server answered with an error.</exception>
     /// <exception cref="CoapProtocolException">The answer is no link-format document.</exception>
-    public static async Task<IReadOnlyList<CoapLink>> DiscoverAsync(this ICoapRequester requester, string uri, string? filter = null, CancellationToken cancellationToken = default)
+    public static async Task<IReadOnlyList<CoapLink>> DiscoverAsync(this ICoapRequester requester, string uri, string? filter = null,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(requester);
         ArgumentNullException.ThrowIfNull(uri);
@@ -96,7 +104,8 @@ public static partial class CoapRequests
             : throw new CoapProtocolException($"The list of resources of {response.Remote} is no link-format document: {error}");
     }
 
-    private static Task<CoapResponse> Send(ICoapRequester requester, CoapMethod method, string uri, CoapContent? content, CancellationToken cancellationToken)
+    private static Task<CoapResponse> Send(ICoapRequester requester, CoapMethod method, string uri, CoapContent? content,
+        CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(requester);
         return requester.SendAsync(new CoapRequest(method, uri) { Content = content }, cancellationToken);

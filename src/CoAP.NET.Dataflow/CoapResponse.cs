@@ -4,7 +4,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
-/// <summary>What a client got for a request (RFC 7252 section 5.2). Error responses are responses; <see cref="EnsureSuccess"/> turns them into exceptions.</summary>
+/// <summary>
+/// What a client got for a request (RFC 7252 section 5.2). Error responses are responses; <see cref="EnsureSuccess"/> turns them into
+/// exceptions.
+/// </summary>
 public sealed class CoapResponse
 {
     internal CoapResponse(CoapMessage message, CoapAddress remote)
@@ -14,8 +17,8 @@ public sealed class CoapResponse
     }
 
     /// <summary>
-    /// Whether there is no response, because the request said that none is wanted (No-Response, RFC 7967) and was sent or acknowledged: it says nothing about success.
-    /// Code is 0.00 then.
+    /// Whether there is no response, because the request said that none is wanted (No-Response, RFC 7967) and was sent or acknowledged: it
+    /// says nothing about success. Code is 0.00 then.
     /// </summary>
     public bool IsNone { get; private init; }
 
@@ -37,17 +40,26 @@ public sealed class CoapResponse
     /// <summary>The bytes of the payload.</summary>
     public ReadOnlyMemory<byte> Payload => Message.Payload;
 
-    /// <summary>The Content-Format of the payload; null when the option is absent, as with a diagnostic payload (RFC 7252 section 5.5.2).</summary>
+    /// <summary>
+    /// The Content-Format of the payload; null when the option is absent, as with a diagnostic payload (RFC 7252 section 5.5.2).
+    /// </summary>
     public CoapContentFormat? ContentFormat =>
-        Options.TryGetUInt(OptionNumber.ContentFormat, out uint value) && value <= ushort.MaxValue ? new CoapContentFormat((ushort)value) : null;
+        Options.TryGetUInt(OptionNumber.ContentFormat, out uint value) && value <= ushort.MaxValue
+            ? new CoapContentFormat((ushort)value)
+            : null;
 
     /// <summary>How long the response may be cached. Default 60 s (RFC 7252 section 5.10.5).</summary>
     public TimeSpan MaxAge => TimeSpan.FromSeconds(Options.TryGetUInt(OptionNumber.MaxAge, out uint seconds) ? seconds : 60);
 
-    /// <summary>Whether the payload comes from the cache of the endpoint: stored and fresh, or stored and validated by the server just now.</summary>
+    /// <summary>
+    /// Whether the payload comes from the cache of the endpoint: stored and fresh, or stored and validated by the server just now.
+    /// </summary>
     public bool FromCache => CachedAge >= 0;
 
-    /// <summary>How long ago the server sent or validated the response; zero unless it comes from the cache. <see cref="MaxAge"/> is what is left of its time.</summary>
+    /// <summary>
+    /// How long ago the server sent or validated the response; zero unless it comes from the cache. <see cref="MaxAge"/> is what is left of
+    /// its time.
+    /// </summary>
     public TimeSpan Age => TimeSpan.FromTicks(Math.Max(0, CachedAge));
 
     /// <summary>The age of a response from the cache in units of 100 ns; -1 for one that came by message.</summary>

@@ -2,11 +2,16 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-/// <summary>Serves resources. Map handlers to paths, listen on addresses, start. The mapping methods are in <see cref="CoapRouteBuilderExtensions"/>,
-/// <see cref="CoapReadRoutes"/>, <see cref="CoapWriteRoutes"/>, <see cref="CoapPatchRoutes"/> and <see cref="CoapMethodRoutes"/>.</summary>
+/// <summary>
+/// Serves resources. Map handlers to paths, listen on addresses, start. The mapping methods are in
+/// <see cref="CoapRouteBuilderExtensions"/>, <see cref="CoapReadRoutes"/>, <see cref="CoapWriteRoutes"/>, <see cref="CoapPatchRoutes"/> and
+/// <see cref="CoapMethodRoutes"/>.
+/// </summary>
 public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
 {
-    /// <summary>Where a server listens that was told nothing else: the default port, all addresses of IPv6 and IPv4 (RFC 7252 section 7.1).</summary>
+    /// <summary>
+    /// Where a server listens that was told nothing else: the default port, all addresses of IPv6 and IPv4 (RFC 7252 section 7.1).
+    /// </summary>
     public const string DefaultAddress = "coap://[::]:5683";
 
     /// <summary>Makes a server.</summary>
@@ -28,21 +33,24 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <summary>How many requests are being served now (<see cref="CoapLimits.MaxRequestsServed"/>).</summary>
     public int RequestsServed => Endpoint.Served.Count;
 
-    /// <summary>How many observers there are now: pairs of a client and a token that are sent notifications (RFC 7641 section 4.1).</summary>
+    /// <summary>
+    /// How many observers there are now: pairs of a client and a token that are sent notifications (RFC 7641 section 4.1).
+    /// </summary>
     public int ObserverCount => Endpoint.Observers.Count;
 
     /// <summary>
-    /// How many bytes bodies take now: of requests that come block by block (<see cref="CoapLimits.MaxAssemblyBytes"/>) and of answers that are fetched block by block
-    /// (<see cref="CoapLimits.MaxRepresentationBytes"/>).
+    /// How many bytes bodies take now: of requests that come block by block (<see cref="CoapLimits.MaxAssemblyBytes"/>) and of answers that
+    /// are fetched block by block (<see cref="CoapLimits.MaxRepresentationBytes"/>).
     /// </summary>
     public long BodyBytes => Endpoint.Bodies.Requests.Used + Endpoint.Bodies.Responses.Used;
 
     /// <summary>
-    /// Says that the resource at a path may have changed, so that its observers are sent the new state. For one path of a route with parameters;
-    /// <see cref="CoapRouteHandlerBuilder.Notify"/> means all. Any thread may call it, in a handler too; it waits for nothing.
+    /// Says that the resource at a path may have changed, so that its observers are sent the new state. For one path of a route with
+    /// parameters; <see cref="CoapRouteHandlerBuilder.Notify"/> means all. Any thread may call it, in a handler too; it waits for nothing.
     /// </summary>
     /// <param name="path">The path in URI form, such as <c>/devices/7</c>, percent-encoded where a URI would be.</param>
-    /// <returns>How many observers the path has at the moment. 0 also when no route serves it, or none that is <c>Observable</c>, which is logged as a warning, at most once a minute.</returns>
+    /// <returns>How many observers the path has at the moment. 0 also when no route serves it, or none that is <c>Observable</c>, which is
+    /// logged as a warning, at most once a minute.</returns>
     /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
     public int Notify(string path)
     {
@@ -50,7 +58,10 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
         return Endpoint.Routes.Notify(path);
     }
 
-    /// <summary>How many observers a path has at the moment: pairs of a client and a token. For one path of a route with parameters; all of them: <see cref="CoapRouteHandlerBuilder.ObserverCount"/>.</summary>
+    /// <summary>
+    /// How many observers a path has at the moment: pairs of a client and a token. For one path of a route with parameters; all of them:
+    /// <see cref="CoapRouteHandlerBuilder.ObserverCount"/>.
+    /// </summary>
     /// <param name="path">The path in URI form; see <see cref="Notify"/>.</param>
     /// <returns>The number.</returns>
     /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
@@ -63,7 +74,8 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <summary>Adds an address to listen on.</summary>
     /// <param name="uri">Scheme, host and port; see <see cref="CoapEndpoint.Listen"/>.</param>
     /// <returns>This server.</returns>
-    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, a path, or the address of a group.</exception>
+    /// <exception cref="ArgumentException">The URI has a scheme that this endpoint cannot serve, a path, or the address of a
+    /// group.</exception>
     /// <exception cref="InvalidOperationException">The server was started already.</exception>
     public CoapServer Listen(string uri)
     {
@@ -71,7 +83,10 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
         return this;
     }
 
-    /// <summary>Joins groups when the server starts, such as All CoAP Nodes, so that clients can find it; see <see cref="CoapEndpoint.JoinGroups"/>. Off by default.</summary>
+    /// <summary>
+    /// Joins groups when the server starts, such as All CoAP Nodes, so that clients can find it; see <see cref="CoapEndpoint.JoinGroups"/>.
+    /// Off by default.
+    /// </summary>
     /// <param name="options">Groups, interfaces and the time of answers; null: All CoAP Nodes on all interfaces.</param>
     /// <returns>This server.</returns>
     /// <exception cref="ArgumentException">An address is no address of a group, or there is none.</exception>
@@ -92,7 +107,10 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
         return Endpoint.StartAsync(cancellationToken);
     }
 
-    /// <summary>Stops: finishes what is being served for the grace period, answers what is not done by then 5.03 with Max-Age, and closes the sockets.</summary>
+    /// <summary>
+    /// Stops: finishes what is being served for the grace period, answers what is not done by then 5.03 with Max-Age, and closes the
+    /// sockets.
+    /// </summary>
     /// <param name="cancellationToken">Ends the grace period early.</param>
     /// <returns>A task that ends when everything is closed.</returns>
     public Task StopAsync(CancellationToken cancellationToken = default) => Endpoint.StopAsync(cancellationToken);
@@ -106,7 +124,10 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
         return Endpoint.RunAsync(cancellationToken);
     }
 
-    /// <summary>Stops without a grace period: requests that are being served are cancelled and answered 5.03 with Max-Age; see <see cref="CoapEndpoint.DisposeAsync"/>.</summary>
+    /// <summary>
+    /// Stops without a grace period: requests that are being served are cancelled and answered 5.03 with Max-Age; see
+    /// <see cref="CoapEndpoint.DisposeAsync"/>.
+    /// </summary>
     /// <returns>A task that ends when everything is closed.</returns>
     public ValueTask DisposeAsync() => Endpoint.DisposeAsync();
 

@@ -9,7 +9,10 @@ public sealed partial record CoapTransmissionParameters
     private readonly TimeSpan? _nonReceiveTimeout;
     private readonly TimeSpan? _nonPartialTimeout;
 
-    /// <summary>MAX_PAYLOADS: how many payloads of a body follow each other without a pause. Default 10; 1 to 1,000. Both peers need the same value (RFC 9177 section 7.2).</summary>
+    /// <summary>
+    /// MAX_PAYLOADS: how many payloads of a body follow each other without a pause. Default 10; 1 to 1,000. Both peers need the same value
+    /// (RFC 9177 section 7.2).
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 1 to 1,000.</exception>
     public int MaxPayloads
     {
@@ -22,7 +25,10 @@ public sealed partial record CoapTransmissionParameters
         }
     }
 
-    /// <summary>NON_MAX_RETRANSMIT: how many times missing payloads are asked for without anything coming, before the body is given up. Default 4; 0 to 20 (RFC 9177 section 7.2).</summary>
+    /// <summary>
+    /// NON_MAX_RETRANSMIT: how many times missing payloads are asked for without anything coming, before the body is given up. Default 4; 0
+    /// to 20 (RFC 9177 section 7.2).
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 20.</exception>
     public int NonMaxRetransmit
     {
@@ -36,8 +42,9 @@ public sealed partial record CoapTransmissionParameters
     }
 
     /// <summary>
-    /// NON_TIMEOUT: the shortest pause after <see cref="MaxPayloads"/> payloads that were not answered. The pause, NON_TIMEOUT_RANDOM, is drawn between it and
-    /// <see cref="AckRandomFactor"/> times it. Default: <see cref="AckTimeout"/>, 2 s; above zero, at most an hour (RFC 9177 section 7.2).
+    /// NON_TIMEOUT: the shortest pause after <see cref="MaxPayloads"/> payloads that were not answered. The pause, NON_TIMEOUT_RANDOM, is
+    /// drawn between it and <see cref="AckRandomFactor"/> times it. Default: <see cref="AckTimeout"/>, 2 s; above zero, at most an hour
+    /// (RFC 9177 section 7.2).
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above an hour.</exception>
     public TimeSpan NonTimeout
@@ -47,8 +54,9 @@ public sealed partial record CoapTransmissionParameters
     }
 
     /// <summary>
-    /// NON_RECEIVE_TIMEOUT: how long missing payloads are waited for before they are asked for the first time; doubled for each time after. Default: twice
-    /// <see cref="NonTimeout"/>, 4 s; above zero, at most an hour. It should be a second above the longest pause of the other side (RFC 9177 section 7.2).
+    /// NON_RECEIVE_TIMEOUT: how long missing payloads are waited for before they are asked for the first time; doubled for each time after.
+    /// Default: twice <see cref="NonTimeout"/>, 4 s; above zero, at most an hour. It should be a second above the longest pause of the
+    /// other side (RFC 9177 section 7.2).
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above an hour.</exception>
     public TimeSpan NonReceiveTimeout
@@ -57,7 +65,10 @@ public sealed partial record CoapTransmissionParameters
         init => _nonReceiveTimeout = UpToAnHour(value);
     }
 
-    /// <summary>NON_PARTIAL_TIMEOUT: how long an incomplete body is kept when nothing comes. Default: <see cref="ExchangeLifetime"/>, 247 s; above zero, at most an hour (RFC 9177 section 7.2).</summary>
+    /// <summary>
+    /// NON_PARTIAL_TIMEOUT: how long an incomplete body is kept when nothing comes. Default: <see cref="ExchangeLifetime"/>, 247 s; above
+    /// zero, at most an hour (RFC 9177 section 7.2).
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero, or above an hour.</exception>
     public TimeSpan NonPartialTimeout
     {

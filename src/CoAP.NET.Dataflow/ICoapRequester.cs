@@ -1,6 +1,9 @@
 namespace CoAP.NET;
 
-/// <summary>Something that sends requests: a <see cref="CoapClient"/>, a <see cref="CoapEndpoint"/>, or a <see cref="CoapPeer"/>. The methods of <see cref="CoapRequests"/> work on each.</summary>
+/// <summary>
+/// Something that sends requests: a <see cref="CoapClient"/>, a <see cref="CoapEndpoint"/>, or a <see cref="CoapPeer"/>. The methods of
+/// <see cref="CoapRequests"/> work on each.
+/// </summary>
 public interface ICoapRequester
 {
     /// <summary>Sends a request and waits for the response.</summary>

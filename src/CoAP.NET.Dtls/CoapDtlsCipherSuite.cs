@@ -1,7 +1,8 @@
 namespace CoAP.NET.Dtls;
 
 /// <summary>
-/// A cipher suite of DTLS (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289). The value is its number in the registry of TLS. All are AEAD with AES-128 and SHA-256; others are not offered.
+/// A cipher suite of DTLS (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289). The value is its number in the registry of TLS.
+/// All are AEAD with AES-128 and SHA-256; others are not offered.
 /// </summary>
 public enum CoapDtlsCipherSuite
 {
@@ -17,12 +18,18 @@ public enum CoapDtlsCipherSuite
     /// <summary>TLS_PSK_WITH_AES_128_CCM: a pre-shared key, tags of 16 bytes.</summary>
     PskAes128Ccm = 0xC0A4,
 
-    /// <summary>TLS_PSK_WITH_AES_128_CCM_8: a pre-shared key, tags of 8 bytes. What every CoAP endpoint with pre-shared keys has (RFC 7252 section 9.1.3.1).</summary>
+    /// <summary>
+    /// TLS_PSK_WITH_AES_128_CCM_8: a pre-shared key, tags of 8 bytes. What every CoAP endpoint with pre-shared keys has (RFC 7252 section
+    /// 9.1.3.1).
+    /// </summary>
     PskAes128Ccm8 = 0xC0A8,
 
     /// <summary>TLS_ECDHE_ECDSA_WITH_AES_128_CCM: certificates, forward secrecy, tags of 16 bytes.</summary>
     EcdheEcdsaAes128Ccm = 0xC0AC,
 
-    /// <summary>TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8: certificates, forward secrecy, tags of 8 bytes. What every CoAP endpoint with certificates has (RFC 7252 sections 9.1.3.2 and 9.1.3.3).</summary>
+    /// <summary>
+    /// TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8: certificates, forward secrecy, tags of 8 bytes. What every CoAP endpoint with certificates has
+    /// (RFC 7252 sections 9.1.3.2 and 9.1.3.3).
+    /// </summary>
     EcdheEcdsaAes128Ccm8 = 0xC0AE,
 }

@@ -7,8 +7,8 @@ namespace CoAP.NET.Dtls;
 public static class CoapDtlsEndpointExtensions
 {
     /// <summary>
-    /// Has an endpoint listen on <c>coaps</c> addresses and send requests to them (RFC 7252 section 9). A later call replaces an earlier one. OpenSSL is looked for when the first transport of the scheme
-    /// starts, or here if its directory is named.
+    /// Has an endpoint listen on <c>coaps</c> addresses and send requests to them (RFC 7252 section 9). A later call replaces an earlier
+    /// one. OpenSSL is looked for when the first transport of the scheme starts, or here if its directory is named.
     /// </summary>
     /// <param name="options">The options of the endpoint.</param>
     /// <param name="dtls">Credentials and bounds; copied, so that later changes have no effect.</param>

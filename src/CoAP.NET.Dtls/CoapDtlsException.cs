@@ -1,6 +1,9 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>Security by DTLS cannot be had as it is set up: there is no OpenSSL, or it does not take a certificate, a key or a cipher suite. The message says what to do.</summary>
+/// <summary>
+/// Security by DTLS cannot be had as it is set up: there is no OpenSSL, or it does not take a certificate, a key or a cipher suite. The
+/// message says what to do.
+/// </summary>
 public class CoapDtlsException : CoapException
 {
     /// <summary>Makes an exception.</summary>

@@ -7,8 +7,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Dtls;
 
 /// <summary>
-/// Who a peer is, as a DTLS handshake showed: the identity of peers on <c>coaps</c> (<see cref="CoapPeer.Identity"/>). Two are equal when pre-shared identity, certificate and public key are: whoever shows the same is
-/// the same peer, also in another session, and peers that showed nothing are not told apart.
+/// Who a peer is, as a DTLS handshake showed: the identity of peers on <c>coaps</c> (<see cref="CoapPeer.Identity"/>). Two are equal when
+/// pre-shared identity, certificate and public key are: whoever shows the same is the same peer, also in another session, and peers that
+/// showed nothing are not told apart.
 /// </summary>
 public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIdentity>
 {
@@ -41,11 +42,14 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
     }
 
     /// <summary>
-    /// The identity of the pre-shared key (RFC 4279); null when none was used. Of a client: who it is. Of a server: who it knows us as; it has shown that it has the same key.
+    /// The identity of the pre-shared key (RFC 4279); null when none was used. Of a client: who it is. Of a server: who it knows us as; it
+    /// has shown that it has the same key.
     /// </summary>
     public string? PskIdentity { get; }
 
-    /// <summary>The certificate that the peer showed, checked as the options say; null when it showed none. It lives as long as the session.</summary>
+    /// <summary>
+    /// The certificate that the peer showed, checked as the options say; null when it showed none. It lives as long as the session.
+    /// </summary>
     public X509Certificate2? Certificate { get; }
 
     /// <summary>The raw public key that the peer proved (RFC 7250), as SubjectPublicKeyInfo in DER; empty when it showed none.</summary>
@@ -54,7 +58,9 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
     /// <summary>The cipher suite by its name in the registry of TLS, such as <c>TLS_PSK_WITH_AES_128_CCM_8</c>.</summary>
     public string CipherSuite { get; }
 
-    /// <summary>Whether records of the client carry a Connection ID (RFC 9146), so that the session goes on when its address changes.</summary>
+    /// <summary>
+    /// Whether records of the client carry a Connection ID (RFC 9146), so that the session goes on when its address changes.
+    /// </summary>
     public bool HasConnectionId { get; }
 
     /// <summary>Whether the peer has shown who it is. False of a client that was served by the server's certificate alone.</summary>
@@ -103,5 +109,6 @@ public sealed class CoapDtlsIdentity : ICoapPeerIdentity, IEquatable<CoapDtlsIde
 
     /// <summary>The identity of a session's peer.</summary>
     /// <param name="session">The session.</param>
-    internal static CoapDtlsIdentity From(DtlsSession session) => new(session.PskIdentity, session.PeerCertificate, session.PeerPublicKey, session.Suite.Name, session.HasConnectionId);
+    internal static CoapDtlsIdentity From(DtlsSession session) =>
+        new(session.PskIdentity, session.PeerCertificate, session.PeerPublicKey, session.Suite.Name, session.HasConnectionId);
 }

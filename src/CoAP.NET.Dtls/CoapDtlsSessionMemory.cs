@@ -12,7 +12,8 @@ public sealed class CoapDtlsSessionMemory : ICoapDtlsSessionStore
     private readonly TimeProvider _time;
 
     /// <summary>Makes one.</summary>
-    /// <param name="capacity">Most sessions that are kept, at least 1; 1,000 by default. One takes about 0.5 KB, with a client's certificate as much more as that is long.</param>
+    /// <param name="capacity">Most sessions that are kept, at least 1; 1,000 by default. One takes about 0.5 KB, with a client's
+    /// certificate as much more as that is long.</param>
     /// <param name="time">The clock by which they expire; null: that of the system.</param>
     /// <exception cref="ArgumentOutOfRangeException">The capacity is not positive.</exception>
     public CoapDtlsSessionMemory(int capacity = 1_000, TimeProvider? time = null)

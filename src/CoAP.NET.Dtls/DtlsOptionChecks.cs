@@ -15,7 +15,8 @@ internal static class DtlsOptionChecks
     {
         if (options.Server is null && options.Client is null)
         {
-            throw new ArgumentException("CoapDtlsOptions has neither Server nor Client. Set Server to listen on coaps, Client to send requests to it, or both.");
+            throw new ArgumentException(
+                "CoapDtlsOptions has neither Server nor Client. Set Server to listen on coaps, Client to send requests to it, or both.");
         }
 
         if (options.Server is { } server)
@@ -35,7 +36,9 @@ internal static class DtlsOptionChecks
 
         if (options.Client is { Certificate: null, Intermediates.Count: > 0 })
         {
-            throw new ArgumentException("CoapDtlsClientOptions.Intermediates are sent with a Certificate, and there is none. Set Certificate; authorities to be trusted belong into TrustedAuthorities.");
+            throw new ArgumentException(
+                "CoapDtlsClientOptions.Intermediates are sent with a Certificate, and there is none. Set Certificate; authorities to be "
+                    + "trusted belong into TrustedAuthorities.");
         }
 
         CheckSuites(options);
@@ -45,7 +48,9 @@ internal static class DtlsOptionChecks
     {
         if (server.PskStore is null && server.Certificate is null && server.RawPublicKey is null)
         {
-            throw new ArgumentException("CoapDtlsServerOptions has no credentials. Set PskStore for clients with pre-shared keys, Certificate (or RawPublicKey) for those that check one, or both.");
+            throw new ArgumentException(
+                "CoapDtlsServerOptions has no credentials. Set PskStore for clients with pre-shared keys, Certificate (or RawPublicKey) "
+                    + "for those that check one, or both.");
         }
 
         CheckRawKey("CoapDtlsServerOptions", server.Certificate, server.RawPublicKey);
@@ -57,18 +62,23 @@ internal static class DtlsOptionChecks
 
         if (server is { RequireClientPublicKey: true, ValidateClientPublicKey: null })
         {
-            throw new ArgumentException("CoapDtlsServerOptions.RequireClientPublicKey wants raw public keys of clients, but nothing says which are good. Set ValidateClientPublicKey.");
+            throw new ArgumentException(
+                "CoapDtlsServerOptions.RequireClientPublicKey wants raw public keys of clients, but nothing says which are good. Set "
+                    + "ValidateClientPublicKey.");
         }
 
         if (server.RequireClientPublicKey && (server.RequireClientCertificate || server.RequestClientCertificate))
         {
             throw new ArgumentException(
-                "CoapDtlsServerOptions.RequireClientPublicKey lets nobody in by a certificate, but certificates are asked for too. For clients with either set RequireClientCertificate and ValidateClientPublicKey, and leave RequireClientPublicKey out.");
+                "CoapDtlsServerOptions.RequireClientPublicKey lets nobody in by a certificate, but certificates are asked for too. For "
+                    + "clients with either set RequireClientCertificate and ValidateClientPublicKey, and leave RequireClientPublicKey out.");
         }
 
         if (server.RequireClientPublicKey && server.Certificate is null && server.RawPublicKey is null)
         {
-            throw new ArgumentException("CoapDtlsServerOptions.RequireClientPublicKey goes with a Certificate or a RawPublicKey of the server, and there is none. Set one of them.");
+            throw new ArgumentException(
+                "CoapDtlsServerOptions.RequireClientPublicKey goes with a Certificate or a RawPublicKey of the server, and there is none. "
+                    + "Set one of them.");
         }
 
         bool asks = server.RequireClientCertificate || server.RequestClientCertificate;
@@ -77,12 +87,15 @@ internal static class DtlsOptionChecks
         {
             if (asks && server.RawPublicKey is null)
             {
-                throw new ArgumentException("CoapDtlsServerOptions wants certificates of clients, but has no Certificate of its own, and one goes only with the other. Set Certificate.");
+                throw new ArgumentException(
+                    "CoapDtlsServerOptions wants certificates of clients, but has no Certificate of its own, and one goes only with the "
+                        + "other. Set Certificate.");
             }
 
             if (server.Intermediates.Count > 0)
             {
-                throw new ArgumentException("CoapDtlsServerOptions.Intermediates are sent with a Certificate, and there is none. Set Certificate.");
+                throw new ArgumentException(
+                    "CoapDtlsServerOptions.Intermediates are sent with a Certificate, and there is none. Set Certificate.");
             }
         }
         else
@@ -92,12 +105,16 @@ internal static class DtlsOptionChecks
 
         if (asks && !decides)
         {
-            throw new ArgumentException("CoapDtlsServerOptions wants certificates of clients, but does not say which. Put their authorities into TrustedAuthorities, or set ValidateClientCertificate.");
+            throw new ArgumentException(
+                "CoapDtlsServerOptions wants certificates of clients, but does not say which. Put their authorities into "
+                    + "TrustedAuthorities, or set ValidateClientCertificate.");
         }
 
         if (decides && !asks)
         {
-            throw new ArgumentException("CoapDtlsServerOptions says which certificates of clients are good, but asks for none. Set RequireClientCertificate, or RequestClientCertificate if clients without one are served as well.");
+            throw new ArgumentException(
+                "CoapDtlsServerOptions says which certificates of clients are good, but asks for none. Set RequireClientCertificate, or "
+                    + "RequestClientCertificate if clients without one are served as well.");
         }
     }
 
@@ -118,7 +135,8 @@ internal static class DtlsOptionChecks
 
         if (key is not null && key.KeySize != KeySize)
         {
-            throw new ArgumentException($"{name}.RawPublicKey has {key.KeySize} bits. Use an ECDSA key on P-256 (RFC 7252 section 9.1.3.2).");
+            throw new ArgumentException(
+                $"{name}.RawPublicKey has {key.KeySize} bits. Use an ECDSA key on P-256 (RFC 7252 section 9.1.3.2).");
         }
     }
 
@@ -126,19 +144,27 @@ internal static class DtlsOptionChecks
     {
         IReadOnlyList<CipherSuite> server = DtlsSuites.OfServer(options);
         IReadOnlyList<CipherSuite> client = DtlsSuites.OfClient(options);
-        if (options.CipherSuites.Count > 0 && DtlsSuites.Named(options).FirstOrDefault(suite => !server.Contains(suite) && !client.Contains(suite)) is { } useless)
+        if (options.CipherSuites.Count > 0
+            && DtlsSuites.Named(options).FirstOrDefault(suite => !server.Contains(suite) && !client.Contains(suite)) is { } useless)
         {
-            throw new ArgumentException($"CoapDtlsOptions.CipherSuites holds {useless}, which needs {What(useless)}. Set {(useless.UsesPreSharedKey ? "Server.PskStore or Client.Psk" : "Server.Certificate, an ECDSA one on P-256")}, or leave it out.");
+            throw new ArgumentException(
+                $"CoapDtlsOptions.CipherSuites holds {useless}, which needs {What(useless)}. "
+                    + $"Set {(useless.UsesPreSharedKey ? "Server.PskStore or Client.Psk" : "Server.Certificate, an ECDSA one on P-256")}, "
+                    + "or leave it out.");
         }
 
         if (options.Server is not null && server.Count == 0)
         {
-            throw new ArgumentException($"CoapDtlsOptions.CipherSuites holds none that goes with the credentials of Server. Add {(options.Server.Certificate is null && options.Server.RawPublicKey is null ? "PskAes128Ccm8" : "EcdheEcdsaAes128Ccm8")}, or leave the list empty.");
+            throw new ArgumentException(
+                "CoapDtlsOptions.CipherSuites holds none that goes with the credentials of Server. "
+                    + $"Add {(options.Server.Certificate is null && options.Server.RawPublicKey is null ? "PskAes128Ccm8" : "EcdheEcdsaAes128Ccm8")}, or leave the list empty.");
         }
 
         if (options.Client is not null && client.Count == 0)
         {
-            throw new ArgumentException("CoapDtlsOptions.CipherSuites holds none that goes with the credentials of Client. Add EcdheEcdsaAes128Ccm8, or set Client.Psk, or leave the list empty.");
+            throw new ArgumentException(
+                "CoapDtlsOptions.CipherSuites holds none that goes with the credentials of Client. Add EcdheEcdsaAes128Ccm8, or set "
+                    + "Client.Psk, or leave the list empty.");
         }
     }
 

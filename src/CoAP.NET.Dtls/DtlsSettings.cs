@@ -47,7 +47,9 @@ internal sealed class DtlsSettings
             {
                 SelectPsk = SelectionOf(client),
                 Certificates = CheckOf(client),
-                ValidateRawPublicKey = client.ValidateServerPublicKey is { } takes ? (host, address, key) => takes(new CoapDtlsServerName(host, address, null), key) : null,
+                ValidateRawPublicKey = client.ValidateServerPublicKey is { } takes
+                    ? (host, address, key) => takes(new CoapDtlsServerName(host, address, null), key)
+                    : null,
                 HandshakeTimeout = options.HandshakeTimeout,
                 IdleTimeout = client.SessionIdleTimeout,
                 MaxResumable = client.MaxResumableSessions,
@@ -94,15 +96,20 @@ internal sealed class DtlsSettings
     {
         if (options.Server is null)
         {
-            throw new ArgumentException("To listen on coaps, CoapDtlsOptions.Server must say by which credentials: set it, with PskStore or Certificate.");
+            throw new ArgumentException(
+                "To listen on coaps, CoapDtlsOptions.Server must say by which credentials: set it, with PskStore or Certificate.");
         }
     }
 
-    /// <summary>What decides about certificates of clients. Throws with the reason where it refuses one, which the handshake then tells.</summary>
+    /// <summary>
+    /// What decides about certificates of clients. Throws with the reason where it refuses one, which the handshake then tells.
+    /// </summary>
     /// <param name="time">By which time they are valid.</param>
     /// <returns>Null: none is asked for.</returns>
     public Func<X509Certificate2, X509Certificate2Collection, bool>? ValidateClientsBy(TimeProvider time) =>
-        _clients is { } check ? (leaf, sent) => check.Refuses(leaf, sent, name: null, time.GetUtcNow()) is { } why ? throw new CoapDtlsException(why) : true : null;
+        _clients is { } check ? (leaf, sent) => check.Refuses(leaf, sent, name: null, time.GetUtcNow()) is { } why
+            ? throw new CoapDtlsException(why)
+            : true : null;
 
     /// <summary>Makes what all handshakes of a server have in common.</summary>
     /// <param name="time">By which time sessions may be resumed.</param>
@@ -171,7 +178,9 @@ internal sealed class DtlsSettings
         }
         catch (EntryPointNotFoundException exception)
         {
-            throw new CoapDtlsException($"The library that was found as OpenSSL ({CoapDtls.OpenSslVersion}) lacks what coaps needs: {exception.Message} {OpenSslLibrary.Advice}", exception);
+            throw new CoapDtlsException(
+                $"The library that was found as OpenSSL ({CoapDtls.OpenSslVersion}) lacks what coaps "
+                    + $"needs: {exception.Message} {OpenSslLibrary.Advice}", exception);
         }
     }
 
@@ -179,7 +188,8 @@ internal sealed class DtlsSettings
     private static byte[] TrustOf(CoapDtlsServerOptions server)
     {
         using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        foreach (byte[] authority in server.TrustedAuthorities.Select(static one => SHA256.HashData(one.RawDataMemory.Span)).OrderBy(Convert.ToHexStringLower, StringComparer.Ordinal))
+        foreach (byte[] authority in server.TrustedAuthorities.Select(static one => SHA256.HashData(one.RawDataMemory.Span))
+            .OrderBy(Convert.ToHexStringLower, StringComparer.Ordinal))
         {
             hash.AppendData(authority);
         }
@@ -210,11 +220,14 @@ internal sealed class DtlsSettings
         Decides = client.ValidateServerCertificate is { } decides ? decides.Invoke : null,
     };
 
-    private static Func<string?, CoapAddress, string?, (string Identity, ReadOnlyMemory<byte> Key)?>? SelectionOf(CoapDtlsClientOptions client)
+    private static Func<string?, CoapAddress, string?, (string Identity, ReadOnlyMemory<byte> Key)?>? SelectionOf(
+        CoapDtlsClientOptions client)
     {
         if (client.SelectPsk is { } select)
         {
-            return (host, address, hint) => select(new CoapDtlsServerName(host, address, hint)) is { } chosen ? (chosen.Identity, chosen.Key) : null;
+            return (host, address, hint) => select(new CoapDtlsServerName(host, address, hint)) is { } chosen
+                ? (chosen.Identity, chosen.Key)
+                : null;
         }
 
         return client.Psk is { } psk ? (_, _, _) => (psk.Identity, psk.Key) : null;

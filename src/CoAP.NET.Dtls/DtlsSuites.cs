@@ -9,15 +9,26 @@ internal static class DtlsSuites
     /// <exception cref="ArgumentException">One is unknown.</exception>
     public static IReadOnlyList<CipherSuite> Named(CoapDtlsOptions options) =>
     [
-        .. (options.CipherSuites.Count > 0 ? options.CipherSuites : (IEnumerable<CoapDtlsCipherSuite>)CoapDtlsOptions.DefaultCipherSuites).Distinct().Select(static suite => CipherSuite.Find((int)suite)
-            ?? throw new ArgumentException($"CoapDtlsOptions.CipherSuites holds 0x{(int)suite:X4}, which is none that is offered. Use members of CoapDtlsCipherSuite.")),
+        .. (options.CipherSuites.Count > 0 ? options.CipherSuites : (IEnumerable<CoapDtlsCipherSuite>)CoapDtlsOptions.DefaultCipherSuites)
+            .Distinct().Select(static suite => CipherSuite.Find((int)suite)
+                ?? throw new ArgumentException(
+                    $"CoapDtlsOptions.CipherSuites holds 0x{(int)suite:X4}, which is none that is offered. Use members of "
+                        + "CoapDtlsCipherSuite.")),
     ];
 
     /// <summary>Those that a server can use.</summary>
     public static IReadOnlyList<CipherSuite> OfServer(CoapDtlsOptions options) =>
-        options.Server is not { } server ? [] : [.. Named(options).Where(suite => suite.UsesPreSharedKey ? server.PskStore is not null : server.Certificate is not null || server.RawPublicKey is not null)];
+        options.Server is not { } server
+            ? []
+            : [.. Named(options)
+                .Where(suite => suite.UsesPreSharedKey
+                    ? server.PskStore is not null
+                    : server.Certificate is not null || server.RawPublicKey is not null)];
 
-    /// <summary>Those that a client can use. With a pre-shared key, servers with certificates are taken only if something is said of certificates: who has a key expects that the server has it.</summary>
+    /// <summary>
+    /// Those that a client can use. With a pre-shared key, servers with certificates are taken only if something is said of certificates:
+    /// who has a key expects that the server has it.
+    /// </summary>
     public static IReadOnlyList<CipherSuite> OfClient(CoapDtlsOptions options)
     {
         if (options.Client is not { } client)

@@ -17,9 +17,12 @@ internal sealed class KeyLogFile
         {
             OwnerFile.Append(path).Dispose();
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
+        catch (Exception exception)
+            when (exception is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
         {
-            throw new CoapDtlsException($"CoapDtlsOptions.KeyLogFile '{path}' cannot be written: {exception.Message} Name a file in a directory that exists and may be written, or set it to null.", exception);
+            throw new CoapDtlsException(
+                $"CoapDtlsOptions.KeyLogFile '{path}' cannot be written: {exception.Message} Name a file in a directory that exists and "
+                    + "may be written, or set it to null.", exception);
         }
     }
 

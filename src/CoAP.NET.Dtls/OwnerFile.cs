@@ -6,8 +6,8 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Dtls;
 
 /// <summary>
-/// Files with secrets: only their owner may read and write them, also where there was one before with other rights, and a link at their place is not followed, which whoever may write in that directory
-/// could have put there. On Windows the rights are those of the directory.
+/// Files with secrets: only their owner may read and write them, also where there was one before with other rights, and a link at their
+/// place is not followed, which whoever may write in that directory could have put there. On Windows the rights are those of the directory.
 /// </summary>
 internal static class OwnerFile
 {
@@ -21,12 +21,20 @@ internal static class OwnerFile
         ThrowIfLink(path);
         if (OperatingSystem.IsWindows())
         {
-            return new FileStream(path, new FileStreamOptions { Mode = FileMode.Append, Access = FileAccess.Write, Share = FileShare.ReadWrite });
+            return new FileStream(path,
+                new FileStreamOptions { Mode = FileMode.Append, Access = FileAccess.Write, Share = FileShare.ReadWrite });
         }
 
         FileStream file = OperatingSystem.IsLinux()
             ? new FileStream(OpenOnLinux(path), FileAccess.Write)
-            : new FileStream(path, new FileStreamOptions { Mode = FileMode.Append, Access = FileAccess.Write, Share = FileShare.ReadWrite, UnixCreateMode = OwnerOnly });
+            : new FileStream(path,
+                new FileStreamOptions
+                {
+                    Mode = FileMode.Append,
+                    Access = FileAccess.Write,
+                    Share = FileShare.ReadWrite,
+                    UnixCreateMode = OwnerOnly
+                });
         try
         {
             // The mode above holds for new files only.
@@ -83,14 +91,18 @@ internal static class OwnerFile
     private static SafeFileHandle OpenOnLinux(string path)
     {
         // Of the flags that matter here only this one has another value on some processors.
-        int noFollow = RuntimeInformation.ProcessArchitecture is Architecture.Arm or Architecture.Armv6 or Architecture.Arm64 or Architecture.Ppc64le ? 0x8000 : 0x20000;
-        int descriptor = LibC.Open(path, LibC.WriteOnly | LibC.Create | LibC.Append | LibC.NonBlocking | LibC.CloseOnExec | noFollow, (int)OwnerOnly);
+        int noFollow = RuntimeInformation.ProcessArchitecture is Architecture.Arm or Architecture.Armv6 or Architecture.Arm64
+            or Architecture.Ppc64le ? 0x8000 : 0x20000;
+        int descriptor = LibC.Open(path, LibC.WriteOnly | LibC.Create | LibC.Append | LibC.NonBlocking | LibC.CloseOnExec | noFollow,
+            (int)OwnerOnly);
         if (descriptor >= 0)
         {
             return new SafeFileHandle(descriptor, ownsHandle: true);
         }
 
         Win32Exception error = new(Marshal.GetLastPInvokeError());
-        throw error.NativeErrorCode == LibC.AccessDenied ? new UnauthorizedAccessException($"'{path}': {error.Message}.", error) : new IOException($"'{path}': {error.Message}.", error);
+        throw error.NativeErrorCode == LibC.AccessDenied
+            ? new UnauthorizedAccessException($"'{path}': {error.Message}.", error)
+            : new IOException($"'{path}': {error.Message}.", error);
     }
 }

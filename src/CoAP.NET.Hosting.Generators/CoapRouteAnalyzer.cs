@@ -7,15 +7,20 @@ using Microsoft.CodeAnalysis.Diagnostics;
 
 namespace CoAP.NET.Hosting.Generators;
 
-/// <summary>Says what is wrong with handlers whose parameters are to be bound. Apart from the generator, so that pragmas and .editorconfig hold for it.</summary>
+/// <summary>
+/// Says what is wrong with handlers whose parameters are to be bound. Apart from the generator, so that pragmas and .editorconfig hold for
+/// it.
+/// </summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
 public sealed class CoapRouteAnalyzer : DiagnosticAnalyzer
 {
     /// <inheritdoc/>
     public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } =
     [
-        Descriptors.UnusedRouteParameter, Descriptors.CannotBind, Descriptors.TwoBodies, Descriptors.BadTemplate, Descriptors.ByReference, Descriptors.OpenType,
-        Descriptors.UnknownHandler, Descriptors.NoInterceptors, Descriptors.Inaccessible, Descriptors.CannotAnswer, Descriptors.ForeignAttribute, Descriptors.NoBody,
+        Descriptors.UnusedRouteParameter, Descriptors.CannotBind, Descriptors.TwoBodies, Descriptors.BadTemplate, Descriptors.ByReference,
+        Descriptors.OpenType,
+        Descriptors.UnknownHandler, Descriptors.NoInterceptors, Descriptors.Inaccessible, Descriptors.CannotAnswer,
+        Descriptors.ForeignAttribute, Descriptors.NoBody,
     ];
 
     /// <inheritdoc/>
@@ -28,7 +33,8 @@ public sealed class CoapRouteAnalyzer : DiagnosticAnalyzer
 
     private static void Analyze(SyntaxNodeAnalysisContext context)
     {
-        if (CallReader.IsCandidate(context.Node) && CallReader.Read((InvocationExpressionSyntax)context.Node, context.SemanticModel, context.CancellationToken) is { } reading)
+        if (CallReader.IsCandidate(context.Node)
+            && CallReader.Read((InvocationExpressionSyntax)context.Node, context.SemanticModel, context.CancellationToken) is { } reading)
         {
             foreach (Diagnostic diagnostic in reading.Diagnostics)
             {

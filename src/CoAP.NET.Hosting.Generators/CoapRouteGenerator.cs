@@ -19,7 +19,8 @@ public sealed class CoapRouteGenerator : IIncrementalGenerator
         IncrementalValuesProvider<BoundCall> calls = context.SyntaxProvider
             .CreateSyntaxProvider(
                 static (node, _) => CallReader.IsCandidate(node),
-                static (node, cancellationToken) => CallReader.Read((InvocationExpressionSyntax)node.Node, node.SemanticModel, cancellationToken)?.Call)
+                static (node, cancellationToken) =>
+                    CallReader.Read((InvocationExpressionSyntax)node.Node, node.SemanticModel, cancellationToken)?.Call)
             .Where(static call => call is not null)
             .Select(static (call, _) => call!)
             .WithTrackingName(CallsStep);

@@ -19,8 +19,8 @@ public abstract class CoapProxyUpstream
     }
 
     /// <summary>
-    /// Whether the answer depends on who asks, beside what the request says, as when the upstream tells the server who the client is. Such an
-    /// answer is never given to another client. Default false.
+    /// Whether the answer depends on who asks, beside what the request says, as when the upstream tells the server who the client is. Such
+    /// an answer is never given to another client. Default false.
     /// </summary>
     public virtual bool DependsOnClient => false;
 

@@ -9,7 +9,8 @@ namespace CoAP.NET.AspNetCore.Tests;
 internal static class Certificates
 {
     /// <summary>A check that any certificate stands.</summary>
-    public static bool Any(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors) => certificate is not null;
+    public static bool Any(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors) =>
+        certificate is not null;
 
     public static X509Certificate2 Make(string name)
     {

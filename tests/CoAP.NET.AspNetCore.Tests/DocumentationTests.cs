@@ -49,7 +49,8 @@ public sealed partial class DocumentationTests
         builder.WebHost.ConfigureKestrel(kestrel =>
         {
             kestrel.ListenAnyIP(5683, listen => listen.UseCoap(coap));
-            kestrel.ListenAnyIP(5684, listen => listen.UseCoapTls(new SslServerAuthenticationOptions { ServerCertificate = certificate }).UseCoap(coap));
+            kestrel.ListenAnyIP(5684,
+                listen => listen.UseCoapTls(new SslServerAuthenticationOptions { ServerCertificate = certificate }).UseCoap(coap));
         });
 
         // They are not started: their ports may be somebody else's here.
@@ -83,7 +84,9 @@ public sealed partial class DocumentationTests
         await http.PutAsync(new Uri(address, "/temperature?celsius=23.5"), null).WaitAsync(s_hang);
         Assert.True(await states.MoveNextAsync().AsTask().WaitAsync(s_hang));
         Assert.Equal("23.5", states.Current.GetText());
-        Assert.Equal("23.5", (await client.GetAsync(web.Services.GetRequiredService<CoapServer>().LocalEndpoints.Single() + "/temperature").WaitAsync(s_hang)).GetText());
+        Assert.Equal("23.5",
+            (await client.GetAsync(web.Services.GetRequiredService<CoapServer>().LocalEndpoints.Single() + "/temperature")
+                .WaitAsync(s_hang)).GetText());
         await web.DisposeAsync();
     }
 
@@ -119,7 +122,8 @@ public sealed partial class DocumentationTests
         string who = "me";
         using CancellationTokenSource stop = new();
         CancellationToken stopping = stop.Token;
-        using WebSocket webSocket = WebSocket.CreateFromStream(new PipeStream(there.Reader, back.Writer), new WebSocketCreationOptions { IsServer = true, SubProtocol = "coap" });
+        using WebSocket webSocket = WebSocket.CreateFromStream(new PipeStream(there.Reader, back.Writer),
+            new WebSocketCreationOptions { IsServer = true, SubProtocol = "coap" });
         TaskCompletionSource<CoapPeer> connected = new();
         endpoint.PeerConnected += (_, peer) => connected.TrySetResult(peer);
         Task ended = HaveAsync();
@@ -130,7 +134,8 @@ public sealed partial class DocumentationTests
 
         async Task HaveAsync()
         {
-            await endpoint.AcceptWebSocketAsync(webSocket, new CoapAcceptedConnection { Remote = remote, IsSecure = true, Identity = who }, stopping);
+            await endpoint.AcceptWebSocketAsync(webSocket, new CoapAcceptedConnection { Remote = remote, IsSecure = true, Identity = who },
+                stopping);
         }
     }
 
@@ -139,7 +144,7 @@ public sealed partial class DocumentationTests
         public double Celsius { get; set; } = 21.5;
     }
 
-    private static string Flat(string code) => Blank().Replace(code, " ").Trim();
+    private static string Flat(string code) => Blank().Replace(code, string.Empty);
 
     [GeneratedRegex("^```csharp\r?\n(?<code>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
     private static partial Regex Snippet();

@@ -27,7 +27,8 @@ public sealed class HostedServerTests : WebTest
             services: services =>
             {
                 services.AddSingleton(new Sensor(21.5));
-                services.AddCoapServer(static options => options.ListenByDefault = false).MapGet("/sensors/{name}", (string name, Sensor sensor) => $"{name}: {sensor.Celsius:0.0}");
+                services.AddCoapServer(static options => options.ListenByDefault = false)
+                    .MapGet("/sensors/{name}", (string name, Sensor sensor) => $"{name}: {sensor.Celsius:0.0}");
             });
 
         CoapResponse response = await _client.GetAsync($"coap+ws://127.0.0.1:{Port}/sensors/hall").WaitAsync(Hang);
@@ -56,7 +57,8 @@ public sealed class HostedServerTests : WebTest
                 web.MapCoapWebSocket(configure: static options => options.Identity = static context => context.User);
             },
             services: services => services.AddCoapServer(static options => options.ListenByDefault = false)
-                .MapGet("/who", static request => CoapResults.Text($"{(request.Peer.Identity as ClaimsPrincipal)?.Identity?.Name}")).RequireAuthorization());
+                .MapGet("/who", static request => CoapResults.Text($"{(request.Peer.Identity as ClaimsPrincipal)?.Identity?.Name}"))
+                .RequireAuthorization());
 
         Assert.Equal(CoapCode.Unauthorized, (await _client.GetAsync($"coap+ws://127.0.0.1:{Port}/who").WaitAsync(Hang)).Code);
         using ClientWebSocket webSocket = await OpenAsync("/.well-known/coap?user=ann");
@@ -71,7 +73,9 @@ public sealed class HostedServerTests : WebTest
     {
         await StartAsync(
             web => web.MapCoapWebSocket(),
-            services: services => services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0")).MapGet("/transport", request => CoapResults.Text(request.Peer.Scheme)));
+            services: services =>
+                services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"))
+                    .MapGet("/transport", request => CoapResults.Text(request.Peer.Scheme)));
         string udp = Application!.Services.GetRequiredService<CoapServer>().LocalEndpoints[0];
 
         Assert.Equal("coap", (await _client.GetAsync(udp + "/transport").WaitAsync(Hang)).GetText());
@@ -83,7 +87,8 @@ public sealed class HostedServerTests : WebTest
     {
         await StartAsync(
             web => web.MapCoapWebSocket(web.Services.GetRequiredKeyedService<CoapServer>("indoor"), "/indoor"),
-            services: services => services.AddCoapServer("indoor", static options => options.ListenByDefault = false).MapGet("/name", () => "indoor"));
+            services: services =>
+                services.AddCoapServer("indoor", static options => options.ListenByDefault = false).MapGet("/name", () => "indoor"));
         CoapEndpointOptions options = new();
         options.WebSockets.Path = "/indoor";
         await using CoapClient client = new(options);
@@ -138,7 +143,8 @@ public sealed class HostedServerTests : WebTest
 
         public bool IsEnabled(LogLevel logLevel) => true;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) => All.Enqueue(formatter(state, exception));
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+            Func<TState, Exception?, string> formatter) => All.Enqueue(formatter(state, exception));
 
         public void Dispose()
         {

@@ -13,7 +13,8 @@ public sealed class KestrelTcpTests : WebTest
 {
     private const string OurCsm = "70e123100000202140";
 
-    private static readonly Func<string, CancellationToken, Task<IPAddress[]>> s_loopback = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+    private static readonly Func<string, CancellationToken, Task<IPAddress[]>> s_loopback = static (_, _) =>
+        Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
 
     private readonly CoapEndpointOptions _clientOptions = new() { ResolveHost = s_loopback };
 
@@ -125,7 +126,10 @@ public sealed class KestrelTcpTests : WebTest
     {
         using X509Certificate2 certificate = Certificates.Make("localhost");
         using X509Certificate2 device = Certificates.Make("device-7");
-        Coap.MapGet("/who", static request => CoapResults.Text($"{request.GetUri().Scheme} {request.GetUri().Host} {(request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject}"));
+        Coap.MapGet("/who",
+            static request =>
+                CoapResults.Text(
+                    $"{request.GetUri().Scheme} {request.GetUri().Host} {(request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject}"));
         await StartAsync(static _ => { }, listen => listen.UseCoapTls(new SslServerAuthenticationOptions
         {
             ServerCertificate = certificate,
@@ -134,10 +138,15 @@ public sealed class KestrelTcpTests : WebTest
         }).UseCoap(Coap));
         _clientOptions.Tls = new CoapTlsOptions
         {
-            Client = new SslClientAuthenticationOptions { ClientCertificates = [device], RemoteCertificateValidationCallback = Certificates.Any },
+            Client = new SslClientAuthenticationOptions
+            {
+                ClientCertificates = [device],
+                RemoteCertificateValidationCallback = Certificates.Any
+            },
         };
         await using CoapClient client = new(_clientOptions);
-        Assert.Equal("coaps+tcp localhost CN=device-7", (await client.GetAsync($"coaps+tcp://localhost:{Port}/who").WaitAsync(Hang)).GetText());
+        Assert.Equal("coaps+tcp localhost CN=device-7",
+            (await client.GetAsync($"coaps+tcp://localhost:{Port}/who").WaitAsync(Hang)).GetText());
     }
 
     [Fact]
@@ -145,7 +154,8 @@ public sealed class KestrelTcpTests : WebTest
     public async Task Over_TLS_without_the_application_protocol_the_connection_is_closed()
     {
         using X509Certificate2 certificate = Certificates.Make("localhost");
-        await StartAsync(static _ => { }, listen => listen.UseCoapTls(new SslServerAuthenticationOptions { ServerCertificate = certificate }).UseCoap(Coap));
+        await StartAsync(static _ => { },
+            listen => listen.UseCoapTls(new SslServerAuthenticationOptions { ServerCertificate = certificate }).UseCoap(Coap));
         using TcpClient peer = new();
         await peer.ConnectAsync(IPAddress.Loopback, Port).WaitAsync(Hang);
         await using SslStream tls = new(peer.GetStream(), leaveInnerStreamOpen: false, Certificates.Any);

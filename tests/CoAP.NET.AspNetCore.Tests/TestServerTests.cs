@@ -23,7 +23,8 @@ public sealed class TestServerTests
         await application.StartAsync();
         WebSocketClient client = application.GetTestServer().CreateWebSocketClient();
         client.SubProtocols.Add("coap");
-        using WebSocket webSocket = await client.ConnectAsync(new Uri("ws://example.net/.well-known/coap"), CancellationToken.None).WaitAsync(s_hang);
+        using WebSocket webSocket = await client.ConnectAsync(new Uri("ws://example.net/.well-known/coap"), CancellationToken.None)
+            .WaitAsync(s_hang);
         Assert.Equal("coap", webSocket.SubProtocol);
         Assert.Equal("00e123100000202140", await ReceiveAsync(webSocket));
         await webSocket.SendAsync(Wire.Hex("00e1"), WebSocketMessageType.Binary, true, CancellationToken.None);

@@ -54,7 +54,8 @@ public sealed class WebSocketEndToEndTests : WebTest
     {
         Coap.MapGet("/n/{n}", request => CoapResults.Text(request.Route["n"]));
         await StartAsync();
-        string[] answers = await Task.WhenAll(Enumerable.Range(0, 200).Select(async n => (await Client.GetAsync($"{Uri}/n/{n}")).GetText())).WaitAsync(Hang);
+        string[] answers = await Task.WhenAll(Enumerable.Range(0, 200).Select(async n => (await Client.GetAsync($"{Uri}/n/{n}")).GetText()))
+            .WaitAsync(Hang);
         Assert.Equal(Enumerable.Range(0, 200).Select(static n => $"{n}"), answers);
     }
 
@@ -129,7 +130,8 @@ public sealed class WebSocketEndToEndTests : WebTest
     [Fact]
     public async Task A_user_of_the_application_is_the_identity_of_the_peer()
     {
-        Coap.MapGet("/who", static request => CoapResults.Text(request.Peer.Identity is ClaimsPrincipal user ? user.Identity!.Name! : "nobody"));
+        Coap.MapGet("/who",
+            static request => CoapResults.Text(request.Peer.Identity is ClaimsPrincipal user ? user.Identity!.Name! : "nobody"));
         await StartAsync(application =>
         {
             application.Use(static (context, next) =>
@@ -154,7 +156,9 @@ public sealed class WebSocketEndToEndTests : WebTest
     public async Task The_application_may_say_who_the_peer_is()
     {
         Coap.MapGet("/who", static request => CoapResults.Text($"{request.Peer.Identity}"));
-        await StartAsync(application => application.MapCoapWebSocket(Coap, "/d/{id}", static options => options.Identity = static context => context.Request.RouteValues["id"]));
+        await StartAsync(application =>
+            application.MapCoapWebSocket(Coap, "/d/{id}",
+                static options => options.Identity = static context => context.Request.RouteValues["id"]));
         _clientOptions.WebSockets.Path = "/d/7";
         Assert.Equal("7", (await Client.GetAsync($"{Uri}/who").WaitAsync(Hang)).GetText());
     }
@@ -165,7 +169,10 @@ public sealed class WebSocketEndToEndTests : WebTest
     {
         using X509Certificate2 certificate = Certificates.Make("localhost");
         using X509Certificate2 device = Certificates.Make("device-7");
-        Coap.MapGet("/who", static request => CoapResults.Text($"{request.GetUri().Scheme} {(request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject}")).RequireTransportSecurity();
+        Coap.MapGet("/who",
+            static request =>
+                CoapResults.Text($"{request.GetUri().Scheme} {(request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject}"))
+            .RequireTransportSecurity();
         await StartAsync(listen: listen => listen.UseHttps(https =>
         {
             https.ServerCertificate = certificate;
@@ -176,7 +183,12 @@ public sealed class WebSocketEndToEndTests : WebTest
         {
             Client = new SslClientAuthenticationOptions
             {
-                CertificateChainPolicy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, CustomTrustStore = { certificate }, RevocationMode = X509RevocationMode.NoCheck },
+                CertificateChainPolicy = new X509ChainPolicy
+                {
+                    TrustMode = X509ChainTrustMode.CustomRootTrust,
+                    CustomTrustStore = { certificate },
+                    RevocationMode = X509RevocationMode.NoCheck
+                },
                 ClientCertificates = [device],
             },
         };
@@ -185,10 +197,12 @@ public sealed class WebSocketEndToEndTests : WebTest
         Assert.Equal("coaps+ws CN=device-7", (await Client.GetAsync($"coaps+ws://127.0.0.1:{Port}/who").WaitAsync(Hang)).GetText());
 
         // RFC 8323 section 9.2: a certificate that is not for the name, or not trusted, is refused.
-        CoapConnectionException wrong = await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"coaps+ws://other.example:{Port}/who").WaitAsync(Hang));
+        CoapConnectionException wrong = await Assert.ThrowsAsync<CoapConnectionException>(
+            () => Client.GetAsync($"coaps+ws://other.example:{Port}/who").WaitAsync(Hang));
         Assert.Equal(CoapConnectionError.HandshakeFailed, wrong.Error);
         await using CoapClient trusting = new();
-        CoapConnectionException unknown = await Assert.ThrowsAsync<CoapConnectionException>(() => trusting.GetAsync($"coaps+ws://127.0.0.1:{Port}/who").WaitAsync(Hang));
+        CoapConnectionException unknown =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => trusting.GetAsync($"coaps+ws://127.0.0.1:{Port}/who").WaitAsync(Hang));
         Assert.Equal(CoapConnectionError.HandshakeFailed, unknown.Error);
     }
 
@@ -215,7 +229,10 @@ public sealed class WebSocketEndToEndTests : WebTest
             });
         _clientOptions.WebSockets.HttpVersion = HttpVersion.Version20;
         _clientOptions.WebSockets.HttpVersionPolicy = HttpVersionPolicy.RequestVersionExact;
-        _clientOptions.Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = Certificates.Any } };
+        _clientOptions.Tls = new CoapTlsOptions
+        {
+            Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = Certificates.Any }
+        };
         Assert.Equal("hello", (await Client.GetAsync($"coaps+ws://127.0.0.1:{Port}/hello").WaitAsync(Hang)).GetText());
         Assert.Equal("HTTP/2 CONNECT", protocol);
     }
@@ -294,7 +311,8 @@ public sealed class WebSocketEndToEndTests : WebTest
                 await webSocket.ReceiveAsync(Memory<byte>.Empty, context.RequestAborted);
             });
         });
-        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"{Uri}/a").WaitAsync(Hang));
+        CoapConnectionException exception =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"{Uri}/a").WaitAsync(Hang));
         Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
         Assert.Contains("sub-protocol", exception.Message, StringComparison.Ordinal);
     }
@@ -303,7 +321,8 @@ public sealed class WebSocketEndToEndTests : WebTest
     public async Task What_is_no_WebSocket_server_is_said_with_its_status()
     {
         await StartAsync(static application => application.MapGet("/", static () => "web"));
-        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"{Uri}/a").WaitAsync(Hang));
+        CoapConnectionException exception =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync($"{Uri}/a").WaitAsync(Hang));
         Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
         Assert.Contains("404", exception.Message, StringComparison.Ordinal);
         Assert.Contains("CoapWebSocketOptions.Path", exception.Message, StringComparison.Ordinal);

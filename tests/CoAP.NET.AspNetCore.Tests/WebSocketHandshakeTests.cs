@@ -45,7 +45,8 @@ public sealed class WebSocketHandshakeTests : WebTest
     public async Task Without_the_sub_protocol_it_is_refused(string? subProtocol)
     {
         await StartAsync();
-        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => OpenAsync(subProtocol: subProtocol));
+        InvalidOperationException exception =
+            await Assert.ThrowsAsync<InvalidOperationException>(() => OpenAsync(subProtocol: subProtocol));
         Assert.Equal("400", exception.Message);
     }
 
@@ -83,7 +84,8 @@ public sealed class WebSocketHandshakeTests : WebTest
     [InlineData("null", false)]
     public async Task Pages_of_other_origins_need_leave(string origin, bool may)
     {
-        await StartAsync(application => application.MapCoapWebSocket(Coap, configure: static options => options.AllowedOrigins.Add("https://app.example")));
+        await StartAsync(application =>
+            application.MapCoapWebSocket(Coap, configure: static options => options.AllowedOrigins.Add("https://app.example")));
         await AssertOriginAsync(origin, may);
     }
 
@@ -99,7 +101,8 @@ public sealed class WebSocketHandshakeTests : WebTest
     public async Task The_application_may_decide_about_origins()
     {
         await StartAsync(application => application.MapCoapWebSocket(
-            Coap, configure: static options => options.IsOriginAllowed = static (_, origin) => origin.EndsWith(".example", StringComparison.Ordinal)));
+            Coap, configure: static options => options.IsOriginAllowed = static (_, origin) =>
+                origin.EndsWith(".example", StringComparison.Ordinal)));
         await AssertOriginAsync("https://any.example", may: true);
         await AssertOriginAsync("https://any.test", may: false);
     }

@@ -25,7 +25,9 @@ public abstract class WebTest : IAsyncDisposable
 
     private protected WebApplication? Application { get; private set; }
 
-    private protected int Port => new Uri(Application!.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First().Replace("+", "x", StringComparison.Ordinal)).Port;
+    private protected int Port =>
+        new Uri(Application!.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First()
+            .Replace("+", "x", StringComparison.Ordinal)).Port;
 
     public virtual async ValueTask DisposeAsync()
     {
@@ -42,7 +44,8 @@ public abstract class WebTest : IAsyncDisposable
     /// <param name="map">Maps what it serves; by default the CoAP server at the well-known path.</param>
     /// <param name="listen">What its socket is for; by default HTTP.</param>
     /// <param name="services">What is in its container.</param>
-    private protected async Task StartAsync(Action<WebApplication>? map = null, Action<ListenOptions>? listen = null, Action<IServiceCollection>? services = null)
+    private protected async Task StartAsync(Action<WebApplication>? map = null, Action<ListenOptions>? listen = null,
+        Action<IServiceCollection>? services = null)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--hostBuilder:reloadConfigOnChange=false"]);
         builder.Logging.ClearProviders();
@@ -56,7 +59,8 @@ public abstract class WebTest : IAsyncDisposable
     private protected static void UseHttps(ListenOptions listen, X509Certificate2 certificate) => listen.UseHttps(certificate);
 
     /// <summary>A WebSocket of our own, opened.</summary>
-    private protected async Task<ClientWebSocket> OpenAsync(string path = "/.well-known/coap", string? subProtocol = "coap", Action<ClientWebSocketOptions>? configure = null)
+    private protected async Task<ClientWebSocket> OpenAsync(string path = "/.well-known/coap", string? subProtocol = "coap",
+        Action<ClientWebSocketOptions>? configure = null)
     {
         ClientWebSocket webSocket = new();
         if (subProtocol is not null)
@@ -91,7 +95,8 @@ public abstract class WebTest : IAsyncDisposable
         int length = 0;
         while (true)
         {
-            WebSocketReceiveResult result = await webSocket.ReceiveAsync(new ArraySegment<byte>(buffer, length, buffer.Length - length), CancellationToken.None).WaitAsync(Hang);
+            WebSocketReceiveResult result = await webSocket.ReceiveAsync(new ArraySegment<byte>(buffer, length, buffer.Length - length),
+                CancellationToken.None).WaitAsync(Hang);
             if (result.MessageType == WebSocketMessageType.Close)
             {
                 return $"close {(int)result.CloseStatus!}";

@@ -53,8 +53,26 @@ public sealed class LoadHistogramTests
         LoadHistogram second = new();
         second.Add(3000, 30);
         LoadResult sum = LoadResult.Merge(plan, [
-            new LoadResult { Plan = plan, Seconds = 2, Count = 10, Times = LoadResult.ToPairs(first), Lost = 1, Errors = new Dictionary<string, long> { ["5.03"] = 2 }, Series = [new(1, 10, 1, 1)] },
-            new LoadResult { Plan = plan, Seconds = 2, Count = 30, Times = LoadResult.ToPairs(second), Errors = new Dictionary<string, long> { ["5.03"] = 1, ["4.04"] = 4 }, Series = [new(1, 30, 3, 4), new(2, 5, 1, 1)], Converged = 7 },
+            new LoadResult
+            {
+                Plan = plan,
+                Seconds = 2,
+                Count = 10,
+                Times = LoadResult.ToPairs(first),
+                Lost = 1,
+                Errors = new Dictionary<string, long> { ["5.03"] = 2 },
+                Series = [new(1, 10, 1, 1)]
+            },
+            new LoadResult
+            {
+                Plan = plan,
+                Seconds = 2,
+                Count = 30,
+                Times = LoadResult.ToPairs(second),
+                Errors = new Dictionary<string, long> { ["5.03"] = 1, ["4.04"] = 4 },
+                Series = [new(1, 30, 3, 4), new(2, 5, 1, 1)],
+                Converged = 7
+            },
         ]);
         Assert.Equal((40, 20.0, 1, 7, 2), (sum.Count, sum.PerSecond, sum.Lost, sum.ErrorCount, sum.Workers));
         Assert.Equal((3, 4), (sum.Errors["5.03"], sum.Errors["4.04"]));
@@ -67,7 +85,13 @@ public sealed class LoadHistogramTests
     public void A_report_reads_back_what_it_wrote()
     {
         LoadPlan plan = new() { Uri = "coap://127.0.0.1/x", Loop = LoadLoop.Open, Rate = 12.5 };
-        LoadReport report = new() { Begun = new DateTimeOffset(2026, 1, 2, 3, 4, 5, TimeSpan.Zero), Machine = "m", Command = "c", Runs = [new LoadResult { Plan = plan, Seconds = 1, Count = 1, Times = [[5000, 1]] }] };
+        LoadReport report = new()
+        {
+            Begun = new DateTimeOffset(2026, 1, 2, 3, 4, 5, TimeSpan.Zero),
+            Machine = "m",
+            Command = "c",
+            Runs = [new LoadResult { Plan = plan, Seconds = 1, Count = 1, Times = [[5000, 1]] }]
+        };
         LoadReport again = LoadReport.Parse(report.ToJson());
         Assert.Equal(plan, Assert.Single(again.Runs).Plan);
         Assert.Equal(report.ToJson(), again.ToJson());

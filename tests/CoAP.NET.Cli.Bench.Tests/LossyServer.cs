@@ -47,7 +47,8 @@ internal sealed class LossyServer : IAsyncDisposable
                 // An acknowledgement 2.05 with the Message ID and the token.
                 int tokenLength = request[0] & 15;
                 Answered++;
-                await _socket.SendAsync((byte[])[(byte)(0x60 | tokenLength), 0x45, .. request.AsSpan(2, 2 + tokenLength)], received.RemoteEndPoint);
+                await _socket.SendAsync((byte[])[(byte)(0x60 | tokenLength), 0x45, .. request.AsSpan(2, 2 + tokenLength)],
+                    received.RemoteEndPoint);
             }
         }
         catch (Exception exception) when (exception is ObjectDisposedException or SocketException)

@@ -28,7 +28,8 @@ public sealed class DtlsTests : IDisposable
         string uri = server.LocalEndpoints[0];
 
         CliRun line = await CliHarness.RunAsync("get", $"{uri}/who", "--psk", $"urn:dev:meter:{Key}");
-        CliRun file = await CliHarness.RunAsync("get", $"{uri}/who", "--psk-file", Write("key", $"# of the meter\n\nurn:dev:meter:{Key}\n"));
+        CliRun file = await CliHarness.RunAsync("get", $"{uri}/who", "--psk-file",
+            Write("key", $"# of the meter\n\nurn:dev:meter:{Key}\n"));
         CliRun ping = await CliHarness.RunAsync("ping", uri, "--psk", $"urn:dev:meter:{Key}");
         CliRun found = await CliHarness.RunAsync("discover", uri, "--psk", $"urn:dev:meter:{Key}");
         CliRun large = await CliHarness.RunAsync("get", $"{uri}/large", "--psk", $"urn:dev:meter:{Key}");
@@ -49,7 +50,8 @@ public sealed class DtlsTests : IDisposable
     {
         await using CoapServer server = await StartAsync(new CoapDtlsServerOptions { PskStore = Keys() });
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/who", "--psk", $"{identity}:{WrongKey}", "--handshake-timeout", "500ms");
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/who", "--psk", $"{identity}:{WrongKey}",
+            "--handshake-timeout", "500ms");
 
         Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
         Assert.Contains(identity, run.Error, StringComparison.Ordinal);
@@ -63,7 +65,8 @@ public sealed class DtlsTests : IDisposable
     {
         string authority = Write("ca.pem", _certificates.Authority.ExportCertificatePem());
         await using CoapServer server = await StartAsync(new CoapDtlsServerOptions { Certificate = _certificates.Server(["127.0.0.1"]) });
-        await using CoapServer other = await StartAsync(new CoapDtlsServerOptions { Certificate = _certificates.Server(["other.example"]) });
+        await using CoapServer other =
+            await StartAsync(new CoapDtlsServerOptions { Certificate = _certificates.Server(["other.example"]) });
         string uri = $"{server.LocalEndpoints[0]}/text";
 
         CliRun trusted = await CliHarness.RunAsync("get", uri, "--ca", authority);
@@ -116,13 +119,15 @@ public sealed class DtlsTests : IDisposable
     [Theory]
     [InlineData("A pre-shared key is for coaps://, and this goes to coap://.", "get", "coap://127.0.0.1/", "--psk", "a:sesame")]
     [InlineData("A pre-shared key is for coaps://, and this goes to coaps+tcp://.", "get", "coaps+tcp://127.0.0.1/", "--psk", "a:sesame")]
-    [InlineData("A pre-shared key is for coaps://, and this goes to coap://.", "get", "coaps://127.0.0.1/", "--proxy", "coap://127.0.0.1", "--psk", "a:sesame")]
+    [InlineData("A pre-shared key is for coaps://, and this goes to coap://.", "get", "coaps://127.0.0.1/", "--proxy", "coap://127.0.0.1",
+        "--psk", "a:sesame")]
     [InlineData("--psk and --psk-file are both given.", "get", "coaps://127.0.0.1/", "--psk", "a:sesame", "--psk-file", "x")]
     [InlineData("--psk: There is no colon", "get", "coaps://127.0.0.1/", "--psk", "sesame")]
     [InlineData("--psk: The key begins with 0x", "ping", "coaps://127.0.0.1/", "--psk", "a:0xsesame")]
     [InlineData("--key needs --cert", "get", "coaps://127.0.0.1/", "--key", "x")]
     [InlineData("coaps:// needs pre-shared keys or a certificate.", "serve", "--bind", "coaps://127.0.0.1:0")]
-    [InlineData("Pre-shared keys are for coaps://, which is not listened on.", "serve", "--bind", "coap://127.0.0.1:0", "--psk", "a:sesame")]
+    [InlineData("Pre-shared keys are for coaps://, which is not listened on.", "serve", "--bind", "coap://127.0.0.1:0", "--psk",
+        "a:sesame")]
     public async Task What_makes_no_sense_is_told_before_anything_is_sent_and_shows_no_key(string error, params string[] args)
     {
         CliRun run = await CliHarness.RunAsync(args);
@@ -148,7 +153,10 @@ public sealed class DtlsTests : IDisposable
     private static CoapPskDictionary Keys() => new() { CoapPskCredential.Parse($"urn:dev:meter:{Key}") };
 
     private static Task<CoapServer> StartAsync(CoapDtlsServerOptions options) => TestServer.StartAsync(
-        server => server.MapGet("/who", request => CoapResults.Text(request.Peer.Identity is CoapDtlsIdentity identity ? identity.PskIdentity ?? identity.Certificate?.Subject ?? "" : "")),
+        server => server.MapGet("/who",
+            request => CoapResults.Text(request.Peer.Identity is CoapDtlsIdentity identity
+                ? identity.PskIdentity ?? identity.Certificate?.Subject ?? ""
+                : "")),
         "coaps://127.0.0.1:0",
         new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = options }));
 

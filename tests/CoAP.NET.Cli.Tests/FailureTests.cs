@@ -11,7 +11,8 @@ public sealed class FailureTests
     [Fact]
     public async Task An_error_of_class_4_is_told_with_its_diagnostic()
     {
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/no", () => CoapResults.Forbidden("not\u001b[31m for you")));
+        await using CoapServer server =
+            await TestServer.StartAsync(server => server.MapGet("/no", () => CoapResults.Forbidden("not\u001b[31m for you")));
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/no");
 
@@ -61,7 +62,8 @@ public sealed class FailureTests
             },
         };
 
-        CliRun run = await clock.AdvanceUntilAsync(harness.InvokeAsync("get", "192.0.2.1/x", "-v", "--max-retransmit", "2"), TimeSpan.FromMinutes(10));
+        CliRun run = await clock.AdvanceUntilAsync(harness.InvokeAsync("get", "192.0.2.1/x", "-v", "--max-retransmit", "2"),
+            TimeSpan.FromMinutes(10));
 
         Assert.Equal(ExitCodes.Timeout, run.ExitCode);
         Assert.Contains("retransmission 2", run.Error, StringComparison.Ordinal);
@@ -136,7 +138,8 @@ public sealed class FailureTests
     [InlineData("gett", "coap: 'gett' is no command.\nhint: coap get, perhaps? coap --help lists the commands.\n")]
     [InlineData("obsevre", "coap: 'obsevre' is no command.\nhint: coap observe, perhaps? coap --help lists the commands.\n")]
     [InlineData("frobnicate", "coap: 'frobnicate' is no command.\nhint: coap --help lists the commands.\n")]
-    [InlineData("coap://[::1]/x", "coap: 'coap://[::1]/x' is no command.\nhint: coap get coap://[::1]/x, perhaps? coap --help lists the commands.\n")]
+    [InlineData("coap://[::1]/x",
+        "coap: 'coap://[::1]/x' is no command.\nhint: coap get coap://[::1]/x, perhaps? coap --help lists the commands.\n")]
     public async Task A_word_that_is_no_command_is_told_once(string word, string error)
     {
         CliRun run = await CliHarness.RunAsync(word, "more");
@@ -163,7 +166,8 @@ public sealed class FailureTests
     [InlineData("coap+tcp", "use coaps+tcp:// with --cert FILE and --key FILE")]
     public async Task Whoever_must_say_who_asks_is_told_how_with_the_scheme_that_was_used(string scheme, string hint)
     {
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/closed", () => CoapResults.Unauthorized()), $"{scheme}://127.0.0.1:0");
+        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/closed", () => CoapResults.Unauthorized()),
+            $"{scheme}://127.0.0.1:0");
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/closed");
 
@@ -192,7 +196,8 @@ public sealed class FailureTests
         CliRun raw = await CliHarness.RunAsync("get", $"{uri}/more");
 
         Assert.Equal(ExitCodes.ClientError, text.ExitCode);
-        Assert.StartsWith($"coap: {uri}/plain answered 4.00 Bad Request: No JSON of the right form.\n", text.Error, StringComparison.Ordinal);
+        Assert.StartsWith($"coap: {uri}/plain answered 4.00 Bad Request: No JSON of the right form.\n", text.Error,
+            StringComparison.Ordinal);
         Assert.Empty(text.Out);
         Assert.StartsWith($"coap: {uri}/more answered 4.02 Bad Option: Too new\n", more.Error, StringComparison.Ordinal);
         Assert.Equal("instance: /problems/7\nunprocessed options: 65000\ntag:example: {1: 2}\n", more.Out);
@@ -204,13 +209,15 @@ public sealed class FailureTests
     [Fact]
     public async Task A_server_that_asks_for_patience_is_not_asked_again_and_that_is_told_in_words()
     {
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/busy", () => CoapResults.TooManyRequests(TimeSpan.FromSeconds(60))));
+        await using CoapServer server =
+            await TestServer.StartAsync(server => server.MapGet("/busy", () => CoapResults.TooManyRequests(TimeSpan.FromSeconds(60))));
         string uri = $"{server.LocalEndpoints[0]}/busy";
 
         CliRun run = await CliHarness.RunAsync("get", uri, "--repeat", "2", "--interval", "0");
 
         Assert.Equal(ExitCodes.ClientError, run.ExitCode);
-        Assert.Contains($"coap: {uri} asked for patience (4.29 Too Many Requests), so nothing was sent.\nhint: It may be asked again in ", run.Error, StringComparison.Ordinal);
+        Assert.Contains($"coap: {uri} asked for patience (4.29 Too Many Requests), so nothing was sent.\nhint: It may be asked again in ",
+            run.Error, StringComparison.Ordinal);
         Assert.DoesNotContain("RetryAfter", run.Error, StringComparison.Ordinal);
     }
 

@@ -14,7 +14,8 @@ public sealed class GroupTests
         await using CoapServer one = await MemberAsync(network, "192.0.2.1:5683", "one");
         await using CoapServer two = await MemberAsync(network, "192.0.2.2:5683", "two");
 
-        CliRun run = await clock.AdvanceUntilAsync(Harness(network).InvokeAsync("get", "coap://224.0.1.187/name", "--max-answers", "2"), TimeSpan.FromMinutes(5));
+        CliRun run = await clock.AdvanceUntilAsync(Harness(network).InvokeAsync("get", "coap://224.0.1.187/name", "--max-answers", "2"),
+            TimeSpan.FromMinutes(5));
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Contains("coap://192.0.2.1/name 2.05 Content\none\n", run.Out, StringComparison.Ordinal);
@@ -27,7 +28,8 @@ public sealed class GroupTests
         VirtualClock clock = new();
         InMemoryNetwork network = new(clock);
 
-        CliRun run = await clock.AdvanceUntilAsync(Harness(network).InvokeAsync("get", "coap://224.0.1.187/name", "--timeout", "3s"), TimeSpan.FromMinutes(5));
+        CliRun run = await clock.AdvanceUntilAsync(Harness(network).InvokeAsync("get", "coap://224.0.1.187/name", "--timeout", "3s"),
+            TimeSpan.FromMinutes(5));
 
         Assert.Equal(ExitCodes.Timeout, run.ExitCode);
         Assert.Contains("No member of coap://224.0.1.187/name answered within 3 s.", run.Error, StringComparison.Ordinal);

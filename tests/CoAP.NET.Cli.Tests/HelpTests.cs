@@ -11,7 +11,8 @@ public sealed class HelpTests
         string[] commands = [.. run.Out[run.Out.IndexOf("Commands:", StringComparison.Ordinal)..].Split('\n').Skip(1)
             .Where(line => line.StartsWith("  ", StringComparison.Ordinal) && line[2] != ' ').Select(line => line.Trim().Split(' ')[0])];
         Assert.Equal(
-            ["get", "put", "post", "delete", "fetch", "patch", "ipatch", "observe", "discover", "ping", "serve", "proxy", "decode", "bench", "completion"],
+            ["get", "put", "post", "delete", "fetch", "patch", "ipatch", "observe", "discover", "ping", "serve", "proxy", "decode", "bench",
+                "completion"],
             commands);
         Assert.Contains("get <URI>", run.Out, StringComparison.Ordinal);
         Assert.DoesNotContain("|coap", run.Out, StringComparison.Ordinal);
@@ -29,7 +30,9 @@ public sealed class HelpTests
             CliRun run = await new CliHarness { IsTerminal = true, Width = width }.InvokeAsync(args);
 
             Assert.Equal(ExitCodes.Success, run.ExitCode);
-            Assert.All(run.Out.Split('\n'), line => Assert.True(line.Length <= width || !line.TrimStart().Contains("  ", StringComparison.Ordinal), $"{command}: {line}"));
+            Assert.All(run.Out.Split('\n'),
+                line => Assert.True(line.Length <= width || !line.TrimStart().Contains("  ", StringComparison.Ordinal),
+                    $"{command}: {line}"));
         }
     }
 }

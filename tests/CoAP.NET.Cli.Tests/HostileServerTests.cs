@@ -9,11 +9,14 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.Tests;
 
-/// <summary>Nothing that a peer writes commands the terminal, changes the order of what is read, or begins a line of its own where one line is told.</summary>
+/// <summary>
+/// Nothing that a peer writes commands the terminal, changes the order of what is read, or begins a line of its own where one line is told.
+/// </summary>
 public sealed class HostileServerTests
 {
     // Title of the window, bell, C1 control sequence, color, bidirectional controls, lines, emoji and markup of the library that draws.
-    private const string Hostile = "a\u001b]0;owned\u0007\u009b31m\u001b[2J\u202eb\u2066c\u200f\r\nforged: line\u0085forged: too\u007f :bomb: [red]x[/]";
+    private const string Hostile =
+        "a\u001b]0;owned\u0007\u009b31m\u001b[2J\u202eb\u2066c\u200f\r\nforged: line\u0085forged: too\u007f :bomb: [red]x[/]";
 
     [Theory]
     [InlineData("get", "/diagnostic")]
@@ -42,7 +45,8 @@ public sealed class HostileServerTests
         await using CoapServer server = await StartAsync();
         string[] args = [command, server.LocalEndpoints[0] + path, .. more];
 
-        CliRun plain = await new CliHarness { IsTerminal = true, Width = 400 }.InvokeAsync([.. args, .. command == "bench" ? (string[])[] : ["--color", "never"]]);
+        CliRun plain = await new CliHarness { IsTerminal = true, Width = 400 }
+            .InvokeAsync([.. args, .. command == "bench" ? (string[])[] : ["--color", "never"]]);
         CliRun colored = await new CliHarness { IsTerminal = true, Width = 400 }.InvokeAsync(args);
 
         AssertHarmless(plain.Out + plain.Error);
@@ -82,7 +86,10 @@ public sealed class HostileServerTests
     public async Task The_subject_of_a_certificate_that_nobody_trusts_cannot_command_a_terminal(string scheme)
     {
         using X509Certificate2 certificate = HostileCertificate();
-        CoapEndpointOptions options = new() { Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions { ServerCertificate = certificate } } };
+        CoapEndpointOptions options = new()
+        {
+            Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions { ServerCertificate = certificate } }
+        };
         options.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { Certificate = certificate } });
         await using CoapServer server = await TestServer.StartAsync(uri: $"{scheme}://127.0.0.1:0", options: options);
 
@@ -144,7 +151,8 @@ public sealed class HostileServerTests
         {
             await using CoapServer server = await StartAsync();
             await CliHarness.RunAsync(
-                "bench", server.LocalEndpoints[0] + "/diagnostic", "--peers", "1", "--seconds", "0.1", "--warm-up", "0", "--quiet", "--json", file);
+                "bench", server.LocalEndpoints[0] + "/diagnostic", "--peers", "1", "--seconds", "0.1", "--warm-up", "0", "--quiet",
+                "--json", file);
             string report = await File.ReadAllTextAsync(file);
             await File.WriteAllTextAsync(file, report.Replace("\"4.04\"", JsonSerializer.Serialize(Hostile), StringComparison.Ordinal));
 
@@ -181,13 +189,19 @@ public sealed class HostileServerTests
         }));
         server.MapPut("/location", () => CoapResults.Created().With(new LocationPath(Hostile)));
         server.MapGet("/hostile-text", () => CoapResults.Text(Hostile));
-        Replace(server, "/links", Encoding.UTF8.GetBytes($"</{Hostile.ReplaceLineEndings(" ")}>;rt=\"{Hostile}\";title=\"{Hostile}\";x=\"{Hostile}\""), CoapContentFormat.LinkFormat);
-        Replace(server, "/senml", JsonSerializer.SerializeToUtf8Bytes(new[] { new Dictionary<string, object> { ["n"] = "a", ["vs"] = Hostile, ["u"] = Hostile } }), CoapContentFormat.SenmlJson);
-        Replace(server, "/quoted", JsonSerializer.SerializeToUtf8Bytes(new Dictionary<string, string> { [Hostile] = Hostile }), CoapContentFormat.Json);
+        Replace(server, "/links",
+            Encoding.UTF8.GetBytes($"</{Hostile.ReplaceLineEndings(" ")}>;rt=\"{Hostile}\";title=\"{Hostile}\";x=\"{Hostile}\""),
+            CoapContentFormat.LinkFormat);
+        Replace(server, "/senml",
+            JsonSerializer.SerializeToUtf8Bytes(
+                new[] { new Dictionary<string, object> { ["n"] = "a", ["vs"] = Hostile, ["u"] = Hostile } }), CoapContentFormat.SenmlJson);
+        Replace(server, "/quoted", JsonSerializer.SerializeToUtf8Bytes(new Dictionary<string, string> { [Hostile] = Hostile }),
+            CoapContentFormat.Json);
         Replace(server, "/item", Cbor(Hostile), CoapContentFormat.Cbor);
     });
 
-    private static void Replace(CoapServer server, string path, byte[] bytes, CoapContentFormat format) => server.MapGet(path, () => CoapResults.Bytes(bytes, format));
+    private static void Replace(CoapServer server, string path, byte[] bytes, CoapContentFormat format) =>
+        server.MapGet(path, () => CoapResults.Bytes(bytes, format));
 
     private static byte[] Cbor(string text)
     {
@@ -201,7 +215,8 @@ public sealed class HostileServerTests
         name.AddCommonName(Hostile[..40]);
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new(name.Build(), key, HashAlgorithmName.SHA256);
-        using X509Certificate2 made = request.CreateSelfSigned(new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero), new DateTimeOffset(2100, 1, 1, 0, 0, 0, TimeSpan.Zero));
+        using X509Certificate2 made = request.CreateSelfSigned(new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero),
+            new DateTimeOffset(2100, 1, 1, 0, 0, 0, TimeSpan.Zero));
         return X509CertificateLoader.LoadPkcs12(made.Export(X509ContentType.Pfx), null);
     }
 }

@@ -15,7 +15,8 @@ public sealed class ObserveTests
     public async Task Observe_shows_each_notification_and_tells_the_server_at_the_end()
     {
         int value = 0;
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/count", request => Answer(request, $"value {value}")).Observable());
+        await using CoapServer server =
+            await TestServer.StartAsync(server => server.MapGet("/count", request => Answer(request, $"value {value}")).Observable());
         CliHarness harness = new();
         Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/count", "--count", "3");
         for (int seen = 0; seen < 2; seen++)
@@ -35,7 +36,8 @@ public sealed class ObserveTests
     [Fact]
     public async Task Ctrl_C_ends_an_observation()
     {
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
+        await using CoapServer server =
+            await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
         using CancellationTokenSource stop = new();
         CliHarness harness = new() { Stopped = stop.Token };
         Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/x", "--json");
@@ -54,7 +56,8 @@ public sealed class ObserveTests
     [Fact]
     public async Task A_duration_ends_an_observation_well()
     {
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
+        await using CoapServer server =
+            await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
 
         CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/x", "--duration", "1ms");
 
@@ -75,7 +78,8 @@ public sealed class ObserveTests
     [Fact]
     public async Task An_observation_may_have_a_token_of_the_user()
     {
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
+        await using CoapServer server =
+            await TestServer.StartAsync(server => server.MapGet("/x", request => Answer(request, "on")).Observable());
 
         CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/x", "--count", "1", "--token", "beef", "-v");
 
@@ -130,7 +134,9 @@ public sealed class ObserveTests
         CliRun run = await running.WaitAsync(s_hang);
 
         Assert.Equal(ExitCodes.Cancelled, run.ExitCode);
-        Assert.StartsWith($"coap: {uri} answered 4.04 Not Found\nhint: coap discover {server.LocalEndpoints[0]} lists what the server has.\nIt is asked again after a while", run.Error, StringComparison.Ordinal);
+        Assert.StartsWith(
+            $"coap: {uri} answered 4.04 Not Found\nhint: coap discover {server.LocalEndpoints[0]} lists what the server has.\nIt is asked "
+                + "again after a while", run.Error, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -138,7 +144,8 @@ public sealed class ObserveTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/nowhere", "--keep-trying", "--duration", "1s").WaitAsync(s_hang);
+        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/nowhere", "--keep-trying", "--duration", "1s")
+            .WaitAsync(s_hang);
 
         Assert.Equal(ExitCodes.ClientError, run.ExitCode);
     }
@@ -149,7 +156,8 @@ public sealed class ObserveTests
         using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
 
-        CliRun run = await CliHarness.RunAsync("observe", $"coap://{silent.LocalEndPoint}/x", "--ack-timeout", "1ms", "--max-retransmit", "1").WaitAsync(s_hang);
+        CliRun run = await CliHarness.RunAsync("observe", $"coap://{silent.LocalEndPoint}/x", "--ack-timeout", "1ms", "--max-retransmit",
+            "1").WaitAsync(s_hang);
 
         Assert.Equal(ExitCodes.Timeout, run.ExitCode);
     }

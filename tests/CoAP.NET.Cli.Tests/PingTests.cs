@@ -25,7 +25,8 @@ public sealed class PingTests
         using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
 
-        CliRun run = await CliHarness.RunAsync("ping", $"coap://{silent.LocalEndPoint}", "--timeout", "50ms", "--repeat", "2", "--interval", "0s");
+        CliRun run = await CliHarness.RunAsync("ping", $"coap://{silent.LocalEndPoint}", "--timeout", "50ms", "--repeat", "2", "--interval",
+            "0s");
 
         Assert.True(run.ExitCode == ExitCodes.Timeout, run.ToString());
         Assert.Contains("no acknowledgement came within the Timeout of 0.05 s", run.Error, StringComparison.Ordinal);

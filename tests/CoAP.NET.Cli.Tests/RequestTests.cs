@@ -10,7 +10,8 @@ public sealed class RequestTests
     [InlineData("/sub/gr%C3%BCn.txt")]
     public async Task A_URI_may_be_written_as_people_write_it(string path)
     {
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/sub/grün.txt", () => CoapResults.Text("green")));
+        await using CoapServer server =
+            await TestServer.StartAsync(server => server.MapGet("/sub/grün.txt", () => CoapResults.Text("green")));
 
         CliRun run = await CliHarness.RunAsync("get", server.LocalEndpoints[0] + path);
 
@@ -104,7 +105,8 @@ public sealed class RequestTests
         byte[] body = Encoding.ASCII.GetBytes(new string('y', 3000));
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await new CliHarness { Input = body }.InvokeAsync("put", $"{server.LocalEndpoints[0]}/echo", "--file", "-", "--block-size", "256");
+        CliRun run = await new CliHarness { Input = body }
+            .InvokeAsync("put", $"{server.LocalEndpoints[0]}/echo", "--file", "-", "--block-size", "256");
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Equal(body, run.OutBytes);
@@ -123,7 +125,8 @@ public sealed class RequestTests
         }));
 
         CliRun run = await CliHarness.RunAsync(
-            "get", $"{server.LocalEndpoints[0]}/seen", "--option", "uri-query=a=b", "-O", "2048,text", "-O", "2050=0x0102", "-O", "2052=256", "--option", "2054=\"12\"", "--accept", "text", "--hop-limit", "9");
+            "get", $"{server.LocalEndpoints[0]}/seen", "--option", "uri-query=a=b", "-O", "2048,text", "-O", "2050=0x0102", "-O",
+            "2052=256", "--option", "2054=\"12\"", "--accept", "text", "--hop-limit", "9");
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Equal("15=613d62; 16=09; 17=; 2048=74657874; 2050=0102; 2052=0100; 2054=3132", seen);
@@ -148,7 +151,10 @@ public sealed class RequestTests
     {
         await using CoapServer server = await TestServer.StartAsync(server =>
         {
-            server.MapPut("/x", request => request.Options.IfMatch is [{ Length: 2 }] && !request.Options.IfNoneMatch ? CoapResults.Changed() : CoapResults.PreconditionFailed());
+            server.MapPut("/x",
+                request => request.Options.IfMatch is [{ Length: 2 }] && !request.Options.IfNoneMatch
+                    ? CoapResults.Changed()
+                    : CoapResults.PreconditionFailed());
             server.MapGet("/x", request => request.Options.ETags.Count == 2 ? new CoapResult(CoapCode.Valid) : CoapResults.NotFound());
         });
         string uri = $"{server.LocalEndpoints[0]}/x";
@@ -164,11 +170,12 @@ public sealed class RequestTests
         string? seen = null;
         await using CoapServer server = await TestServer.StartAsync();
         CoapEndpointOptions options = new();
-        options.Pipeline.Insert(Mesh.CoapSeams.SerializerToMessaging, () => new System.Threading.Tasks.Dataflow.TransformBlock<Mesh.CoapInbound, Mesh.CoapInbound>(item =>
-        {
-            seen = $"{item.Message?.Options}";
-            return item;
-        }));
+        options.Pipeline.Insert(Mesh.CoapSeams.SerializerToMessaging,
+            () => new System.Threading.Tasks.Dataflow.TransformBlock<Mesh.CoapInbound, Mesh.CoapInbound>(item =>
+            {
+                seen = $"{item.Message?.Options}";
+                return item;
+            }));
         await using CoapServer proxy = await TestServer.StartAsync(options: options);
 
         CliRun run = await CliHarness.RunAsync("get", "coap://example.org/a?b", "--proxy", proxy.LocalEndpoints[0]);
@@ -181,7 +188,8 @@ public sealed class RequestTests
     public async Task A_request_is_repeated()
     {
         int count = 0;
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/count", () => CoapResults.Text($"{++count};")));
+        await using CoapServer server =
+            await TestServer.StartAsync(server => server.MapGet("/count", () => CoapResults.Text($"{++count};")));
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/count", "--repeat", "3", "--interval", "0");
 

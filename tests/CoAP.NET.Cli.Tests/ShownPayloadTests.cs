@@ -10,7 +10,9 @@ public sealed class ShownPayloadTests
     [InlineData(113, "no CBOR", "no CBOR")]
     public async Task Streams_of_measurements_are_shown_as_what_they_are_written_in(int format, string payload, string expected)
     {
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/stream", () => CoapResults.Content(new CoapContent(System.Text.Encoding.UTF8.GetBytes(payload), (CoapContentFormat)format))));
+        await using CoapServer server = await TestServer.StartAsync(server =>
+            server.MapGet("/stream",
+                () => CoapResults.Content(new CoapContent(System.Text.Encoding.UTF8.GetBytes(payload), (CoapContentFormat)format))));
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/stream", "--pretty");
 
@@ -29,10 +31,15 @@ public sealed class ShownPayloadTests
     [Fact]
     public async Task Json_has_colors_on_a_terminal_only()
     {
-        Assert.Contains("\u001b[", (await GetAsync("/json", "--color", "always")).Error + (await GetAsync("/json", "--pretty", "--color", "always")).Out, StringComparison.Ordinal);
+        Assert.Contains("\u001b[",
+            (await GetAsync("/json", "--color", "always")).Error + (await GetAsync("/json", "--pretty", "--color", "always")).Out,
+            StringComparison.Ordinal);
         Assert.Contains("\u001b[", (await GetAsync(new CliHarness { IsTerminal = true }, "/json")).Out, StringComparison.Ordinal);
-        Assert.DoesNotContain("\u001b", (await GetAsync(new CliHarness { IsTerminal = true }, "/json", "--color", "never")).Out, StringComparison.Ordinal);
-        Assert.DoesNotContain("\u001b", (await GetAsync(new CliHarness { IsTerminal = true, Variables = { ["NO_COLOR"] = "1" } }, "/json")).Out, StringComparison.Ordinal);
+        Assert.DoesNotContain("\u001b", (await GetAsync(new CliHarness { IsTerminal = true }, "/json", "--color", "never")).Out,
+            StringComparison.Ordinal);
+        Assert.DoesNotContain("\u001b",
+            (await GetAsync(new CliHarness { IsTerminal = true, Variables = { ["NO_COLOR"] = "1" } }, "/json")).Out,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -54,9 +61,11 @@ public sealed class ShownPayloadTests
     public async Task A_name_is_whole_on_a_narrow_terminal()
     {
         await using CoapServer server = await TestServer.StartAsync(server =>
-            server.MapGet("/a/rather/long/path/of/a/resource", () => CoapResults.Text("")).WithTitle("With a title that is longer than what is left"));
+            server.MapGet("/a/rather/long/path/of/a/resource", () => CoapResults.Text(""))
+                .WithTitle("With a title that is longer than what is left"));
 
-        CliRun run = await new CliHarness { IsTerminal = true, Width = 60 }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/.well-known/core");
+        CliRun run = await new CliHarness { IsTerminal = true, Width = 60 }
+            .InvokeAsync("get", $"{server.LocalEndpoints[0]}/.well-known/core");
 
         Assert.Contains("/a/rather/long/path/of/a/resource", run.Out, StringComparison.Ordinal);
     }
@@ -65,7 +74,8 @@ public sealed class ShownPayloadTests
     public async Task Senml_is_shown_as_a_table_of_resolved_records()
     {
         await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/senml", () => CoapResults.Content(
-            new CoapContent("""[{"bn":"dev/","bt":1276020076,"n":"t","u":"Cel","v":23.5},{"n":"door","vb":true,"t":-5}]"""u8.ToArray(), CoapContentFormat.SenmlJson))));
+            new CoapContent("""[{"bn":"dev/","bt":1276020076,"n":"t","u":"Cel","v":23.5},{"n":"door","vb":true,"t":-5}]"""u8.ToArray(),
+                CoapContentFormat.SenmlJson))));
 
         string text = (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/senml", "--pretty")).Out;
 
@@ -76,7 +86,8 @@ public sealed class ShownPayloadTests
     [Fact]
     public async Task Bytes_are_dumped_on_a_terminal_but_not_with_raw()
     {
-        Assert.Equal("00000000  00 01 02 ff                                       |....|\n", (await GetAsync(new CliHarness { IsTerminal = true }, "/binary")).Out);
+        Assert.Equal("00000000  00 01 02 ff                                       |....|\n",
+            (await GetAsync(new CliHarness { IsTerminal = true }, "/binary")).Out);
         Assert.Equal([0, 1, 2, 0xff], (await GetAsync(new CliHarness { IsTerminal = true }, "/binary", "--raw")).OutBytes);
     }
 
@@ -97,14 +108,16 @@ public sealed class ShownPayloadTests
         Assert.Equal(64, few.Out.Count(c => c == '\n'));
         Assert.Equal(ExitCodes.Success, many.ExitCode);
         Assert.Equal(17, many.Out.Count(c => c == '\n'));
-        Assert.EndsWith("\n# 256 of 1025 bytes. -o FILE keeps them all, --pretty shows them all, --raw writes them as they are.\n", many.Out, StringComparison.Ordinal);
+        Assert.EndsWith("\n# 256 of 1025 bytes. -o FILE keeps them all, --pretty shows them all, --raw writes them as they are.\n",
+            many.Out, StringComparison.Ordinal);
         Assert.Equal(65, wanted.Out.Count(c => c == '\n'));
     }
 
     [Fact]
     public async Task Text_cannot_command_the_terminal()
     {
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/evil", () => CoapResults.Text("a\u001b]0;title\u0007b\u009bc\n")));
+        await using CoapServer server =
+            await TestServer.StartAsync(server => server.MapGet("/evil", () => CoapResults.Text("a\u001b]0;title\u0007b\u009bc\n")));
 
         CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/evil");
 
@@ -120,8 +133,10 @@ public sealed class ShownPayloadTests
             server.MapGet("/cbor!", () => CoapResults.Content(new CoapContent(new byte[] { 0x82, 0x01 }, CoapContentFormat.Cbor)));
         });
 
-        Assert.StartsWith("# no application/json: ", (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/json!", "--pretty")).Out, StringComparison.Ordinal);
-        Assert.StartsWith("# no application/cbor: ", (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/cbor!", "--pretty")).Out, StringComparison.Ordinal);
+        Assert.StartsWith("# no application/json: ",
+            (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/json!", "--pretty")).Out, StringComparison.Ordinal);
+        Assert.StartsWith("# no application/cbor: ",
+            (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/cbor!", "--pretty")).Out, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -144,7 +159,8 @@ public sealed class ShownPayloadTests
         Assert.Equal(50, json.GetProperty("contentFormat").GetInt32());
         Assert.Equal("application/json", json.GetProperty("mediaType").GetString());
         Assert.Equal("21.50", json.GetProperty("payload").GetProperty("t").GetRawText());
-        Assert.Contains("\"number\":12,\"name\":\"Content-Format\",\"value\":\"application/json\",\"hex\":\"32\"", lines[1], StringComparison.Ordinal);
+        Assert.Contains("\"number\":12,\"name\":\"Content-Format\",\"value\":\"application/json\",\"hex\":\"32\"", lines[1],
+            StringComparison.Ordinal);
         Assert.Empty(run.Error);
     }
 

@@ -44,7 +44,8 @@ public sealed class TlsTests : IDisposable
         string key = Write("client.key", client.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem());
         await using CoapServer server = await StartAsync(clientNeeded: true);
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", authority, "--cert", certificate, "--key", key);
+        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "--ca", authority, "--cert", certificate, "--key",
+            key);
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Equal("21.5", run.Out);
@@ -78,18 +79,19 @@ public sealed class TlsTests : IDisposable
         Assert.Equal(_certificates.Authority.Thumbprint, Assert.Single(policy.CustomTrustStore).Thumbprint);
     }
 
-    private Task<CoapServer> StartAsync(bool clientNeeded, X509Certificate2? own = null) => TestServer.StartAsync(uri: "coaps+tcp://127.0.0.1:0", options: new CoapEndpointOptions
-    {
-        Tls = new CoapTlsOptions
+    private Task<CoapServer> StartAsync(bool clientNeeded, X509Certificate2? own = null) =>
+        TestServer.StartAsync(uri: "coaps+tcp://127.0.0.1:0", options: new CoapEndpointOptions
         {
-            Server = new SslServerAuthenticationOptions
+            Tls = new CoapTlsOptions
             {
-                ServerCertificate = own ?? _certificates.Server(["127.0.0.1"]),
-                ClientCertificateRequired = clientNeeded,
-                CertificateChainPolicy = clientNeeded ? _certificates.Trust() : null,
+                Server = new SslServerAuthenticationOptions
+                {
+                    ServerCertificate = own ?? _certificates.Server(["127.0.0.1"]),
+                    ClientCertificateRequired = clientNeeded,
+                    CertificateChainPolicy = clientNeeded ? _certificates.Trust() : null,
+                },
             },
-        },
-    });
+        });
 
     private string Write(string name, string text)
     {

@@ -41,7 +41,8 @@ public sealed class TransferTests : IDisposable
     [Fact]
     public async Task A_file_that_is_still_valid_stays_as_it_is()
     {
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/valid", () => new CoapResult(CoapCode.Valid)));
+        await using CoapServer server =
+            await TestServer.StartAsync(server => server.MapGet("/valid", () => new CoapResult(CoapCode.Valid)));
         string path = Path.Combine(_directory, "valid");
         await File.WriteAllTextAsync(path, "before");
 
@@ -99,7 +100,8 @@ public sealed class TransferTests : IDisposable
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        Assert.DoesNotContain("receiving", (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large")).Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("receiving", (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large")).Error,
+            StringComparison.Ordinal);
         Assert.Empty((await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/text")).Error);
     }
 
@@ -109,7 +111,8 @@ public sealed class TransferTests : IDisposable
         await using CoapServer server = await TestServer.StartAsync();
 
         // In virtual time nothing takes time.
-        CliRun run = await new CliHarness { IsTerminal = true, TimeProvider = new VirtualClock() }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/large");
+        CliRun run = await new CliHarness { IsTerminal = true, TimeProvider = new VirtualClock() }
+            .InvokeAsync("get", $"{server.LocalEndpoints[0]}/large");
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Empty(run.Error);

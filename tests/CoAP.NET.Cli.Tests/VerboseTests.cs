@@ -12,9 +12,11 @@ public sealed class VerboseTests
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-v");
 
         Assert.Equal("21.5", run.Out);
-        Assert.Matches(new Regex(@"^> 0\.\d{3} to 127\.0\.0\.1:\d+  CON \d+  GET  token [0-9a-f]{8}  \d+ B$", RegexOptions.Multiline), run.Error);
+        Assert.Matches(new Regex(@"^> 0\.\d{3} to 127\.0\.0\.1:\d+  CON \d+  GET  token [0-9a-f]{8}  \d+ B$", RegexOptions.Multiline),
+            run.Error);
         Assert.Contains(">   Uri-Path: text\n", run.Error, StringComparison.Ordinal);
-        Assert.Matches(new Regex(@"^< 0\.\d{3} from 127\.0\.0\.1:\d+  ACK \d+  2\.05 Content  token [0-9a-f]{8}  \d+ B  after \d+\.\d ms$", RegexOptions.Multiline), run.Error);
+        Assert.Matches(new Regex(@"^< 0\.\d{3} from 127\.0\.0\.1:\d+  ACK \d+  2\.05 Content  token [0-9a-f]{8}  \d+ B  after \d+\.\d ms$",
+            RegexOptions.Multiline), run.Error);
         Assert.Contains("1 sent, 1 received, 0 retransmissions", run.Error, StringComparison.Ordinal);
     }
 
@@ -25,7 +27,8 @@ public sealed class VerboseTests
 
         CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-vv");
 
-        Assert.Contains("Version 1, type Confirmable (CON), token length 4\n0001  01                       Code 0.01 GET: request\n", run.Error, StringComparison.Ordinal);
+        Assert.Contains("Version 1, type Confirmable (CON), token length 4\n0001  01                       Code 0.01 GET: request\n",
+            run.Error, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -111,13 +111,14 @@ public sealed class WebSocketTests
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        builder.WebHost.UseKestrelHttpsConfiguration().ConfigureKestrel(kestrel => kestrel.Listen(System.Net.IPAddress.Loopback, 0, listen =>
-        {
-            if (certificate is not null)
+        builder.WebHost.UseKestrelHttpsConfiguration()
+            .ConfigureKestrel(kestrel => kestrel.Listen(System.Net.IPAddress.Loopback, 0, listen =>
             {
-                listen.UseHttps(certificate);
-            }
-        }));
+                if (certificate is not null)
+                {
+                    listen.UseHttps(certificate);
+                }
+            }));
         WebApplication web = builder.Build();
         web.MapCoapWebSocket(coap);
         await web.StartAsync();

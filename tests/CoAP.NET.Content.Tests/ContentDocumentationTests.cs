@@ -7,7 +7,8 @@ namespace CoAP.NET.Content.Tests;
 public sealed class ContentDocumentationTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("content.md", ".", 9, "CoAP.NET.Content.Tests");
+    public void Every_snippet_of_the_page_stands_in_these_tests() =>
+        Snippets.AllStandInTests("content.md", ".", 9, "CoAP.NET.Content.Tests");
 
     [Fact]
     public void Media_types_lead_to_numbers()
@@ -39,7 +40,10 @@ public sealed class ContentDocumentationTests
     public void Patches_are_applied()
     {
         byte[] document = """{"on":true,"level":3}"""u8.ToArray();
-        CoapRequest request = new(CoapMethod.Patch, "coap://h/lamp") { Content = new CoapContent("""{"level":null}"""u8.ToArray(), CoapContentFormat.MergePatch) };
+        CoapRequest request = new(CoapMethod.Patch, "coap://h/lamp")
+        {
+            Content = new CoapContent("""{"level":null}"""u8.ToArray(), CoapContentFormat.MergePatch)
+        };
         byte[] changed = CoapMergePatch.Apply(document, request.Payload.Span);
         Assert.Equal("""{"on":true}"""u8, changed);
     }
@@ -48,7 +52,14 @@ public sealed class ContentDocumentationTests
     public async Task SenML_is_made_and_read()
     {
         CoapSenmlPack pack = new(
-            new CoapSenmlRecord { BaseName = "urn:dev:ow:10e2073a01080063:", BaseTime = 1.320067464e9, Name = "temp", Unit = "Cel", Value = 23.1 },
+            new CoapSenmlRecord
+            {
+                BaseName = "urn:dev:ow:10e2073a01080063:",
+                BaseTime = 1.320067464e9,
+                Name = "temp",
+                Unit = "Cel",
+                Value = 23.1
+            },
             new CoapSenmlRecord { Name = "open", BooleanValue = false },
             new CoapSenmlRecord { Name = "temp", Unit = "Cel", Time = 60, Value = 23.4 });
         CoapContent content = CoapContent.Senml(pack, CoapContentFormat.SenmlCbor);

@@ -5,7 +5,10 @@ using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Content.Tests;
 
-/// <summary>Payloads that are made to hurt: nothing but the verdict comes of them, and they cost what they weigh. CONTENT_ROUNDS and CONTENT_SEED make the campaign longer or another one.</summary>
+/// <summary>
+/// Payloads that are made to hurt: nothing but the verdict comes of them, and they cost what they weigh. CONTENT_ROUNDS and CONTENT_SEED
+/// make the campaign longer or another one.
+/// </summary>
 public sealed class HostileContentTests
 {
     private static readonly string[] s_packs =
@@ -49,7 +52,8 @@ public sealed class HostileContentTests
     [Fact]
     public void A_long_base_name_does_not_count_once_for_every_short_record()
     {
-        byte[] payload = Encoding.UTF8.GetBytes($"[{{\"bn\":\"{new string('a', 500_000)}\",\"v\":1}}{string.Concat(Enumerable.Repeat(",{\"v\":1}", 9_000))}]");
+        byte[] payload = Encoding.UTF8.GetBytes(
+            $"[{{\"bn\":\"{new string('a', 500_000)}\",\"v\":1}}{string.Concat(Enumerable.Repeat(",{\"v\":1}", 9_000))}]");
         long before = GC.GetAllocatedBytesForCurrentThread();
         Assert.False(CoapSenmlPack.TryParse(payload, CoapContentFormat.SenmlJson, out _, out CoapSenmlError error));
         Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 10 * payload.Length);
@@ -60,10 +64,14 @@ public sealed class HostileContentTests
     [Fact]
     public void A_name_may_have_1024_characters_with_its_base_name()
     {
-        Assert.Equal(1024, new CoapSenmlPack(new CoapSenmlRecord { BaseName = new string('a', 1000), Name = new string('b', 24), Value = 1 }).Resolve(DateTimeOffset.UnixEpoch)[0].Name!.Length);
-        Assert.Throws<ArgumentException>(() => new CoapSenmlPack(new CoapSenmlRecord { BaseName = new string('a', 1000), Name = new string('b', 25), Value = 1 }));
+        Assert.Equal(1024,
+            new CoapSenmlPack(new CoapSenmlRecord { BaseName = new string('a', 1000), Name = new string('b', 24), Value = 1 })
+                .Resolve(DateTimeOffset.UnixEpoch)[0].Name!.Length);
+        Assert.Throws<ArgumentException>(
+            () => new CoapSenmlPack(new CoapSenmlRecord { BaseName = new string('a', 1000), Name = new string('b', 25), Value = 1 }));
         Assert.Throws<ArgumentException>(() => new CoapSenmlPack(new CoapSenmlRecord { BaseName = string.Empty, Name = "-a", Value = 1 }));
-        Assert.Throws<ArgumentException>(() => new CoapSenmlPack(new CoapSenmlRecord { BaseName = string.Empty, Name = string.Empty, Value = 1 }));
+        Assert.Throws<ArgumentException>(
+            () => new CoapSenmlPack(new CoapSenmlRecord { BaseName = string.Empty, Name = string.Empty, Value = 1 }));
         Assert.Throws<ArgumentException>(() => new CoapSenmlPack(new CoapSenmlRecord { BaseName = "a b", Value = 1 }));
     }
 
@@ -75,7 +83,8 @@ public sealed class HostileContentTests
         // Each member once more than the last: with the product of both this would not end for minutes.
         const int Members = 300_000;
         byte[] target = Encoding.UTF8.GetBytes("{" + string.Join(',', Enumerable.Range(0, Members).Select(i => $"\"{i}\":1")) + "}");
-        byte[] patch = Encoding.UTF8.GetBytes("{" + string.Join(',', Enumerable.Range(0, Members).Select(i => $"\"{i}\":null")) + ",\"x\":{\"y\":null,\"z\":2}}");
+        byte[] patch = Encoding.UTF8.GetBytes(
+            "{" + string.Join(',', Enumerable.Range(0, Members).Select(i => $"\"{i}\":null")) + ",\"x\":{\"y\":null,\"z\":2}}");
         Assert.Equal("""{"x":{"z":2}}""", Encoding.UTF8.GetString(CoapMergePatch.Apply(target, patch)));
     }
 
@@ -104,7 +113,8 @@ public sealed class HostileContentTests
         byte[][] seeds =
         [
             .. s_packs.Select(Encoding.UTF8.GetBytes),
-            .. s_packs.Select(pack => CoapSenmlPack.Parse(Encoding.UTF8.GetBytes(pack), CoapContentFormat.SenmlJson).ToBytes(CoapContentFormat.SenmlCbor)),
+            .. s_packs.Select(pack =>
+                CoapSenmlPack.Parse(Encoding.UTF8.GetBytes(pack), CoapContentFormat.SenmlJson).ToBytes(CoapContentFormat.SenmlCbor)),
             Wire.Hex("81a2006161025fc4823b7fffffffffffffff01ff"),
             Wire.Hex("81a2006161 02c482201a00010000".Replace(" ", string.Empty, StringComparison.Ordinal)),
             Wire.Hex("9fbf0061610201ffff"),
@@ -127,7 +137,8 @@ public sealed class HostileContentTests
                 foreach (CoapContentFormat other in new[] { CoapContentFormat.SenmlJson, CoapContentFormat.SenmlCbor })
                 {
                     byte[] written = pack.ToBytes(other);
-                    Assert.True(CoapSenmlPack.TryParse(written, other, out CoapSenmlPack? again, out error), $"{Wire.Hex(payload)}: {error.Message}");
+                    Assert.True(CoapSenmlPack.TryParse(written, other, out CoapSenmlPack? again, out error),
+                        $"{Wire.Hex(payload)}: {error.Message}");
                     Assert.Equal(written, again!.ToBytes(other));
                 }
             }

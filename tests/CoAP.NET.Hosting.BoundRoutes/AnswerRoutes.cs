@@ -16,7 +16,8 @@ public sealed class AnswerRoutes
 
     private static void MapNothing(ICoapRouteBuilder routes)
     {
-        CoapMethod[] all = [CoapMethod.Get, CoapMethod.Post, CoapMethod.Put, CoapMethod.Delete, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch];
+        CoapMethod[] all = [CoapMethod.Get, CoapMethod.Post, CoapMethod.Put, CoapMethod.Delete, CoapMethod.Fetch, CoapMethod.Patch,
+            CoapMethod.IPatch];
         routes.Map("/nothing/void", all, (int? n) => { Calls += n ?? 1; });
         routes.Map("/nothing/task", all, async (int? n) =>
         {
@@ -43,7 +44,8 @@ public sealed class AnswerRoutes
         routes.MapGet("/value/memory", (int n) => new ReadOnlyMemory<byte>(new byte[n]));
         routes.MapGet("/value/content", (int n) => new ValueTask<CoapContent>(CoapContent.Text($"{n}", CoapContentFormat.LinkFormat)));
         routes.MapGet("/value/result", (int n) => n == 0 ? CoapResults.Conflict() : CoapResults.Created());
-        routes.MapGet("/value/object", (int n) => n switch { 0 => CoapResults.Conflict(), 1 => "text", 2 => new byte[] { 7 }, _ => (object)new Device("object", n) });
+        routes.MapGet("/value/object",
+            (int n) => n switch { 0 => CoapResults.Conflict(), 1 => "text", 2 => new byte[] { 7 }, _ => (object)new Device("object", n) });
         routes.MapGet("/value/async", async (int n) =>
         {
             await Task.Yield();

@@ -18,7 +18,9 @@ public static class SourceRoutes
 
     private static void MapBasics(ICoapRouteBuilder routes)
     {
-        routes.MapGet("/basics/{x}", (CoapRequest request, string x, CoapPeer peer, CancellationToken ct) => $"{request.Method} {x} {peer.Scheme} {ct.CanBeCanceled}");
+        routes.MapGet("/basics/{x}",
+            (CoapRequest request, string x, CoapPeer peer, CancellationToken ct) =>
+                $"{request.Method} {x} {peer.Scheme} {ct.CanBeCanceled}");
         routes.MapGet("/route/{id}", (int id) => $"{id}");
         routes.MapGet("/route/number/{n}", (double n) => FormattableString.Invariant($"{n}"));
         routes.MapGet("/renamed/{id}", ([CoapFromRoute(Name = "id")] Guid which) => $"{which:N}");
@@ -34,14 +36,20 @@ public static class SourceRoutes
         routes.MapGet("/query/required", (int limit) => $"{limit}");
         routes.MapGet("/query/optional", (int? limit) => $"{limit ?? -1}");
         routes.MapGet("/query/text", (string? q) => q ?? "none");
-        routes.MapGet("/query/default", (int limit = 10, string order = "asc", DayOfWeek day = DayOfWeek.Friday, double factor = 1.5, bool all = true, char mark = '\'') =>
-            FormattableString.Invariant($"{limit} {order} {day} {factor} {all} {mark}"));
-        routes.MapGet("/query/types", (bool flag, DayOfWeek day, Access access, Guid id, decimal price, TimeSpan age) => FormattableString.Invariant($"{flag} {day} {access} {id:N} {price} {age}"));
+        routes.MapGet("/query/default",
+            (int limit = 10, string order = "asc", DayOfWeek day = DayOfWeek.Friday, double factor = 1.5, bool all = true,
+                char mark = '\'') =>
+                FormattableString.Invariant($"{limit} {order} {day} {factor} {all} {mark}"));
+        routes.MapGet("/query/types",
+            (bool flag, DayOfWeek day, Access access, Guid id, decimal price, TimeSpan age) =>
+                FormattableString.Invariant($"{flag} {day} {access} {id:N} {price} {age}"));
         routes.MapGet("/query/price", (decimal price) => FormattableString.Invariant($"{price}"));
         routes.MapGet("/query/floats", (float[] f, Half? h) => FormattableString.Invariant($"{string.Join('+', f)} {h}"));
-        routes.MapGet("/query/times", (DateTimeOffset at, DateTime? local, DateOnly? date) => FormattableString.Invariant($"{at:O} {local:O} {date:O}"));
+        routes.MapGet("/query/times",
+            (DateTimeOffset at, DateTime? local, DateOnly? date) => FormattableString.Invariant($"{at:O} {local:O} {date:O}"));
         routes.MapGet("/query/own", (Fahrenheit t) => $"{t.Degrees}");
-        routes.MapGet("/query/array", (int[] id, string[]? tag) => $"{string.Join('+', id)} {(tag is null ? "null" : string.Join('+', tag))}");
+        routes.MapGet("/query/array",
+            (int[] id, string[]? tag) => $"{string.Join('+', id)} {(tag is null ? "null" : string.Join('+', tag))}");
         routes.MapGet("/query/named", ([CoapFromQuery(Name = "if")] string face, Uri? link) => $"{face} {link}");
     }
 
@@ -50,8 +58,10 @@ public static class SourceRoutes
         routes.MapGet("/option/etag", (CoapETag? etag) => etag is { } value ? value.ToString() : "none");
         routes.MapPost("/option/format", (CoapContentFormat format, byte[] body) => $"{format.Value} {body.Length}");
         routes.MapGet("/option/typed", (HopLimit hops, UriHost? host) => $"{hops.Value} {host?.Value ?? "none"}");
-        routes.MapGet("/option/number", ([CoapFromOption(65000)] string? text, [CoapFromOption(65002)] uint number, [CoapFromOption(65004)] bool there, [CoapFromOption(65006)] byte[][] all) =>
-            $"{text ?? "null"} {number} {there} {string.Join('+', all.Select(Convert.ToHexStringLower))}");
+        routes.MapGet("/option/number",
+            ([CoapFromOption(65000)] string? text, [CoapFromOption(65002)] uint number, [CoapFromOption(65004)] bool there,
+                [CoapFromOption(65006)] byte[][] all) =>
+                $"{text ?? "null"} {number} {there} {string.Join('+', all.Select(Convert.ToHexStringLower))}");
     }
 
     private static void MapBodies(ICoapRouteBuilder routes)
@@ -70,9 +80,11 @@ public static class SourceRoutes
             using StreamReader reader = new(stream);
             return await reader.ReadToEndAsync(ct);
         });
-        routes.MapPost("/body/pipe", async (PipeReader pipe, CancellationToken ct) => $"{(await pipe.ReadAtLeastAsync(3, ct)).Buffer.Length}");
+        routes.MapPost("/body/pipe",
+            async (PipeReader pipe, CancellationToken ct) => $"{(await pipe.ReadAtLeastAsync(3, ct)).Buffer.Length}");
         routes.MapPost("/body/list", (List<Device> devices) => $"{devices.Count}");
-        routes.Map("/body/both", [CoapMethod.Put, CoapMethod.Post], (CoapRequest request, Device device) => $"{request.Method} {device.Id}");
+        routes.Map("/body/both", [CoapMethod.Put, CoapMethod.Post],
+            (CoapRequest request, Device device) => $"{request.Method} {device.Id}");
         routes.Map("/body/marked", [CoapMethod.Fetch, CoapMethod.Get], ([CoapFromBody] Device? device) => device?.Id ?? "none");
     }
 

@@ -19,7 +19,8 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
     public async Task A_body_is_got_in_blocks(int size)
     {
         // From verbosity 7 on it writes each message to its standard output.
-        (byte[] body, PeerResult result) = await LibcoapClient.TransferAsync(null, "-v", "7", "-b", $"{size}", "-m", "get", $"{server.Host}/large");
+        (byte[] body, PeerResult result) = await LibcoapClient.TransferAsync(null, "-v", "7", "-b", $"{size}", "-m", "get",
+            $"{server.Host}/large");
         Assert.Equal(s_large, body);
         string[] blocks = [.. ReceivedBlock().Matches(result.Output).Select(match => match.Groups["block"].Value).Distinct()];
         Assert.All(blocks, block => Assert.EndsWith($"/{size}", block, StringComparison.Ordinal));
@@ -52,7 +53,8 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
     [InlineData(1024)]
     public async Task A_large_body_is_answered_by_a_large_body(int size)
     {
-        byte[] answer = (await LibcoapClient.TransferAsync(Bodies.Make(Bodies.Large, size), "-b", $"{size}", "-m", "post", $"{server.Host}/large-post")).Body;
+        byte[] answer = (await LibcoapClient.TransferAsync(Bodies.Make(Bodies.Large, size), "-b", $"{size}", "-m", "post",
+            $"{server.Host}/large-post")).Body;
         Assert.Equal($"65536 bytes came.\n{LargeText.Make(LargeLength)}", Encoding.UTF8.GetString(answer));
     }
 
@@ -68,7 +70,8 @@ public sealed partial class LibcoapBlockwiseTests(SampleServerFixture server) : 
     [PeerFact(LibcoapClient.Program)]
     public async Task A_body_that_is_too_large_is_refused()
     {
-        PeerResult result = (await LibcoapClient.TransferAsync(new byte[(1024 * 1024) + 1], "-m", "put", $"{server.Host}/large-update")).Result;
+        PeerResult result =
+            (await LibcoapClient.TransferAsync(new byte[(1024 * 1024) + 1], "-m", "put", $"{server.Host}/large-update")).Result;
         Assert.StartsWith("4.13", result.Errors, StringComparison.Ordinal);
     }
 

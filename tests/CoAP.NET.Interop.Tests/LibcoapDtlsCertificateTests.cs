@@ -2,7 +2,9 @@ using CoAP.NET.Interop.Tests.Peers;
 
 namespace CoAP.NET.Interop.Tests;
 
-/// <summary>libcoap's clients with OpenSSL and with GnuTLS against our server over DTLS by certificates (RFC 7252 section 9.1.3.3).</summary>
+/// <summary>
+/// libcoap's clients with OpenSSL and with GnuTLS against our server over DTLS by certificates (RFC 7252 section 9.1.3.3).
+/// </summary>
 public sealed class LibcoapDtlsCertificateTests : IDisposable
 {
     private const string Name = "localhost";
@@ -19,7 +21,8 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
     {
         await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer(asksClients: true));
         PeerResult result = await LibcoapClient.RunProgramAsync(
-            program, "-C", _certificates.Authority, "-c", _certificates.ClientFile, "-j", _certificates.ClientKey, server.Uri("/who", Name));
+            program, "-C", _certificates.Authority, "-c", _certificates.ClientFile, "-j", _certificates.ClientKey,
+            server.Uri("/who", Name));
         Assert.Equal("CN=device-7", result.Output);
     }
 
@@ -29,7 +32,8 @@ public sealed class LibcoapDtlsCertificateTests : IDisposable
     public async Task A_client_that_shows_nothing_is_served_where_nobody_has_to(string program)
     {
         await using StreamServer server = await StreamServer.StartAsync(_certificates.AsDtlsServer());
-        Assert.Equal("hello world!", (await LibcoapClient.RunProgramAsync(program, "-C", _certificates.Authority, server.Uri("/hello", Name))).Output);
+        Assert.Equal("hello world!",
+            (await LibcoapClient.RunProgramAsync(program, "-C", _certificates.Authority, server.Uri("/hello", Name))).Output);
     }
 
     [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]

@@ -4,7 +4,10 @@ using CoAP.NET.Interop.Tests.Peers;
 
 namespace CoAP.NET.Interop.Tests;
 
-/// <summary>libcoap's clients with OpenSSL and with GnuTLS against our server over DTLS by pre-shared keys (RFC 7252 section 9.1.3.1). Neither knows of Connection IDs, which our server offers.</summary>
+/// <summary>
+/// libcoap's clients with OpenSSL and with GnuTLS against our server over DTLS by pre-shared keys (RFC 7252 section 9.1.3.1). Neither knows
+/// of Connection IDs, which our server offers.
+/// </summary>
 public sealed class LibcoapDtlsClientTests
 {
     private const string Identity = "device-7";
@@ -46,10 +49,12 @@ public sealed class LibcoapDtlsClientTests
     {
         byte[] body = Bodies.Make(20_000, 3);
         await using StreamServer server = await StartAsync();
-        (_, PeerResult put) = await LibcoapClient.TransferByAsync(program, body, "-u", Identity, "-k", Key, "-b", "512", "-m", "put", server.Uri("/store"));
+        (_, PeerResult put) = await LibcoapClient.TransferByAsync(program, body, "-u", Identity, "-k", Key, "-b", "512", "-m", "put",
+            server.Uri("/store"));
         Assert.Equal(string.Empty, put.Errors);
         Assert.Equal(body, server.Stored);
-        Assert.Equal(body, (await LibcoapClient.TransferByAsync(program, null, "-u", Identity, "-k", Key, "-m", "get", server.Uri("/store"))).Body);
+        Assert.Equal(body,
+            (await LibcoapClient.TransferByAsync(program, null, "-u", Identity, "-k", Key, "-m", "get", server.Uri("/store"))).Body);
     }
 
     [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
@@ -58,7 +63,8 @@ public sealed class LibcoapDtlsClientTests
     public async Task An_observer_hears_of_changes(string program)
     {
         await using StreamServer server = await StartAsync();
-        await using PeerProcess client = PeerProcess.Start(program, "-B", "30", "-w", "-s", "20", "-u", Identity, "-k", Key, server.Uri("/quiet"));
+        await using PeerProcess client = PeerProcess.Start(program, "-B", "30", "-w", "-s", "20", "-u", Identity, "-k", Key,
+            server.Uri("/quiet"));
         await client.WaitForLineAsync(static line => line == "first");
         server.Change("second");
         await client.WaitForLineAsync(static line => line == "second");
@@ -66,7 +72,8 @@ public sealed class LibcoapDtlsClientTests
         await client.WaitForLineAsync(static line => line == "third");
     }
 
-    private static Task<PeerResult> AskAsync(string program, string uri) => LibcoapClient.RunProgramAsync(program, "-u", Identity, "-k", Key, uri);
+    private static Task<PeerResult> AskAsync(string program, string uri) =>
+        LibcoapClient.RunProgramAsync(program, "-u", Identity, "-k", Key, uri);
 
     private static Task<StreamServer> StartAsync(TimeSpan? handshakeTimeout = null) => StreamServer.StartAsync(new CoapDtlsOptions
     {

@@ -5,13 +5,17 @@ using CoAP.NET.Interop.Tests.Peers;
 
 namespace CoAP.NET.Interop.Tests;
 
-/// <summary>libcoap's clients with OpenSSL and with GnuTLS, which fail to send some datagrams, against our server over DTLS: handshakes and requests come to an end all the same.</summary>
+/// <summary>
+/// libcoap's clients with OpenSSL and with GnuTLS, which fail to send some datagrams, against our server over DTLS: handshakes and requests
+/// come to an end all the same.
+/// </summary>
 public sealed class LibcoapDtlsLossTests
 {
     private const string Identity = "device-7";
     private const string Key = "secretPSK";
 
-    // Of its datagrams the first is a ClientHello, the second that with the cookie, the third has ClientKeyExchange (GnuTLS sends each message by itself), and so on up to the request.
+    // Of its datagrams the first is a ClientHello, the second that with the cookie, the third has ClientKeyExchange (GnuTLS sends each
+    // message by itself), and so on up to the request.
     [PeerTheory(LibcoapClient.SecureProgram, LibcoapClient.GnuTlsProgram)]
     [InlineData(LibcoapClient.SecureProgram)]
     [InlineData(LibcoapClient.GnuTlsProgram)]

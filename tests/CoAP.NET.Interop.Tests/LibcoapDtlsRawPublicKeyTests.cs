@@ -7,7 +7,8 @@ using CoAP.NET.Interop.Tests.Peers;
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>
-/// Raw public keys (RFC 7250; RFC 7252 section 9.1.3.2) with libcoap and GnuTLS, as its OpenSSL has none. Ours has them from 3.2 on; with an older one it is tested that we say so.
+/// Raw public keys (RFC 7250; RFC 7252 section 9.1.3.2) with libcoap and GnuTLS, as its OpenSSL has none. Ours has them from 3.2 on; with
+/// an older one it is tested that we say so.
 /// </summary>
 public sealed class LibcoapDtlsRawPublicKeyTests : IDisposable
 {
@@ -40,12 +41,14 @@ public sealed class LibcoapDtlsRawPublicKeyTests : IDisposable
         };
         if (AreMissing)
         {
-            Assert.Contains("OpenSSL 3.2", (await Assert.ThrowsAsync<CoapDtlsException>(() => StreamServer.StartAsync(options))).Message, StringComparison.Ordinal);
+            Assert.Contains("OpenSSL 3.2", (await Assert.ThrowsAsync<CoapDtlsException>(() => StreamServer.StartAsync(options))).Message,
+                StringComparison.Ordinal);
             return;
         }
 
         await using StreamServer server = await StreamServer.StartAsync(options);
-        PeerResult result = await LibcoapClient.RunProgramAsync(LibcoapClient.GnuTlsProgram, "-B", "3", "-M", TheirFile(), server.Uri("/who"));
+        PeerResult result = await LibcoapClient.RunProgramAsync(LibcoapClient.GnuTlsProgram, "-B", "3", "-M", TheirFile(),
+            server.Uri("/who"));
         if (isKnown)
         {
             Assert.Equal("nobody", result.Output);
@@ -68,7 +71,11 @@ public sealed class LibcoapDtlsRawPublicKeyTests : IDisposable
         CoapDtlsOptions options = new()
         {
             HandshakeTimeout = TimeSpan.FromSeconds(4),
-            Client = new CoapDtlsClientOptions { RawPublicKey = _own, ValidateServerPublicKey = (_, key) => isKnown && key.Span.SequenceEqual(_theirs.ExportSubjectPublicKeyInfo()) },
+            Client = new CoapDtlsClientOptions
+            {
+                RawPublicKey = _own,
+                ValidateServerPublicKey = (_, key) => isKnown && key.Span.SequenceEqual(_theirs.ExportSubjectPublicKeyInfo())
+            },
         };
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(options));
         Task<CoapResponse> asked = client.GetAsync(server.DtlsUri("/time"));
@@ -86,7 +93,9 @@ public sealed class LibcoapDtlsRawPublicKeyTests : IDisposable
         }
     }
 
-    private static bool AreMissing => CoapDtls.OpenSslVersion!.Split(' ', '.') is [_, string major, string minor, ..] && new Version($"{major}.{minor}") < new Version(3, 2);
+    private static bool AreMissing =>
+        CoapDtls.OpenSslVersion!.Split(' ', '.') is [_, string major, string minor, ..]
+            && new Version($"{major}.{minor}") < new Version(3, 2);
 
     private string TheirFile()
     {

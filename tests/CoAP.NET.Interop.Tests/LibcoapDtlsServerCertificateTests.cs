@@ -4,7 +4,9 @@ using CoAP.NET.Interop.Tests.Peers;
 
 namespace CoAP.NET.Interop.Tests;
 
-/// <summary>Our client against libcoap's servers with OpenSSL and with GnuTLS over DTLS by certificates (RFC 7252 section 9.1.3.3).</summary>
+/// <summary>
+/// Our client against libcoap's servers with OpenSSL and with GnuTLS over DTLS by certificates (RFC 7252 section 9.1.3.3).
+/// </summary>
 public sealed class LibcoapDtlsServerCertificateTests : IDisposable
 {
     private readonly Certificates _certificates = new();
@@ -68,7 +70,8 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
         Assert.Equal(CoapCode.Content, (await Within(client.GetAsync(server.DtlsUri("/time", "other.example")))).Code);
     }
 
-    private static Task<CoapDtlsHandshakeException> RefusalAsync(CoapClient client, LibcoapServer server) => Refusals.OfAsync(client.GetAsync(server.DtlsUri("/time", "localhost")));
+    private static Task<CoapDtlsHandshakeException> RefusalAsync(CoapClient client, LibcoapServer server) =>
+        Refusals.OfAsync(client.GetAsync(server.DtlsUri("/time", "localhost")));
 
     private static Task<LibcoapServer> StartAsync(string program, Certificates certificates, params string[] arguments) =>
         LibcoapServer.StartProgramAsync(program, ["-c", certificates.ServerFile, "-j", certificates.ServerKey, .. arguments]);

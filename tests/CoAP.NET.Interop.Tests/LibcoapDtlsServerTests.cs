@@ -4,7 +4,9 @@ using CoAP.NET.Interop.Tests.Peers;
 
 namespace CoAP.NET.Interop.Tests;
 
-/// <summary>Our client against libcoap's servers with OpenSSL and with GnuTLS over DTLS by pre-shared keys (RFC 7252 section 9.1.3.1).</summary>
+/// <summary>
+/// Our client against libcoap's servers with OpenSSL and with GnuTLS over DTLS by pre-shared keys (RFC 7252 section 9.1.3.1).
+/// </summary>
 public sealed class LibcoapDtlsServerTests
 {
     private const string Key = "secretPSK";
@@ -81,15 +83,16 @@ public sealed class LibcoapDtlsServerTests
 
     private static CoapPskCredential Credential(string key = Key) => new("device-7", Encoding.ASCII.GetBytes(key));
 
-    private static CoapClient Client(CoapDtlsClientOptions? options = null, TimeSpan? handshakeTimeout = null) => new(new CoapEndpointOptions
-    {
-        Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(500) },
-    }.UseDtls(new CoapDtlsOptions
-    {
-        Client = options ?? new CoapDtlsClientOptions { Psk = Credential() },
-        RetransmitTimeout = TimeSpan.FromMilliseconds(500),
-        HandshakeTimeout = handshakeTimeout ?? TimeSpan.FromSeconds(20),
-    }));
+    private static CoapClient Client(CoapDtlsClientOptions? options = null, TimeSpan? handshakeTimeout = null) =>
+        new(new CoapEndpointOptions
+        {
+            Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(500) },
+        }.UseDtls(new CoapDtlsOptions
+        {
+            Client = options ?? new CoapDtlsClientOptions { Psk = Credential() },
+            RetransmitTimeout = TimeSpan.FromMilliseconds(500),
+            HandshakeTimeout = handshakeTimeout ?? TimeSpan.FromSeconds(20),
+        }));
 
     private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 }

@@ -12,14 +12,17 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
     [PeerFact(LibcoapClient.Program)]
     public async Task Single_exchanges_with_half_of_the_requests_lost_are_right_or_time_out()
     {
-        Task<PeerResult>[] gets = [.. Enumerable.Range(0, Runs).Select(_ => LibcoapClient.RunAsync("-l", "50%", "-B", "10", "-m", "get", $"{server.Host}/hello"))];
+        Task<PeerResult>[] gets = [
+            .. Enumerable.Range(0, Runs).Select(_ => LibcoapClient.RunAsync("-l", "50%", "-B", "10", "-m", "get", $"{server.Host}/hello"))];
         Task<PeerResult>[] posts = [.. Enumerable.Range(0, Runs).Select(i =>
             LibcoapClient.RunAsync("-l", "50%", "-B", "10", "-m", "post", "-e", $"body {i}", $"{server.Host}/large-post"))];
         PeerResult[] got = await Task.WhenAll(gets);
         PeerResult[] posted = await Task.WhenAll(posts);
         Assert.All(got, result => Assert.Contains(result.Output, new[] { "hello world!", string.Empty }));
         Assert.Contains(got, result => result.Output.Length > 0);
-        Assert.All(posted, result => Assert.True(result.Output.Length == 0 || result.Output.StartsWith("6 bytes came.", StringComparison.Ordinal), result.Output));
+        Assert.All(posted,
+            result => Assert.True(result.Output.Length == 0 || result.Output.StartsWith("6 bytes came.", StringComparison.Ordinal),
+                result.Output));
         Assert.Contains(posted, result => result.Output.Length > 0);
         Assert.All(got.Concat(posted), result => Assert.Equal(string.Empty, result.Errors));
     }
@@ -31,7 +34,8 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
         await LibcoapClient.TransferAsync(before, "-m", "put", $"{server.Host}/obs-load");
         byte[] body = Bodies.Make(Length, 2);
         Task<(byte[] Body, PeerResult Result)> get = LibcoapClient.TransferAsync(null, "-l", "10%", "-m", "get", $"{server.Host}/obs-load");
-        Task<(byte[] Body, PeerResult Result)> put = LibcoapClient.TransferAsync(body, "-l", "10%", "-m", "put", $"{server.Host}/large-update");
+        Task<(byte[] Body, PeerResult Result)> put = LibcoapClient.TransferAsync(body, "-l", "10%", "-m", "put",
+            $"{server.Host}/large-update");
         Assert.Equal(string.Empty, (await put).Result.Errors);
         Assert.Equal(before, (await get).Body);
         Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-m", "get", $"{server.Host}/large-update")).Body);
@@ -47,7 +51,8 @@ public sealed class LibcoapLossTests(SampleServerFixture server) : IClassFixture
         byte[] body = Bodies.Make(Length, 3);
         Assert.Equal(string.Empty, (await LibcoapClient.TransferAsync(body, "-m", "post", relay.Uri("/large-create"))).Result.Errors);
         Assert.Equal(body, (await LibcoapClient.TransferAsync(null, "-m", "get", relay.Uri("/large-create/1"))).Body);
-        Assert.StartsWith("4.04", (await LibcoapClient.RunAsync("-m", "get", $"{server.Host}/large-create/2")).Errors, StringComparison.Ordinal);
+        Assert.StartsWith("4.04", (await LibcoapClient.RunAsync("-m", "get", $"{server.Host}/large-create/2")).Errors,
+            StringComparison.Ordinal);
         Assert.True(toServer.Lost > 0 && toServer.Doubled > 0 && toClients.Lost > 0 && toClients.Doubled > 0);
     }
 }

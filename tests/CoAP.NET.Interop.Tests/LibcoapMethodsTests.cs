@@ -2,7 +2,9 @@ using CoAP.NET.Interop.Tests.Peers;
 
 namespace CoAP.NET.Interop.Tests;
 
-/// <summary>libcoap's client uses the methods of RFC 8132, Non-confirmable requests and options that nobody knows, against samples/Server.</summary>
+/// <summary>
+/// libcoap's client uses the methods of RFC 8132, Non-confirmable requests and options that nobody knows, against samples/Server.
+/// </summary>
 public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
     private const string Json = "50";
@@ -22,8 +24,10 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     [PeerFact(LibcoapClient.Program)]
     public async Task A_body_in_a_format_that_is_not_known_is_refused()
     {
-        Assert.StartsWith("4.15", (await LibcoapClient.RunAsync("-m", "fetch", "-t", "60", "-e", "x", Document)).Errors, StringComparison.Ordinal);
-        Assert.StartsWith("4.15", (await LibcoapClient.RunAsync("-m", "ipatch", "-t", Json, "-e", "{}", Document)).Errors, StringComparison.Ordinal);
+        Assert.StartsWith("4.15", (await LibcoapClient.RunAsync("-m", "fetch", "-t", "60", "-e", "x", Document)).Errors,
+            StringComparison.Ordinal);
+        Assert.StartsWith("4.15", (await LibcoapClient.RunAsync("-m", "ipatch", "-t", Json, "-e", "{}", Document)).Errors,
+            StringComparison.Ordinal);
     }
 
     [PeerTheory(LibcoapClient.Program)]
@@ -32,13 +36,16 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     public async Task Some_members_are_changed(string method)
     {
         await LibcoapClient.RunAsync("-m", "delete", Document);
-        PeerResult result = await LibcoapClient.RunAsync("-m", method, "-t", MergePatch, "-e", """{"on":true,"level":null,"room":"attic"}""", Document);
+        PeerResult result = await LibcoapClient.RunAsync("-m", method, "-t", MergePatch, "-e",
+            """{"on":true,"level":null,"room":"attic"}""", Document);
         Assert.Equal((string.Empty, string.Empty), (result.Output, result.Errors));
         Assert.Equal("""{"name":"lamp","on":true,"room":"attic"}""", (await LibcoapClient.RunAsync("-m", "get", Document)).Output);
 
         // What cannot be applied changes nothing.
-        Assert.StartsWith("4.00", (await LibcoapClient.RunAsync("-m", method, "-t", MergePatch, "-e", "{", Document)).Errors, StringComparison.Ordinal);
-        Assert.StartsWith("4.22", (await LibcoapClient.RunAsync("-m", method, "-t", MergePatch, "-e", "7", Document)).Errors, StringComparison.Ordinal);
+        Assert.StartsWith("4.00", (await LibcoapClient.RunAsync("-m", method, "-t", MergePatch, "-e", "{", Document)).Errors,
+            StringComparison.Ordinal);
+        Assert.StartsWith("4.22", (await LibcoapClient.RunAsync("-m", method, "-t", MergePatch, "-e", "7", Document)).Errors,
+            StringComparison.Ordinal);
         Assert.Equal("""{"on":true,"room":"attic"}""", (await Fetch("""["on","room"]""")).Output);
     }
 
@@ -47,18 +54,21 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     {
         await LibcoapClient.RunAsync("-N", "-m", "delete", Document);
         await LibcoapClient.RunAsync("-N", "-m", "ipatch", "-t", MergePatch, "-e", """{"level":8}""", Document);
-        Assert.Equal("""{"level":8}""", (await LibcoapClient.RunAsync("-N", "-m", "fetch", "-t", Json, "-e", """["level"]""", Document)).Output);
+        Assert.Equal("""{"level":8}""",
+            (await LibcoapClient.RunAsync("-N", "-m", "fetch", "-t", Json, "-e", """["level"]""", Document)).Output);
         await LibcoapClient.RunAsync("-N", "-m", "put", "-t", "0", "-e", "by NON", $"{server.Host}/test");
         Assert.Equal("by NON", (await LibcoapClient.RunAsync("-N", "-m", "get", $"{server.Host}/test")).Output);
         await LibcoapClient.RunAsync("-N", "-m", "post", "-t", "0", "-e", "again", $"{server.Host}/test");
         Assert.Equal("again", (await LibcoapClient.RunAsync("-N", "-m", "get", $"{server.Host}/test")).Output);
     }
 
-    // It drops a 4.02 that repeats the option it was sent for, since the option is critical and unknown to itself too; ours does not repeat it.
+    // It drops a 4.02 that repeats the option it was sent for, since the option is critical and unknown to itself too; ours does not repeat
+    // it.
     [PeerFact(LibcoapClient.Program)]
     public async Task An_unknown_critical_option_is_refused_and_an_elective_one_passed_over()
     {
-        Assert.StartsWith("4.02", (await LibcoapClient.RunAsync("-m", "get", "-O", "65001,0x00", $"{server.Host}/hello")).Errors, StringComparison.Ordinal);
+        Assert.StartsWith("4.02", (await LibcoapClient.RunAsync("-m", "get", "-O", "65001,0x00", $"{server.Host}/hello")).Errors,
+            StringComparison.Ordinal);
         Assert.Equal("hello world!", (await LibcoapClient.RunAsync("-m", "get", "-O", "65002,0x00", $"{server.Host}/hello")).Output);
     }
 
@@ -66,7 +76,8 @@ public sealed class LibcoapMethodsTests(SampleServerFixture server) : IClassFixt
     [PeerFact(LibcoapClient.Program)]
     public async Task An_unknown_critical_option_in_a_Non_confirmable_request_gets_no_representation()
     {
-        PeerResult result = await LibcoapClient.RunAsync("-v", "7", "-B", "2", "-N", "-m", "get", "-O", "65001,0x00", $"{server.Host}/hello");
+        PeerResult result = await LibcoapClient.RunAsync("-v", "7", "-B", "2", "-N", "-m", "get", "-O", "65001,0x00",
+            $"{server.Host}/hello");
         Assert.Contains("t:NON c:GET", result.Output, StringComparison.Ordinal);
         Assert.DoesNotContain("hello world!", result.Output, StringComparison.Ordinal);
         Assert.DoesNotContain("c:2.05", result.Output, StringComparison.Ordinal);

@@ -2,7 +2,10 @@ using CoAP.NET.Interop.Tests.Peers;
 
 namespace CoAP.NET.Interop.Tests;
 
-/// <summary>libcoap's client observes resources of samples/Server that change by themselves. With verbosity 7 it writes each message; with <c>-w</c> each body is a line of its own.</summary>
+/// <summary>
+/// libcoap's client observes resources of samples/Server that change by themselves. With verbosity 7 it writes each message; with <c>-w</c>
+/// each body is a line of its own.
+/// </summary>
 public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
     // One period of the resources, and some time more.
@@ -27,7 +30,8 @@ public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixt
     [PeerFact(LibcoapClient.Program)]
     public async Task A_notification_with_a_large_body_is_completed()
     {
-        await using PeerProcess client = PeerProcess.Start(LibcoapClient.Program, "-B", "30", "-w", "-s", Duration, "-m", "get", $"{server.Host}/obs-large");
+        await using PeerProcess client = PeerProcess.Start(LibcoapClient.Program, "-B", "30", "-w", "-s", Duration, "-m", "get",
+            $"{server.Host}/obs-large");
         string first = await client.WaitForLineAsync(IsChange);
         await client.WaitForLineAsync(line => IsChange(line) && line != first);
         PeerResult result = await client.WaitForExitAsync();

@@ -2,7 +2,10 @@ using CoAP.NET.Interop.Tests.Peers;
 
 namespace CoAP.NET.Interop.Tests;
 
-/// <summary>libcoap's client observes resources of samples/Server that others change. With verbosity 7 it writes each message; with <c>-w</c> each body is a line of its own.</summary>
+/// <summary>
+/// libcoap's client observes resources of samples/Server that others change. With verbosity 7 it writes each message; with <c>-w</c> each
+/// body is a line of its own.
+/// </summary>
 public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
     // Seconds; it is ended when the test is over.
@@ -17,7 +20,8 @@ public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFix
         await using PeerProcess two = Observe($"{server.Host}{path}");
         await one.WaitForLineAsync(line => line == "twelve bytes");
         await two.WaitForLineAsync(line => line == "twelve bytes");
-        Assert.Equal(string.Empty, (await LibcoapClient.RunAsync("-m", "put", "-t", "0", "-e", "other bytes!", $"{server.Host}{path}")).Errors);
+        Assert.Equal(string.Empty,
+            (await LibcoapClient.RunAsync("-m", "put", "-t", "0", "-e", "other bytes!", $"{server.Host}{path}")).Errors);
         await one.WaitForLineAsync(line => line == "other bytes!");
         await two.WaitForLineAsync(line => line == "other bytes!");
         Assert.Contains(notification, one.Output, StringComparison.Ordinal);

@@ -9,7 +9,8 @@ public sealed class LibcoapTcpClientTests
     private const int OneMessage = 1_000_000;
     private const int MoreThanOneMessage = 1024 * 1024;
 
-    public static TheoryData<CoapTcpEngine> Engines => OperatingSystem.IsLinux() ? [CoapTcpEngine.Inline, CoapTcpEngine.Async] : [CoapTcpEngine.Async];
+    public static TheoryData<CoapTcpEngine> Engines =>
+        OperatingSystem.IsLinux() ? [CoapTcpEngine.Inline, CoapTcpEngine.Async] : [CoapTcpEngine.Async];
 
     public static TheoryData<CoapTcpEngine, int> EnginesAndSizes
     {
@@ -42,7 +43,8 @@ public sealed class LibcoapTcpClientTests
     {
         await using StreamServer server = await StreamServer.StartAsync(engine);
         Assert.Contains("4.04", (await LibcoapClient.RunAsync("-m", "get", server.Uri("/nowhere"))).Errors, StringComparison.Ordinal);
-        Assert.Contains("4.05", (await LibcoapClient.RunAsync("-m", "post", "-e", "x", server.Uri("/hello"))).Errors, StringComparison.Ordinal);
+        Assert.Contains("4.05", (await LibcoapClient.RunAsync("-m", "post", "-e", "x", server.Uri("/hello"))).Errors,
+            StringComparison.Ordinal);
     }
 
     // The larger one is longer than our Max-Message-Size with its options, so that the client must cut it.
@@ -96,7 +98,8 @@ public sealed class LibcoapTcpClientTests
     public async Task Pings_of_the_client_are_answered(CoapTcpEngine engine)
     {
         await using StreamServer server = await StreamServer.StartAsync(engine);
-        await using PeerProcess client = LibcoapClient.Start("-v", "7", "-B", "30", "-K", "1", "-s", "4", "-m", "get", server.Uri("/quiet"));
+        await using PeerProcess client = LibcoapClient.Start("-v", "7", "-B", "30", "-K", "1", "-s", "4", "-m", "get",
+            server.Uri("/quiet"));
         PeerResult result = await client.WaitForExitAsync();
         Assert.Contains("c:Ping", result.Output, StringComparison.Ordinal);
         Assert.Contains("c:Pong", result.Output, StringComparison.Ordinal);
@@ -106,7 +109,8 @@ public sealed class LibcoapTcpClientTests
     [MemberData(nameof(Engines))]
     public async Task The_sample_server_is_asked_over_TCP(CoapTcpEngine engine)
     {
-        await using SampleServer server = await SampleServer.StartAsync("samples/Server", "--bind", "coap+tcp://127.0.0.1:0", "--engine", engine.ToString());
+        await using SampleServer server = await SampleServer.StartAsync("samples/Server", "--bind", "coap+tcp://127.0.0.1:0", "--engine",
+            engine.ToString());
         PeerResult result = await LibcoapClient.RunAsync("-m", "get", $"{server.Uri.OriginalString.TrimEnd('/')}/hello");
         Assert.Equal("hello world!", result.Output);
     }

@@ -25,7 +25,8 @@ public sealed class LibcoapTlsClientTests : IDisposable
     public async Task A_client_that_checks_nothing_is_served()
     {
         await using StreamServer server = await StartAsync();
-        PeerResult result = await LibcoapClient.RunSecureAsync("-n", "-c", _certificates.ClientFile, "-j", _certificates.ClientKey, server.Uri("/hello"));
+        PeerResult result = await LibcoapClient.RunSecureAsync("-n", "-c", _certificates.ClientFile, "-j", _certificates.ClientKey,
+            server.Uri("/hello"));
         Assert.Equal("hello world!", result.Output);
     }
 
@@ -73,11 +74,14 @@ public sealed class LibcoapTlsClientTests : IDisposable
     public async Task The_sample_server_is_asked_over_TLS()
     {
         await using SampleServer server = await SampleServer.StartAsync(
-            "samples/Server", "--bind", "coaps+tcp://127.0.0.1:0", "--cert", _certificates.ServerFile, "--key", _certificates.ServerKey, "--client-ca", _certificates.Authority);
+            "samples/Server", "--bind", "coaps+tcp://127.0.0.1:0", "--cert", _certificates.ServerFile, "--key", _certificates.ServerKey,
+            "--client-ca", _certificates.Authority);
         PeerResult result = await LibcoapClient.RunSecureAsync(
-            "-C", _certificates.Authority, "-c", _certificates.ClientFile, "-j", _certificates.ClientKey, $"coaps+tcp://{Name}:{server.Uri.Port}/hello");
+            "-C", _certificates.Authority, "-c", _certificates.ClientFile, "-j", _certificates.ClientKey,
+            $"coaps+tcp://{Name}:{server.Uri.Port}/hello");
         Assert.Equal("hello world!", result.Output);
     }
 
-    private Task<StreamServer> StartAsync(bool asksClients = false) => StreamServer.StartAsync(CoapTcpEngine.Auto, _certificates.AsServer(asksClients));
+    private Task<StreamServer> StartAsync(bool asksClients = false) =>
+        StreamServer.StartAsync(CoapTcpEngine.Auto, _certificates.AsServer(asksClients));
 }

@@ -68,7 +68,8 @@ public sealed class LibcoapTlsServerTests : IDisposable
 
     private static async Task IsRefusedAsync(CoapClient client, LibcoapServer server)
     {
-        CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(client.GetAsync(server.SecureUri("/time"))));
+        CoapConnectionException refused =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => Within(client.GetAsync(server.SecureUri("/time"))));
         Assert.Equal(CoapConnectionError.HandshakeFailed, refused.Error);
     }
 
@@ -76,7 +77,8 @@ public sealed class LibcoapTlsServerTests : IDisposable
         LibcoapServer.StartSecureAsync(["-c", certificates.ServerFile, "-j", certificates.ServerKey, .. arguments]);
 
     // Every name is this machine, so that a certificate may be for any name.
-    private static CoapClient Client(CoapTlsOptions tls) => new(new CoapEndpointOptions { Tls = tls, ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]) });
+    private static CoapClient Client(CoapTlsOptions tls) =>
+        new(new CoapEndpointOptions { Tls = tls, ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]) });
 
     private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 }

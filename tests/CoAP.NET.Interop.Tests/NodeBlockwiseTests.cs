@@ -5,7 +5,8 @@ using Server;
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>node-coap transfers bodies in blocks in both roles.</summary>
-public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixture node) : IClassFixture<SampleServerFixture>, IClassFixture<NodeServerFixture>
+public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixture node)
+    : IClassFixture<SampleServerFixture>, IClassFixture<NodeServerFixture>
 {
     public static TheoryData<int> Sizes => Bodies.BlockSizes;
 
@@ -27,7 +28,8 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
     {
         string exponent = $"{int.Log2(size) - 4}";
         byte[] body = Bodies.Make(Bodies.Large, size);
-        Assert.Contains((await NodePeers.TransferAsync(body, "PUT", $"{ours.Host}/large-update", "--block1", exponent)).Result.Output, new[] { "2.01", "2.04" });
+        Assert.Contains((await NodePeers.TransferAsync(body, "PUT", $"{ours.Host}/large-update", "--block1", exponent)).Result.Output,
+            new[] { "2.01", "2.04" });
         (byte[] got, PeerResult result) = await NodePeers.TransferAsync(null, "GET", $"{ours.Host}/large-update", "--block2", exponent);
         Assert.Equal("2.05", result.Output);
         Assert.Equal(body, got);
@@ -36,7 +38,8 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
     [PeerFact(NodePeers.Program)]
     public async Task Its_client_gets_a_large_answer_to_a_large_body()
     {
-        (byte[] answer, PeerResult result) = await NodePeers.TransferAsync(Bodies.Make(5000, 5), "POST", $"{ours.Host}/large-post", "--block1", "4");
+        (byte[] answer, PeerResult result) = await NodePeers.TransferAsync(Bodies.Make(5000, 5), "POST", $"{ours.Host}/large-post",
+            "--block1", "4");
         Assert.Equal("2.04", result.Output);
         Assert.Equal($"5000 bytes came.\n{LargeText.Make(2000)}", Encoding.UTF8.GetString(answer));
     }
@@ -47,7 +50,8 @@ public sealed class NodeBlockwiseTests(SampleServerFixture ours, NodeServerFixtu
     public async Task Our_client_gets_a_body_in_blocks(int size)
     {
         await using CoapClient client = new();
-        Assert.Equal(NodePeers.Large, (await Within(client.SendAsync(new CoapRequest(CoapMethod.Get, $"{node.Host}/large") { BlockSize = size }))).Payload.ToArray());
+        Assert.Equal(NodePeers.Large,
+            (await Within(client.SendAsync(new CoapRequest(CoapMethod.Get, $"{node.Host}/large") { BlockSize = size }))).Payload.ToArray());
     }
 
     [PeerTheory(NodePeers.Program)]

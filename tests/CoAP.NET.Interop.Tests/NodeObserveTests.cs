@@ -3,7 +3,8 @@ using CoAP.NET.Interop.Tests.Peers;
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>node-coap observes and is observed.</summary>
-public sealed class NodeObserveTests(SampleServerFixture ours, NodeServerFixture node) : IClassFixture<SampleServerFixture>, IClassFixture<NodeServerFixture>
+public sealed class NodeObserveTests(SampleServerFixture ours, NodeServerFixture node)
+    : IClassFixture<SampleServerFixture>, IClassFixture<NodeServerFixture>
 {
     [PeerFact(NodePeers.Program)]
     public async Task Its_command_line_observes()

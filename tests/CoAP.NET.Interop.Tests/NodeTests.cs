@@ -4,7 +4,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Interop.Tests;
 
 /// <summary>node-coap in both roles: our client against a server made with it, and its client against samples/Server.</summary>
-public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node) : IClassFixture<SampleServerFixture>, IClassFixture<NodeServerFixture>, IAsyncLifetime
+public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node)
+    : IClassFixture<SampleServerFixture>, IClassFixture<NodeServerFixture>, IAsyncLifetime
 {
     private readonly CoapClient _client = new();
 
@@ -39,8 +40,11 @@ public sealed class NodeTests(SampleServerFixture ours, NodeServerFixture node) 
         CoapResponse response = await Within(_client.GetAsync($"{Ours}/validate"));
         Assert.True(response.Options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> tag));
         string etag = Convert.ToHexString(tag);
-        Assert.Contains("2.03", (await NodePeers.TransferAsync(null, "GET", $"{Ours}/validate", "--etag", etag)).Result.Output, StringComparison.Ordinal);
-        Assert.Contains("2.05", (await NodePeers.TransferAsync(null, "GET", $"{Ours}/validate", "--etag", "01020304050607ff")).Result.Output, StringComparison.Ordinal);
+        Assert.Contains("2.03", (await NodePeers.TransferAsync(null, "GET", $"{Ours}/validate", "--etag", etag)).Result.Output,
+            StringComparison.Ordinal);
+        Assert.Contains("2.05",
+            (await NodePeers.TransferAsync(null, "GET", $"{Ours}/validate", "--etag", "01020304050607ff")).Result.Output,
+            StringComparison.Ordinal);
     }
 
     [PeerFact(NodePeers.Program)]

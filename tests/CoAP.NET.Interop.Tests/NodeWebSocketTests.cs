@@ -9,7 +9,9 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Interop.Tests;
 
-/// <summary>CoAP over WebSockets (RFC 8323 section 4) with node's ws, in both roles: the messages are bytes that were written by hand.</summary>
+/// <summary>
+/// CoAP over WebSockets (RFC 8323 section 4) with node's ws, in both roles: the messages are bytes that were written by hand.
+/// </summary>
 public sealed class NodeWebSocketTests
 {
     private const string OurCsm = "00e123100000202140";
@@ -70,7 +72,8 @@ public sealed class NodeWebSocketTests
     public async Task Our_client_asks_its_server()
     {
         await using PeerProcess server = NodePeers.StartWebSocketServer();
-        string uri = (await server.WaitForLineAsync(static line => line.StartsWith("listening on ", StringComparison.Ordinal)))["listening on ".Length..];
+        string uri = (await server.WaitForLineAsync(static line => line.StartsWith("listening on ", StringComparison.Ordinal)))[
+            "listening on ".Length..];
         await using CoapClient client = new();
         Assert.Equal("hello from ws", (await Within(client.GetAsync($"{uri}/hello"))).GetText());
         Assert.Equal(NodePeers.Large100, (await Within(client.GetAsync($"{uri}/large"))).Payload.ToArray());
@@ -82,7 +85,10 @@ public sealed class NodeWebSocketTests
 
         // On another WebSocket, as the first one was closed.
         Assert.Equal("hello from ws", (await Within(client.GetAsync($"{uri}/hello"))).GetText());
-        Assert.Equal(2, server.Output.Split('\n').Count(static line => line.StartsWith("connected 127.0.0.1", StringComparison.Ordinal) && line.EndsWith(" coap", StringComparison.Ordinal)));
+        Assert.Equal(2,
+            server.Output.Split('\n')
+                .Count(static line => line.StartsWith("connected 127.0.0.1", StringComparison.Ordinal)
+                    && line.EndsWith(" coap", StringComparison.Ordinal)));
         Assert.DoesNotContain("a WebSocket P", server.Output, StringComparison.Ordinal);
         Assert.Contains(OurCsm, server.Output, StringComparison.Ordinal);
     }
@@ -99,9 +105,11 @@ public sealed class NodeWebSocketTests
     }
 
     private static string UrlOf(WebApplication application) =>
-        application.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First().Replace("http:", "ws:", StringComparison.Ordinal) + "/.well-known/coap";
+        application.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First()
+            .Replace("http:", "ws:", StringComparison.Ordinal) + "/.well-known/coap";
 
-    private static string[] Lines(PeerResult result) => result.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
+    private static string[] Lines(PeerResult result) =>
+        result.Output.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
 
     private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);
 }

@@ -2,7 +2,10 @@ using CoAP.NET.Interop.Tests.Peers;
 
 namespace CoAP.NET.Interop.Tests;
 
-/// <summary>CoapClient transfers bodies in blocks to and from libcoap's server, which answers a PUT by what was put (<c>-e</c>): both directions in one request.</summary>
+/// <summary>
+/// CoapClient transfers bodies in blocks to and from libcoap's server, which answers a PUT by what was put (<c>-e</c>): both directions in
+/// one request.
+/// </summary>
 public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClassFixture<LibcoapServerFixture>
 {
     public static TheoryData<int> Sizes => Bodies.BlockSizes;
@@ -11,7 +14,8 @@ public sealed class OurClientBlockwiseTests(LibcoapServerFixture server) : IClas
     [MemberData(nameof(Sizes))]
     public async Task A_body_is_put_and_got_in_blocks_of_the_size_that_the_peer_s_parameters_say(int size)
     {
-        await using CoapClient client = new(new CoapEndpointOptions { Parameters = new CoapTransmissionParameters { PreferredBlockSize = size } });
+        await using CoapClient client =
+            new(new CoapEndpointOptions { Parameters = new CoapTransmissionParameters { PreferredBlockSize = size } });
         byte[] body = Bodies.Make(Bodies.Large, size);
         string uri = server.Uri($"/parameters-{size}");
         CoapResponse put = await Within(client.PutAsync(uri, CoapContent.Binary(body)));

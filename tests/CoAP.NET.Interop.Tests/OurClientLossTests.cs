@@ -2,15 +2,18 @@ using CoAP.NET.Interop.Tests.Peers;
 
 namespace CoAP.NET.Interop.Tests;
 
-/// <summary>CoapClient against a libcoap server that fails to send some of its messages (<c>-l</c>), and by way of a relay that loses and doubles messages.</summary>
+/// <summary>
+/// CoapClient against a libcoap server that fails to send some of its messages (<c>-l</c>), and by way of a relay that loses and doubles
+/// messages.
+/// </summary>
 public sealed class OurClientLossTests
 {
     private const int Length = 16 * 1024;
     private const int BlockSize = 1024;
     private const int Transfers = 6;
 
-    // libcoap's server does not know a Confirmable message that it has seen. When its answer to the last block of a PUT is lost, the repetition of that block becomes the whole
-    // body: one transfer of ten with this loss. Of six, one in a million has no other.
+    // libcoap's server does not know a Confirmable message that it has seen. When its answer to the last block of a PUT is lost, the
+    // repetition of that block becomes the whole body: one transfer of ten with this loss. Of six, one in a million has no other.
     [PeerFact(LibcoapServer.Program)]
     public async Task Responses_of_libcoap_that_are_lost_are_asked_for_again()
     {
@@ -21,7 +24,8 @@ public sealed class OurClientLossTests
         {
             Parameters = new CoapTransmissionParameters { NStart = Transfers, RetransmissionTiming = CoapRetransmissionTiming.Fasor },
         });
-        Task[] exchanges = [.. Enumerable.Range(0, 20).Select(async _ => Assert.Equal(CoapCode.Content, (await client.GetAsync(server.Uri("/"))).Code))];
+        Task[] exchanges = [
+            .. Enumerable.Range(0, 20).Select(async _ => Assert.Equal(CoapCode.Content, (await client.GetAsync(server.Uri("/"))).Code))];
         bool[] areWhole = await Within(Task.WhenAll(Enumerable.Range(0, Transfers).Select(async i =>
         {
             byte[] body = Bodies.Make(Length, i);

@@ -38,7 +38,8 @@ public sealed class OurClientTests : IAsyncLifetime
     [PeerFact(LibcoapServer.Program)]
     public async Task Non_confirmable_requests_are_answered()
     {
-        CoapResponse response = await Within(_client.SendAsync(new CoapRequest(CoapMethod.Get, _server!.Uri("/time")) { Confirmable = false }));
+        CoapResponse response =
+            await Within(_client.SendAsync(new CoapRequest(CoapMethod.Get, _server!.Uri("/time")) { Confirmable = false }));
         Assert.Equal(CoapCode.Content, response.Code);
     }
 

@@ -55,7 +55,8 @@ public sealed class OurServerTests(SampleServerFixture server) : IClassFixture<S
     {
         Assert.Contains("4.04", (await LibcoapClient.RunAsync("-m", "get", $"{Host}/nowhere")).Errors, StringComparison.Ordinal);
         Assert.Contains("4.05", (await LibcoapClient.RunAsync("-m", "post", "-e", "x", $"{Host}/hello")).Errors, StringComparison.Ordinal);
-        Assert.Contains("4.06", (await LibcoapClient.RunAsync("-A", "47", "-m", "get", $"{Host}/multi-format")).Errors, StringComparison.Ordinal);
+        Assert.Contains("4.06", (await LibcoapClient.RunAsync("-A", "47", "-m", "get", $"{Host}/multi-format")).Errors,
+            StringComparison.Ordinal);
     }
 
     [PeerFact(LibcoapClient.Program)]

@@ -28,7 +28,8 @@ public class PeerProcessTests
     public async Task Waiting_for_a_line_fails_when_the_program_ends_without_it()
     {
         await using PeerProcess process = PeerProcess.Start("sh", "-c", "echo other");
-        InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => process.WaitForLineAsync(line => line == "ready"));
+        InvalidOperationException error =
+            await Assert.ThrowsAsync<InvalidOperationException>(() => process.WaitForLineAsync(line => line == "ready"));
         Assert.Contains("ended without the line", error.Message, StringComparison.Ordinal);
         Assert.Contains("other", error.Message, StringComparison.Ordinal);
     }
@@ -57,7 +58,8 @@ public class PeerProcessTests
     public void A_test_is_skipped_with_the_reason_where_its_peer_is_absent_unless_it_is_required()
     {
         Assert.Null(PeerProgram.SkipReason(["a"], null, _ => "/bin/a"));
-        Assert.Contains("b and c cannot be found", PeerProgram.SkipReason(["a", "b", "c"], null, name => name == "a" ? "/bin/a" : null), StringComparison.Ordinal);
+        Assert.Contains("b and c cannot be found", PeerProgram.SkipReason(["a", "b", "c"], null, name => name == "a" ? "/bin/a" : null),
+            StringComparison.Ordinal);
         Assert.Null(PeerProgram.SkipReason(["b"], "required", _ => null));
         Assert.Equal(PeerProgram.SkipReason(["no-such-coap-peer"]), new PeerFactAttribute("no-such-coap-peer").Skip);
         Assert.Equal(PeerProgram.SkipReason(["no-such-coap-peer"]), new PeerTheoryAttribute("no-such-coap-peer").Skip);

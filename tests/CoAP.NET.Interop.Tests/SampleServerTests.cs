@@ -8,14 +8,17 @@ public class SampleServerTests
     public async Task The_address_is_read_from_the_line_that_the_server_writes()
     {
         await using SampleServer server = await SampleServer.StartAsync(
-            PeerProcess.Start("sh", "-c", "echo starting; echo 'info: listening on coap://127.0.0.1:41234'; echo 'listening on coap+tcp://127.0.0.1:41235'; exec sleep 1000"));
+            PeerProcess.Start("sh", "-c",
+                "echo starting; echo 'info: listening on coap://127.0.0.1:41234'; echo 'listening on coap+tcp://127.0.0.1:41235'; exec "
+                    + "sleep 1000"));
         Assert.Equal(new Uri("coap://127.0.0.1:41234"), server.Uri);
     }
 
     [PeerFact("sh")]
     public async Task A_server_that_ends_before_it_listens_is_reported()
     {
-        InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(() => SampleServer.StartAsync(PeerProcess.Start("sh", "-c", "echo address in use >&2; exit 1")));
+        InvalidOperationException error = await Assert.ThrowsAsync<InvalidOperationException>(
+            () => SampleServer.StartAsync(PeerProcess.Start("sh", "-c", "echo address in use >&2; exit 1")));
         Assert.Contains("address in use", error.Message, StringComparison.Ordinal);
     }
 

@@ -70,10 +70,13 @@ foreach (IGrouping<string, Row> section in rows.GroupBy(row => row.Section))
     }
 }
 
-Console.WriteLine($"\n{rows.Count} rows: {met} met, {unmet} unmet, {notClaimed} not claimed; of the {rows.Count(row => row.Level == "M")} at level M {rows.Count(row => row.Level == "M" && tests.Contains(row.Id))} met.");
+Console.WriteLine(
+    $"\n{rows.Count} rows: {met} met, {unmet} unmet, {notClaimed} not claimed; of the {rows.Count(row => row.Level == "M")} at level "
+        + $"M {rows.Count(row => row.Level == "M" && tests.Contains(row.Id))} met.");
 
 HashSet<string> known = [.. rows.Select(row => row.Id)];
-string[] unknown = [.. tests.Where(entry => !known.Contains(entry.Key)).Select(entry => $"{entry.Key} ({string.Join(", ", entry)})").Order(StringComparer.Ordinal)];
+string[] unknown = [.. tests.Where(entry => !known.Contains(entry.Key)).Select(entry => $"{entry.Key} ({string.Join(", ", entry)})")
+    .Order(StringComparer.Ordinal)];
 foreach (string entry in unknown)
 {
     Console.Error.WriteLine($"Unknown row: {entry}");

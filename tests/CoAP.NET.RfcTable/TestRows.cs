@@ -3,7 +3,9 @@ using System.Reflection.PortableExecutable;
 
 namespace CoAP.NET.RfcTable;
 
-/// <summary>Finds which rows the tests of an assembly name by <c>[Rfc("...")]</c>. Reads metadata only, so no test framework need be there.</summary>
+/// <summary>
+/// Finds which rows the tests of an assembly name by <c>[Rfc("...")]</c>. Reads metadata only, so no test framework need be there.
+/// </summary>
 internal static class TestRows
 {
     public static IEnumerable<(string Row, string Test)> Read(string assembly)
@@ -57,9 +59,11 @@ internal static class TestRows
 
         public string GetSZArrayType(string elementType) => elementType + "[]";
 
-        public string GetTypeFromDefinition(MetadataReader reader, TypeDefinitionHandle handle, byte rawTypeKind) => reader.GetString(reader.GetTypeDefinition(handle).Name);
+        public string GetTypeFromDefinition(MetadataReader reader, TypeDefinitionHandle handle, byte rawTypeKind) =>
+            reader.GetString(reader.GetTypeDefinition(handle).Name);
 
-        public string GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind) => reader.GetString(reader.GetTypeReference(handle).Name);
+        public string GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind) =>
+            reader.GetString(reader.GetTypeReference(handle).Name);
 
         public string GetTypeFromSerializedName(string name) => name;
 

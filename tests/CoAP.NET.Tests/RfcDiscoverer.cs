@@ -7,5 +7,6 @@ namespace CoAP.NET.Tests;
 public sealed class RfcDiscoverer : ITraitDiscoverer
 {
     public IEnumerable<KeyValuePair<string, string>> GetTraits(IAttributeInfo traitAttribute) =>
-        ((IEnumerable<object>)traitAttribute.GetConstructorArguments().First()).Select(row => new KeyValuePair<string, string>("Rfc", (string)row));
+        ((IEnumerable<object>)traitAttribute.GetConstructorArguments().First())
+            .Select(row => new KeyValuePair<string, string>("Rfc", (string)row));
 }

@@ -7,8 +7,9 @@ internal static class Allocations
     public const int Runs = 5;
 
     /// <summary>
-    /// The bytes that the cheapest of <see cref="Runs"/> runs allocates. The runtime allocates now and then on whatever thread is at hand, as when it
-    /// optimizes a method or a cache of its own grows, which on a busy machine happens late. What the code itself allocates it allocates in each run.
+    /// The bytes that the cheapest of <see cref="Runs"/> runs allocates. The runtime allocates now and then on whatever thread is at hand,
+    /// as when it optimizes a method or a cache of its own grows, which on a busy machine happens late. What the code itself allocates it
+    /// allocates in each run.
     /// </summary>
     /// <param name="run">The code. Let it repeat what it measures often enough that an allocation now and then falls into each run.</param>
     public static long Least(Action run)

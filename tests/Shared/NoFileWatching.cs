@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Tests.Shared;
 
 /// <summary>
-/// Hosts in tests do not watch their configuration files: each would take one of the 128 inotify instances that Linux gives a user by default,
-/// which all processes of the user share.
+/// Hosts in tests do not watch their configuration files: each would take one of the 128 inotify instances that Linux gives a user by
+/// default, which all processes of the user share.
 /// </summary>
 internal static class NoFileWatching
 {

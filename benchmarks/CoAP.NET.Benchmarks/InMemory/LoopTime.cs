@@ -2,7 +2,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Benchmarks;
 
-/// <summary>What a receive loop knows of the time: when the shards want to be ticked next. A transport in memory ticks when it is told to.</summary>
+/// <summary>
+/// What a receive loop knows of the time: when the shards want to be ticked next. A transport in memory ticks when it is told to.
+/// </summary>
 internal sealed class LoopTime
 {
     private ICoapTransportContext? _context;

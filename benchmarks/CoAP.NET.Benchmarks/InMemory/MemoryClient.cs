@@ -4,8 +4,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// A real client whose peers are in memory. They answer when <see cref="DeliverAnswers"/> is called, and the clock goes on by such a step for each request that no Message ID
-/// is used again within its lifetime.
+/// A real client whose peers are in memory. They answer when <see cref="DeliverAnswers"/> is called, and the clock goes on by such a step
+/// for each request that no Message ID is used again within its lifetime.
 /// </summary>
 internal sealed class MemoryClient
 {
@@ -31,7 +31,8 @@ internal sealed class MemoryClient
         _format = format;
         _peer = peer;
         int count = format == WireFormat.Datagram ? Peers : Connections;
-        Uris = [.. Enumerable.Range(0, count).Select(i => $"{(format == WireFormat.Datagram ? "coap" : "coap+tcp")}://{AddressOf(i)}/test/temperature")];
+        Uris = [.. Enumerable.Range(0, count)
+            .Select(i => $"{(format == WireFormat.Datagram ? "coap" : "coap+tcp")}://{AddressOf(i)}/test/temperature")];
         for (int i = 0; i < count; i++)
         {
             _indexes.Add(AddressOf(i), i);

@@ -2,7 +2,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Benchmarks;
 
-/// <summary>One connection of a <see cref="MemoryStreamTransport"/>. Frames are shown to the pipeline where they lie, as a receive loop does.</summary>
+/// <summary>
+/// One connection of a <see cref="MemoryStreamTransport"/>. Frames are shown to the pipeline where they lie, as a receive loop does.
+/// </summary>
 internal sealed class MemoryConnection(MemoryStreamTransport owner, CoapAddress remote, CoapAddress local, bool isInitiator)
     : CoapConnection(owner, remote, local, isInitiator)
 {

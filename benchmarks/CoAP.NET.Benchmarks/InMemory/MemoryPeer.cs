@@ -10,7 +10,9 @@ internal delegate int MemoryPeer(int peer, ReadOnlySpan<byte> request, Span<byte
 /// <summary>Peers that make an answer of the bytes of the request, for next to nothing.</summary>
 internal static class MemoryPeers
 {
-    /// <summary>Answers everything with 2.05, its token, Content-Format 0 and 12 bytes: piggybacked where the request is Confirmable.</summary>
+    /// <summary>
+    /// Answers everything with 2.05, its token, Content-Format 0 and 12 bytes: piggybacked where the request is Confirmable.
+    /// </summary>
     public static MemoryPeer Echo(WireFormat format) => format == WireFormat.Datagram ? EchoDatagram : EchoFrame;
 
     private static readonly byte[] s_body = [0xc0, 0xff, .. "21.5 degrees"u8];

@@ -6,8 +6,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// A real server whose peers are in memory. They take turns, and each counts its Message IDs up as a real client does; the clock goes on by such a step for each request that
-/// <see cref="Remembered"/> of them are in the duplicate memory at any time: one expires for each that comes, and no Message ID comes again within its lifetime.
+/// A real server whose peers are in memory. They take turns, and each counts its Message IDs up as a real client does; the clock goes on by
+/// such a step for each request that <see cref="Remembered"/> of them are in the duplicate memory at any time: one expires for each that
+/// comes, and no Message ID comes again within its lifetime.
 /// </summary>
 internal sealed class MemoryServer
 {

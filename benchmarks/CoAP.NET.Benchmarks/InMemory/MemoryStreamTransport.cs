@@ -2,7 +2,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Benchmarks;
 
-/// <summary>Connections in memory instead of TCP: whole frames move on the thread that sends them. Peers say nothing of their own in their CSM.</summary>
+/// <summary>
+/// Connections in memory instead of TCP: whole frames move on the thread that sends them. Peers say nothing of their own in their CSM.
+/// </summary>
 internal sealed class MemoryStreamTransport(CoapAddress local) : CoapStreamTransport
 {
     /// <summary>A CSM without options (RFC 8323 section 5.3): a frame of no token and no options, with code 7.01.</summary>

@@ -3,8 +3,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// Datagrams in memory instead of a socket. <see cref="Deliver"/> runs the pipeline as a receive loop does: on a buffer of the loop's own that is lent and taken back,
-/// with the clock driven by the loop. What the endpoint sends goes to <see cref="Sent"/> on the same thread.
+/// Datagrams in memory instead of a socket. <see cref="Deliver"/> runs the pipeline as a receive loop does: on a buffer of the loop's own
+/// that is lent and taken back, with the clock driven by the loop. What the endpoint sends goes to <see cref="Sent"/> on the same thread.
 /// </summary>
 internal sealed class MemoryTransport(CoapAddress local) : CoapDatagramTransport
 {

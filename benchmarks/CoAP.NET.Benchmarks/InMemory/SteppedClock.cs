@@ -1,8 +1,8 @@
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// A clock that stands still until it is stepped. What is due runs when <see cref="MemoryTransport"/> ticks, not by timers: reading it costs a field, and
-/// exchanges expire after as many requests as the case says, however fast the machine is.
+/// A clock that stands still until it is stepped. What is due runs when <see cref="MemoryTransport"/> ticks, not by timers: reading it
+/// costs a field, and exchanges expire after as many requests as the case says, however fast the machine is.
 /// </summary>
 internal sealed class SteppedClock : TimeProvider
 {

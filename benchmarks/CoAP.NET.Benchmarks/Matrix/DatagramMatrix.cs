@@ -9,7 +9,8 @@ public class DatagramMatrix : SerializerMatrix
     private const int OptionSize = 258;
 
     /// <inheritdoc/>
-    protected override IEnumerable<MatrixCase> SelectCases() => MatrixCase.All.Where(static one => 13 + (OptionSize * (long)one.Options) + one.Payload <= LargestDatagram);
+    protected override IEnumerable<MatrixCase> SelectCases() =>
+        MatrixCase.All.Where(static one => 13 + (OptionSize * (long)one.Options) + one.Payload <= LargestDatagram);
 
     /// <inheritdoc/>
     protected override ICoapMessageSerializer CreateSerializer() => CoapDatagramSerializer.Default;

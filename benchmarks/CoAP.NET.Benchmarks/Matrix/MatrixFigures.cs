@@ -11,7 +11,10 @@ internal sealed record MatrixFigures(IReadOnlyDictionary<string, double> Microse
     public static IReadOnlyDictionary<MatrixCase, MatrixFigures> From(Summary summary) => summary.Reports
         .GroupBy(static report => (MatrixCase)report.BenchmarkCase.Parameters[nameof(SerializerMatrix.Case)])
         .ToDictionary(static group => group.Key, static group => new MatrixFigures(
-            group.ToDictionary(NameOf, static report => (report.ResultStatistics ?? throw new InvalidOperationException($"{report.BenchmarkCase.DisplayInfo} was not measured.")).Median / 1000),
+            group.ToDictionary(NameOf,
+                static report =>
+                    (report.ResultStatistics
+                        ?? throw new InvalidOperationException($"{report.BenchmarkCase.DisplayInfo} was not measured.")).Median / 1000),
             group.ToDictionary(NameOf, static report => report.GcStats.GetBytesAllocatedPerOperation(report.BenchmarkCase) ?? 0)));
 
     private static string NameOf(BenchmarkReport report) => report.BenchmarkCase.Descriptor.WorkloadMethod.Name;

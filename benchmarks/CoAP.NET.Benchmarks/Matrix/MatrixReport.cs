@@ -15,7 +15,8 @@ namespace CoAP.NET.Benchmarks;
 /// <summary>Runs the whole matrix and sets it beside what was published, as tables in Markdown.</summary>
 internal static class MatrixReport
 {
-    // What a case may take: the larger of a tenth of what was published and one and a half copies of the message; a quarter of its memory, the result not counted.
+    // What a case may take: the larger of a tenth of what was published and one and a half copies of the message; a quarter of its memory,
+    // the result not counted.
     private const double LessTime = 10;
     private const double Copies = 1.5;
     private const double LessMemory = 4;
@@ -31,15 +32,20 @@ internal static class MatrixReport
     public static async Task<string> RunAsync(bool quick)
     {
         Job job = Job.Default.WithToolchain(InProcessEmitToolchain.Instance)
-            .WithWarmupCount(quick ? 1 : 4).WithIterationCount(quick ? 1 : 9).WithIterationTime(TimeInterval.FromMilliseconds(quick ? 5 : 50));
-        ManualConfig config = ManualConfig.CreateEmpty().AddJob(job).AddDiagnoser(MemoryDiagnoser.Default).AddColumnProvider(DefaultColumnProviders.Instance)
+            .WithWarmupCount(quick ? 1 : 4).WithIterationCount(quick ? 1 : 9)
+            .WithIterationTime(TimeInterval.FromMilliseconds(quick ? 5 : 50));
+        ManualConfig config = ManualConfig.CreateEmpty().AddJob(job).AddDiagnoser(MemoryDiagnoser.Default)
+            .AddColumnProvider(DefaultColumnProviders.Instance)
             .AddLogger(quick ? NullLogger.Instance : ConsoleLogger.Default).WithOptions(ConfigOptions.DisableOptimizationsValidator);
         IReadOnlyDictionary<MatrixCase, MatrixFigures> streams = MatrixFigures.From(BenchmarkRunner.Run<StreamMatrix>(config));
         IReadOnlyDictionary<MatrixCase, MatrixFigures> datagrams = MatrixFigures.From(BenchmarkRunner.Run<DatagramMatrix>(config));
 
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"{RuntimeInformation.FrameworkDescription}, {RuntimeInformation.OSDescription}, {Environment.ProcessorCount} processors; ");
-        text.AppendLine(quick ? "a glance, not a measurement." : "medians of 9 iterations of 50 ms after 4 to warm up, all in one process.");
+        text.Append(CultureInfo.InvariantCulture,
+            $"{RuntimeInformation.FrameworkDescription}, {RuntimeInformation.OSDescription}, {Environment.ProcessorCount} processors; ");
+        text.AppendLine(quick
+            ? "a glance, not a measurement."
+            : "medians of 9 iterations of 50 ms after 4 to warm up, all in one process.");
         List<string> misses = [];
         Append(text, "RFC 8323", streams, misses);
         Append(text, "RFC 7252", datagrams, misses);
@@ -51,11 +57,16 @@ internal static class MatrixReport
             text.AppendLine("| | published ms | ms | published MB | MB |").AppendLine("|---|---|---|---|---|");
             foreach (Way way in Way.All)
             {
-                text.AppendLine(CultureInfo.InvariantCulture, $"| `{way.Name}` | {way.Time(Published.Extreme) / 1000:N0} | {extreme.Microseconds[way.Name] / 1000:N0} | {way.Memory(Published.Extreme) / 1e6:N0} | {extreme.Bytes[way.Name] / 1e6:N1} |");
+                text.AppendLine(CultureInfo.InvariantCulture,
+                    $"| `{way.Name}` | {way.Time(Published.Extreme) / 1000:N0} | {extreme.Microseconds[way.Name] / 1000:N0} "
+                        + $"| {way.Memory(Published.Extreme) / 1e6:N0} | {extreme.Bytes[way.Name] / 1e6:N1} |");
             }
 
-            text.AppendLine(CultureInfo.InvariantCulture, $"| every option as a typed object | | {extreme.Microseconds[nameof(SerializerMatrix.DeserializeTyped)] / 1000:N0} | | {extreme.Bytes[nameof(SerializerMatrix.DeserializeTyped)] / 1e6:N1} |");
-            text.AppendLine(CultureInfo.InvariantCulture, $"| a copy of the bytes | | {extreme.Microseconds[nameof(SerializerMatrix.Copy)] / 1000:N0} | | 0 |");
+            text.AppendLine(CultureInfo.InvariantCulture,
+                $"| every option as a typed object | | {extreme.Microseconds[nameof(SerializerMatrix.DeserializeTyped)] / 1000:N0} | "
+                    + $"| {extreme.Bytes[nameof(SerializerMatrix.DeserializeTyped)] / 1e6:N1} |");
+            text.AppendLine(CultureInfo.InvariantCulture,
+                $"| a copy of the bytes | | {extreme.Microseconds[nameof(SerializerMatrix.Copy)] / 1000:N0} | | 0 |");
         }
 
         text.AppendLine().AppendLine("### Goals missed").AppendLine();
@@ -63,31 +74,44 @@ internal static class MatrixReport
         return text.ToString();
     }
 
-    private static void Append(StringBuilder text, string format, IReadOnlyDictionary<MatrixCase, MatrixFigures> figures, List<string> misses)
+    private static void Append(StringBuilder text, string format, IReadOnlyDictionary<MatrixCase, MatrixFigures> figures,
+        List<string> misses)
     {
         foreach (Way[] pair in new Way[][] { [Way.All[0], Way.All[1]], [Way.All[2], Way.All[3]] })
         {
             bool reads = pair[0].Reads;
             text.AppendLine().AppendLine(CultureInfo.InvariantCulture, $"### {(reads ? "Reading" : "Writing")}, {format}").AppendLine();
-            text.AppendLine(CultureInfo.InvariantCulture, $"| options | payload | a copy, µs | `{pair[0].Name}`: published µs | µs | | published B | B | `{pair[1].Name}`: published µs | µs | | published B | B |{(reads ? " every option as a typed object, µs | B |" : "")}");
+            text.AppendLine(CultureInfo.InvariantCulture,
+                $"| options | payload | a copy, µs | `{pair[0].Name}`: published µs | µs | | published B | B | `{pair[1].Name}`: published "
+                    + $"µs | µs | | published B | B |{(reads ? " every option as a typed object, µs | B |" : "")}");
             text.Append("|---|---|---|---|---|---|---|---|---|---|---|---|---|").AppendLine(reads ? "---|---|" : "");
-            foreach ((MatrixCase one, MatrixFigures measured) in figures.OrderBy(static pair => pair.Key.Options).ThenBy(static pair => pair.Key.Payload))
+            foreach ((MatrixCase one, MatrixFigures measured) in figures.OrderBy(static pair => pair.Key.Options)
+                .ThenBy(static pair => pair.Key.Payload))
             {
                 Published published = Published.Of[one];
-                text.Append(CultureInfo.InvariantCulture, $"| {one.Options:N0} | {one.Payload:N0} | {Text(measured.Microseconds[nameof(SerializerMatrix.Copy)])} |");
+                text.Append(CultureInfo.InvariantCulture,
+                    $"| {one.Options:N0} | {one.Payload:N0} | {Text(measured.Microseconds[nameof(SerializerMatrix.Copy)])} |");
                 foreach (Way way in pair)
                 {
                     double time = measured.Microseconds[way.Name];
-                    text.Append(CultureInfo.InvariantCulture, $" {Text(way.Time(published))} | {Text(time)} | 1/{way.Time(published) / time:N0} | {way.Memory(published):N0} | {measured.Bytes[way.Name]:N0} |");
+                    text.Append(CultureInfo.InvariantCulture,
+                        $" {Text(way.Time(published))} | {Text(time)} | 1/{way.Time(published) / time:N0} | {way.Memory(published):N0} "
+                            + $"| {measured.Bytes[way.Name]:N0} |");
                     Judge(way, one, format, published, measured, misses);
                 }
 
                 if (measured.Microseconds[pair[1].Name] > (AsyncRatio * measured.Microseconds[pair[0].Name]) + AsyncMicroseconds)
                 {
-                    misses.Add(string.Create(CultureInfo.InvariantCulture, $"{format}, {one}: `{pair[1].Name}` takes {Text(measured.Microseconds[pair[1].Name])} µs, `{pair[0].Name}` {Text(measured.Microseconds[pair[0].Name])}."));
+                    misses.Add(string.Create(CultureInfo.InvariantCulture,
+                        $"{format}, {one}: `{pair[1].Name}` takes {Text(measured.Microseconds[pair[1].Name])} µs, "
+                            + $"`{pair[0].Name}` {Text(measured.Microseconds[pair[0].Name])}."));
                 }
 
-                text.AppendLine(reads ? string.Create(CultureInfo.InvariantCulture, $" {Text(measured.Microseconds[nameof(SerializerMatrix.DeserializeTyped)])} | {measured.Bytes[nameof(SerializerMatrix.DeserializeTyped)]:N0} |") : "");
+                text.AppendLine(reads
+                    ? string.Create(CultureInfo.InvariantCulture,
+                        $" {Text(measured.Microseconds[nameof(SerializerMatrix.DeserializeTyped)])} "
+                            + $"| {measured.Bytes[nameof(SerializerMatrix.DeserializeTyped)]:N0} |")
+                    : "");
             }
         }
     }
@@ -97,16 +121,20 @@ internal static class MatrixReport
         double most = Math.Max(way.Time(published) / LessTime, Copies * measured.Microseconds[nameof(SerializerMatrix.Copy)]);
         if (measured.Microseconds[way.Name] > most)
         {
-            misses.Add(string.Create(CultureInfo.InvariantCulture, $"{format}, {one}: `{way.Name}` takes {Text(measured.Microseconds[way.Name])} µs; the goal is {Text(most)}."));
+            misses.Add(string.Create(CultureInfo.InvariantCulture,
+                $"{format}, {one}: `{way.Name}` takes {Text(measured.Microseconds[way.Name])} µs; the goal is {Text(most)}."));
         }
 
         // What was read has to be somewhere: all options and the payload are slices of the bytes of the message.
         long kept = way.Reads ? one.Payload + (OptionSize * one.Options) : 0;
         if (measured.Bytes[way.Name] - kept > way.Memory(published) / LessMemory)
         {
-            misses.Add(string.Create(CultureInfo.InvariantCulture, $"{format}, {one}: `{way.Name}` allocates {measured.Bytes[way.Name] - kept:N0} B besides the bytes of the message; the goal is {way.Memory(published) / LessMemory:N0}."));
+            misses.Add(string.Create(CultureInfo.InvariantCulture,
+                $"{format}, {one}: `{way.Name}` allocates {measured.Bytes[way.Name] - kept:N0} B besides the bytes of the message; the "
+                    + $"goal is {way.Memory(published) / LessMemory:N0}."));
         }
     }
 
-    private static string Text(double microseconds) => microseconds.ToString(microseconds < 10 ? "0.000" : microseconds < 1000 ? "0.0" : "N0", CultureInfo.InvariantCulture);
+    private static string Text(double microseconds) =>
+        microseconds.ToString(microseconds < 10 ? "0.000" : microseconds < 1000 ? "0.0" : "N0", CultureInfo.InvariantCulture);
 }

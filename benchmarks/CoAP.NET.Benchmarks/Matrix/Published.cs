@@ -1,11 +1,12 @@
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// What was published for the matrix: P. Wille, "Increasing throughput of server applications by using asynchronous techniques: a case study on CoAP.NET", BSc thesis, University of Innsbruck, 2022
-/// (.NET 5, Ryzen 5 2600). Times in microseconds, memory in bytes.
+/// What was published for the matrix: P. Wille, "Increasing throughput of server applications by using asynchronous techniques: a case
+/// study on CoAP.NET", BSc thesis, University of Innsbruck, 2022 (.NET 5, Ryzen 5 2600). Times in microseconds, memory in bytes.
 /// </summary>
 internal sealed record Published(
-    double Deserialize, long DeserializeBytes, double DeserializeAsync, long DeserializeAsyncBytes, double Serialize, long SerializeBytes, double SerializeAsync, long SerializeAsyncBytes)
+    double Deserialize, long DeserializeBytes, double DeserializeAsync, long DeserializeAsyncBytes, double Serialize, long SerializeBytes,
+    double SerializeAsync, long SerializeAsyncBytes)
 {
     /// <summary>The figures of each case.</summary>
     public static IReadOnlyDictionary<MatrixCase, Published> Of { get; } = new Dictionary<MatrixCase, Published>
@@ -38,5 +39,6 @@ internal sealed record Published(
     };
 
     /// <summary>100,000 options and 1,000,000,000 bytes of payload. Published in milliseconds and megabytes.</summary>
-    public static Published Extreme { get; } = new(1_764_000, 2_893_000_000, 1_508_000, 4_003_000_000, 1_112_000, 3_016_000_000, 158_000, 21_000_000);
+    public static Published Extreme { get; } = new(1_764_000, 2_893_000_000, 1_508_000, 4_003_000_000, 1_112_000, 3_016_000_000, 158_000,
+        21_000_000);
 }

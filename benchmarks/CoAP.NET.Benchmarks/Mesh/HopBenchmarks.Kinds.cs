@@ -3,7 +3,8 @@ using BenchmarkDotNet.Attributes;
 
 namespace CoAP.NET.Benchmarks;
 
-// One hop through each kind of block. The block behind it is an inline one, which is called by the thread that offers: so what differs is the kind of block.
+// One hop through each kind of block. The block behind it is an inline one, which is called by the thread that offers: so what differs is
+// the kind of block.
 public partial class HopBenchmarks
 {
     private readonly AddOneBlock _one = new();
@@ -51,7 +52,8 @@ public partial class HopBenchmarks
 
     /// <summary>A BroadcastBlock with one target that always has room. One that is full would miss messages.</summary>
     [Benchmark(OperationsPerInvoke = Messages)]
-    public Task<long> OneBroadcastBlockAsync() => PassAsync(new BroadcastBlock<int>(static item => item, new DataflowBlockOptions { BoundedCapacity = Capacity }));
+    public Task<long> OneBroadcastBlockAsync() =>
+        PassAsync(new BroadcastBlock<int>(static item => item, new DataflowBlockOptions { BoundedCapacity = Capacity }));
 
     private void SetUpKinds()
     {

@@ -5,9 +5,9 @@ using BenchmarkDotNet.Attributes;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// What the mesh alone costs for each message, so that one can say where a queue is worth its price: five stages of standard blocks, of standard blocks
-/// that carry batches, and of blocks without a queue; and one hop through each kind of block, a Channel, and before a target without room. All are bounded as an endpoint would
-/// have them. Queued variants include waiting until everything has arrived.
+/// What the mesh alone costs for each message, so that one can say where a queue is worth its price: five stages of standard blocks, of
+/// standard blocks that carry batches, and of blocks without a queue; and one hop through each kind of block, a Channel, and before a
+/// target without room. All are bounded as an endpoint would have them. Queued variants include waiting until everything has arrived.
 /// </summary>
 [MemoryDiagnoser]
 public partial class HopBenchmarks

@@ -6,8 +6,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// The whole mesh for each request, from the inbound Transport stage to the outbound one: what handing over between all its blocks costs without what the stages do, the real
-/// stages, and what blocks of a user at its seams add.
+/// The whole mesh for each request, from the inbound Transport stage to the outbound one: what handing over between all its blocks costs
+/// without what the stages do, the real stages, and what blocks of a user at its seams add.
 /// </summary>
 [MemoryDiagnoser]
 public class MeshBenchmarks
@@ -64,14 +64,18 @@ public class MeshBenchmarks
     [Benchmark(OperationsPerInvoke = Requests)]
     public void StagesWithUserBlocks() => _watched.Send(_request, Requests);
 
-    /// <summary>The same with a BufferBlock before the Resource stage: answers come from the thread pool. As many as there are peers are under way at a time.</summary>
+    /// <summary>
+    /// The same with a BufferBlock before the Resource stage: answers come from the thread pool. As many as there are peers are under way
+    /// at a time.
+    /// </summary>
     [Benchmark(OperationsPerInvoke = Requests)]
     public void StagesWithAQueue() => _queued.SendAndWait(_request, Requests);
 
     private HandOverBlock<CoapDatagram, CoapDatagram> Link()
     {
         CoapShard shard = DuplicateRig.NewShard(new SteppedClock(), new CoapCounters());
-        CoapChannel channel = new(shard, new MemoryTransport(MemoryServer.PeerAt(-1)), 0, MemoryServer.PeerAt(0), default, CoapTransmissionParameters.Default);
+        CoapChannel channel = new(shard, new MemoryTransport(MemoryServer.PeerAt(-1)), 0, MemoryServer.PeerAt(0), default,
+            CoapTransmissionParameters.Default);
         CoapMessage message = new(CoapCode.Get);
         CoapExchange exchange = new(channel, null, new CoapRequest(message));
         CoapInbound inbound = new() { Channel = channel, Message = message };
@@ -93,7 +97,8 @@ public class MeshBenchmarks
         return transport;
     }
 
-    private static HandOverBlock<TMiddle, TOutput> Then<TInput, TMiddle, TOutput>(HandOverBlock<TInput, TMiddle> source, HandOverBlock<TMiddle, TOutput> target)
+    private static HandOverBlock<TMiddle, TOutput> Then<TInput, TMiddle, TOutput>(HandOverBlock<TInput, TMiddle> source,
+        HandOverBlock<TMiddle, TOutput> target)
     {
         source.LinkTo(target);
         return target;

@@ -2,7 +2,9 @@ using System.Threading.Tasks.Dataflow;
 
 namespace CoAP.NET.Benchmarks;
 
-/// <summary>A block as a user writes it to look at what passes a seam: it passes each item to the one target that is linked to it and keeps nothing.</summary>
+/// <summary>
+/// A block as a user writes it to look at what passes a seam: it passes each item to the one target that is linked to it and keeps nothing.
+/// </summary>
 internal sealed class PassingBlock<T> : IPropagatorBlock<T, T>
 {
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -14,7 +16,8 @@ internal sealed class PassingBlock<T> : IPropagatorBlock<T, T>
     /// <summary>How many items passed.</summary>
     public long Count { get; private set; }
 
-    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept)
+    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source,
+        bool consumeToAccept)
     {
         Count++;
         return _target.OfferMessage(new DataflowMessageHeader(++_id), messageValue, this, false);
@@ -39,7 +42,8 @@ internal sealed class PassingBlock<T> : IPropagatorBlock<T, T>
 
     public bool ReserveMessage(DataflowMessageHeader messageHeader, ITargetBlock<T> target) => false;
 
-    public void ReleaseReservation(DataflowMessageHeader messageHeader, ITargetBlock<T> target) => throw new InvalidOperationException("Nothing can be reserved.");
+    public void ReleaseReservation(DataflowMessageHeader messageHeader, ITargetBlock<T> target) =>
+        throw new InvalidOperationException("Nothing can be reserved.");
 
     public void Complete() => _completion.TrySetResult();
 

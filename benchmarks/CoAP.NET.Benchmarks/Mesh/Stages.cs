@@ -4,7 +4,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>A stage that passes on what it gets plus one.</summary>
-internal sealed class AddOneBlock(CoapCounters? counters = null) : InlineBlock<int, int>(counters ?? new CoapCounters(), NullLogger.Instance)
+internal sealed class AddOneBlock(CoapCounters? counters = null)
+    : InlineBlock<int, int>(counters ?? new CoapCounters(), NullLogger.Instance)
 {
     internal override void Process(int item) => Offer(item + 1);
 }
@@ -40,7 +41,8 @@ internal sealed class PostponingTarget<T> : ITargetBlock<T>
 
     public long Offers { get; private set; }
 
-    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept)
+    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source,
+        bool consumeToAccept)
     {
         Offers++;
         return DataflowMessageStatus.Postponed;

@@ -4,8 +4,8 @@ using CoAP.NET.Messaging;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// What it costs to know whether a message came before (RFC 7252 section 4.5), by how many are remembered. Peers take turns and the remembered ones are looked up in no
-/// order, so that with many of them each look-up finds its memory cold, as a server does.
+/// What it costs to know whether a message came before (RFC 7252 section 4.5), by how many are remembered. Peers take turns and the
+/// remembered ones are looked up in no order, so that with many of them each look-up finds its memory cold, as a server does.
 /// </summary>
 [MemoryDiagnoser]
 public class DuplicateBenchmarks
@@ -22,7 +22,9 @@ public class DuplicateBenchmarks
     [Params(1_000, 100_000, 1_000_000)]
     public int Remembered { get; set; }
 
-    /// <summary>Fills the memory up to where one expires for each that comes, and checks that those within their lifetime are found, and no others.</summary>
+    /// <summary>
+    /// Fills the memory up to where one expires for each that comes, and checks that those within their lifetime are found, and no others.
+    /// </summary>
     [GlobalSetup]
     public void Setup()
     {
@@ -64,7 +66,10 @@ public class DuplicateBenchmarks
         return found;
     }
 
-    /// <summary>A new message from its admission until its reply of 21 bytes is stored, with the object that stands for it meanwhile, while another one expires.</summary>
+    /// <summary>
+    /// A new message from its admission until its reply of 21 bytes is stored, with the object that stands for it meanwhile, while another
+    /// one expires.
+    /// </summary>
     [Benchmark(OperationsPerInvoke = Messages)]
     public void Insert() => _rig.Insert(Messages);
 

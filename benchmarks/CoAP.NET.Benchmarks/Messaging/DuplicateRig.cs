@@ -4,7 +4,9 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Benchmarks;
 
-/// <summary>A shard's memory for duplicates with its peers, without the stages around it. Messages are numbered in the order in which they come.</summary>
+/// <summary>
+/// A shard's memory for duplicates with its peers, without the stages around it. Messages are numbered in the order in which they come.
+/// </summary>
 internal sealed class DuplicateRig
 {
     private static readonly byte[] s_reply = [0x64, 0x45, 0x7d, 0x34, 0x4a, 0x11, 0xf0, 0x0d, 0xc0, 0xff, .. "21.5 degree"u8];
@@ -49,7 +51,8 @@ internal sealed class DuplicateRig
     public bool Find(long ago)
     {
         (long round, long peer) = Math.DivRem(_count - 1 - ago, _peers.Length);
-        return Memory.Find(_peers[peer], (ushort)round, _clock.GetTimestamp(), out _, out _, out ReadOnlySpan<byte> reply) == Recall.Finished && reply.Length == s_reply.Length;
+        return Memory.Find(_peers[peer], (ushort)round, _clock.GetTimestamp(), out _, out _,
+            out ReadOnlySpan<byte> reply) == Recall.Finished && reply.Length == s_reply.Length;
     }
 
     /// <summary>New messages come and are answered.</summary>
@@ -60,7 +63,12 @@ internal sealed class DuplicateRig
             (long round, long peer) = Math.DivRem(_count++, _peers.Length);
             CoapChannel channel = _peers[peer];
             long now = _clock.GetTimestamp();
-            CoapReception reception = new(channel, CoapMessageType.Confirmable, (ushort)round) { Code = CoapCode.Get, Hash = (uint)_count, ReceivedAt = now };
+            CoapReception reception = new(channel, CoapMessageType.Confirmable, (ushort)round)
+            {
+                Code = CoapCode.Get,
+                Hash = (uint)_count,
+                ReceivedAt = now
+            };
             if (!Memory.TryAdmit(channel, MethodClass.Safe, now, out int reserved))
             {
                 throw new InvalidOperationException("The message is not admitted.");

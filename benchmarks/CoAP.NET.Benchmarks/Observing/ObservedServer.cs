@@ -6,10 +6,13 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Benchmarks;
 
-/// <summary>A real server with a resource and its observers in memory, which acknowledge what is Confirmable after the last one was told.</summary>
+/// <summary>
+/// A real server with a resource and its observers in memory, which acknowledge what is Confirmable after the last one was told.
+/// </summary>
 internal sealed class ObservedServer
 {
-    // Non-confirmable notifications to a peer have 3 s between them while its round-trip time is not known (RFC 7641 section 4.5.1). By the stepped clock that costs nothing.
+    // Non-confirmable notifications to a peer have 3 s between them while its round-trip time is not known (RFC 7641 section 4.5.1). By the
+    // stepped clock that costs nothing.
     private static readonly long s_pace = TimeSpan.FromSeconds(4).Ticks;
 
     private readonly SteppedClock _clock = new();

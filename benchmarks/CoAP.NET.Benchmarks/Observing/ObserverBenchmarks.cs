@@ -3,8 +3,9 @@ using BenchmarkDotNet.Attributes;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// What a notification costs when a resource changes that many observe (RFC 7641): the run of the handler, which is one for all, the message for each observer, and where it
-/// is Confirmable its acknowledgement. Each invocation sends 10,000 notifications: of as many changes as that takes.
+/// What a notification costs when a resource changes that many observe (RFC 7641): the run of the handler, which is one for all, the
+/// message for each observer, and where it is Confirmable its acknowledgement. Each invocation sends 10,000 notifications: of as many
+/// changes as that takes.
 /// </summary>
 [MemoryDiagnoser]
 public class ObserverBenchmarks
@@ -21,7 +22,9 @@ public class ObserverBenchmarks
     [ParamsAllValues]
     public CoapNotificationMode Mode { get; set; }
 
-    /// <summary>Registers the observers, and checks that a change reaches each of them once, in the right type and with the new state.</summary>
+    /// <summary>
+    /// Registers the observers, and checks that a change reaches each of them once, in the right type and with the new state.
+    /// </summary>
     [GlobalSetup]
     public void Setup()
     {

@@ -42,9 +42,11 @@ public class PipelineBothBenchmarks
         _loop = new ClientLoop(client, ClientWork.Get, Depth);
         _loop.RunAsync(WarmUp).GetAwaiter().GetResult();
         CoapResponse response = AskAsync(client).GetAwaiter().GetResult();
-        if (response.GetText() != "21.5 degrees" || server.Server.Counters[CoapCounter.RequestsReceived] != WarmUp + 1 || server.Server.Counters[CoapCounter.Duplicates] != 0)
+        if (response.GetText() != "21.5 degrees" || server.Server.Counters[CoapCounter.RequestsReceived] != WarmUp + 1
+            || server.Server.Counters[CoapCounter.Duplicates] != 0)
         {
-            throw new InvalidOperationException($"The response is {response} after {server.Server.Counters[CoapCounter.RequestsReceived]} requests.");
+            throw new InvalidOperationException(
+                $"The response is {response} after {server.Server.Counters[CoapCounter.RequestsReceived]} requests.");
         }
     }
 

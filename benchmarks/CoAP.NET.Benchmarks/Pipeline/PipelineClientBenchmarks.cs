@@ -3,8 +3,9 @@ using BenchmarkDotNet.Attributes;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// What a client does for one request, from the call to the response that the caller gets, through all stages, without a socket: its peers make their answers of the bytes
-/// of the request. The caller goes on on the thread pool, as callers do: with one request at a time that hop is part of what each costs, with 64 hardly.
+/// What a client does for one request, from the call to the response that the caller gets, through all stages, without a socket: its peers
+/// make their answers of the bytes of the request. The caller goes on on the thread pool, as callers do: with one request at a time that
+/// hop is part of what each costs, with 64 hardly.
 /// </summary>
 [MemoryDiagnoser]
 public class PipelineClientBenchmarks
@@ -34,7 +35,8 @@ public class PipelineClientBenchmarks
         CoapCounters counters = client.Client.Endpoint.Counters;
         if (counters[CoapCounter.RequestsSent] != 2 * MemoryClient.Peers || counters[CoapCounter.Retransmissions] != 0)
         {
-            throw new InvalidOperationException($"{Case}: {counters[CoapCounter.RequestsSent]} requests and {counters[CoapCounter.Retransmissions]} copies were sent.");
+            throw new InvalidOperationException(
+                $"{Case}: {counters[CoapCounter.RequestsSent]} requests and {counters[CoapCounter.Retransmissions]} copies were sent.");
         }
     }
 

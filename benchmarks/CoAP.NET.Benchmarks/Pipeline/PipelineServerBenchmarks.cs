@@ -3,8 +3,8 @@ using BenchmarkDotNet.Attributes;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// What a server does for one request, from the bytes of the request to the bytes of its answer, through all stages, without a socket: the time and the memory that are the
-/// library's own. See <see cref="MemoryServer"/> for its peers and the state in which it is measured.
+/// What a server does for one request, from the bytes of the request to the bytes of its answer, through all stages, without a socket: the
+/// time and the memory that are the library's own. See <see cref="MemoryServer"/> for its peers and the state in which it is measured.
 /// </summary>
 [MemoryDiagnoser]
 public class PipelineServerBenchmarks
@@ -39,7 +39,8 @@ public class PipelineServerBenchmarks
         Request();
         served = counters[CoapCounter.RequestsReceived] - served;
         duplicates = counters[CoapCounter.Duplicates] - duplicates;
-        if (served != (Case.Work is ServerWork.Ping or ServerWork.Duplicate ? 0 : Requests) || duplicates != (Case.Work == ServerWork.Duplicate ? Requests : 0))
+        if (served != (Case.Work is ServerWork.Ping or ServerWork.Duplicate ? 0 : Requests)
+            || duplicates != (Case.Work == ServerWork.Duplicate ? Requests : 0))
         {
             throw new InvalidOperationException($"{Case}: {served} requests were served and {duplicates} were duplicates.");
         }

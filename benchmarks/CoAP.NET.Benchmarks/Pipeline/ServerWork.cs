@@ -61,7 +61,8 @@ public sealed record ServerCase(WireFormat Format, ServerWork Work)
             await Task.CompletedTask;
             return CoapResults.Text("21.5 degrees");
         });
-        server.MapGet("/devices/{id}/temperature", static request => request.Route["id"] == "4711" ? CoapResults.Text("21.5 degrees") : CoapResults.NotFound());
+        server.MapGet("/devices/{id}/temperature",
+            static request => request.Route["id"] == "4711" ? CoapResults.Text("21.5 degrees") : CoapResults.NotFound());
         server.MapPost("/test/log", static request => request.Payload.Length == 64 ? CoapResults.Changed() : CoapResults.BadRequest());
     }
 

@@ -6,7 +6,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// What telemetry costs a GET that is answered at once, in a server without sockets (see <see cref="MemoryServer"/>). <see cref="TelemetryUse.None"/> is to be what it was before there was any.
+/// What telemetry costs a GET that is answered at once, in a server without sockets (see <see cref="MemoryServer"/>).
+/// <see cref="TelemetryUse.None"/> is to be what it was before there was any.
 /// </summary>
 [MemoryDiagnoser]
 public class TelemetryBenchmarks

@@ -20,7 +20,10 @@ public enum PathShape
     Missing,
 }
 
-/// <summary>Finding the route of a request, by how many routes there are and what its path is like. A third each of the routes are literal, with a parameter and deep.</summary>
+/// <summary>
+/// Finding the route of a request, by how many routes there are and what its path is like. A third each of the routes are literal, with a
+/// parameter and deep.
+/// </summary>
 [MemoryDiagnoser]
 public class RouteBenchmarks
 {

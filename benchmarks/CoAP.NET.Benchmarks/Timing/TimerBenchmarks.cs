@@ -3,8 +3,8 @@ using BenchmarkDotNet.Attributes;
 namespace CoAP.NET.Benchmarks;
 
 /// <summary>
-/// The timers of a shard: what scheduling costs while none, or a million, others wait. They lie spread over EXCHANGE_LIFETIME (247 s; RFC 7252 section 4.8.2), as those of
-/// exchanges and retransmissions do.
+/// The timers of a shard: what scheduling costs while none, or a million, others wait. They lie spread over EXCHANGE_LIFETIME (247 s; RFC
+/// 7252 section 4.8.2), as those of exchanges and retransmissions do.
 /// </summary>
 [MemoryDiagnoser]
 public class TimerBenchmarks
@@ -38,7 +38,8 @@ public class TimerBenchmarks
         ScheduleAndFire();
         if (cancelled != 0 || Fired != Timers || _wheel.Count != Pending)
         {
-            throw new InvalidOperationException($"{cancelled} timers fired although cancelled, {Fired} of {Timers} fired, {_wheel.Count} of {Pending} wait.");
+            throw new InvalidOperationException(
+                $"{cancelled} timers fired although cancelled, {Fired} of {Timers} fired, {_wheel.Count} of {Pending} wait.");
         }
     }
 
@@ -62,8 +63,9 @@ public class TimerBenchmarks
     }
 
     /// <summary>
-    /// A timer that is scheduled within the next 100 ms and fires, with all that the passing of 125 ms means for the others: of a million, about 500 are due in that time and are
-    /// scheduled anew, so that as many wait all the time. Half a firing and scheduling of those is part of each one that is measured.
+    /// A timer that is scheduled within the next 100 ms and fires, with all that the passing of 125 ms means for the others: of a million,
+    /// about 500 are due in that time and are scheduled anew, so that as many wait all the time. Half a firing and scheduling of those is
+    /// part of each one that is measured.
     /// </summary>
     [Benchmark(OperationsPerInvoke = Timers)]
     public int ScheduleAndFire()

@@ -4,8 +4,8 @@ using CoAP.NET.Bench;
 namespace CoAP.NET.Footprint.Processes;
 
 /// <summary>
-/// What is measured from outside, as a process of its own: <c>host server</c>, or <c>host empty</c>, in which nothing of the library is loaded. It does what lines on its standard
-/// input say, and ends with it, so that none is left behind.
+/// What is measured from outside, as a process of its own: <c>host server</c>, or <c>host empty</c>, in which nothing of the library is
+/// loaded. It does what lines on its standard input say, and ends with it, so that none is left behind.
 /// </summary>
 internal static class Host
 {

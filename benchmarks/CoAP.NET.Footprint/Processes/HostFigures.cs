@@ -9,7 +9,8 @@ namespace CoAP.NET.Footprint.Processes;
 /// <param name="LongestPause">The longest of them.</param>
 /// <param name="Committed">Memory that the garbage collector has of the system; after its last collection.</param>
 /// <param name="Live">What of it were objects then.</param>
-internal sealed record HostFigures(long Allocated, IReadOnlyList<int> Collections, TimeSpan TotalPause, TimeSpan LongestPause, long Committed, long Live)
+internal sealed record HostFigures(long Allocated, IReadOnlyList<int> Collections, TimeSpan TotalPause, TimeSpan LongestPause,
+    long Committed, long Live)
 {
     public static HostFigures Now(PauseWatch watch)
     {
@@ -26,9 +27,11 @@ internal sealed record HostFigures(long Allocated, IReadOnlyList<int> Collection
     public static HostFigures Parse(string line)
     {
         long[] numbers = [.. line.Split(' ').Select(static text => long.Parse(text, CultureInfo.InvariantCulture))];
-        return new HostFigures(numbers[0], [(int)numbers[1], (int)numbers[2], (int)numbers[3]], new TimeSpan(numbers[4]), new TimeSpan(numbers[5]), numbers[6], numbers[7]);
+        return new HostFigures(numbers[0], [(int)numbers[1], (int)numbers[2], (int)numbers[3]], new TimeSpan(numbers[4]),
+            new TimeSpan(numbers[5]), numbers[6], numbers[7]);
     }
 
     public override string ToString() =>
-        string.Create(CultureInfo.InvariantCulture, $"{Allocated} {Collections[0]} {Collections[1]} {Collections[2]} {TotalPause.Ticks} {LongestPause.Ticks} {Committed} {Live}");
+        string.Create(CultureInfo.InvariantCulture,
+            $"{Allocated} {Collections[0]} {Collections[1]} {Collections[2]} {TotalPause.Ticks} {LongestPause.Ticks} {Committed} {Live}");
 }

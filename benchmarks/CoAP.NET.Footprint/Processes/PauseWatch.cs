@@ -1,8 +1,9 @@
 namespace CoAP.NET.Footprint.Processes;
 
 /// <summary>
-/// Finds the longest time for which the garbage collector held all threads. It looks after each collection, by an object that each collection finds to be garbage; where two
-/// collections came before it could look, their pauses are counted as one, so that what it says is never too little.
+/// Finds the longest time for which the garbage collector held all threads. It looks after each collection, by an object that each
+/// collection finds to be garbage; where two collections came before it could look, their pauses are counted as one, so that what it says
+/// is never too little.
 /// </summary>
 internal sealed class PauseWatch
 {

@@ -38,7 +38,8 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
             for (int tries = 0; peer.IsConnecting; tries++)
             {
                 int length = Receive(socket);
-                Send(socket, length > 0 ? peer.Take(_buffer.AsSpan(0, length)) : tries < Tries ? peer.Look() : throw new InvalidOperationException($"Handshake {number} had no answer."));
+                Send(socket, length > 0 ? peer.Take(_buffer.AsSpan(0, length)) : tries < Tries ? peer.Look()
+                    : throw new InvalidOperationException($"Handshake {number} had no answer."));
             }
         }
     }
@@ -52,13 +53,20 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
         {
             SecurePeer peer = _devices[i];
             using Socket socket = SocketOf(i);
-            CoapMessage request = new(CoapCode.Get) { Type = CoapMessageType.Confirmable, MessageId = (ushort)(step * 7), Token = new CoapToken([1, 2, 3, 4]) };
+            CoapMessage request = new(CoapCode.Get)
+            {
+                Type = CoapMessageType.Confirmable,
+                MessageId = (ushort)(step * 7),
+                Token = new CoapToken([1, 2, 3, 4])
+            };
             request.Options.Add(new UriPath("hello"));
             socket.Send(record.AsSpan(0, peer.Seal(CoapDatagramSerializer.Default.Serialize(request), record)));
             int length = Receive(socket);
             ReadOnlySpan<byte> answer = length > 0 ? peer.Open(_buffer.AsSpan(0, length)) : default;
-            if (answer.IsEmpty || CoapDatagramSerializer.Default.Deserialize(answer) is not { Code: var code, MessageId: var id, Payload: var payload }
-                || code != CoapCode.Content || id != request.MessageId || !payload.Span.SequenceEqual(System.Text.Encoding.UTF8.GetBytes(BenchServer.Hello)))
+            if (answer.IsEmpty
+                || CoapDatagramSerializer.Default.Deserialize(answer) is not { Code: var code, MessageId: var id, Payload: var payload }
+                || code != CoapCode.Content || id != request.MessageId
+                || !payload.Span.SequenceEqual(System.Text.Encoding.UTF8.GetBytes(BenchServer.Hello)))
             {
                 Errors++;
             }
@@ -86,7 +94,8 @@ internal sealed class SecureDevices(IPEndPoint server) : IDisposable
 
     private Socket SocketOf(int number)
     {
-        IPAddress address = new([127, (byte)(2 + (number / PerBlock / PerBlock)), (byte)(number / PerBlock % PerBlock), (byte)(1 + (number % PerBlock))]);
+        IPAddress address =
+            new([127, (byte)(2 + (number / PerBlock / PerBlock)), (byte)(number / PerBlock % PerBlock), (byte)(1 + (number % PerBlock))]);
         Socket socket = Bind(new IPEndPoint(address, ((IPEndPoint)_port.LocalEndPoint!).Port));
         socket.Connect(server);
         return socket;

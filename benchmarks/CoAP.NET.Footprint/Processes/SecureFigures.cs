@@ -28,5 +28,7 @@ internal readonly record struct SecureFigures(int Sessions, long Live, long Priv
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Sessions} {Live} {Private} {Threads}");
 
     private static long Number(string[] lines, string name) =>
-        long.Parse(lines.First(line => line.StartsWith(name, StringComparison.Ordinal))[name.Length..].Replace("kB", "", StringComparison.Ordinal), NumberStyles.AllowLeadingWhite | NumberStyles.AllowTrailingWhite, CultureInfo.InvariantCulture);
+        long.Parse(lines.First(line => line.StartsWith(name, StringComparison.Ordinal))[name.Length..]
+            .Replace("kB", "", StringComparison.Ordinal), NumberStyles.AllowLeadingWhite | NumberStyles.AllowTrailingWhite,
+            CultureInfo.InvariantCulture);
 }

@@ -6,7 +6,8 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Footprint.Processes;
 
 /// <summary>
-/// A server with coaps as a process of its own (<c>host secure</c>), so that nothing of its clients is measured. Its time stands still until it is told to let some pass. Everything about sessions has its default.
+/// A server with coaps as a process of its own (<c>host secure</c>), so that nothing of its clients is measured. Its time stands still
+/// until it is told to let some pass. Everything about sessions has its default.
 /// </summary>
 internal static class SecureHost
 {
@@ -19,7 +20,8 @@ internal static class SecureHost
     {
         VirtualClock clock = new();
         CoapPskDictionary keys = new() { { SecureClient.Identity, System.Text.Encoding.ASCII.GetBytes(SecureClient.Key) } };
-        CoapEndpointOptions options = new CoapEndpointOptions { TimeProvider = clock }.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
+        CoapEndpointOptions options = new CoapEndpointOptions { TimeProvider = clock }
+            .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
         await using CoapServer server = new(options);
         server.MapGet("/hello", static () => CoapResults.Text(BenchServer.Hello));
         server.Listen("coaps://127.0.0.1:0");

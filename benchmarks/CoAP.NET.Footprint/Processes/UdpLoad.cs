@@ -27,7 +27,11 @@ internal sealed class UdpLoad : IDisposable
     {
         _request = Bytes(new CoapMessage(CoapCode.Get), options => options.Add(new UriPath("hello")));
         _expected = Bytes(
-            new CoapMessage(CoapCode.Content) { Type = CoapMessageType.Acknowledgement, Payload = System.Text.Encoding.UTF8.GetBytes(BenchServer.Hello) },
+            new CoapMessage(CoapCode.Content)
+            {
+                Type = CoapMessageType.Acknowledgement,
+                Payload = System.Text.Encoding.UTF8.GetBytes(BenchServer.Hello)
+            },
             options => options.Add(new ContentFormat(CoapContentFormat.TextPlain)));
         _counts = new uint[peers];
         _sentAt = new long[peers];
@@ -83,7 +87,8 @@ internal sealed class UdpLoad : IDisposable
     }
 
     /// <summary>
-    /// Has peers ask in turn at a steady rate, answered or not, so that a server that is late meets all the requests that were due meanwhile. Each request is sent once.
+    /// Has peers ask in turn at a steady rate, answered or not, so that a server that is late meets all the requests that were due
+    /// meanwhile. Each request is sent once.
     /// </summary>
     public void RunOpen(TimeSpan time, int rate)
     {
@@ -118,7 +123,8 @@ internal sealed class UdpLoad : IDisposable
 
                 long number = length >= HeadLength ? BinaryPrimitives.ReadUInt32BigEndian(_buffer.AsSpan(HeadLength - TokenLength)) : total;
                 Write(_expected, (ushort)(number / _peers.Length), (uint)number);
-                if (number >= sent || number % _peers.Length != _ready[i] || isAnswered[number] || !_buffer.AsSpan(0, length).SequenceEqual(_expected))
+                if (number >= sent || number % _peers.Length != _ready[i] || isAnswered[number]
+                    || !_buffer.AsSpan(0, length).SequenceEqual(_expected))
                 {
                     Wrong++;
                     continue;

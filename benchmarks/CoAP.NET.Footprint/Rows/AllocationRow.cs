@@ -45,9 +45,11 @@ internal sealed class AllocationRow : IRow
         table.Check(handler is > 0 and < 2000 && rest is > 0 and < 5000, $"{handler} and {rest} B a request cannot be");
     }
 
-    private async Task<(double All, double OfHandler)> MeasureAsync(FigureTable table, Func<CoapResult> handler, int warmUp, int count, TimeSpan pace, Func<long>? made = null)
+    private async Task<(double All, double OfHandler)> MeasureAsync(FigureTable table, Func<CoapResult> handler, int warmUp, int count,
+        TimeSpan pace, Func<long>? made = null)
     {
-        await using MemoryServer server = await MemoryServer.StartAsync(new HeldClock(), options => options.Limits.NewcomerPeriod = TimeSpan.Zero, handler: handler);
+        await using MemoryServer server = await MemoryServer.StartAsync(new HeldClock(),
+            options => options.Limits.NewcomerPeriod = TimeSpan.Zero, handler: handler);
         using Lane lane = new();
         (double, double) figures = await lane.RunAsync(() =>
         {

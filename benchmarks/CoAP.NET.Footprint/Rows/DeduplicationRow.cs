@@ -44,16 +44,19 @@ internal sealed class DeduplicationRow : IRow
             // Each of them is still there: asked again, the handler is not called, and the answer is the same.
             long duplicates = server.Counters[CoapCounter.Duplicates];
             server.Ask(Peers, 2L * Peers, exchanges);
-            table.Check(server.Counters[CoapCounter.Duplicates] - duplicates == exchanges, $"{server.Counters[CoapCounter.Duplicates] - duplicates} of {exchanges} exchanges were remembered");
+            table.Check(server.Counters[CoapCounter.Duplicates] - duplicates == exchanges,
+                $"{server.Counters[CoapCounter.Duplicates] - duplicates} of {exchanges} exchanges were remembered");
             server.Clock.Advance(TimeSpan.FromMinutes(5));
             return (empty, full, Heap.LiveBytes());
         });
         double each = ((held - before) / (double)exchanges) - MemoryTransport.AnswerLength;
-        table.Add($"each of {exchanges:N0} remembered exchanges of {Peers:N0} peers, beyond its reply of {MemoryTransport.AnswerLength} B", $"{each:0.0} B", "<= 128 B", each <= GoalOfBytes);
+        table.Add($"each of {exchanges:N0} remembered exchanges of {Peers:N0} peers, beyond its reply of {MemoryTransport.AnswerLength} B",
+            $"{each:0.0} B", "<= 128 B", each <= GoalOfBytes);
         table.Add($"what is left of them after their lifetime", $"{(after - before) / (double)exchanges:0.0} B");
         table.Check(server.Errors == 0, $"{server.Errors} requests were not answered rightly");
         table.Check(each is > 0 and < 10 * GoalOfBytes, $"{each} B for an exchange cannot be");
-        table.Check(after - before < (held - before) / 4, $"of {held - before:N0} B for exchanges {after - before:N0} are left after their lifetime");
+        table.Check(after - before < (held - before) / 4,
+            $"of {held - before:N0} B for exchanges {after - before:N0} are left after their lifetime");
     }
 
     private static async Task MeasureThroughputAsync(FigureTable table, Sizes sizes)
@@ -62,7 +65,8 @@ internal sealed class DeduplicationRow : IRow
         TimeSpan pace = TimeSpan.FromMicroseconds(1);
 
         // As by default, at the bound of what unverified peers may take, so that the oldest is forgotten for the newest.
-        await using MemoryServer with = await MemoryServer.StartAsync(new HeldClock(), static options => options.Limits.NewcomerPeriod = TimeSpan.Zero);
+        await using MemoryServer with = await MemoryServer.StartAsync(new HeldClock(),
+            static options => options.Limits.NewcomerPeriod = TimeSpan.Zero);
 
         // RFC 7252 section 4.5 allows to process safe requests again instead of storing the reply.
         await using MemoryServer without = await MemoryServer.StartAsync(new HeldClock(), static options =>
@@ -101,7 +105,8 @@ internal sealed class DeduplicationRow : IRow
         table.Add("remembering for 3 ms (Parameters)", $"{Slices.Median(rates[2]):N0}");
         table.Add("remembering / not remembering", $"{ratio:0.00}", ">= 0.9", ratio >= GoalOfRatio);
         table.Add("remembering / remembering for 3 ms", $"{Slices.Ratio(rates[0], rates[2]):0.00}");
-        table.Check(servers.All(static server => server.Errors == 0), $"{servers.Sum(static server => server.Errors)} requests were not answered rightly");
+        table.Check(servers.All(static server => server.Errors == 0),
+            $"{servers.Sum(static server => server.Errors)} requests were not answered rightly");
         table.Check(rates.All(static side => side.All(static rate => rate > 0)), $"a rate is not above zero");
         table.Check(without.Counters[CoapCounter.Duplicates] == 0, $"{without.Counters[CoapCounter.Duplicates]} duplicates came");
     }

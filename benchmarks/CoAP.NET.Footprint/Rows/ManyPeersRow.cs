@@ -113,10 +113,12 @@ internal sealed class ManyPeersRow : IRow
                 return (with, idle, Heap.LiveBytes() - _before);
             });
             table.Add($"{Peers:N0} peers: memory with what they asked in this row", $"{full / 1e6:N1} MB");
-            table.Add($"{Peers:N0} peers: 5 minutes later, exchanges expired", $"{expired / 1e6:N1} MB, {expired / (double)Peers:0} B a peer");
+            table.Add($"{Peers:N0} peers: 5 minutes later, exchanges expired",
+                $"{expired / 1e6:N1} MB, {expired / (double)Peers:0} B a peer");
             table.Add($"{Peers:N0} peers: a day later", $"{left / 1e6:N2} MB", "back to the start", left < full / 50);
             table.Check(_server.Errors == 0, $"{_server.Errors} requests of {Peers:N0} peers were not answered rightly");
-            long evictions = _server.Counters[CoapCounter.DeduplicationEvictions] + _server.Counters[CoapCounter.UnsafeDeduplicationEvictions];
+            long evictions = _server.Counters[CoapCounter.DeduplicationEvictions]
+                + _server.Counters[CoapCounter.UnsafeDeduplicationEvictions];
             table.Check(evictions == 0, $"{evictions} exchanges of {Peers:N0} peers were given up before their time");
             table.Check(left < full / 4, $"of {full:N0} B with {Peers:N0} peers {left:N0} are left a day later");
             table.Check(expired < full, $"{full:N0} B with {Peers:N0} peers, {expired:N0} B after their exchanges");

@@ -68,7 +68,8 @@ internal sealed class MemoryRow : IRow
             empty = host.Outside.ResidentBytes;
             emptyInside = host.Inside();
             double same = (emptyInside.Allocated - before) / time.TotalSeconds;
-            table.Check(same > allocated / (sizes.IsSelfCheck ? 20 : 2), $"the empty host allocated {same:N0} B a second, the server {allocated:N0}");
+            table.Check(same > allocated / (sizes.IsSelfCheck ? 20 : 2),
+                $"the empty host allocated {same:N0} B a second, the server {allocated:N0}");
         }
 
         double above = (loaded - empty) / MiB;
@@ -76,8 +77,10 @@ internal sealed class MemoryRow : IRow
         table.Add($"server, {how}: after {time.TotalSeconds:0.#} s of {rate:N0} requests a second", $"{loaded / MiB:0.0} MiB");
         table.Add($"empty host that allocates the same {allocated / 1e6:N0} MB a second", $"{empty / MiB:0.0} MiB");
         table.Add($"server, {how}: above the empty host", $"{above:0.0} MiB", "<= 24 MiB", above <= Goal);
-        table.Add("managed memory that the collector holds: server, empty host", $"{serverInside.Committed / MiB:0.0} MiB, {emptyInside.Committed / MiB:0.0} MiB");
-        table.Add("of it objects after the last collection: server, empty host", $"{serverInside.Live / MiB:0.0} MiB, {emptyInside.Live / MiB:0.0} MiB");
+        table.Add("managed memory that the collector holds: server, empty host",
+            $"{serverInside.Committed / MiB:0.0} MiB, {emptyInside.Committed / MiB:0.0} MiB");
+        table.Add("of it objects after the last collection: server, empty host",
+            $"{serverInside.Live / MiB:0.0} MiB, {emptyInside.Live / MiB:0.0} MiB");
         table.Check(above > (sizes.IsSelfCheck ? -20 : 0) && above < 2000, $"{above} MiB for the server cannot be");
     }
 }

@@ -15,7 +15,8 @@ internal sealed class PeersRow : IRow
     {
         table.Begin(Name);
         int peers = sizes.Of(100_000, 2_000);
-        await using (MemoryServer server = await MemoryServer.StartAsync(new HeldClock(), options => options.Limits.MaxChannels = 2 * peers))
+        await using (MemoryServer server = await MemoryServer.StartAsync(new HeldClock(),
+            options => options.Limits.MaxChannels = 2 * peers))
         {
             using Lane lane = new();
             long before = await lane.RunAsync(() => Empty(server));
@@ -29,7 +30,8 @@ internal sealed class PeersRow : IRow
             table.Add($"a peer, with its last exchanges remembered", $"{remembered:0} B");
             table.Add($"a peer whose exchanges have expired", $"{idle:0} B", "<= 1 KiB", idle <= Goal);
             table.Check(server.Errors == 0, $"{server.Errors} requests were not answered rightly");
-            table.Check(server.Counters[CoapCounter.ChannelEvictions] == 0, $"{server.Counters[CoapCounter.ChannelEvictions]} peers were forgotten while they were counted");
+            table.Check(server.Counters[CoapCounter.ChannelEvictions] == 0,
+                $"{server.Counters[CoapCounter.ChannelEvictions]} peers were forgotten while they were counted");
             table.Check(idle is > 0 and < 10 * Goal && remembered > idle, $"{remembered} and {idle} B for a peer cannot be");
         }
 

@@ -24,17 +24,20 @@ internal sealed class ScalingRow : IRow
 
         // The single shard runs on each processor in turn, so that one that is slower does not decide.
         await using Side other = await Side.StartAsync(1, firstProcessor: 1);
-        double[][] rates = await Slices.MeasureAsync(sizes.Of(5, 2), () => one.RunAsync(time), () => two.RunAsync(time), () => other.RunAsync(time));
+        double[][] rates = await Slices.MeasureAsync(sizes.Of(5, 2), () => one.RunAsync(time), () => two.RunAsync(time),
+            () => other.RunAsync(time));
         double[] single = [.. rates[0].Zip(rates[2], static (first, second) => (first + second) / 2)];
         double ratio = Slices.Ratio(rates[1], single);
         table.Add("one shard on one thread", $"{Slices.Median(single):N0} requests a second");
         table.Add("two shards on two threads", $"{Slices.Median(rates[1]):N0} requests a second");
-        table.Add("part of the time in which the collector held all threads: one, two", $"{(one.Pauses + other.Pauses) / 2:P1}, {two.Pauses:P1}");
+        table.Add("part of the time in which the collector held all threads: one, two",
+            $"{(one.Pauses + other.Pauses) / 2:P1}, {two.Pauses:P1}");
         if (OperatingSystem.IsLinux())
         {
             // What others do on the machine takes processors from the threads, but adds little to the time that they have one.
             double alone = (one.Nanoseconds + other.Nanoseconds) / 2;
-            table.Add("processor time for a request: one thread, two threads", $"{alone:0} ns, {two.Nanoseconds:0} ns, {alone * 2 / two.Nanoseconds:0.00} times as many if each had a processor");
+            table.Add("processor time for a request: one thread, two threads",
+                $"{alone:0} ns, {two.Nanoseconds:0} ns, {alone * 2 / two.Nanoseconds:0.00} times as many if each had a processor");
         }
 
         if (Environment.ProcessorCount < 2)
@@ -71,7 +74,8 @@ internal sealed class ScalingRow : IRow
 
             // Each thread serves the peers of one shard, as the operating system gives each loop the datagrams of its own peers.
             _peers = [.. server.Transports.Select((transport, i) =>
-                Enumerable.Range(0, int.MaxValue).Where(peer => transport.Context.ShardOf(MemoryTransport.AddressOf(peer)) == i).Take(PeersOfThread).ToArray())];
+                Enumerable.Range(0, int.MaxValue).Where(peer => transport.Context.ShardOf(MemoryTransport.AddressOf(peer)) == i)
+                    .Take(PeersOfThread).ToArray())];
         }
 
         public MemoryServer Server { get; }
@@ -148,6 +152,8 @@ internal sealed class ScalingRow : IRow
 
         // In nanoseconds.
         private static long OwnProcessorTime() =>
-            OperatingSystem.IsLinux() ? long.Parse(File.ReadAllText("/proc/thread-self/schedstat").Split(' ')[0], CultureInfo.InvariantCulture) : 0;
+            OperatingSystem.IsLinux()
+                ? long.Parse(File.ReadAllText("/proc/thread-self/schedstat").Split(' ')[0], CultureInfo.InvariantCulture)
+                : 0;
     }
 }

@@ -46,20 +46,25 @@ internal sealed class SecureSessionsRow : IRow
         SecureFigures afterwards = Now(server);
         devices.Ask(Math.Max(2, count / 100));
 
-        table.Add($"each of {count:N0} sessions (pre-shared key, Connection ID), after the handshake: managed, private memory", $"{Each(fresh.Live, start.Live):0} B, {Each(fresh.Private, start.Private):0} B");
+        table.Add($"each of {count:N0} sessions (pre-shared key, Connection ID), after the handshake: managed, private memory",
+            $"{Each(fresh.Live, start.Live):0} B, {Each(fresh.Private, start.Private):0} B");
         double managed = Each(idle.Live, start.Live);
         table.Add("the same 5 minutes later: managed", $"{managed:0} B", "<= 1 KiB", managed <= Goal);
         table.Add("the same 5 minutes later: private memory", $"{Each(idle.Private, start.Private):0} B");
-        table.Add("after a request each, its exchange remembered: managed, private memory", $"{Each(asked.Live, start.Live):0} B, {Each(asked.Private, start.Private):0} B");
+        table.Add("after a request each, its exchange remembered: managed, private memory",
+            $"{Each(asked.Live, start.Live):0} B, {Each(asked.Private, start.Private):0} B");
         double later = Each(afterwards.Live, start.Live);
         table.Add("the same 5 minutes later: managed", $"{later:0} B", "<= 1 KiB", later <= Goal);
         table.Add("the same 5 minutes later: private memory", $"{Each(afterwards.Private, start.Private):0} B");
 
         // Those of the runtime's pool come and go, one at a time.
-        table.Add("threads of the server before, and with all of them", $"{start.Threads}, {afterwards.Threads}", "none for sessions", afterwards.Threads - start.Threads <= Environment.ProcessorCount);
-        table.Check(start.Sessions == before && afterwards.Sessions == before + count, $"{start.Sessions} and {afterwards.Sessions} sessions, of {before} and {before + count}");
+        table.Add("threads of the server before, and with all of them", $"{start.Threads}, {afterwards.Threads}", "none for sessions",
+            afterwards.Threads - start.Threads <= Environment.ProcessorCount);
+        table.Check(start.Sessions == before && afterwards.Sessions == before + count,
+            $"{start.Sessions} and {afterwards.Sessions} sessions, of {before} and {before + count}");
         table.Check(devices.Errors == 0, $"{devices.Errors} requests were not answered rightly");
-        table.Check(managed is > 0 and < 10 * Goal && later is > 0 and < 10 * Goal && Each(fresh.Live, start.Live) > managed, $"{managed} and {later} B for a session cannot be");
+        table.Check(managed is > 0 and < 10 * Goal && later is > 0 and < 10 * Goal && Each(fresh.Live, start.Live) > managed,
+            $"{managed} and {later} B for a session cannot be");
         return Task.CompletedTask;
 
         double Each(long bytes, long at) => (bytes - at) / (double)count;

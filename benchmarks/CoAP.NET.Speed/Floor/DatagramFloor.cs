@@ -5,7 +5,8 @@ using CoAP.NET.Speed.Raw;
 namespace CoAP.NET.Speed.Floor;
 
 /// <summary>
-/// The least that a server must do: it answers every request by the same bytes, 64 at a time, and knows nothing but the fixed header. What a real server takes more than this is its own; the rest is the system's.
+/// The least that a server must do: it answers every request by the same bytes, 64 at a time, and knows nothing but the fixed header. What
+/// a real server takes more than this is its own; the rest is the system's.
 /// </summary>
 internal static unsafe class DatagramFloor
 {
@@ -15,7 +16,8 @@ internal static unsafe class DatagramFloor
 
     // Content-Format 0 (text/plain), payload marker, payload
     private static ReadOnlySpan<byte> Tail =>
-        [0xc0, 0xff, (byte)'h', (byte)'e', (byte)'l', (byte)'l', (byte)'o', (byte)' ', (byte)'w', (byte)'o', (byte)'r', (byte)'l', (byte)'d', (byte)'!'];
+        [0xc0, 0xff, (byte)'h', (byte)'e', (byte)'l', (byte)'l', (byte)'o', (byte)' ', (byte)'w', (byte)'o', (byte)'r', (byte)'l',
+            (byte)'d', (byte)'!'];
 
     /// <summary>Opens it.</summary>
     /// <param name="local">Where; on 0.0.0.0 it answers from the address that it was asked at.</param>

@@ -7,7 +7,9 @@ using CoAP.NET.Speed.Raw;
 
 namespace CoAP.NET.Speed.Floor;
 
-/// <summary>The same as <see cref="DatagramFloor"/> over connections (RFC 8323): a CSM, then the same answer to each frame that is a request.</summary>
+/// <summary>
+/// The same as <see cref="DatagramFloor"/> over connections (RFC 8323): a CSM, then the same answer to each frame that is a request.
+/// </summary>
 internal static unsafe class StreamFloor
 {
     private const int Backlog = 4096;
@@ -18,7 +20,8 @@ internal static unsafe class StreamFloor
 
     // Delta and length of Content-Format 0, payload marker, payload
     private static ReadOnlySpan<byte> Tail =>
-        [0xc0, 0xff, (byte)'h', (byte)'e', (byte)'l', (byte)'l', (byte)'o', (byte)' ', (byte)'w', (byte)'o', (byte)'r', (byte)'l', (byte)'d', (byte)'!'];
+        [0xc0, 0xff, (byte)'h', (byte)'e', (byte)'l', (byte)'l', (byte)'o', (byte)' ', (byte)'w', (byte)'o', (byte)'r', (byte)'l',
+            (byte)'d', (byte)'!'];
 
     /// <summary>Opens it.</summary>
     public static int Open(IPEndPoint local)
@@ -84,7 +87,8 @@ internal static unsafe class StreamFloor
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
     private static bool Turn(Connection* connection, byte* answers)
     {
-        nint received = Native.Receive(connection->Socket, connection->Bytes + connection->Length, Connection.Room - connection->Length, Native.DontWait);
+        nint received = Native.Receive(connection->Socket, connection->Bytes + connection->Length, Connection.Room - connection->Length,
+            Native.DontWait);
         if (received <= 0)
         {
             return received < 0 && LibC.LastError is LibC.Again or LibC.Interrupted;
@@ -137,7 +141,8 @@ internal static unsafe class StreamFloor
 
         // A peer that does not read what it asked for is given up, and so is a frame that is larger than what it takes here.
         nint wanted = (nint)(answer - answers);
-        return connection->Length < Connection.Room && (wanted == 0 || Native.Send(connection->Socket, answers, wanted, Native.NoSignal) == wanted);
+        return connection->Length < Connection.Room
+            && (wanted == 0 || Native.Send(connection->Socket, answers, wanted, Native.NoSignal) == wanted);
     }
 
     // Frames have 2 bytes at least and answers 25 at most: what one turn answers fits AnswerRoom.

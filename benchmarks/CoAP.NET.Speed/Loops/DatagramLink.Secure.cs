@@ -5,7 +5,8 @@ using CoAP.NET.Speed.Raw;
 
 namespace CoAP.NET.Speed.Loops;
 
-// Peers that speak within DTLS sessions. An answer is known by the address that it came to, as it is on the wire that only one end gave out a Connection ID.
+// Peers that speak within DTLS sessions. An answer is known by the address that it came to, as it is on the wire that only one end gave out
+// a Connection ID.
 internal abstract unsafe partial class DatagramLink
 {
     // At a time: servers have bounds for handshakes that are not done.

@@ -5,7 +5,9 @@ using CoAP.NET.Speed.Raw;
 
 namespace CoAP.NET.Speed.Loops;
 
-/// <summary>Many peers of a server over UDP on one thread: an own source address for each, over few sockets, or over a socket each.</summary>
+/// <summary>
+/// Many peers of a server over UDP on one thread: an own source address for each, over few sockets, or over a socket each.
+/// </summary>
 internal abstract unsafe partial class DatagramLink : IDisposable
 {
     private const int Batch = 64;
@@ -120,7 +122,10 @@ internal abstract unsafe partial class DatagramLink : IDisposable
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    protected void Commit(int length) => Put(_secure is null ? length : _secure[_outPeer].Seal(new ReadOnlySpan<byte>(_message, length), new Span<byte>(_out.Bytes(_outCount), DatagramBatch.Room)));
+    protected void Commit(int length) =>
+        Put(_secure is null
+            ? length
+            : _secure[_outPeer].Seal(new ReadOnlySpan<byte>(_message, length), new Span<byte>(_out.Bytes(_outCount), DatagramBatch.Room)));
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private byte* Reserve(int peer)

@@ -6,7 +6,8 @@ using CoAP.NET.Bench;
 namespace CoAP.NET.Speed.Loops;
 
 /// <summary>
-/// Peers that ask a server over UDP, each with one request under way: again when it was answered (closed loop), or when the next request is due (open loop). Nothing is repeated: what is not answered in a second is lost.
+/// Peers that ask a server over UDP, each with one request under way: again when it was answered (closed loop), or when the next request is
+/// due (open loop). Nothing is repeated: what is not answered in a second is lost.
 /// </summary>
 /// <param name="server">The server.</param>
 /// <param name="peers">How many.</param>
@@ -14,9 +15,11 @@ namespace CoAP.NET.Speed.Loops;
 /// <param name="payload">What the answer must be.</param>
 /// <param name="isConfirmable">Whether the requests are.</param>
 /// <param name="hasOwnSockets">Whether each peer has a socket of its own.</param>
-/// <param name="client">When they ask within DTLS sessions: what they have in common. Each run begins with sessions of its own, whose handshakes do not count.</param>
+/// <param name="client">When they ask within DTLS sessions: what they have in common. Each run begins with sessions of its own, whose
+/// handshakes do not count.</param>
 internal sealed unsafe class DatagramLoop(
-    IPEndPoint server, int peers, string path, byte[] payload, bool isConfirmable = true, bool hasOwnSockets = false, SecureClient? client = null)
+    IPEndPoint server, int peers, string path, byte[] payload, bool isConfirmable = true, bool hasOwnSockets = false,
+    SecureClient? client = null)
     : DatagramLink(server, peers, hasOwnSockets, client)
 {
     private const int HeaderSize = 4;
@@ -86,7 +89,8 @@ internal sealed unsafe class DatagramLoop(
         }
 
         int index;
-        if (length < HeaderSize + TokenSize || message[0] < 0x40 || (message[0] & 0xf) != TokenSize || (index = Read(message + HeaderSize)) >= _peers.Length)
+        if (length < HeaderSize + TokenSize || message[0] < 0x40 || (message[0] & 0xf) != TokenSize
+            || (index = Read(message + HeaderSize)) >= _peers.Length)
         {
             _errors++;
             return;
@@ -223,7 +227,8 @@ internal sealed unsafe class DatagramLoop(
         {
             if (IsSecure)
             {
-                throw new InvalidOperationException($"A session has {RequestsOfAddress:N0} requests at most: take shorter turns, or more sessions.");
+                throw new InvalidOperationException(
+                    $"A session has {RequestsOfAddress:N0} requests at most: take shorter turns, or more sessions.");
             }
 
             peer.Used = 1;

@@ -13,11 +13,14 @@ internal static unsafe class DatagramMessages
     {
         const int UriPath = 11;
         byte[] text = Encoding.UTF8.GetBytes(segment);
-        return text.Length < 13 ? [(byte)(((UriPath - previous) << 4) | text.Length), .. text] : throw new ArgumentException($"'{segment}' is longer than 12 bytes.");
+        return text.Length < 13
+            ? [(byte)(((UriPath - previous) << 4) | text.Length), .. text]
+            : throw new ArgumentException($"'{segment}' is longer than 12 bytes.");
     }
 
     /// <summary>Whether options and payload end by this payload.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static bool EndsWith(byte* bytes, int length, byte[] payload) =>
-        length > payload.Length && bytes[length - payload.Length - 1] == Marker && new ReadOnlySpan<byte>(bytes + length - payload.Length, payload.Length).SequenceEqual(payload);
+        length > payload.Length && bytes[length - payload.Length - 1] == Marker
+            && new ReadOnlySpan<byte>(bytes + length - payload.Length, payload.Length).SequenceEqual(payload);
 }

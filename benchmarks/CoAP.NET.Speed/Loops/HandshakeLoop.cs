@@ -7,7 +7,8 @@ namespace CoAP.NET.Speed.Loops;
 /// <param name="server">The server.</param>
 /// <param name="peers">How many handshakes are under way.</param>
 /// <param name="client">How they prove themselves.</param>
-internal sealed class HandshakeLoop(IPEndPoint server, int peers, SecureClient client) : DatagramLink(server, peers, hasOwnSockets: false, client)
+internal sealed class HandshakeLoop(IPEndPoint server, int peers, SecureClient client)
+    : DatagramLink(server, peers, hasOwnSockets: false, client)
 {
     private const double LookEvery = 0.1;
     private const double Patience = 2;

@@ -10,7 +10,9 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Speed.Loops;
 
-/// <summary>Observers of one resource over UDP, and one peer more that changes it as soon as all have been told of the change before.</summary>
+/// <summary>
+/// Observers of one resource over UDP, and one peer more that changes it as soon as all have been told of the change before.
+/// </summary>
 internal sealed unsafe class ObserveLoop : DatagramLink
 {
     private const int HeaderSize = 4;
@@ -50,8 +52,8 @@ internal sealed unsafe class ObserveLoop : DatagramLink
     /// <param name="observers">How many.</param>
     /// <param name="path">The resource, a path of one segment; who PUTs it changes it.</param>
     /// <param name="firstPath">
-    /// One that is observed before until all have been told once, by Confirmable messages: a server that does not know the time of a round trip may send a Non-confirmable notification every 3 s only
-    /// (RFC 7641 section 4.5.1), and it learns that time from acknowledgements.
+    /// One that is observed before until all have been told once, by Confirmable messages: a server that does not know the time of a round
+    /// trip may send a Non-confirmable notification every 3 s only (RFC 7641 section 4.5.1), and it learns that time from acknowledgements.
     /// </param>
     public ObserveLoop(IPEndPoint server, int observers, string path, string? firstPath = null)
         : base(server, observers + 1, hasOwnSockets: false)
@@ -147,7 +149,8 @@ internal sealed unsafe class ObserveLoop : DatagramLink
         }
 
         int index;
-        if (length < HeaderSize + TokenSize || message[0] < 0x40 || (message[0] & 0xf) != TokenSize || (index = (int)Read(message + HeaderSize)) > _count)
+        if (length < HeaderSize + TokenSize || message[0] < 0x40 || (message[0] & 0xf) != TokenSize
+            || (index = (int)Read(message + HeaderSize)) > _count)
         {
             _errors++;
             return;
@@ -184,7 +187,8 @@ internal sealed unsafe class ObserveLoop : DatagramLink
         if (!_isRegistered[index] != _isCancelling)
         {
             // What says Observe is a registration that was taken; what does not ends one.
-            bool isObserved = CoapDatagramSerializer.Default.Deserialize(new ReadOnlySpan<byte>(message, length)).Options.Get<Observe>() is not null;
+            bool isObserved = CoapDatagramSerializer.Default.Deserialize(new ReadOnlySpan<byte>(message, length)).Options
+                .Get<Observe>() is not null;
             if (isObserved != _isCancelling)
             {
                 _isRegistered[index] = !_isCancelling;
@@ -234,7 +238,8 @@ internal sealed unsafe class ObserveLoop : DatagramLink
         const byte Put = 3;
         byte* message = Begin(_count, Put);
         _pathAndFormat.CopyTo(new Span<byte>(message, _pathAndFormat.Length));
-        Encoding.ASCII.GetBytes(_state.ToString("D8", CultureInfo.InvariantCulture)).CopyTo(new Span<byte>(message + _pathAndFormat.Length, Digits));
+        Encoding.ASCII.GetBytes(_state.ToString("D8", CultureInfo.InvariantCulture))
+            .CopyTo(new Span<byte>(message + _pathAndFormat.Length, Digits));
         Commit(HeaderSize + TokenSize + _pathAndFormat.Length + Digits);
     }
 

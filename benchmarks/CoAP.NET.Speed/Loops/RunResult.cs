@@ -12,7 +12,8 @@ internal readonly record struct RunResult(LatencyHistogram Times, TimeSpan Elaps
 {
     public double PerSecond => Times.Count / Elapsed.TotalSeconds;
 
-    public RunFigures Figures => new(PerSecond, Cpu.TotalMicroseconds / Math.Max(1, Times.Count), Times.Microseconds(0.5), Times.Microseconds(0.99), Lost, Errors);
+    public RunFigures Figures =>
+        new(PerSecond, Cpu.TotalMicroseconds / Math.Max(1, Times.Count), Times.Microseconds(0.5), Times.Microseconds(0.99), Lost, Errors);
 }
 
 /// <summary>The figures of a run.</summary>

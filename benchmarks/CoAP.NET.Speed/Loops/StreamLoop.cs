@@ -4,7 +4,8 @@ using CoAP.NET.Bench;
 namespace CoAP.NET.Speed.Loops;
 
 /// <summary>
-/// A closed loop over connections: each has so many requests under way, and asks again when it is answered; or it is for one request, and the next one takes a connection of its own.
+/// A closed loop over connections: each has so many requests under way, and asks again when it is answered; or it is for one request, and
+/// the next one takes a connection of its own.
 /// </summary>
 internal sealed class StreamLoop : IDisposable
 {

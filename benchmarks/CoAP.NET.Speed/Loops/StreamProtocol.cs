@@ -105,7 +105,8 @@ internal sealed class CoapStreamProtocol : StreamProtocol
 /// <param name="isClosing">Whether the connection is for one request only.</param>
 internal sealed class HttpStreamProtocol(string path, string payload, bool isClosing) : StreamProtocol
 {
-    private readonly byte[] _request = Encoding.ASCII.GetBytes($"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{(isClosing ? "Connection: close\r\n" : "")}\r\n");
+    private readonly byte[] _request =
+        Encoding.ASCII.GetBytes($"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{(isClosing ? "Connection: close\r\n" : "")}\r\n");
     private readonly byte[] _body = Encoding.ASCII.GetBytes(payload);
 
     public override byte[] Opening => [];
@@ -139,7 +140,9 @@ internal sealed class HttpStreamProtocol(string path, string payload, bool isClo
             return 0;
         }
 
-        part = bytes.StartsWith("HTTP/1.1 200 "u8) && bytes[(head + 4)..all].SequenceEqual(_body) ? StreamPart.Answer : StreamPart.WrongAnswer;
+        part = bytes.StartsWith("HTTP/1.1 200 "u8) && bytes[(head + 4)..all].SequenceEqual(_body)
+            ? StreamPart.Answer
+            : StreamPart.WrongAnswer;
         return all;
     }
 }

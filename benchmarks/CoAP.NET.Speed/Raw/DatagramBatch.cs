@@ -5,7 +5,9 @@ using CoAP.NET.Bench;
 
 namespace CoAP.NET.Speed.Raw;
 
-/// <summary>Memory for datagrams that are received or sent by one call. Nothing of it is checked: it is as quick as the same in C.</summary>
+/// <summary>
+/// Memory for datagrams that are received or sent by one call. Nothing of it is checked: it is as quick as the same in C.
+/// </summary>
 internal sealed unsafe class DatagramBatch : IDisposable
 {
     /// <summary>Room for one datagram; no power of two, as all of them would share a few lines of the cache.</summary>
@@ -95,7 +97,10 @@ internal sealed unsafe class DatagramBatch : IDisposable
         }
     }
 
-    /// <summary>Has a datagram answered: this one of the answers goes where that one came from, and from where that one went, and is in the same memory.</summary>
+    /// <summary>
+    /// Has a datagram answered: this one of the answers goes where that one came from, and from where that one went, and is in the same
+    /// memory.
+    /// </summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public void AnswerIn(DatagramBatch requests, int request, int index, int length)
     {

@@ -11,7 +11,8 @@ internal static partial class MarkdownReport
 
     private static void BesidePlain(StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows)
     {
-        Head(text, ["GET in a session", "", "requests a second", "ratio to no DTLS", "processor µs a request", "ratio of processor time", "p50 µs", "p99 µs", "lost", "errors"]);
+        Head(text, ["GET in a session", "", "requests a second", "ratio to no DTLS", "processor µs a request", "ratio of processor time",
+            "p50 µs", "p99 µs", "lost", "errors"]);
         foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
         {
             Outcome? plain = null;
@@ -20,7 +21,8 @@ internal static partial class MarkdownReport
                 bool isPlain = outcome.Entrant.Name.EndsWith(Plain, StringComparison.Ordinal);
                 plain = isPlain ? outcome : plain;
                 string[] rest = Rest(outcome);
-                Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), isPlain ? "" : Ratio(outcome, plain), rest[0], isPlain ? "" : Ratio(plain!, outcome, run => run.CpuMicroseconds), .. rest[1..]]);
+                Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), isPlain ? "" : Ratio(outcome, plain), rest[0],
+                    isPlain ? "" : Ratio(plain!, outcome, run => run.CpuMicroseconds), .. rest[1..]]);
             }
         }
 

@@ -13,13 +13,15 @@ internal static partial class MarkdownReport
 
     /// <summary>The machine, in a line.</summary>
     public static string Machine =>
-        $"{Environment.ProcessorCount} processors{Model()}, {RuntimeInformation.OSDescription.Trim()}, {RuntimeInformation.FrameworkDescription}{(Processors.Note is { } note ? $". {note}" : "")}";
+        $"{Environment.ProcessorCount} "
+            + $"processors{Model()}, {RuntimeInformation.OSDescription.Trim()}, {RuntimeInformation.FrameworkDescription}{(Processors.Note is { } note ? $". {note}" : "")}";
 
     /// <summary>Writes all tables.</summary>
     public static string Write(IReadOnlyList<(Row Row, IReadOnlyList<Outcome> Outcomes)> results, int pairs, double seconds)
     {
         StringBuilder text = new();
-        text.AppendLine(s_culture, $"{Machine}. Medians of {pairs} turns of {seconds:0.##} s; in parentheses the lowest and the highest ratio.").AppendLine();
+        text.AppendLine(s_culture,
+            $"{Machine}. Medians of {pairs} turns of {seconds:0.##} s; in parentheses the lowest and the highest ratio.").AppendLine();
         foreach (var group in results.GroupBy(result => result.Row.Group))
         {
             switch (group.Key)
@@ -50,9 +52,11 @@ internal static partial class MarkdownReport
     }
 
     private static void Compare(
-        StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows, string first, string rate, string one, string? floor)
+        StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows, string first, string rate, string one,
+        string? floor)
     {
-        Head(text, [first, rate, .. floor is null ? (string[])[] : [$"ratio to the {floor}"], .. floor == "raw loop" ? (string[])[] : ["ratio to libcoap"], $"processor µs a {one}", "p50 µs", "p99 µs", "lost", "errors"]);
+        Head(text, [first, rate, .. floor is null ? (string[])[] : [$"ratio to the {floor}"],
+            .. floor == "raw loop" ? (string[])[] : ["ratio to libcoap"], $"processor µs a {one}", "p50 µs", "p99 µs", "lost", "errors"]);
         foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
         {
             Outcome ours = outcomes.Single(outcome => outcome.Entrant.Role == Role.Ours);
@@ -75,7 +79,8 @@ internal static partial class MarkdownReport
 
     private static void Beside(StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows)
     {
-        Head(text, ["beside HTTP", "", "requests a second", "ratio to HTTP", "processor µs a request", "p50 µs", "p99 µs", "lost", "errors"]);
+        Head(text, ["beside HTTP", "", "requests a second", "ratio to HTTP", "processor µs a request", "p50 µs", "p99 µs", "lost",
+            "errors"]);
         foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
         {
             Outcome? http = null;
@@ -93,7 +98,8 @@ internal static partial class MarkdownReport
     private static void Everybody(StringBuilder text, IReadOnlyList<(Row Row, IReadOnlyList<Outcome> Outcomes)> results)
     {
         var others = results.Where(result => result.Row.Group is not (RowGroup.Http or RowGroup.Secure or RowGroup.Handshakes))
-            .SelectMany(result => result.Outcomes.Where(outcome => outcome.Entrant.Role != Role.Ours), (result, outcome) => (result.Row, Outcome: outcome)).ToList();
+            .SelectMany(result => result.Outcomes.Where(outcome => outcome.Entrant.Role != Role.Ours),
+                (result, outcome) => (result.Row, Outcome: outcome)).ToList();
         if (others.Count == 0)
         {
             return;
@@ -108,9 +114,11 @@ internal static partial class MarkdownReport
         text.AppendLine();
     }
 
-    private static Outcome? Of(IReadOnlyList<Outcome> outcomes, Role role) => outcomes.SingleOrDefault(outcome => outcome.Entrant.Role == role);
+    private static Outcome? Of(IReadOnlyList<Outcome> outcomes, Role role) =>
+        outcomes.SingleOrDefault(outcome => outcome.Entrant.Role == role);
 
-    private static string Rate(Outcome outcome) => outcome.Failure is { } failure ? $"failed: {failure}" : outcome.Median(run => run.PerSecond).ToString("N0", s_culture);
+    private static string Rate(Outcome outcome) =>
+        outcome.Failure is { } failure ? $"failed: {failure}" : outcome.Median(run => run.PerSecond).ToString("N0", s_culture);
 
     // Each turn is compared with that beside it.
     private static string Ratio(Outcome outcome, Outcome? to) => Ratio(outcome, to, static run => run.PerSecond);
@@ -123,7 +131,8 @@ internal static partial class MarkdownReport
         }
 
         List<double> ratios = [.. outcome.Runs.Zip(to.Runs, (one, other) => figure(one) / figure(other))];
-        return string.Create(s_culture, $"{Measurement.Median(ratios):0.00}{(ratios.Count > 1 ? string.Create(s_culture, $" ({ratios.Min():0.00}-{ratios.Max():0.00})") : "")}");
+        return string.Create(s_culture,
+            $"{Measurement.Median(ratios):0.00}{(ratios.Count > 1 ? string.Create(s_culture, $" ({ratios.Min():0.00}-{ratios.Max():0.00})") : "")}");
     }
 
     private static string[] Rest(Outcome outcome) => outcome.Failure is not null

@@ -65,7 +65,8 @@ internal sealed class Measurement(int pairs, double seconds, double warmUp)
             }
         }
 
-        return [.. all.Select(one => new Outcome(one.Entrant, failures.ContainsKey(one.Entrant) ? [] : one.Runs, failures.GetValueOrDefault(one.Entrant)))];
+        return [.. all.Select(
+            one => new Outcome(one.Entrant, failures.ContainsKey(one.Entrant) ? [] : one.Runs, failures.GetValueOrDefault(one.Entrant)))];
 
         void Try(Entrant entrant, Action action)
         {
@@ -73,7 +74,8 @@ internal sealed class Measurement(int pairs, double seconds, double warmUp)
             {
                 action();
             }
-            catch (Exception exception) when (exception is TimeoutException or InvalidOperationException or System.ComponentModel.Win32Exception)
+            catch (Exception exception)
+                when (exception is TimeoutException or InvalidOperationException or System.ComponentModel.Win32Exception)
             {
                 failures[entrant] = exception.Message;
             }

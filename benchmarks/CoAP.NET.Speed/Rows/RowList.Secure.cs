@@ -50,8 +50,10 @@ internal sealed partial class RowList
         List<Entrant> entrants =
         [
             Entrant("pre-shared key", () => servers.StartSecure(), () => new SecureClient(SecureClient.PskCcm8)),
-            Entrant("ECDSA, the server's certificate", () => servers.StartSecure(CoapServers.Credentials.Certificate), () => new SecureClient(SecureClient.EcdsaCcm8)),
-            Entrant("ECDSA, certificates of both", () => servers.StartSecure(CoapServers.Credentials.Both), () => new SecureClient(SecureClient.EcdsaCcm8, certificate: servers.Files.ClientCertificate)),
+            Entrant("ECDSA, the server's certificate", () => servers.StartSecure(CoapServers.Credentials.Certificate),
+                () => new SecureClient(SecureClient.EcdsaCcm8)),
+            Entrant("ECDSA, certificates of both", () => servers.StartSecure(CoapServers.Credentials.Both),
+                () => new SecureClient(SecureClient.EcdsaCcm8, certificate: servers.Files.ClientCertificate)),
         ];
         if (servers.HasSecureLibCoap)
         {
@@ -61,7 +63,8 @@ internal sealed partial class RowList
 
         return new(name, $"{Text(peers)} under way", RowGroup.Handshakes, entrants);
 
-        Entrant Entrant(string title, Func<Child> start, Func<SecureClient> client) => new(Role.Beside, title, () => start() is var child ? Opening(child, child.Endpoints[1], client()) : null!);
+        Entrant Entrant(string title, Func<Child> start, Func<SecureClient> client) =>
+            new(Role.Beside, title, () => start() is var child ? Opening(child, child.Endpoints[1], client()) : null!);
         Entrant LibCoap(string title, CoapServers.Credentials credentials, string suite) => new(Role.LibCoap, title, () =>
         {
             (Child child, _, IPEndPoint endpoint) = servers.StartSecureLibCoap(credentials);

@@ -18,7 +18,10 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
 
     private static readonly byte[] s_hello = Encoding.ASCII.GetBytes(HelloText);
 
-    /// <summary>Those whose names, or the beginnings of whose names up to a dash, are wanted; all when nothing is. What comes out alike, as <c>most</c> is small, is there once.</summary>
+    /// <summary>
+    /// Those whose names, or the beginnings of whose names up to a dash, are wanted; all when nothing is. What comes out alike, as
+    /// <c>most</c> is small, is there once.
+    /// </summary>
     /// <exception cref="ArgumentException">There is none of a name.</exception>
     public IReadOnlyList<Row> Choose(string[] names)
     {
@@ -47,7 +50,8 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
 
         foreach (int peers in (int[])[16, 128])
         {
-            yield return new($"portable-{peers}", $"UDP by the portable engine, {Text(Few(peers))} endpoints", RowGroup.Requests, ForDatagrams(Few(peers), 0, servers.StartPortable));
+            yield return new($"portable-{peers}", $"UDP by the portable engine, {Text(Few(peers))} endpoints", RowGroup.Requests,
+                ForDatagrams(Few(peers), 0, servers.StartPortable));
         }
 
         yield return Open("open-20000", Few(256), most < 256 ? 2_000 : 20_000);
@@ -63,7 +67,8 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
         }
 
         yield return Observe("observe-non-100", Few(100), isNonConfirmable: true);
-        yield return new("observe-portable-100", $"{Text(Few(100))} observers, Confirmable, portable engine", RowGroup.Notifications, [Observed(servers.StartPortable, Few(100), false)]);
+        yield return new("observe-portable-100", $"{Text(Few(100))} observers, Confirmable, portable engine", RowGroup.Notifications,
+            [Observed(servers.StartPortable, Few(100), false)]);
         yield return Client("client-128", Few(128));
         foreach (int clients in (int[])[200, 1_000])
         {
@@ -80,12 +85,15 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
 
     private int Few(int count) => Math.Min(count, most);
 
-    private Row Udp(string name, int peers) => new(name, $"UDP, {Text(peers)} {(peers == 1 ? "endpoint" : "endpoints")}", RowGroup.Requests, ForDatagrams(peers, 0));
+    private Row Udp(string name, int peers) =>
+        new(name, $"UDP, {Text(peers)} {(peers == 1 ? "endpoint" : "endpoints")}", RowGroup.Requests, ForDatagrams(peers, 0));
 
-    private Row Open(string name, int peers, int rate) => new(name, $"UDP, {Text(rate)} requests a second offered by {Text(peers)} endpoints", RowGroup.Requests, ForDatagrams(peers, rate));
+    private Row Open(string name, int peers, int rate) =>
+        new(name, $"UDP, {Text(rate)} requests a second offered by {Text(peers)} endpoints", RowGroup.Requests, ForDatagrams(peers, rate));
 
     private Row Tcp(string name, int connections, int depth) =>
-        new(name, $"TCP, {Text(connections)} connections{(depth > 1 ? $", {depth} requests under way on each" : "")}", RowGroup.Requests, ForStreams(connections, depth));
+        new(name, $"TCP, {Text(connections)} connections{(depth > 1 ? $", {depth} requests under way on each" : "")}", RowGroup.Requests,
+            ForStreams(connections, depth));
 
     private List<Entrant> ForDatagrams(int peers, int rate, Func<Child>? start = null)
     {
@@ -116,8 +124,10 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
     {
         List<Entrant> entrants =
         [
-            new(Role.Floor, "floor", () => StartFloor("--tcp") is var child ? Streams(child, child.Endpoints[0], Coap(), connections, depth) : null!),
-            new(Role.Ours, "CoAP.NET", () => servers.StartOurs() is var child ? Streams(child, child.Endpoints[1], Coap(), connections, depth) : null!),
+            new(Role.Floor, "floor",
+                () => StartFloor("--tcp") is var child ? Streams(child, child.Endpoints[0], Coap(), connections, depth) : null!),
+            new(Role.Ours, "CoAP.NET",
+                () => servers.StartOurs() is var child ? Streams(child, child.Endpoints[1], Coap(), connections, depth) : null!),
         ];
         if (servers.HasLibCoap)
         {
@@ -133,7 +143,8 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
 
     private static CoapStreamProtocol Coap() => new(Hello, HelloText);
 
-    private static Contender Streams(Child child, IPEndPoint endpoint, StreamProtocol protocol, int connections, int depth = 1, bool isShort = false)
+    private static Contender Streams(Child child, IPEndPoint endpoint, StreamProtocol protocol, int connections, int depth = 1,
+        bool isShort = false)
     {
         try
         {
@@ -159,13 +170,15 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
             }));
         }
 
-        return new(name, $"{Text(observers)} observers, {(isNonConfirmable ? "Non-confirmable" : "Confirmable")}", RowGroup.Notifications, entrants);
+        return new(name, $"{Text(observers)} observers, {(isNonConfirmable ? "Non-confirmable" : "Confirmable")}", RowGroup.Notifications,
+            entrants);
     }
 
     private static Entrant Observed(Func<Child> start, int observers, bool isNonConfirmable) => new(Role.Ours, "CoAP.NET", () =>
     {
         Child child = start();
-        return Observers(child, child.Endpoints[0], observers, isNonConfirmable ? "obs-load-non" : "obs-load", isNonConfirmable ? "obs-load" : null);
+        return Observers(child, child.Endpoints[0], observers, isNonConfirmable ? "obs-load-non" : "obs-load",
+            isNonConfirmable ? "obs-load" : null);
     });
 
     private static Contender Observers(Child child, IPEndPoint endpoint, int observers, string path, string? firstPath = null)
@@ -182,14 +195,16 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
             new(Role.Floor, "raw loop", () =>
             {
                 Child floor = Child.StartSelf(Processors.Other, 1, FloorServer.Verb, "--any");
-                DatagramLoop loop = new(new IPEndPoint(IPAddress.Loopback, floor.Endpoints[0].Port), servers, Hello, s_hello, hasOwnSockets: hasOwnSockets);
+                DatagramLoop loop = new(new IPEndPoint(IPAddress.Loopback, floor.Endpoints[0].Port), servers, Hello, s_hello,
+                    hasOwnSockets: hasOwnSockets);
                 return new(seconds => OnMeasured(() => loop.Run(seconds, () => Environment.CpuUsage.TotalTime).Figures), loop, floor);
             }),
             new(Role.Ours, "CoapClient", () =>
             {
                 Child floor = Child.StartSelf(Processors.Other, 1, FloorServer.Verb, "--any");
                 Child client = Child.StartSelf(
-                    Processors.Measured, 0, ClientProgram.Verb, "--count", count, "--port", floor.Endpoints[0].Port.ToString(CultureInfo.InvariantCulture));
+                    Processors.Measured, 0, ClientProgram.Verb, "--count", count, "--port",
+                    floor.Endpoints[0].Port.ToString(CultureInfo.InvariantCulture));
                 return new(seconds => Parse(client.Ask(seconds.ToString(CultureInfo.InvariantCulture))), client, floor);
             }),
         ]);
@@ -229,7 +244,8 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
             Ours("CoAP over UDP", child => Datagrams(child, clients, 0)),
             Ours("CoAP over TCP, connections stay", child => Streams(child, child.Endpoints[1], Coap(), clients)),
             Kestrel("HTTP, a connection for each request", isShort: true),
-            Ours("CoAP over TCP, a connection for each request", child => Streams(child, child.Endpoints[1], Coap(), clients, isShort: true)),
+            Ours("CoAP over TCP, a connection for each request",
+                child => Streams(child, child.Endpoints[1], Coap(), clients, isShort: true)),
         ]);
     }
 

@@ -4,7 +4,8 @@ using CoAP.NET.Bench;
 namespace CoAP.NET.Speed.Servers;
 
 /// <summary>
-/// One <see cref="CoapClient"/> with a request under way to each of many servers: <c>client --port P --count N</c>. It reads how many seconds from its input, runs so long, and says what it came to in a line.
+/// One <see cref="CoapClient"/> with a request under way to each of many servers: <c>client --port P --count N</c>. It reads how many
+/// seconds from its input, runs so long, and says what it came to in a line.
 /// </summary>
 internal sealed class ClientProgram : IAsyncDisposable
 {
@@ -18,7 +19,8 @@ internal sealed class ClientProgram : IAsyncDisposable
     private long _lost;
 
     private ClientProgram(int port, int count) =>
-        _targets = [.. Enumerable.Range(0, count).Select(i => string.Create(CultureInfo.InvariantCulture, $"coap://127.250.{i / 250}.{1 + (i % 250)}:{port}/hello"))];
+        _targets = [.. Enumerable.Range(0, count)
+            .Select(i => string.Create(CultureInfo.InvariantCulture, $"coap://127.250.{i / 250}.{1 + (i % 250)}:{port}/hello"))];
 
     public static async Task<int> RunAsync(string[] args)
     {

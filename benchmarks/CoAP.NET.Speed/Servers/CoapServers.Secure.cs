@@ -41,7 +41,10 @@ internal sealed partial class CoapServers : IDisposable
         return StartOurs(["--bind", "coap://127.0.0.1:0", "--bind", "coaps://127.0.0.1:0", .. proof]);
     }
 
-    /// <summary>Starts libcoap's server: its endpoints are that of coap and that of coaps. It takes what it puts into <c>-k</c> as the key of everybody.</summary>
+    /// <summary>
+    /// Starts libcoap's server: its endpoints are that of coap and that of coaps. It takes what it puts into <c>-k</c> as the key of
+    /// everybody.
+    /// </summary>
     public (Child Child, IPEndPoint Endpoint, IPEndPoint Secure) StartSecureLibCoap(Credentials credentials = Credentials.Key)
     {
         string[] proof = credentials == Credentials.Key ? ["-k", SecureClient.Key] : ["-c", Files.Certificate, "-j", Files.Key, "-n"];

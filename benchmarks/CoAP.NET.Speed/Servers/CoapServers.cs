@@ -22,7 +22,8 @@ internal sealed partial class CoapServers(string? path, bool isAlone)
     public Child StartOurs() => StartOurs("--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0");
 
     /// <summary>Starts our server with the engine that other systems than Linux have; its endpoints are the same.</summary>
-    public Child StartPortable() => StartOurs("--udp-engine", "portable", "--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0");
+    public Child StartPortable() =>
+        StartOurs("--udp-engine", "portable", "--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0");
 
     private Child StartOurs(params string[] binds)
     {
@@ -33,7 +34,8 @@ internal sealed partial class CoapServers(string? path, bool isAlone)
 
     /// <summary>Starts libcoap's server, of which resources are made by putting something there.</summary>
     /// <param name="isNonConfirmable">Whether its notifications are.</param>
-    public (Child Child, IPEndPoint Endpoint) StartLibCoap(bool isNonConfirmable = false) => StartLibCoap(_libCoap!, isNonConfirmable ? ["-N"] : []);
+    public (Child Child, IPEndPoint Endpoint) StartLibCoap(bool isNonConfirmable = false) =>
+        StartLibCoap(_libCoap!, isNonConfirmable ? ["-N"] : []);
 
     private static (Child Child, IPEndPoint Endpoint) StartLibCoap(string program, string[] more)
     {
@@ -41,7 +43,8 @@ internal sealed partial class CoapServers(string? path, bool isAlone)
 
         // It says nothing when it is ready.
         Child child = Child.StartOther(
-            Processors.Measured, 0, program, ["-A", "127.0.0.1", "-p", port.ToString(CultureInfo.InvariantCulture), "-d", "10", "-v", "0", .. more]);
+            Processors.Measured, 0, program,
+            ["-A", "127.0.0.1", "-p", port.ToString(CultureInfo.InvariantCulture), "-d", "10", "-v", "0", .. more]);
         try
         {
             IPEndPoint endpoint = new(IPAddress.Loopback, port);
@@ -63,7 +66,12 @@ internal sealed partial class CoapServers(string? path, bool isAlone)
         byte[] answer = new byte[1500];
         for (ushort i = 1; i <= Tries; i++)
         {
-            CoapMessage message = new(CoapCode.Put) { Type = CoapMessageType.Confirmable, MessageId = i, Payload = System.Text.Encoding.UTF8.GetBytes(payload) };
+            CoapMessage message = new(CoapCode.Put)
+            {
+                Type = CoapMessageType.Confirmable,
+                MessageId = i,
+                Payload = System.Text.Encoding.UTF8.GetBytes(payload)
+            };
             message.Options.Add(new UriPath(path)).Add(new ContentFormat(CoapContentFormat.TextPlain));
             try
             {
@@ -95,7 +103,8 @@ internal sealed partial class CoapServers(string? path, bool isAlone)
     }
 
     private static string? FindOnPath(string program) =>
-        (Environment.GetEnvironmentVariable("PATH") ?? "").Split(':').Select(folder => Path.Combine(folder, program)).FirstOrDefault(File.Exists);
+        (Environment.GetEnvironmentVariable("PATH") ?? "").Split(':').Select(folder => Path.Combine(folder, program))
+            .FirstOrDefault(File.Exists);
 
     private static string FindServer()
     {
@@ -112,6 +121,7 @@ internal sealed partial class CoapServers(string? path, bool isAlone)
             }
         }
 
-        throw new InvalidOperationException("samples/Server is not there, or not built in this configuration: build it, or say --server PATH.");
+        throw new InvalidOperationException(
+            "samples/Server is not there, or not built in this configuration: build it, or say --server PATH.");
     }
 }

@@ -4,7 +4,8 @@ using CoAP.NET.Dtls.Records;
 namespace CoAP.NET.Bench;
 
 /// <summary>
-/// A client's end of DTLS sessions, one after another, without a socket: it takes and gives datagrams. Not more than what RFC 6347 asks for, so that it costs the machine little beside the server that is measured.
+/// A client's end of DTLS sessions, one after another, without a socket: it takes and gives datagrams. Not more than what RFC 6347 asks
+/// for, so that it costs the machine little beside the server that is measured.
 /// </summary>
 internal sealed class SecurePeer(SecureClient client) : IDisposable
 {
@@ -42,7 +43,9 @@ internal sealed class SecurePeer(SecureClient client) : IDisposable
             _handshake = null;
         }
 
-        return handshake.Status == HandshakeStatus.Failed ? throw new InvalidOperationException($"The handshake failed: {handshake.Failure}") : output;
+        return handshake.Status == HandshakeStatus.Failed
+            ? throw new InvalidOperationException($"The handshake failed: {handshake.Failure}")
+            : output;
     }
 
     /// <summary>What is to be sent again, as nothing was heard for a second.</summary>
@@ -69,7 +72,8 @@ internal sealed class SecurePeer(SecureClient client) : IDisposable
     /// <returns>The message; empty when there is none.</returns>
     public Span<byte> Open(Span<byte> datagram) =>
         _records is { } records && RecordHeader.TryRead(datagram, 0, out RecordHeader header)
-            && records.Open(header, datagram[..(header.HeaderLength + header.Length)], out ContentType type, out Range content, out _) == OpenResult.Opened
+            && records.Open(header, datagram[..(header.HeaderLength + header.Length)], out ContentType type, out Range content,
+                out _) == OpenResult.Opened
             && type == ContentType.ApplicationData
             ? datagram[content]
             : default;

@@ -30,7 +30,8 @@ public sealed class CongestionTests
     [Fact]
     public async Task Behind_a_long_queue_measured_timings_do_not_fill_it_with_copies()
     {
-        CongestionScenario scenario = Find("A bottleneck in each direction, round trip 100 ms without it", "50 clients, 500 B/s, queue 200");
+        CongestionScenario scenario = Find("A bottleneck in each direction, round trip 100 ms without it",
+            "50 clients, 500 B/s, queue 200");
         CongestionResult fixedTiming = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Default, 1);
         CongestionResult fasor = await CongestionRun.RunAsync(scenario, CoapRetransmissionTiming.Fasor, 1);
         Assert.True(fixedTiming.SpuriousShare > 100, $"{fixedTiming}");
@@ -42,7 +43,8 @@ public sealed class CongestionTests
     public void Copies_that_were_not_needed_are_told_from_others()
     {
         VirtualClock clock = new();
-        InMemoryNetwork network = new(clock, new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(TimeSpan.FromSeconds(1)) });
+        InMemoryNetwork network = new(clock,
+            new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(TimeSpan.FromSeconds(1)) });
         using ScriptedPeer server = network.CreatePeer(InMemoryNetwork.Address("192.0.2.1:5683"));
         using ScriptedPeer client = network.CreatePeer(InMemoryNetwork.Address("192.0.2.2:40000"), server.Address);
 

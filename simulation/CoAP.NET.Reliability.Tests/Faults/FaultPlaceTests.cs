@@ -2,7 +2,9 @@ using CoAP.NET.Simulation.Faults;
 
 namespace CoAP.NET.Reliability.Tests.Faults;
 
-/// <summary>One fault at each place at which the library calls code of a user: the right outcome, counted, logged, and the next request is answered.</summary>
+/// <summary>
+/// One fault at each place at which the library calls code of a user: the right outcome, counted, logged, and the next request is answered.
+/// </summary>
 public sealed class FaultPlaceTests
 {
     [Theory]

@@ -37,7 +37,9 @@ public sealed class ForeignCodeTests
     {
         FaultLog log = new(new FaultInjector());
         CoapEndpointOptions options = new() { LoggerFactory = log };
-        options.Pipeline.Insert(CoapSeams.ExchangesToResource, static () => new TransformBlock<CoapExchange, CoapExchange>(static CoapExchange (_) => throw new InjectedFault("a TransformBlock", 1)));
+        options.Pipeline.Insert(CoapSeams.ExchangesToResource,
+            static () => new TransformBlock<CoapExchange, CoapExchange>(
+                static CoapExchange (_) => throw new InjectedFault("a TransformBlock", 1)));
         await using CoapServer server = new(options);
         server.MapGet("/plain", static () => "plain");
         server.Listen("coap+tcp://127.0.0.1:0");
@@ -120,7 +122,8 @@ public sealed class ForeignCodeTests
 
     private sealed class ThrowingLog : ILoggerFactory, ILogger
     {
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) => throw new InjectedFault("a logger", 1);
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+            Func<TState, Exception?, string> formatter) => throw new InjectedFault("a logger", 1);
 
         public bool IsEnabled(LogLevel logLevel) => true;
 

@@ -4,7 +4,9 @@ using Server;
 
 namespace CoAP.NET.Reliability.Tests.Fuzz;
 
-/// <summary>Short runs of the campaign <c>fuzz</c>: the whole corpus, some executions of each target, and defects that are planted.</summary>
+/// <summary>
+/// Short runs of the campaign <c>fuzz</c>: the whole corpus, some executions of each target, and defects that are planted.
+/// </summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class FuzzTests
 {
@@ -18,7 +20,8 @@ public sealed class FuzzTests
         TheoryData<string, int> targets = [];
         foreach (string name in FuzzTargets.Names)
         {
-            targets.Add(name, name.EndsWith("client", StringComparison.Ordinal) || name.EndsWith("server", StringComparison.Ordinal) ? 40 : 1500);
+            targets.Add(name,
+                name.EndsWith("client", StringComparison.Ordinal) || name.EndsWith("server", StringComparison.Ordinal) ? 40 : 1500);
         }
 
         return targets;
@@ -26,7 +29,8 @@ public sealed class FuzzTests
 
     [Theory]
     [MemberData(nameof(Targets))]
-    public async Task Each_target_stands_its_corpus_and_some_mutations(string target, int executions) => Assert.Empty((await RunAsync(target, executions)).Findings);
+    public async Task Each_target_stands_its_corpus_and_some_mutations(string target, int executions) =>
+        Assert.Empty((await RunAsync(target, executions)).Findings);
 
     [Theory]
     [InlineData("datagram", "throw", 6000)]
@@ -46,7 +50,8 @@ public sealed class FuzzTests
         Assert.Contains($"--only {target}=", finding, StringComparison.Ordinal);
 
         // What is printed shows it again, and nothing without the defect.
-        IReadOnlyList<byte[]> inputs = [.. finding[(finding.LastIndexOf('=') + 1)..].Split('+').Select(static input => FuzzCorpus.Parse(input) ?? [])];
+        IReadOnlyList<byte[]> inputs = [
+            .. finding[(finding.LastIndexOf('=') + 1)..].Split('+').Select(static input => FuzzCorpus.Parse(input) ?? [])];
         Assert.NotNull(await OnThread(() => FuzzSession.Replay(target, plant, inputs)));
         Assert.Null(await OnThread(() => FuzzSession.Replay(target, null, inputs)));
     }
@@ -69,7 +74,8 @@ public sealed class FuzzTests
     [InlineData("problem")] // of the package of contents
     public async Task Rewritten_libraries_tell_which_branches_are_reached(string target)
     {
-        string[][] rows = await OnThread(() => FuzzIsolation.Make(FuzzIsolation.Rewrite())(Seed, 2000, target, null, new object?[FuzzStatus.Length], CancellationToken.None));
+        string[][] rows = await OnThread(() =>
+            FuzzIsolation.Make(FuzzIsolation.Rewrite())(Seed, 2000, target, null, new object?[FuzzStatus.Length], CancellationToken.None));
         FuzzRow row = FuzzRow.Unpack(Assert.Single(rows));
         Assert.Empty(row.Findings);
         Assert.InRange(row.Blocks, 100, 10_000);
@@ -79,7 +85,8 @@ public sealed class FuzzTests
     [InlineData("\"<a>;x=\"#\"\" # text with a comment", "3c613e3b783d222322")]
     [InlineData("40 01 # spaces", "4001")]
     [InlineData("-", "")]
-    public void A_line_of_the_corpus_is_text_or_hexadecimal_digits(string line, string expected) => Assert.Equal(expected, Convert.ToHexStringLower(FuzzCorpus.Parse(line)!));
+    public void A_line_of_the_corpus_is_text_or_hexadecimal_digits(string line, string expected) =>
+        Assert.Equal(expected, Convert.ToHexStringLower(FuzzCorpus.Parse(line)!));
 
     [Theory]
     [InlineData("[\"\u00ff\"]")]
@@ -95,10 +102,13 @@ public sealed class FuzzTests
 
     private static async Task<FuzzRow> RunAsync(string target, long executions, string? plant = null, ulong seed = Seed)
     {
-        string[][] rows = await OnThread(() => FuzzSession.Run(seed, executions + FuzzCorpus.Of(target).Count, target, plant, new object?[FuzzStatus.Length], CancellationToken.None));
+        string[][] rows = await OnThread(() =>
+            FuzzSession.Run(seed, executions + FuzzCorpus.Of(target).Count, target, plant, new object?[FuzzStatus.Length],
+                CancellationToken.None));
         return FuzzRow.Unpack(Assert.Single(rows));
     }
 
     // Not on a thread of the pool, for whose silence it waits.
-    private static Task<T> OnThread<T>(Func<T> run) => Task.Factory.StartNew(run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+    private static Task<T> OnThread<T>(Func<T> run) =>
+        Task.Factory.StartNew(run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 }

@@ -19,7 +19,8 @@ public sealed class HogTests
         server.Listen("coap+tcp://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new();
-        CoapResponse[] responses = await Task.WhenAll(Enumerable.Range(0, 20).Select(_ => client.GetAsync(server.LocalEndpoints[0] + "/hog")));
+        CoapResponse[] responses =
+            await Task.WhenAll(Enumerable.Range(0, 20).Select(_ => client.GetAsync(server.LocalEndpoints[0] + "/hog")));
         Assert.All(responses, static response => Assert.Equal("all", response.GetText()));
     }
 

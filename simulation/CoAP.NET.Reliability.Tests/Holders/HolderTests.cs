@@ -30,7 +30,9 @@ public sealed class HolderTests(ITestOutputHelper output)
     public async Task Honest_clients_are_served_while_sources_hold_a_bound_full(string name, int sources)
     {
         HolderResult result = await HolderRun.RunShortAsync(HolderRows.All.Single(row => row.Name == name), sources);
-        output.WriteLine($"{result.Times.Served} of {result.Times.Asked} served, {result.Held} held, proof {result.Proof}, {result.Sent} bytes of attackers");
+        output.WriteLine(
+            $"{result.Times.Served} of {result.Times.Asked} served, {result.Held} held, proof {result.Proof}, {result.Sent} bytes of "
+                + "attackers");
         Assert.True(result.Failures.Count == 0, string.Join(Environment.NewLine, result.Failures));
         Assert.Equal(result.Times.Asked, result.Times.Served);
         Assert.True(result.Times.Asked >= 15 * 7);

@@ -12,7 +12,8 @@ public sealed class HostileDocumentationTests
 
     private static readonly HostileTable[] s_tables =
     [
-        MessageTable.Table, OptionTable.Table, ValueTable.Table, NumberTable.Table, ObserveTable.Table, BlockTable.Table, SignallingTable.Table, FrameTable.Table, LinkTable.Table, UriTable.Table,
+        MessageTable.Table, OptionTable.Table, ValueTable.Table, NumberTable.Table, ObserveTable.Table, BlockTable.Table,
+        SignallingTable.Table, FrameTable.Table, LinkTable.Table, UriTable.Table,
         FreshnessTable.Table, CacheTable.Table, ForeignTable.Table,
     ];
 
@@ -36,16 +37,20 @@ public sealed class HostileDocumentationTests
     [Fact]
     public void Every_rule_that_a_row_names_is_a_rule()
     {
-        HashSet<string> known = [.. File.ReadLines(Path.Combine(Root(), "docs", "rfc-rows.md")).Where(static line => line.StartsWith("| ", StringComparison.Ordinal)).Select(static line => line.Split('|')[1].Trim())];
+        HashSet<string> known = [.. File.ReadLines(Path.Combine(Root(), "docs", "rfc-rows.md"))
+            .Where(static line => line.StartsWith("| ", StringComparison.Ordinal)).Select(static line => line.Split('|')[1].Trim())];
         Assert.Equal([], s_tables.SelectMany(static table => table.All).SelectMany(Rules).Where(rule => !known.Contains(rule)).Distinct());
     }
 
     [Fact]
     public void Every_row_names_a_rule_or_a_vector_and_a_name_stands_once_in_its_table()
     {
-        Assert.Equal([], s_tables.SelectMany(static table => table.All).Where(static row => row.Rfc.Length == 0).Select(static row => row.Name));
-        Assert.Equal([], s_tables.SelectMany(static table => ((HostileRow[][])[table.Server, table.Client, table.StreamServer, table.StreamClient])
-            .SelectMany(static rows => rows.GroupBy(static row => row.Name).Where(static group => group.Count() > 1).Select(static group => group.Key))));
+        Assert.Equal([],
+            s_tables.SelectMany(static table => table.All).Where(static row => row.Rfc.Length == 0).Select(static row => row.Name));
+        Assert.Equal([],
+            s_tables.SelectMany(static table => ((HostileRow[][])[table.Server, table.Client, table.StreamServer, table.StreamClient])
+                .SelectMany(static rows =>
+                    rows.GroupBy(static row => row.Name).Where(static group => group.Count() > 1).Select(static group => group.Key))));
     }
 
     [Fact]
@@ -59,13 +64,16 @@ public sealed class HostileDocumentationTests
     public void Every_option_that_the_library_knows_is_in_the_table_of_options()
     {
         string[] names = [.. OptionTable.Table.Server.Select(static row => row.Name)];
-        int[] numbers = [.. typeof(OptionNumber).GetFields().Where(static field => field.IsLiteral && field.Name != nameof(OptionNumber.Max)).Select(static field => (int)field.GetRawConstantValue()!)];
+        int[] numbers = [.. typeof(OptionNumber).GetFields()
+            .Where(static field => field.IsLiteral && field.Name != nameof(OptionNumber.Max))
+            .Select(static field => (int)field.GetRawConstantValue()!)];
 
         // The block options have a table of their own.
         Assert.Equal(numbers.Length - 2, names.Count(static name => name.EndsWith(" twice in a GET", StringComparison.Ordinal)));
     }
 
-    private static IEnumerable<string> Rules(HostileRow row) => row.Rfc.Split(' ', StringSplitOptions.RemoveEmptyEntries).Where(static rule => !rule.StartsWith("BAD-", StringComparison.Ordinal));
+    private static IEnumerable<string> Rules(HostileRow row) =>
+        row.Rfc.Split(' ', StringSplitOptions.RemoveEmptyEntries).Where(static rule => !rule.StartsWith("BAD-", StringComparison.Ordinal));
 
     private static string Text()
     {
@@ -73,12 +81,15 @@ public sealed class HostileDocumentationTests
         foreach (HostileTable table in s_tables)
         {
             string rules = string.Join(" ", table.All.SelectMany(Rules).Distinct().Order(StringComparer.Ordinal));
-            Append(text, table.Layer, table.All.Count(), table.Server.Length + table.StreamServer.Length, table.Client.Length + table.StreamClient.Length, rules);
+            Append(text, table.Layer, table.All.Count(), table.Server.Length + table.StreamServer.Length,
+                table.Client.Length + table.StreamClient.Length, rules);
         }
 
         Append(
-            text, "all", s_tables.Sum(static table => table.All.Count()), s_tables.Sum(static table => table.Server.Length + table.StreamServer.Length),
-            s_tables.Sum(static table => table.Client.Length + table.StreamClient.Length), $"{s_tables.SelectMany(static table => table.All).SelectMany(Rules).Distinct().Count()} different ones");
+            text, "all", s_tables.Sum(static table => table.All.Count()),
+            s_tables.Sum(static table => table.Server.Length + table.StreamServer.Length),
+            s_tables.Sum(static table => table.Client.Length + table.StreamClient.Length),
+            $"{s_tables.SelectMany(static table => table.All).SelectMany(Rules).Distinct().Count()} different ones");
         return text.Append('\n').ToString();
     }
 

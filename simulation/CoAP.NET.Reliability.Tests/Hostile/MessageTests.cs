@@ -4,7 +4,8 @@ namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>What is no message, or the wrong one (RFC 7252 sections 3 and 4).</summary>
 [Collection(VirtualTimeCollection.Name)]
-[Rfc("7252-3-1", "7252-3-2", "7252-3-3", "7252-3.1-2", "7252-3.1-3", "7252-3.1-4", "7252-4.1-1", "7252-4.2-2", "7252-4.2-5", "7252-4.3-1", "7252-4.3-2", "8974-2.1-1", "8974-2.2.2-3")]
+[Rfc("7252-3-1", "7252-3-2", "7252-3-3", "7252-3.1-2", "7252-3.1-3", "7252-3.1-4", "7252-4.1-1", "7252-4.2-2", "7252-4.2-5", "7252-4.3-1",
+    "7252-4.3-2", "8974-2.1-1", "8974-2.2.2-3")]
 public sealed class MessageTests(ServerFixture server, ClientFixture client) : IClassFixture<ServerFixture>, IClassFixture<ClientFixture>
 {
     public static TheoryData<string> ServerRows => HostileTable.Names(MessageTable.Table.Server);

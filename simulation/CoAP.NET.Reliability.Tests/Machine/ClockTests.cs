@@ -19,7 +19,8 @@ public sealed class ClockTests
         VirtualClock clock = new();
         int runs = 0;
         RecordingTransport transport = new();
-        await using CoapServer server = new(new CoapEndpointOptions { TimeProvider = clock, Random = new VirtualRandom(1), StopGracePeriod = TimeSpan.Zero });
+        await using CoapServer server =
+            new(new CoapEndpointOptions { TimeProvider = clock, Random = new VirtualRandom(1), StopGracePeriod = TimeSpan.Zero });
         server.Endpoint.AddTransport(transport);
         server.MapPost("/c", () => $"{++runs}");
         await server.StartAsync();
@@ -45,7 +46,8 @@ public sealed class ClockTests
         server.MapGet("/age", () => $"{++runs}"); // Max-Age: 60 s
         server.MapGet("/lock", () => "open").RequireFreshness(TimeSpan.FromSeconds(30));
         await server.StartAsync();
-        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = clock, Random = new VirtualRandom(2), Cache = new CoapCache() });
+        await using CoapClient client =
+            new(new CoapEndpointOptions { TimeProvider = clock, Random = new VirtualRandom(2), Cache = new CoapCache() });
         client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:40000")));
         int jumps = 0;
         network.Filter = packet =>
@@ -75,7 +77,8 @@ public sealed class ClockTests
     {
         JumpingClock clock = new();
         RecordingTransport transport = new();
-        await using CoapServer server = new(new CoapEndpointOptions { TimeProvider = clock, Random = new VirtualRandom(1), StopGracePeriod = TimeSpan.Zero });
+        await using CoapServer server =
+            new(new CoapEndpointOptions { TimeProvider = clock, Random = new VirtualRandom(1), StopGracePeriod = TimeSpan.Zero });
         server.Endpoint.AddTransport(transport);
         int runs = 0;
         server.MapPost("/c", () => $"{++runs}");
@@ -87,7 +90,8 @@ public sealed class ClockTests
             transport.Receive(s_peer, 0x40, 0x02, 0x01, i, 0xb1, (byte)'c');
         }
 
-        Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 50).Select(i => server.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, $"coap://198.51.100.{i}/x")))];
+        Task<CoapResponse>[] requests = [
+            .. Enumerable.Range(0, 50).Select(i => server.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, $"coap://198.51.100.{i}/x")))];
         server.Notify("/n");
         int before = transport.Sent.Length;
         clock.Jump(TimeSpan.FromHours(5));

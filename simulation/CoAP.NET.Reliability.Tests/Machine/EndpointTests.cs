@@ -116,7 +116,8 @@ public sealed class EndpointTests
     [Fact]
     public async Task A_fault_that_does_not_exist_is_a_failure_of_the_campaign()
     {
-        CampaignReport report = await new MachineCampaign().RunAsync(new CampaignOptions { Only = "no-such" }, TextWriter.Null, CancellationToken.None);
+        CampaignReport report = await new MachineCampaign()
+            .RunAsync(new CampaignOptions { Only = "no-such" }, TextWriter.Null, CancellationToken.None);
         Assert.Single(report.Failures);
         Assert.Equal(MachineCase.All.Count, MachineCase.All.Select(static one => one.Name).Distinct().Count());
     }

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Reliability.Tests.Machine;
 
-/// <summary>The clock of a machine that sleeps: time jumps, and what was due meanwhile is called afterwards, once, with the time after the jump.</summary>
+/// <summary>
+/// The clock of a machine that sleeps: time jumps, and what was due meanwhile is called afterwards, once, with the time after the jump.
+/// </summary>
 internal sealed class JumpingClock : TimeProvider
 {
     private readonly Lock _gate = new();

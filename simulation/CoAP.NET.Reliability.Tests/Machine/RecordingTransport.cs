@@ -41,7 +41,13 @@ internal sealed class RecordingTransport : CoapDatagramTransport
     /// <summary>Has a peer's datagram arrive.</summary>
     public void Receive(IPEndPoint from, params ReadOnlySpan<byte> bytes)
     {
-        CoapDatagram datagram = new(bytes.Length) { Length = bytes.Length, Remote = CoapAddress.FromIPEndPoint(from), Local = CoapAddress.FromIPv4(0xc0000201, 5683), Transport = this };
+        CoapDatagram datagram = new(bytes.Length)
+        {
+            Length = bytes.Length,
+            Remote = CoapAddress.FromIPEndPoint(from),
+            Local = CoapAddress.FromIPv4(0xc0000201, 5683),
+            Transport = this
+        };
         bytes.CopyTo(datagram.Buffer);
         _context!.Receive(datagram);
     }

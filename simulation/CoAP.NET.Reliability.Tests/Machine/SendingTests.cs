@@ -31,7 +31,9 @@ public sealed class SendingTests
     {
         VirtualClock clock = new();
         RecordingTransport transport = new() { Refuses = SocketError.InvalidArgument, HasAddress = false };
-        Assert.Equal("here", await AskAsync(clock, transport, new CoapRequest(CoapMethod.Get, "coap://192.0.2.9/x") { LocalAddress = IPAddress.Parse("192.0.2.1") }));
+        Assert.Equal("here",
+            await AskAsync(clock, transport,
+                new CoapRequest(CoapMethod.Get, "coap://192.0.2.9/x") { LocalAddress = IPAddress.Parse("192.0.2.1") }));
     }
 
     [Fact]
@@ -39,7 +41,9 @@ public sealed class SendingTests
     {
         VirtualClock clock = new();
         RecordingTransport transport = new() { Refuses = SocketError.InvalidArgument };
-        await Assert.ThrowsAsync<CoapSendException>(() => AskAsync(clock, transport, new CoapRequest(CoapMethod.Get, "coap://192.0.2.9/x") { LocalAddress = IPAddress.Parse("192.0.2.1") }));
+        await Assert.ThrowsAsync<CoapSendException>(() =>
+            AskAsync(clock, transport,
+                new CoapRequest(CoapMethod.Get, "coap://192.0.2.9/x") { LocalAddress = IPAddress.Parse("192.0.2.1") }));
         Assert.Single(transport.Sent);
     }
 
@@ -53,7 +57,8 @@ public sealed class SendingTests
         for (int i = 0; i < 10; i++)
         {
             // A broadcast needs a permission that is not asked for; this one needs no route but that of the loopback.
-            await Assert.ThrowsAsync<CoapSendException>(() => client.GetAsync("coap://127.255.255.255/x").WaitAsync(TimeSpan.FromSeconds(30)));
+            await Assert.ThrowsAsync<CoapSendException>(
+                () => client.GetAsync("coap://127.255.255.255/x").WaitAsync(TimeSpan.FromSeconds(30)));
         }
 
         Assert.Equal(10, client.Endpoint.Counters[CoapCounter.SendErrors]);
@@ -78,7 +83,8 @@ public sealed class SendingTests
         if (transport.Sent is [.., { } last] sent && sent.Length >= 3)
         {
             byte[] token = last[4..(4 + (last[0] & 15))];
-            transport.Receive(IPEndPoint.Parse("192.0.2.9:5683"), [(byte)(0x60 | token.Length), 0x45, last[2], last[3], .. token, 0xff, .. "here"u8]);
+            transport.Receive(IPEndPoint.Parse("192.0.2.9:5683"),
+                [(byte)(0x60 | token.Length), 0x45, last[2], last[3], .. token, 0xff, .. "here"u8]);
         }
     }
 }

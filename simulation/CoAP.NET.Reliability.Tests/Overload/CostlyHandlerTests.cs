@@ -5,7 +5,9 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Reliability.Tests.Overload;
 
-/// <summary>Handlers that take so much of a receiving thread that it cannot keep up run elsewhere, and wait no longer than their answers are of use.</summary>
+/// <summary>
+/// Handlers that take so much of a receiving thread that it cannot keep up run elsewhere, and wait no longer than their answers are of use.
+/// </summary>
 public sealed class CostlyHandlerTests
 {
     private static readonly TimeSpan s_cost = 2 * UserCodePolicy.CostlyFrom;

@@ -12,7 +12,8 @@ public sealed class OverloadTests
         const int Observers = 20;
         await using OverloadServer server = new(maxRequestsServed: 20);
         await server.StartAsync();
-        OverloadResult result = await OverloadRun.RunAsync(server.Endpoint, "awaiting", peak: 0.2, Observers, TextWriter.Null, CancellationToken.None, known: 1500);
+        OverloadResult result = await OverloadRun.RunAsync(server.Endpoint, "awaiting", peak: 0.2, Observers, TextWriter.Null,
+            CancellationToken.None, known: 1500);
         Assert.Empty(OverloadChecks.WithoutTime(result));
         Assert.Equal(Observers, result.UpToDate);
         Assert.Contains(result.Phases, static phase => phase.Refused > 0);

@@ -2,7 +2,10 @@ using CoAP.NET.Simulation.Simulate;
 
 namespace CoAP.NET.Reliability.Tests.Simulate;
 
-/// <summary>What the simulation found, as the scenarios that were left when all steps that made no difference were taken out. A seed would mean something else when the generator changes.</summary>
+/// <summary>
+/// What the simulation found, as the scenarios that were left when all steps that made no difference were taken out. A seed would mean
+/// something else when the generator changes.
+/// </summary>
 public sealed class RegressionTests
 {
     [Fact]

@@ -48,7 +48,8 @@ public sealed class SimulateTests
         CheckKind check = Plants.All[plant]().FoundBy;
         for (ulong seed = 1; seed <= 60; seed++)
         {
-            if (SimulateCampaign.Run(ScenarioGenerator.Make(seed), plant, again: check == CheckKind.SameAgain).Violations.Any(violation => violation.Check == check))
+            if (SimulateCampaign.Run(ScenarioGenerator.Make(seed), plant, again: check == CheckKind.SameAgain).Violations
+                .Any(violation => violation.Check == check))
             {
                 return;
             }

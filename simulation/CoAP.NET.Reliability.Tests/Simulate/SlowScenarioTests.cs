@@ -2,7 +2,9 @@ using CoAP.NET.Simulation.Simulate;
 
 namespace CoAP.NET.Reliability.Tests.Simulate;
 
-/// <summary>Scenarios that take long because of their own limits, which the checks took for failures; and that the checks still find what is late.</summary>
+/// <summary>
+/// Scenarios that take long because of their own limits, which the checks took for failures; and that the checks still find what is late.
+/// </summary>
 public sealed class SlowScenarioTests
 {
     // Each of 148 blocks is asked of a handler that takes 90 s, as the server keeps nothing for who fetches it.
@@ -44,7 +46,8 @@ public sealed class SlowScenarioTests
     [Fact]
     public void Many_events_over_hours_are_no_endless_loop()
     {
-        RunResult result = SimulatedWorld.Run(Scenario.Parse("seed 1\nnode Serves=True"), new EverAgain(TimeSpan.FromMilliseconds(50), 140_000));
+        RunResult result = SimulatedWorld.Run(Scenario.Parse("seed 1\nnode Serves=True"),
+            new EverAgain(TimeSpan.FromMilliseconds(50), 140_000));
         Assert.True(result.IsGood, result.Describe());
         Assert.True(result.Time > TimeSpan.FromMilliseconds(50) * 140_000);
     }
@@ -78,7 +81,8 @@ public sealed class SlowScenarioTests
     [Fact]
     public void A_request_that_never_ends_is_found_when_the_time_for_all_its_blocks_is_over()
     {
-        RunResult result = SimulateCampaign.Run(Scenario.Parse(BlockByBlock.Replace("Id=8", "Id=10", StringComparison.Ordinal)), "forgotten-request");
+        RunResult result = SimulateCampaign.Run(Scenario.Parse(BlockByBlock.Replace("Id=8", "Id=10", StringComparison.Ordinal)),
+            "forgotten-request");
         Assert.Contains(result.Violations, static violation => violation.Check == CheckKind.Ends);
     }
 
@@ -119,6 +123,8 @@ public sealed class SlowScenarioTests
 
         public override CheckKind FoundBy => CheckKind.Timers;
 
-        public override void Begin(SimulatedWorld world) => _timer = world.Clock.CreateTimer(_ => _timer!.Change(--_left > 0 ? time : Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan), null, time, Timeout.InfiniteTimeSpan);
+        public override void Begin(SimulatedWorld world) =>
+            _timer = world.Clock.CreateTimer(_ => _timer!.Change(--_left > 0 ? time : Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan),
+                null, time, Timeout.InfiniteTimeSpan);
     }
 }

@@ -40,7 +40,10 @@ public sealed class SoakTests
     {
         SoakResult result = await SoakRun.RunAsync(s_short with { Plant = SoakCampaign.Plants }, TextWriter.Null, CancellationToken.None);
         IReadOnlyList<string> found = SoakChecks.Of(result);
-        foreach (string says in new[] { "the heap grew", "lost exchange", "unobserved exception", "descriptors grew", "logged: Error: planted" })
+        foreach (string says in new[]
+        {
+            "the heap grew", "lost exchange", "unobserved exception", "descriptors grew", "logged: Error: planted"
+        })
         {
             Assert.Contains(found, failure => failure.StartsWith(says, StringComparison.Ordinal));
         }
@@ -74,7 +77,8 @@ public sealed class SoakTests
     [Fact]
     public void The_slope_is_that_of_the_nearest_line()
     {
-        SoakSample[] samples = [.. Enumerable.Range(0, 5).Select(i => new SoakSample(TimeSpan.FromMinutes(30 * i), 1000 + (10 * i), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))];
+        SoakSample[] samples = [.. Enumerable.Range(0, 5)
+            .Select(i => new SoakSample(TimeSpan.FromMinutes(30 * i), 1000 + (10 * i), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))];
         Assert.Equal(20, SoakChecks.SlopePerHour(samples, static sample => sample.Heap), 6);
         Assert.Equal(0, SoakChecks.SlopePerHour(samples, static sample => sample.Resident), 6);
     }

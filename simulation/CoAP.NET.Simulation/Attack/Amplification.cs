@@ -16,12 +16,19 @@ internal static class Amplification
 
     public static IEnumerable<AttackRow> Rows =>
     [
-        new("amplification-resource", "Amplification, single response and attacker-chosen size: each resource alone", Bounds + ", 7641-7-1, 9175-2.4-2", EachResourceAsync) { Plants = ["no-amplification-limit"] },
-        new("amplification-victim", "Amplification: one victim, random ports, all resources and methods", Bounds + ", 7641-7-1, 9175-2.4-2", run => VictimAsync(run, isIPv6: false)) { Plants = ["no-amplification-limit"] },
-        new("amplification-prefix", "Amplification: one IPv6 /64, random addresses and ports", Bounds, run => VictimAsync(run, isIPv6: true)) { Plants = ["no-amplification-limit"] },
+        new("amplification-resource", "Amplification, single response and attacker-chosen size: each resource alone",
+            Bounds + ", 7641-7-1, 9175-2.4-2", EachResourceAsync) { Plants = ["no-amplification-limit"] },
+        new("amplification-victim", "Amplification: one victim, random ports, all resources and methods", Bounds + ", 7641-7-1, 9175-2.4-2",
+            run => VictimAsync(run, isIPv6: false)) { Plants = ["no-amplification-limit"] },
+        new("amplification-prefix", "Amplification: one IPv6 /64, random addresses and ports", Bounds,
+            run => VictimAsync(run, isIPv6: true)) { Plants = ["no-amplification-limit"] },
         new("amplification-endpoint", "Amplification: very many victims", Bounds, EndpointAsync) { Plants = ["no-amplification-limit"] },
-        new("amplification-observe", "Amplification, Observe: a forged registration", "7641-7-1", ObserveAsync) { Plants = ["many-copies"] },
-        new("amplification-multicast", "Amplification, multicast, with Observe; commands to a group from forged sources", "7252-11.3-2, 7252-8.2-1, 7252-8.2-2, gc-3.1.2-1, gc-3.7-2, gc-4-1", MulticastAsync) { Plants = ["no-amplification-limit"] },
+        new("amplification-observe", "Amplification, Observe: a forged registration", "7641-7-1", ObserveAsync)
+        {
+            Plants = ["many-copies"]
+        },
+        new("amplification-multicast", "Amplification, multicast, with Observe; commands to a group from forged sources",
+            "7252-11.3-2, 7252-8.2-1, 7252-8.2-2, gc-3.1.2-1, gc-3.7-2, gc-4-1", MulticastAsync) { Plants = ["no-amplification-limit"] },
     ];
 
     private static void Plant(AttackRun run, CoapEndpointOptions options)
@@ -47,8 +54,13 @@ internal static class Amplification
         long most = 0;
         double worst = 0;
         StringBuilder table = new();
-        table.AppendLine(CultureInfo.InvariantCulture, $"Worst of each resource: a minute of {requests} forged requests to one victim, in each way of {Resources.Requests("", true, true).Count()}, and ten minutes after it; without limits the first column would be the factor of every answer.");
-        table.AppendLine().AppendLine("| resource | one answer / one request, at most | bytes out / bytes in over the minute | worst request | beyond what is free, of 16,384 B a minute |");
+        table.AppendLine(CultureInfo.InvariantCulture,
+            $"Worst of each resource: a minute of {requests} forged requests to one victim, in each way "
+                + $"of {Resources.Requests("", true, true).Count()}, and ten minutes after it; without limits the first column would be "
+                + $"the factor of every answer.");
+        table.AppendLine()
+            .AppendLine("| resource | one answer / one request, at most | bytes out / bytes in over the minute | worst request | beyond "
+                + "what is free, of 16,384 B a minute |");
         table.AppendLine("|---|---|---|---|---|");
         foreach (string path in paths)
         {
@@ -61,7 +73,8 @@ internal static class Amplification
                 TimeSpan pause = TimeSpan.FromMinutes(1) / requests;
                 for (int i = 0; i < requests; i++)
                 {
-                    victims.Forge(CoapAddress.FromIPv4(0xcb00_7105, (ushort)(1024 + dice.Below(60_000))), Forged.Stamp(request, i, (uint)i));
+                    victims.Forge(CoapAddress.FromIPv4(0xcb00_7105, (ushort)(1024 + dice.Below(60_000))),
+                        Forged.Stamp(request, i, (uint)i));
                     server.Clock.Advance(pause);
                 }
 
@@ -77,11 +90,14 @@ internal static class Amplification
                 }
             }
 
-            run.Tell(string.Create(CultureInfo.InvariantCulture, $"/{path}: {worstOfPath.answer:0.0}, {worstOfPath.factor:0.0}, {worstOfPath.unpaid:N0} B, {worstOfPath.name}"));
-            table.AppendLine(CultureInfo.InvariantCulture, $"| `/{path}` | {worstOfPath.answer:0.0} | {worstOfPath.factor:0.0} | {worstOfPath.name} | {worstOfPath.unpaid:N0} B |");
+            run.Tell(string.Create(CultureInfo.InvariantCulture,
+                $"/{path}: {worstOfPath.answer:0.0}, {worstOfPath.factor:0.0}, {worstOfPath.unpaid:N0} B, {worstOfPath.name}"));
+            table.AppendLine(CultureInfo.InvariantCulture,
+                $"| `/{path}` | {worstOfPath.answer:0.0} | {worstOfPath.factor:0.0} | {worstOfPath.name} | {worstOfPath.unpaid:N0} B |");
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{paths.Count} resources, each method, type, Observe, Block2: {requests} requests in a minute");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{paths.Count} resources, each method, type, Observe, Block2: {requests} requests in a minute");
         run.AtMost("beyond what is free, in any minute, at most", most, PerMinute, " B");
         run.Mention(string.Create(CultureInfo.InvariantCulture, $"bytes out / bytes in of the worst resource {worst:0.0}"));
         run.Append(table.ToString());
@@ -90,14 +106,17 @@ internal static class Amplification
     private static async Task VictimAsync(AttackRun run, bool isIPv6)
     {
         await using AttackServer server = await AttackServer.StartAsync(options => Plant(run, options)).ConfigureAwait(false);
-        byte[][] requests = [.. Resources.Paths(server).SelectMany(static path => Resources.Requests(path, observes: true, changes: true)).Select(static request => request.Bytes)];
+        byte[][] requests = [.. Resources.Paths(server).SelectMany(static path => Resources.Requests(path, observes: true, changes: true))
+            .Select(static request => request.Bytes)];
         Victims victims = new(server);
         Dice dice = new(run.Seed);
         int count = run.Size(60_000, 2500);
         for (int i = 0; i < count; i++)
         {
             ushort port = (ushort)(1 + dice.Below(65_535));
-            CoapAddress victim = isIPv6 ? new CoapAddress(0x2001_0db8_0000_0001, dice.Next(), port, 0) : CoapAddress.FromIPv4(0xcb00_7105, port);
+            CoapAddress victim = isIPv6
+                ? new CoapAddress(0x2001_0db8_0000_0001, dice.Next(), port, 0)
+                : CoapAddress.FromIPv4(0xcb00_7105, port);
             Span<byte> request = Forged.Stamp(requests[dice.Below(requests.Length)], i, (uint)i);
             victims.Forge(victim, request);
             if (i % 16 == 0)
@@ -128,20 +147,23 @@ internal static class Amplification
             Plant(run, options);
             options.Limits.AmplificationBytesPerSecond = perSecond;
         }).ConfigureAwait(false);
-        byte[][] requests = [.. Resources.Paths(server).SelectMany(static path => Resources.Requests(path, observes: true, changes: false)).Select(static request => request.Bytes)];
+        byte[][] requests = [.. Resources.Paths(server).SelectMany(static path => Resources.Requests(path, observes: true, changes: false))
+            .Select(static request => request.Bytes)];
         Victims victims = new(server) { AreMany = true };
         Dice dice = new(run.Seed);
         int count = run.Sources(4000);
         for (int i = 0; i < count; i++)
         {
-            victims.Forge(CoapAddress.FromIPv4(0x0a00_0000 + (uint)i, 5683), Forged.Stamp(requests[dice.Below(requests.Length)], i, (uint)i));
+            victims.Forge(CoapAddress.FromIPv4(0x0a00_0000 + (uint)i, 5683),
+                Forged.Stamp(requests[dice.Below(requests.Length)], i, (uint)i));
             if (i % 64 == 63)
             {
                 server.Clock.Advance(TimeSpan.FromSeconds(20) / (count / 64));
             }
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} addresses, one request each, in 20 seconds, {requests.Length} kinds");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{count:N0} addresses, one request each, in 20 seconds, {requests.Length} kinds");
         run.AtMost("beyond what is free, in any second, at most", victims.MostIn(TimeSpan.FromSeconds(1)), perSecond, " B");
         run.AtLeast("answers cut or refused", server.Counters[CoapCounter.AmplificationRefused], 100);
         run.Mention(string.Create(CultureInfo.InvariantCulture, $"bytes out / in {(double)victims.BytesOut / victims.BytesIn:0.0}"));
@@ -156,7 +178,9 @@ internal static class Amplification
         {
             await using AttackServer server = await AttackServer.StartAsync(options =>
             {
-                options.Parameters = run.IsPlanted("many-copies") ? new CoapTransmissionParameters { MaxRetransmit = 8 } : options.Parameters;
+                options.Parameters = run.IsPlanted("many-copies")
+                    ? new CoapTransmissionParameters { MaxRetransmit = 8 }
+                    : options.Parameters;
             }).ConfigureAwait(false);
             int datagrams = 0;
             long bytes = 0;
@@ -167,7 +191,8 @@ internal static class Amplification
                 datagrams++;
                 bytes += sent.Length;
             };
-            server.Wire.Receive(CoapAddress.FromIPv4(0xcb00_7105, 4711), Forged.Message(CoapMethod.Get, path, options: static options => options.Observe = 0));
+            server.Wire.Receive(CoapAddress.FromIPv4(0xcb00_7105, 4711),
+                Forged.Message(CoapMethod.Get, path, options: static options => options.Observe = 0));
 
             // It changes every five seconds by itself; what does not is changed by whoever is sent for that.
             for (int i = 0; i < 200; i++)
@@ -176,7 +201,8 @@ internal static class Amplification
                 server.Server.Notify("/" + path);
             }
 
-            run.Tell(string.Create(CultureInfo.InvariantCulture, $"/{path}: {datagrams} datagrams, {confirmable} Confirmable, {bytes:N0} B, {server.Server.ObserverCount} observers"));
+            run.Tell(string.Create(CultureInfo.InvariantCulture,
+                $"/{path}: {datagrams} datagrams, {confirmable} Confirmable, {bytes:N0} B, {server.Server.ObserverCount} observers"));
             mostDatagrams = Math.Max(mostDatagrams, datagrams);
             mostConfirmable = Math.Max(mostConfirmable, confirmable);
             mostBytes = Math.Max(mostBytes, bytes);
@@ -206,13 +232,15 @@ internal static class Amplification
             Forged.Message(CoapMethod.Get, "seen", CoapMessageType.NonConfirmable, static options => options.Observe = 0),
             Forged.Message(CoapMethod.Get, "much", CoapMessageType.NonConfirmable),
             Forged.Message(CoapMethod.Get, ".well-known/core", CoapMessageType.NonConfirmable),
-            Forged.Message(CoapMethod.Get, ".well-known/core", CoapMessageType.NonConfirmable, static options => options.Add(OptionNumber.UriQuery, "rt=Type1"u8)),
+            Forged.Message(CoapMethod.Get, ".well-known/core", CoapMessageType.NonConfirmable,
+                static options => options.Add(OptionNumber.UriQuery, "rt=Type1"u8)),
         ];
         long inFirst = 0;
         for (int i = 0; i < count; i++)
         {
             long before = victims.DatagramsOut;
-            victims.Forge(CoapAddress.FromIPv4(0xcb00_7105, (ushort)(1 + dice.Below(65_535))), Forged.Stamp(hitting[i % hitting.Length], i, (uint)i), s_group);
+            victims.Forge(CoapAddress.FromIPv4(0xcb00_7105, (ushort)(1 + dice.Below(65_535))),
+                Forged.Stamp(hitting[i % hitting.Length], i, (uint)i), s_group);
             inFirst += victims.DatagramsOut - before;
             server.Clock.Advance(TimeSpan.FromMinutes(1) / count);
             if (i % 100 == 0)
@@ -228,7 +256,9 @@ internal static class Amplification
             server.Server.Notify("/seen");
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} forged requests to the group in a minute, {hitting.Length} kinds; then every resource in every way, and filters that miss");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{count:N0} forged requests to the group in a minute, {hitting.Length} kinds; then every resource in every way, and filters "
+                + $"that miss");
         run.Exactly("answers within the call, before the leisure", inFirst, 0);
         run.AtMost("beyond what is free, in any minute, at most", victims.MostIn(TimeSpan.FromMinutes(1)), PerMinute, " B");
         run.Exactly("observers left after ten minutes of changes", server.Server.ObserverCount, 0);
@@ -245,7 +275,8 @@ internal static class Amplification
 
         foreach (string filter in new[] { "rt=nothing", "href=/nowhere", "if=x*", "ct=65535" })
         {
-            byte[] request = Forged.Message(CoapMethod.Get, ".well-known/core", CoapMessageType.NonConfirmable, options => options.Add(OptionNumber.UriQuery, Encoding.UTF8.GetBytes(filter)));
+            byte[] request = Forged.Message(CoapMethod.Get, ".well-known/core", CoapMessageType.NonConfirmable,
+                options => options.Add(OptionNumber.UriQuery, Encoding.UTF8.GetBytes(filter)));
             server.Wire.Receive(CoapAddress.FromIPv4(0xcb00_7106, 4711), Forged.Stamp(request, ++id, (uint)id), s_group);
         }
 

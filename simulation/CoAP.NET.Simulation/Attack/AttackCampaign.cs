@@ -12,7 +12,9 @@ internal sealed class AttackCampaign : Campaign
 
     public override string Name => "attack";
 
-    public override string Summary => "the attack table: spoofed sources, amplification, guessing, floods, proxies (--executions 1000000: forged addresses; --only ROW, --plant DEFECT)";
+    public override string Summary =>
+        "the attack table: spoofed sources, amplification, guessing, floods, proxies (--executions 1000000: forged addresses; --only ROW, "
+            + "--plant DEFECT)";
 
     /// <summary>Runs one row.</summary>
     /// <param name="row">The row.</param>
@@ -21,7 +23,8 @@ internal sealed class AttackCampaign : Campaign
     /// <param name="plant">The planted defect; null for none.</param>
     /// <param name="tell">Takes lines that tell how far it is.</param>
     /// <param name="executions">How many addresses are forged; null for the default.</param>
-    public static async Task<AttackRun> RunRowAsync(AttackRow row, bool isShort, ulong seed = 1, string? plant = null, Action<string>? tell = null, long? executions = null)
+    public static async Task<AttackRun> RunRowAsync(AttackRow row, bool isShort, ulong seed = 1, string? plant = null,
+        Action<string>? tell = null, long? executions = null)
     {
         AttackRun run = new(row, isShort, seed, plant, tell ?? (static _ => { })) { Executions = executions };
         await row.RunAsync(run).ConfigureAwait(false);
@@ -32,7 +35,8 @@ internal sealed class AttackCampaign : Campaign
     {
         List<AttackRun> runs = [];
         List<string> failures = [];
-        foreach (AttackRow row in Rows.Where(row => (options.Only is null || row.Name.StartsWith(options.Only, StringComparison.Ordinal)) && (options.Plant is null || row.Plants.Contains(options.Plant))))
+        foreach (AttackRow row in Rows.Where(row => (options.Only is null || row.Name.StartsWith(options.Only, StringComparison.Ordinal))
+            && (options.Plant is null || row.Plants.Contains(options.Plant))))
         {
             if (cancellationToken.IsCancellationRequested)
             {
@@ -40,18 +44,22 @@ internal sealed class AttackCampaign : Campaign
             }
 
             long begin = TimeProvider.System.GetTimestamp();
-            AttackRun run = await RunRowAsync(row, isShort: false, options.Seed, options.Plant, options.Verbose ? progress.WriteLine : null, options.Executions).ConfigureAwait(false);
+            AttackRun run = await RunRowAsync(row, isShort: false, options.Seed, options.Plant, options.Verbose ? progress.WriteLine : null,
+                options.Executions).ConfigureAwait(false);
             runs.Add(run);
             failures.AddRange(run.Failures);
             if (options.Verbose)
             {
-                progress.WriteLine($"{row.Name}: {(run.Failures.Any() ? "FAILED" : "held")}, {TimeProvider.System.GetElapsedTime(begin).TotalSeconds:0.0} s");
+                progress.WriteLine(
+                    $"{row.Name}: {(run.Failures.Any() ? "FAILED" : "held")}, {TimeProvider.System.GetElapsedTime(begin).TotalSeconds:0.0} "
+                        + "s");
             }
         }
 
         if (runs.Count == 0)
         {
-            failures.Add($"no row is called that; there are {string.Join(", ", Rows.Select(static row => row.Plants is [] ? row.Name : $"{row.Name} ({string.Join(", ", row.Plants)})"))}");
+            failures.Add("no row is called that; there "
+                + $"are {string.Join(", ", Rows.Select(static row => row.Plants is [] ? row.Name : $"{row.Name} ({string.Join(", ", row.Plants)})"))}");
         }
 
         return new CampaignReport(AttackTable.Print(runs, options.Only is null && options.Plant is null), failures);

@@ -51,8 +51,10 @@ internal sealed class AttackClient : IAsyncDisposable
     public void Clear() => _sent.Clear();
 
     /// <summary>Answers a request in its acknowledgement.</summary>
-    public void Answer(byte[] request, CoapCode code, string payload, Action<CoapOptionCollection>? options = null, CoapAddress from = default, byte[]? body = null) =>
-        Wire.Receive(from == default ? Server : from, Forged.Response(request, CoapMessageType.Acknowledgement, code, payload, options, body));
+    public void Answer(byte[] request, CoapCode code, string payload, Action<CoapOptionCollection>? options = null,
+        CoapAddress from = default, byte[]? body = null) =>
+            Wire.Receive(from == default ? Server : from,
+                Forged.Response(request, CoapMessageType.Acknowledgement, code, payload, options, body));
 
     /// <summary>Answers what it sends until a request of it has ended.</summary>
     public async Task<T> ServeAsync<T>(Task<T> request, Action<byte[]> serve)

@@ -33,7 +33,8 @@ internal sealed class AttackRun(AttackRow row, bool isShort, ulong seed, string?
     public IReadOnlyList<string> Appended => _appended;
 
     /// <summary>What did not hold.</summary>
-    public IEnumerable<string> Failures => _figures.Where(static figure => !figure.Holds).Select(figure => $"{row.Name}: {figure.What}; bound: {figure.Bound}");
+    public IEnumerable<string> Failures =>
+        _figures.Where(static figure => !figure.Holds).Select(figure => $"{row.Name}: {figure.What}; bound: {figure.Bound}");
 
     /// <summary>A size: the large one, or that of the small form.</summary>
     public int Size(int large, int small) => isShort ? small : large;
@@ -48,10 +49,12 @@ internal sealed class AttackRun(AttackRow row, bool isShort, ulong seed, string?
     public void Append(string markdown) => _appended.Add(markdown);
 
     /// <summary>Something counted that has a most.</summary>
-    public void AtMost(string what, double value, double bound, string unit = "") => Note($"{what} {Text(value)}{unit}", $"<= {Text(bound)}{unit}", value <= bound);
+    public void AtMost(string what, double value, double bound, string unit = "") =>
+        Note($"{what} {Text(value)}{unit}", $"<= {Text(bound)}{unit}", value <= bound);
 
     /// <summary>Something counted that has a least.</summary>
-    public void AtLeast(string what, double value, double bound, string unit = "") => Note($"{what} {Text(value)}{unit}", $">= {Text(bound)}{unit}", value >= bound);
+    public void AtLeast(string what, double value, double bound, string unit = "") =>
+        Note($"{what} {Text(value)}{unit}", $">= {Text(bound)}{unit}", value >= bound);
 
     /// <summary>Something counted that must be one number.</summary>
     public void Exactly(string what, long value, long expected) => Note($"{what} {Text(value)}", Text(expected), value == expected);
@@ -62,7 +65,8 @@ internal sealed class AttackRun(AttackRow row, bool isShort, ulong seed, string?
     /// <summary>Something that has no bound.</summary>
     public void Mention(string what) => Note(what, "-", true);
 
-    public static string Text(double value) => value.ToString(Math.Abs(value) >= 100 || value == Math.Truncate(value) ? "N0" : "0.##", CultureInfo.InvariantCulture);
+    public static string Text(double value) =>
+        value.ToString(Math.Abs(value) >= 100 || value == Math.Truncate(value) ? "N0" : "0.##", CultureInfo.InvariantCulture);
 
     private void Note(string what, string bound, bool holds)
     {

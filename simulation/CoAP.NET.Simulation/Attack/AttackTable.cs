@@ -15,13 +15,15 @@ internal static class AttackTable
         ("Proxy loop", "tests of CoAP.NET.Proxy: loops end by Hop-Limit"),
         ("Metadata in tokens of a proxy", "nothing of clients is in tokens of the proxy; tokens of `CoapStatelessClient` are encrypted"),
         ("Poisoning of a Resource Directory", "no Resource Directory"),
-        ("Impersonation by a group's pre-shared key", "no Group OSCORE; a pre-shared key that several devices share makes them one identity"),
+        ("Impersonation by a group's pre-shared key",
+            "no Group OSCORE; a pre-shared key that several devices share makes them one identity"),
     ];
 
     // Attacks on sessions of DTLS. A campaign in one process has no OpenSSL in virtual time, so tests over sockets show them.
     private static readonly (string Attack, string Test)[] s_shownByTests =
     [
-        ("Amplification after an address change under a Connection ID (RFC 9146 section 6)", "All_that_goes_to_a_new_address_stays_within_three_times_what_came_from_there"),
+        ("Amplification after an address change under a Connection ID (RFC 9146 section 6)",
+            "All_that_goes_to_a_new_address_stays_within_three_times_what_came_from_there"),
         ("Replayed and forged records of DTLS", "Forged_flipped_cut_and_replayed_datagrams_end_no_session"),
         ("Nonces used again after a restart of a server with DTLS", "A_session_outlives_a_restart_and_its_client_notices_nothing"),
         ("Oracles through error codes of the handshake: which identities exist", "A_wrong_key_and_an_unknown_identity_are_refused_alike"),

@@ -3,7 +3,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>
-/// A transport without a network, so that a datagram costs what the library makes of it: whoever attacks hands datagrams in, from any address, and sees on the same thread what comes out.
+/// A transport without a network, so that a datagram costs what the library makes of it: whoever attacks hands datagrams in, from any
+/// address, and sees on the same thread what comes out.
 /// </summary>
 /// <param name="local">The address of the endpoint.</param>
 internal sealed class AttackWire(CoapAddress local) : CoapDatagramTransport

@@ -7,7 +7,8 @@ namespace CoAP.NET.Simulation.Attack;
 /// <summary>Payloads that are small and want to become large: deep, or with huge counts.</summary>
 internal static class Bombs
 {
-    public static IEnumerable<AttackRow> Rows => [new("parser-bombs", "CBOR, link-format, SenML and JSON parser bombs", "8949-10-1, 6690-2-1", RunAsync)];
+    public static IEnumerable<AttackRow> Rows =>
+        [new("parser-bombs", "CBOR, link-format, SenML and JSON parser bombs", "8949-10-1, 6690-2-1", RunAsync)];
 
     private static Task RunAsync(AttackRun run)
     {
@@ -27,8 +28,11 @@ internal static class Bombs
             ("a pack of 2^32 records", [0x9a, 0xff, 0xff, 0xff, 0xff, 0xa1, 0x00, 0x61, 0x61]),
             ("JSON arrays in arrays", Fill(size, (byte)'[')),
             ("JSON objects in objects", Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat("{\"a\":", size / 5)))),
-            ("records without number", Encoding.ASCII.GetBytes("[" + string.Join(',', Enumerable.Repeat("{\"n\":\"a\",\"v\":1}", size / 16)) + "]")),
-            ("a base name that counts for each record", Encoding.ASCII.GetBytes($"[{{\"bn\":\"{new string('a', size / 2)}\",\"v\":1}}{string.Concat(Enumerable.Repeat(",{\"v\":1}", size / 16))}]")),
+            ("records without number",
+                Encoding.ASCII.GetBytes("[" + string.Join(',', Enumerable.Repeat("{\"n\":\"a\",\"v\":1}", size / 16)) + "]")),
+            ("a base name that counts for each record",
+                Encoding.ASCII.GetBytes(
+                    $"[{{\"bn\":\"{new string('a', size / 2)}\",\"v\":1}}{string.Concat(Enumerable.Repeat(",{\"v\":1}", size / 16))}]")),
             ("numbers of many digits", Encoding.ASCII.GetBytes($"[{{\"n\":\"a\",\"v\":1e{new string('9', size / 2)}}}]")),
             ("links without number", Encoding.ASCII.GetBytes(string.Join(',', Enumerable.Repeat("</a>", size / 5)))),
             ("attributes without number", Encoding.ASCII.GetBytes("</a>" + string.Concat(Enumerable.Repeat(";a=b", size / 4)))),
@@ -67,7 +71,9 @@ internal static class Bombs
             }
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{bombs.Length} payloads of up to {size:N0} bytes: {string.Join(", ", bombs.Select(static bomb => bomb.Name))}; by {string.Join(", ", s_parsers.Select(static parser => parser.Name))}");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{bombs.Length} payloads of up to {size:N0} bytes: {string.Join(", ", bombs.Select(static bomb => bomb.Name))}; "
+                + $"by {string.Join(", ", s_parsers.Select(static parser => parser.Name))}");
         run.Exactly("exceptions but those for bad documents", unexpected, 0);
         run.AtMost($"allocated for a byte of payload ({dearest})", (double)most / size, 64, " B");
         return Task.CompletedTask;

@@ -7,13 +7,15 @@ namespace CoAP.NET.Simulation.Attack;
 /// <summary>Somebody tries to have a client keep, or give away, what it should not.</summary>
 internal static class Caches
 {
-    public static IEnumerable<AttackRow> Rows => [new("cache", "Cached data leakage and cache poisoning", "7252-5.6-1, 7252-5.6.2-1, 7252-5.3.2-1", RunAsync)];
+    public static IEnumerable<AttackRow> Rows =>
+        [new("cache", "Cached data leakage and cache poisoning", "7252-5.6-1, 7252-5.6.2-1, 7252-5.3.2-1", RunAsync)];
 
     private static async Task RunAsync(AttackRun run)
     {
         CoapCache cache = new();
         await using AttackClient client = new(options => options.Cache = cache);
-        async Task<string> AskAsync(string uri, string answer, CoapAddress from, Action<CoapOptionCollection>? options = null, Action<byte[]>? before = null)
+        async Task<string> AskAsync(string uri, string answer, CoapAddress from, Action<CoapOptionCollection>? options = null,
+            Action<byte[]>? before = null)
         {
             Task<CoapResponse> task = client.Client.GetAsync(uri);
             if (task.IsCompleted)
@@ -51,7 +53,8 @@ internal static class Caches
             {
                 asked = request;
                 client.Answer(request, CoapCode.Content, "forged", static options => options.MaxAge = TimeSpan.FromDays(10_000), elsewhere);
-                client.Wire.Receive(AttackClient.Server, Forged.Stamp(Forged.Response(request, CoapMessageType.NonConfirmable, CoapCode.Content, "forged"), i, 77));
+                client.Wire.Receive(AttackClient.Server,
+                    Forged.Stamp(Forged.Response(request, CoapMessageType.NonConfirmable, CoapCode.Content, "forged"), i, 77));
             }).ConfigureAwait(false);
             client.Answer(asked!, CoapCode.Content, "forged");
             client.Wire.Receive(AttackClient.Server, Forged.Response(asked!, CoapMessageType.NonConfirmable, CoapCode.Content, "forged"));
@@ -73,8 +76,11 @@ internal static class Caches
             client.Clock.Advance(TimeSpan.FromSeconds(2));
             string text = await AskAsync(uri, "new", AttackClient.Server, null, request =>
             {
-                client.Answer(request, CoapCode.Valid, "", static options => options.Add(OptionNumber.ETag, [1]), AttackClient.Server with { Port = 6000 });
-                client.Wire.Receive(AttackClient.Server, Forged.Stamp(Forged.Response(request, CoapMessageType.NonConfirmable, CoapCode.Valid, "", static options => options.Add(OptionNumber.ETag, [1])), 1, 78));
+                client.Answer(request, CoapCode.Valid, "", static options => options.Add(OptionNumber.ETag, [1]),
+                    AttackClient.Server with { Port = 6000 });
+                client.Wire.Receive(AttackClient.Server,
+                    Forged.Stamp(Forged.Response(request, CoapMessageType.NonConfirmable, CoapCode.Valid, "",
+                        static options => options.Add(OptionNumber.ETag, [1])), 1, 78));
             }).ConfigureAwait(false);
             revived += text == "new" ? 0 : 1;
         }
@@ -86,12 +92,15 @@ internal static class Caches
         for (int i = 0; i < count; i++)
         {
             Task<CoapResponse> task = filled.Client.GetAsync($"{AttackClient.Uri}?{i}");
-            filled.Answer(await filled.TakeAsync().ConfigureAwait(false), CoapCode.Content, "0123456789abcdef0123456789abcdef", static options => options.AddUInt(OptionNumber.MaxAge, uint.MaxValue));
+            filled.Answer(await filled.TakeAsync().ConfigureAwait(false), CoapCode.Content, "0123456789abcdef0123456789abcdef",
+                static options => options.AddUInt(OptionNumber.MaxAge, uint.MaxValue));
             _ = await AttackClient.Within(task).ConfigureAwait(false);
             filled.Clock.Advance(TimeSpan.FromMilliseconds(10));
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"one path on 20 hosts and 40 ports; 50 forged answers beside honest ones; 50 forged validations; {count:N0} answers with Max-Age 2^32-1");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"one path on 20 hosts and 40 ports; 50 forged answers beside honest ones; 50 forged validations; {count:N0} answers with "
+                + $"Max-Age 2^32-1");
         run.Exactly("answers of one server given for another", leaked, 0);
         run.Exactly("forged answers kept", poisoned, 0);
         run.Exactly("stale answers revived", revived, 0);

@@ -9,8 +9,10 @@ internal static class Exhaustion
 {
     public static IEnumerable<AttackRow> Rows =>
     [
-        new("observe-flood", "Observer table exhaustion: ports of one address, and tokens of one peer", "7641-4.1-3, 7641-7-1", ObserversAsync) { Plants = ["no-source-bound"] },
-        new("block-flood", "Block state exhaustion: half uploads, endless M=1, huge Size1, many representations", "7959-2.5-8, 7959-C-1, 7959-2.4-5", BlocksAsync) { Plants = ["no-assembly-bound"] },
+        new("observe-flood", "Observer table exhaustion: ports of one address, and tokens of one peer", "7641-4.1-3, 7641-7-1",
+            ObserversAsync) { Plants = ["no-source-bound"] },
+        new("block-flood", "Block state exhaustion: half uploads, endless M=1, huge Size1, many representations",
+            "7959-2.5-8, 7959-C-1, 7959-2.4-5", BlocksAsync) { Plants = ["no-assembly-bound"] },
         new("table-flood", "Dedup and peer table exhaustion by sources that come back", "6347-4.2.1-1, 7252-4.5-1", PeersAsync),
     ];
 
@@ -49,7 +51,8 @@ internal static class Exhaustion
             server.Wire.Receive(one, Forged.Stamp(watch, i % 60_000, (uint)i));
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} registrations from the ports of one address, {count:N0} tokens of one peer");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{count:N0} registrations from the ports of one address, {count:N0} tokens of one peer");
         run.AtMost("observers of the address", bySource, most);
         run.AtMost("observers of the peer", server.Server.ObserverCount - beforeOne, most);
         run.AtMost("heap above idle", (LiveHeap.Measure() - idle) / LiveHeap.MiB, 16, " MiB");
@@ -113,7 +116,8 @@ internal static class Exhaustion
         int block = 0;
         for (; last != CoapCode.RequestEntityTooLarge && block < 4096; block++)
         {
-            byte[] part = Forged.Message(CoapMethod.Put, "large-update", options: options => options.Block1 = new BlockValue(block, true, 6), payload: new byte[1024]);
+            byte[] part = Forged.Message(CoapMethod.Put, "large-update",
+                options: options => options.Block1 = new BlockValue(block, true, 6), payload: new byte[1024]);
             CoapAddress endless = peer with { Port = 4712 };
             AttackWire.Sink? others = server.Wire.Sent;
             server.Wire.Sent = (in to, bytes) => last = new CoapCode(bytes[1] >> 5, bytes[1] & 0x1f);
@@ -127,13 +131,17 @@ internal static class Exhaustion
         // Answers that must be kept for whoever fetches the rest.
         for (int i = 0; i < count; i++)
         {
-            byte[] post = Forged.Message(CoapMethod.Post, "large-post", options: options => options.Add(OptionNumber.UriQuery, BitConverter.GetBytes(i | 0x4040_4040)), payload: new byte[8]);
+            byte[] post = Forged.Message(CoapMethod.Post, "large-post",
+                options: options => options.Add(OptionNumber.UriQuery, BitConverter.GetBytes(i | 0x4040_4040)), payload: new byte[8]);
             server.Wire.Receive(peer, Forged.Stamp(post, ++id, (uint)id));
         }
 
         Pause();
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"of one peer {count:N0} half uploads, every other one claiming 4 GiB; an upload without end; {count:N0} answers of 2,000 bytes to fetch in blocks");
-        run.AtMost("heap above idle, at most (a peer's shares of bodies, answers and duplicates are 36 MiB)", highest / LiveHeap.MiB, most, " MiB");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"of one peer {count:N0} half uploads, every other one claiming 4 GiB; an upload without end; {count:N0} answers of 2,000 "
+                + $"bytes to fetch in blocks");
+        run.AtMost("heap above idle, at most (a peer's shares of bodies, answers and duplicates are 36 MiB)", highest / LiveHeap.MiB, most,
+            " MiB");
         run.AtLeast("half uploads given up for newer ones", abandoned, count / 8);
         run.Exactly("claims of 4 GiB refused at once", refused, count / 2);
         run.Holds("the upload without end is answered 4.13", last == CoapCode.RequestEntityTooLarge);
@@ -176,12 +184,14 @@ internal static class Exhaustion
             if (from / group % 5 == 4 || from + group >= count)
             {
                 highest = Math.Max(highest, LiveHeap.Measure() - idle);
-                most = Math.Max(most, server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Count - pipeline.Channels.Newcomers));
+                most = Math.Max(most,
+                    server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Count - pipeline.Channels.Newcomers));
                 known.Step();
             }
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} addresses with two POSTs each, three seconds after one another, so that none is a newcomer");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{count:N0} addresses with two POSTs each, three seconds after one another, so that none is a newcomer");
         run.AtMost("peers that are no newcomers", most, channels);
         run.AtMost("heap above idle, at most", highest / LiveHeap.MiB, run.Size(128, 8), " MiB");
         known.Check(run);

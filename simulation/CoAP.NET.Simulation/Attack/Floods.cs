@@ -16,8 +16,12 @@ internal static class Floods
 
     public static IEnumerable<AttackRow> Rows =>
     [
-        new("slow-loris", "Slow-loris on TCP: no CSM, half frames byte by byte, a frame of 4 GiB, nothing read", "8323-5.3.1-2, 8323-5.6-1", SlowLorisAsync) { Plants = ["no-stream-limits"] },
-        new("connection-flood", "TCP connection floods: one address, and all", "8323-5.3.1-2", ConnectionsAsync) { Plants = ["no-connection-bound"] },
+        new("slow-loris", "Slow-loris on TCP: no CSM, half frames byte by byte, a frame of 4 GiB, nothing read", "8323-5.3.1-2, 8323-5.6-1",
+            SlowLorisAsync) { Plants = ["no-stream-limits"] },
+        new("connection-flood", "TCP connection floods: one address, and all", "8323-5.3.1-2", ConnectionsAsync)
+        {
+            Plants = ["no-connection-bound"]
+        },
         new("slow-handlers", "Blocking by slow handlers", "design 4", HandlersAsync),
     ];
 
@@ -48,7 +52,8 @@ internal static class Floods
             }
         }
 
-        // A frame of some hundred bytes of which a byte comes now and then; a frame that claims 4 GiB; half of the connections that sent no CSM send half of one.
+        // A frame of some hundred bytes of which a byte comes now and then; a frame that claims 4 GiB; half of the connections that sent no
+        // CSM send half of one.
         byte[] frame = run.IsShort ? [0xd0, 0x20, 0x02, .. new byte[44]] : [0xe0, 0x01, 0x4b, 0x02, .. new byte[600]];
         int asked = 0;
         int answered = 0;
@@ -82,7 +87,9 @@ internal static class Floods
 
             if (at1 % 10 == 0)
             {
-                run.Tell(string.Create(CultureInfo.InvariantCulture, $"{counters[CoapCounter.ConnectionsClosed]} of {count} are closed after {TimeProvider.System.GetElapsedTime(begin).TotalSeconds:0.0} s"));
+                run.Tell(string.Create(CultureInfo.InvariantCulture,
+                    $"{counters[CoapCounter.ConnectionsClosed]} of {count} are closed "
+                        + $"after {TimeProvider.System.GetElapsedTime(begin).TotalSeconds:0.0} s"));
             }
 
             asked++;
@@ -91,7 +98,9 @@ internal static class Floods
             await Task.Delay(TimeSpan.FromMilliseconds(run.Size(250, 40)), TimeProvider.System).ConfigureAwait(false);
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} connections: a quarter says nothing, a quarter sends a frame byte by byte, a quarter lengths byte by byte, a quarter claims 4 GiB");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{count:N0} connections: a quarter says nothing, a quarter sends a frame byte by byte, a quarter lengths byte by byte, a "
+                + $"quarter claims 4 GiB");
         run.Exactly("connections closed for it", counters[CoapCounter.ConnectionsClosed], count);
         run.Exactly("requests of an honest client beside that failed", asked - answered, 0);
         run.AtMost("heap above idle for a connection", (double)most / count / 1024, run.Size(32, 200), " KiB");
@@ -119,14 +128,16 @@ internal static class Floods
             sockets.Add(await ConnectAsync(at, 2).ConfigureAwait(false));
         }
 
-        await UntilAsync(() => counters[CoapCounter.ConnectionsAccepted] + counters[CoapCounter.ConnectionsRefused] == count + 1).ConfigureAwait(false);
+        await UntilAsync(() => counters[CoapCounter.ConnectionsAccepted] + counters[CoapCounter.ConnectionsRefused] == count + 1)
+            .ConfigureAwait(false);
         long ofOne = counters[CoapCounter.ConnectionsAccepted] - counters[CoapCounter.ConnectionsEvicted] - 1;
         for (int i = 0; i < count; i++)
         {
             sockets.Add(await ConnectAsync(at, 3 + (i % 200)).ConfigureAwait(false));
         }
 
-        await UntilAsync(() => counters[CoapCounter.ConnectionsAccepted] + counters[CoapCounter.ConnectionsRefused] == (2 * count) + 1).ConfigureAwait(false);
+        await UntilAsync(() => counters[CoapCounter.ConnectionsAccepted] + counters[CoapCounter.ConnectionsRefused] == (2 * count) + 1)
+            .ConfigureAwait(false);
         bool isServed = (await honest.GetAsync(uri).WaitAsync(s_hang).ConfigureAwait(false)).IsSuccess;
         long held = counters[CoapCounter.ConnectionsAccepted] - counters[CoapCounter.ConnectionsEvicted];
 
@@ -137,13 +148,15 @@ internal static class Floods
         run.Done = string.Create(CultureInfo.InvariantCulture, $"{count} connections from one address, {count} from 200 others");
         run.AtMost("held of one address", ofOne, ofAddress);
         run.AtMost("held in all", held, inAll);
-        run.Exactly("connections neither accepted nor counted as refused", (2 * count) + 2 - counters[CoapCounter.ConnectionsAccepted] - counters[CoapCounter.ConnectionsRefused], 0);
+        run.Exactly("connections neither accepted nor counted as refused",
+            (2 * count) + 2 - counters[CoapCounter.ConnectionsAccepted] - counters[CoapCounter.ConnectionsRefused], 0);
         run.Holds("an established connection is served", isServed && counters[CoapCounter.ConnectionsLost] == 0);
         run.Holds("a newcomer is served beside them", isNewcomerServed);
         sockets.ForEach(static socket => socket.Dispose());
 
         // The places come back.
-        await UntilAsync(() => counters[CoapCounter.ConnectionsClosed] == counters[CoapCounter.ConnectionsAccepted] - 2).ConfigureAwait(false);
+        await UntilAsync(() => counters[CoapCounter.ConnectionsClosed] == counters[CoapCounter.ConnectionsAccepted] - 2)
+            .ConfigureAwait(false);
         await using CoapClient later = new();
         run.Holds("and a new one when they are gone", (await later.GetAsync(uri).WaitAsync(s_hang).ConfigureAwait(false)).IsSuccess);
     }
@@ -184,7 +197,8 @@ internal static class Floods
         int held = Volatile.Read(ref blocked);
         gate.Set();
         await Task.WhenAll(blocking).WaitAsync(s_hang).ConfigureAwait(false);
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{slow} requests of one peer to a handler that blocks its thread, {fast:N0} of another peer to one that does not, meanwhile");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{slow} requests of one peer to a handler that blocks its thread, {fast:N0} of another peer to one that does not, meanwhile");
         run.AtLeast("handlers that blocked meanwhile", held, 1);
         run.Exactly("requests of the other peer that failed", failed, 0);
         run.Exactly("requests of the first that failed in the end", blocking.Count(static task => !task.Result.IsSuccess), 0);

@@ -16,7 +16,8 @@ internal static class Forged
     /// <param name="type">Its type.</param>
     /// <param name="options">Adds options.</param>
     /// <param name="payload">Its payload.</param>
-    public static byte[] Message(CoapCode code, string path, CoapMessageType type = CoapMessageType.Confirmable, Action<CoapOptionCollection>? options = null, byte[]? payload = null)
+    public static byte[] Message(CoapCode code, string path, CoapMessageType type = CoapMessageType.Confirmable,
+        Action<CoapOptionCollection>? options = null, byte[]? payload = null)
     {
         CoapMessage message = new(code) { Type = type, Token = new CoapToken(new byte[TokenLength]), Payload = payload ?? [] };
         foreach (string segment in path.Split('/', StringSplitOptions.RemoveEmptyEntries))
@@ -37,7 +38,8 @@ internal static class Forged
     }
 
     /// <summary>A response with the token of a request, and for an acknowledgement its Message ID.</summary>
-    public static byte[] Response(byte[] request, CoapMessageType type, CoapCode code, string payload, Action<CoapOptionCollection>? options = null, byte[]? body = null)
+    public static byte[] Response(byte[] request, CoapMessageType type, CoapCode code, string payload,
+        Action<CoapOptionCollection>? options = null, byte[]? body = null)
     {
         CoapMessage asked = Read(request);
         CoapMessage message = new(code)
@@ -69,7 +71,8 @@ internal static class Forged
 
     public static int MessageIdOf(ReadOnlySpan<byte> bytes) => BinaryPrimitives.ReadUInt16BigEndian(bytes[2..]);
 
-    public static uint TokenOf(ReadOnlySpan<byte> bytes) => (bytes[0] & 0xf) == TokenLength ? BinaryPrimitives.ReadUInt32BigEndian(bytes[4..]) : 0;
+    public static uint TokenOf(ReadOnlySpan<byte> bytes) =>
+        (bytes[0] & 0xf) == TokenLength ? BinaryPrimitives.ReadUInt32BigEndian(bytes[4..]) : 0;
 
     /// <summary>Bytes by which a place in a body is known.</summary>
     public static byte[] Pattern(int seed, int length)

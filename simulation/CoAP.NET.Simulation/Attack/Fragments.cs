@@ -15,7 +15,8 @@ internal static class Fragments
 
     public static IEnumerable<AttackRow> Rows =>
     [
-        new("fragments-upload", "Request fragment rearrangement: earlier final block, withheld first block, blocks of several uploads", "9175-3.3-1, 9175-3.4-1, 9175-3.5.1-1", UploadsAsync) { Plants = ["no-request-tags"] },
+        new("fragments-upload", "Request fragment rearrangement: earlier final block, withheld first block, blocks of several uploads",
+            "9175-3.3-1, 9175-3.4-1, 9175-3.5.1-1", UploadsAsync) { Plants = ["no-request-tags"] },
         new("fragments-download", "Response fragment mix", "7959-2.4-5, 9175-3.8-1", DownloadsAsync) { Plants = ["no-etags"] },
         new("q-block", "Q-Block multiplication: overlapping lists of missing blocks", "9177-4.4-2, 9177-11-1", MissingListsAsync),
     ];
@@ -92,12 +93,18 @@ internal static class Fragments
             }
         }
 
-        int mixed = bodies.Count(body => body.Length != Blocks * BlockSize || !Enumerable.Range(0, upload.Max() + 1).Any(number => Forged.Pattern(number, Blocks * BlockSize).AsSpan().SequenceEqual(body)));
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"the final block of upload 1 in upload 2; the first of 3 before the second of 4; {steps:N0} blocks of three uploads in any order and again");
+        int mixed = bodies.Count(body => body.Length != Blocks * BlockSize
+            || !Enumerable.Range(0, upload.Max() + 1)
+                .Any(number => Forged.Pattern(number, Blocks * BlockSize).AsSpan().SequenceEqual(body)));
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"the final block of upload 1 in upload 2; the first of 3 before the second of 4; {steps:N0} blocks of three uploads in any "
+                + $"order and again");
         run.Exactly("mixed bodies delivered", mixed, 0);
-        run.Holds("the earlier final block is answered 4.08", earlier == CoapCode.RequestEntityIncomplete || run.IsPlanted("no-request-tags"));
+        run.Holds("the earlier final block is answered 4.08",
+            earlier == CoapCode.RequestEntityIncomplete || run.IsPlanted("no-request-tags"));
         run.Holds("the upload that it was put into succeeds", own == CoapCode.Changed);
-        run.Holds("a first block makes no second one of another upload fit", held == CoapCode.Continue && second == CoapCode.RequestEntityIncomplete);
+        run.Holds("a first block makes no second one of another upload fit",
+            held == CoapCode.Continue && second == CoapCode.RequestEntityIncomplete);
         run.AtLeast("whole bodies delivered beside", bodies.Count - before, steps / 50);
     }
 
@@ -155,7 +162,9 @@ internal static class Fragments
         open.Wire.Receive(s_peer, Make(1000, wishes: 4));
         open.Clock.Advance(TimeSpan.FromSeconds(30));
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} requests that name four blocks 200 times: to a server as it is by default, and to one that allows Q-Block without security");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{count:N0} requests that name four blocks 200 times: to a server as it is by default, and to one that allows Q-Block without "
+                + $"security");
         run.AtMost("answers by default, each 4.02 or a reset", answers, count);
         run.Exactly("others", others, 0);
         run.AtMost("datagrams for such a request where it is allowed", most, 4);
@@ -192,7 +201,8 @@ internal static class Fragments
                         }
                     }, body: body[(number * BlockSize)..((number + 1) * BlockSize)]);
                 }).ConfigureAwait(false);
-                bool isWhole = Enumerable.Range(Math.Max(0, version - 20), 21).Any(one => Forged.Pattern(one, blocks * BlockSize).AsSpan().SequenceEqual(response.Payload.Span));
+                bool isWhole = Enumerable.Range(Math.Max(0, version - 20), 21)
+                    .Any(one => Forged.Pattern(one, blocks * BlockSize).AsSpan().SequenceEqual(response.Payload.Span));
                 whole += isWhole ? 1 : 0;
                 mixed += isWhole ? 0 : 1;
             }
@@ -204,7 +214,8 @@ internal static class Fragments
             client.Clear();
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{downloads:N0} downloads of {blocks} blocks from a resource that changes with every twentieth block");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{downloads:N0} downloads of {blocks} blocks from a resource that changes with every twentieth block");
         run.Exactly("mixed bodies delivered", mixed, 0);
         run.AtLeast("whole ones", whole, downloads / 2);
         run.Mention($"failed with an error {failed}");

@@ -12,7 +12,10 @@ internal static class Guessing
 
     public static IEnumerable<AttackRow> Rows =>
     [
-        new("guess-entropy", "Token, Message ID and port guessing: entropy", "7252-5.3.1-2, 7252-5.3.1-3, 7252-4.4-3", EntropyAsync) { Plants = [Plant] },
+        new("guess-entropy", "Token, Message ID and port guessing: entropy", "7252-5.3.1-2, 7252-5.3.1-3, 7252-4.4-3", EntropyAsync)
+        {
+            Plants = [Plant]
+        },
         new("guess-response", "Off-path response injection by guesses", "7252-5.3.1-3, 7252-11.4-1", ResponsesAsync) { Plants = [Plant] },
         new("guess-reset", "RST and ACK spoofing against observers", "7252-4.4-3, 7641-3.6-1", ResetsAsync) { Plants = [Plant] },
     ];
@@ -36,8 +39,10 @@ internal static class Guessing
         run.Exactly("tokens that came twice", count - tokens.Distinct().Count(), 0);
         run.AtMost("worst bit of tokens, away from half", 100.0 * worstBit / count, run.Size(3, 4), " %");
         run.AtMost("bits that change from token to token, away from 16", Math.Abs(flips - 16), 0.2);
-        run.AtMost("equal differences of following tokens", count - 1 - tokens.Zip(tokens.Skip(1), static (one, next) => next - one).Distinct().Count(), 3);
-        run.Exactly("tokens that a second client uses at the same place", others.Where((token, index) => tokens[index] == token).Count(), 0);
+        run.AtMost("equal differences of following tokens",
+            count - 1 - tokens.Zip(tokens.Skip(1), static (one, next) => next - one).Distinct().Count(), 3);
+        run.Exactly("tokens that a second client uses at the same place", others.Where((token, index) => tokens[index] == token).Count(),
+            0);
         run.AtLeast("Message IDs that 500 peers are met with, distinct", ids.Distinct().Count(), 485);
 
         List<int> ports = [];
@@ -49,7 +54,8 @@ internal static class Guessing
             ports.Add(new Uri(server.Endpoint.LocalEndpoints[0]).Port);
         }
 
-        run.AtMost("ports that are the next after the one before", ports.Zip(ports.Skip(1)).Count(static pair => pair.Second - pair.First is 1 or 2), 3);
+        run.AtMost("ports that are the next after the one before",
+            ports.Zip(ports.Skip(1)).Count(static pair => pair.Second - pair.First is 1 or 2), 3);
     }
 
     // The tokens towards one server, and the first Message IDs towards many.
@@ -72,10 +78,12 @@ internal static class Guessing
 
         for (int i = 0; i < 500; i++)
         {
-            Task<CoapResponse> task = client.Client.GetAsync(string.Create(CultureInfo.InvariantCulture, $"coap://198.51.100.{i % 250}:{5000 + (i / 250)}/x"));
+            Task<CoapResponse> task =
+                client.Client.GetAsync(string.Create(CultureInfo.InvariantCulture, $"coap://198.51.100.{i % 250}:{5000 + (i / 250)}/x"));
             byte[] request = await client.TakeAsync().ConfigureAwait(false);
             ids.Add(Forged.MessageIdOf(request));
-            client.Answer(request, CoapCode.Content, "", from: CoapAddress.FromIPv4(0xc633_6400 + ((uint)i % 250), (ushort)(5000 + (i / 250))));
+            client.Answer(request, CoapCode.Content, "",
+                from: CoapAddress.FromIPv4(0xc633_6400 + ((uint)i % 250), (ushort)(5000 + (i / 250))));
             await AttackClient.Within(task).ConfigureAwait(false);
         }
 
@@ -119,12 +127,16 @@ internal static class Guessing
             own.Clear();
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{requests} requests, {guesses:N0} guesses a second against each, and what a copy of the program would say");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{requests} requests, {guesses:N0} guesses a second against each, and what a copy of the program would say");
         run.Exactly("forged responses accepted", forged, 0);
-        run.AtLeast("guesses refused", client.Counters[CoapCounter.UnmatchedAcknowledgements] + client.Counters[CoapCounter.UnmatchedResponses], requests * guesses / 2);
+        run.AtLeast("guesses refused",
+            client.Counters[CoapCounter.UnmatchedAcknowledgements] + client.Counters[CoapCounter.UnmatchedResponses],
+            requests * guesses / 2);
     }
 
-    // The attacker observes, too, and so knows the Message IDs that the server uses towards himself: they must tell nothing of those towards others.
+    // The attacker observes, too, and so knows the Message IDs that the server uses towards himself: they must tell nothing of those
+    // towards others.
     private static async Task ResetsAsync(AttackRun run)
     {
         int victims = run.Size(500, 60);
@@ -152,11 +164,13 @@ internal static class Guessing
         {
             for (int guess = 0; guess < guesses; guess++)
             {
-                server.Wire.Receive(CoapAddress.FromIPv4(0x0c00_0000 + i, 5683), Forged.Empty(CoapMessageType.Reset, last - (guesses / 2) + guess));
+                server.Wire.Receive(CoapAddress.FromIPv4(0x0c00_0000 + i, 5683),
+                    Forged.Empty(CoapMessageType.Reset, last - (guesses / 2) + guess));
             }
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{victims} observers, {guesses} resets against each around the Message ID that the attacker was sent himself");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{victims} observers, {guesses} resets against each around the Message ID that the attacker was sent himself");
         run.Holds("the attacker saw a Message ID", last != 0 || run.IsPlanted(Plant));
         run.AtMost("observers lost", victims + 1 - server.Server.ObserverCount, 1);
     }

@@ -38,7 +38,8 @@ internal static class HeldConnection
             {
             }
 
-            mismatched += (await client.GetAsync($"{uri}?now={i}").WaitAsync(TimeSpan.FromSeconds(30)).ConfigureAwait(false)).GetText() == $"now={i}" ? 0 : 1;
+            mismatched += (await client.GetAsync($"{uri}?now={i}").WaitAsync(TimeSpan.FromSeconds(30)).ConfigureAwait(false))
+                .GetText() == $"now={i}" ? 0 : 1;
         }
 
         await end.CancelAsync().ConfigureAwait(false);
@@ -54,7 +55,8 @@ internal static class HeldConnection
         {
             using Socket connection = await listener.AcceptAsync(cancellationToken).ConfigureAwait(false);
             connection.NoDelay = true;
-            await connection.SendAsync(CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Csm)), cancellationToken).ConfigureAwait(false);
+            await connection.SendAsync(CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Csm)), cancellationToken)
+                .ConfigureAwait(false);
             byte[] buffer = new byte[64 * 1024];
             int filled = 0;
             while (true)
@@ -77,7 +79,11 @@ internal static class HeldConnection
 
                     repeated += seen.Add(message.Token) ? 0 : 1;
                     string query = message.Options.UriQuery[0];
-                    CoapMessage response = new(CoapCode.Content) { Token = message.Token, Payload = System.Text.Encoding.UTF8.GetBytes(query) };
+                    CoapMessage response = new(CoapCode.Content)
+                    {
+                        Token = message.Token,
+                        Payload = System.Text.Encoding.UTF8.GetBytes(query)
+                    };
                     if (query.StartsWith("held", StringComparison.Ordinal))
                     {
                         held = response;

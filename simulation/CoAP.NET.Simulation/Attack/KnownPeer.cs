@@ -4,8 +4,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Simulation.Attack;
 
 /// <summary>
-/// An honest client with all that a server keeps of one: it asked before, observes, uploads a body and downloads another one block by block, and sent a POST whose duplicate comes late.
-/// It counts what was not as it has to be.
+/// An honest client with all that a server keeps of one: it asked before, observes, uploads a body and downloads another one block by
+/// block, and sent a POST whose duplicate comes late. It counts what was not as it has to be.
 /// </summary>
 internal sealed class KnownPeer(AttackServer server, int number, bool verifies)
 {
@@ -77,9 +77,11 @@ internal sealed class KnownPeer(AttackServer server, int number, bool verifies)
             _ = Ask(part, isLast ? CoapCode.Changed : CoapCode.Continue);
         }
 
-        byte[] next = Forged.Message(CoapMethod.Get, "large", options: options => options.Block2 = new BlockValue(_downloaded % 31, false, SizeExponent));
+        byte[] next = Forged.Message(CoapMethod.Get, "large",
+            options: options => options.Block2 = new BlockValue(_downloaded % 31, false, SizeExponent));
         CoapMessage? got = Ask(next, CoapCode.Content);
-        Must(got is null || got.Payload.Span.StartsWith(System.Text.Encoding.UTF8.GetBytes($"line {_downloaded % 31:D6} ")), "another block");
+        Must(got is null || got.Payload.Span.StartsWith(System.Text.Encoding.UTF8.GetBytes($"line {_downloaded % 31:D6} ")),
+            "another block");
         _downloaded++;
     }
 
@@ -95,7 +97,8 @@ internal sealed class KnownPeer(AttackServer server, int number, bool verifies)
     {
         Acknowledge();
         server.Wire.Receive(Address, _post);
-        Must(_received.Count == 1 && Forged.MessageIdOf(_received[0]) == Forged.MessageIdOf(_post), "the duplicate of a POST has no answer");
+        Must(_received.Count == 1 && Forged.MessageIdOf(_received[0]) == Forged.MessageIdOf(_post),
+            "the duplicate of a POST has no answer");
         _received.Clear();
     }
 
@@ -110,7 +113,8 @@ internal sealed class KnownPeer(AttackServer server, int number, bool verifies)
             }
 
             CoapMessage notification = Forged.Read(bytes);
-            if (notification.Options.Observe is not null && int.TryParse(System.Text.Encoding.UTF8.GetString(notification.Payload.Span), out int state))
+            if (notification.Options.Observe is not null
+                && int.TryParse(System.Text.Encoding.UTF8.GetString(notification.Payload.Span), out int state))
             {
                 Told = Math.Max(Told, state);
             }
@@ -128,7 +132,8 @@ internal sealed class KnownPeer(AttackServer server, int number, bool verifies)
     {
         int id = _messageId++;
         server.Wire.Receive(Address, Forged.Stamp(request, id, token == 0 ? (uint)id : token));
-        int place = _received.FindIndex(bytes => Forged.MessageIdOf(bytes) == (ushort)id && Forged.TypeOf(bytes) == CoapMessageType.Acknowledgement);
+        int place = _received.FindIndex(bytes => Forged.MessageIdOf(bytes) == (ushort)id
+            && Forged.TypeOf(bytes) == CoapMessageType.Acknowledgement);
         if (place < 0)
         {
             Must(false, "no answer");

@@ -54,12 +54,14 @@ internal sealed class KnownPeers
         _server.Clock.Advance(TimeSpan.FromSeconds(1));
         int counted = _server.Counted;
         Each(static peer => peer.Repeat());
-        foreach (string text in _peers.SelectMany(static peer => peer.Troubles).CountBy(static trouble => trouble).Select(static pair => $"{pair.Value} x {pair.Key}"))
+        foreach (string text in _peers.SelectMany(static peer => peer.Troubles).CountBy(static trouble => trouble)
+            .Select(static pair => $"{pair.Value} x {pair.Key}"))
         {
             run.Tell(text);
         }
 
-        run.Exactly(string.Create(CultureInfo.InvariantCulture, $"of {_peers.Length} known peers: requests, blocks and duplicates gone wrong"), Troubles, 0);
+        run.Exactly(string.Create(CultureInfo.InvariantCulture,
+            $"of {_peers.Length} known peers: requests, blocks and duplicates gone wrong"), Troubles, 0);
         run.Exactly("bodies stored whole", _server.Stored, _peers.Length);
         run.Exactly("observers without the last state", _peers.Count(peer => peer.Told != _server.State), 0);
         run.Exactly("POSTs run again", _server.Counted - counted, 0);

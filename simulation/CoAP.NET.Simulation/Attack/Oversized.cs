@@ -8,14 +8,17 @@ namespace CoAP.NET.Simulation.Attack;
 /// <summary>Whatever has a length, made too long.</summary>
 internal static class Oversized
 {
-    public static IEnumerable<AttackRow> Rows => [new("oversized", "Oversized everything: datagram, token, options, URI, body, block number", "7252-4.6-1, 7252-5.4-1, 7959-2.9.3-1", RunAsync)];
+    public static IEnumerable<AttackRow> Rows =>
+        [new("oversized", "Oversized everything: datagram, token, options, URI, body, block number", "7252-4.6-1, 7252-5.4-1, 7959-2.9.3-1",
+            RunAsync)];
 
     private static async Task RunAsync(AttackRun run)
     {
         await using AttackServer server = await AttackServer.StartAsync().ConfigureAwait(false);
         KnownPeers known = new(server, run.Size(50, 10));
         long idle = LiveHeap.Measure();
-        CoapDatagramSerializer serializer = new(new CoapSerializerOptions { MaxMessageSize = 1 << 20, MaxTokenLength = CoapToken.MaxExtendedLength, MaxOptions = 100_000 });
+        CoapDatagramSerializer serializer =
+            new(new CoapSerializerOptions { MaxMessageSize = 1 << 20, MaxTokenLength = CoapToken.MaxExtendedLength, MaxOptions = 100_000 });
         byte[] Make(Action<CoapMessage> change, CoapMethod method = CoapMethod.Get)
         {
             CoapMessage message = new(method) { Token = new CoapToken([1, 2, 3, 4]) };
@@ -42,9 +45,17 @@ internal static class Oversized
             ("an option that is longer than the message", [0x40, 1, 0, 0, 0xbe, 0xff, 0xff, 1, 2, 3]),
             ("an option number beyond 65,535", [0x40, 1, 0, 0, 0xe0, 0xff, 0xff]),
             ("a block number of 2^20-1", Make(static message => message.Options.Block2 = new BlockValue(BlockValue.MaxNumber, false, 6))),
-            ("a block number of 2^20-1 in an upload", Make(static message => (message.Options.Block1, message.Payload) = (new BlockValue(BlockValue.MaxNumber, false, 6), new byte[1024]), CoapMethod.Put)),
-            ("a claim of 4 GiB", Make(static message => (message.Options.Block1, message.Options.Size1, message.Payload) = (new BlockValue(0, true, 6), uint.MaxValue, new byte[1024]), CoapMethod.Put)),
-            ("a block longer than it says", Make(static message => (message.Options.Block1, message.Payload) = (new BlockValue(0, true, 0), new byte[1024]), CoapMethod.Put)),
+            ("a block number of 2^20-1 in an upload",
+                Make(static message =>
+                    (message.Options.Block1, message.Payload) = (new BlockValue(BlockValue.MaxNumber, false, 6), new byte[1024]),
+                    CoapMethod.Put)),
+            ("a claim of 4 GiB",
+                Make(static message =>
+                    (message.Options.Block1, message.Options.Size1, message.Payload) = (new BlockValue(0, true, 6), uint.MaxValue,
+                        new byte[1024]), CoapMethod.Put)),
+            ("a block longer than it says",
+                Make(static message => (message.Options.Block1, message.Payload) = (new BlockValue(0, true, 0), new byte[1024]),
+                    CoapMethod.Put)),
             ("an entity-tag of 100 bytes", Make(static message => message.Options.Add(OptionNumber.ETag, new byte[100]))),
             ("an Echo of 1,000 bytes", Make(static message => message.Options.Add(OptionNumber.Echo, new byte[1000]))),
             ("1,000 Request-Tags", Make(static message => Repeat(message, 1000, OptionNumber.RequestTag, [1]), CoapMethod.Put)),
@@ -76,10 +87,12 @@ internal static class Oversized
             run.Tell(error);
         }
 
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{rounds} times each: {string.Join(", ", all.Select(static one => one.Name))}");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{rounds} times each: {string.Join(", ", all.Select(static one => one.Name))}");
         run.AtMost("bytes out / in", (double)victims.BytesOut / victims.BytesIn, 1);
         run.AtMost("heap above idle", (LiveHeap.Measure() - idle) / LiveHeap.MiB, 16, " MiB");
-        run.Exactly("errors of stages and handlers", server.Counters[CoapCounter.StageErrors] + server.Counters[CoapCounter.HandlerErrors] - handlerErrors, 0);
+        run.Exactly("errors of stages and handlers",
+            server.Counters[CoapCounter.StageErrors] + server.Counters[CoapCounter.HandlerErrors] - handlerErrors, 0);
         known.Check(run);
     }
 

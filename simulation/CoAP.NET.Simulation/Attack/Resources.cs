@@ -7,7 +7,8 @@ namespace CoAP.NET.Simulation.Attack;
 /// <summary>Every resource of samples/Server, and every way to ask it.</summary>
 internal static class Resources
 {
-    private static readonly CoapMethod[] s_methods = [CoapMethod.Get, CoapMethod.Put, CoapMethod.Post, CoapMethod.Delete, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch];
+    private static readonly CoapMethod[] s_methods = [CoapMethod.Get, CoapMethod.Put, CoapMethod.Post, CoapMethod.Delete, CoapMethod.Fetch,
+        CoapMethod.Patch, CoapMethod.IPatch];
 
     /// <summary>The paths of all resources, as the server lists them, with some that are hidden or not there.</summary>
     public static List<string> Paths(AttackServer server)
@@ -17,7 +18,8 @@ internal static class Resources
         server.Wire.Sent = (in to, bytes) => answer = bytes.ToArray();
         for (int number = 0; ; number++)
         {
-            byte[] request = Forged.Message(CoapMethod.Get, ".well-known/core", options: options => options.Block2 = new BlockValue(number, false, 2));
+            byte[] request = Forged.Message(CoapMethod.Get, ".well-known/core",
+                options: options => options.Block2 = new BlockValue(number, false, 2));
             server.Wire.Receive(CoapAddress.FromIPv4(0x0909_0909, 1), Forged.Stamp(request, number, (uint)number));
             CoapMessage part = Forged.Read(answer);
             text.AddRange(part.Payload.ToArray());
@@ -28,7 +30,8 @@ internal static class Resources
         }
 
         server.Wire.Sent = null;
-        return [.. CoapLinkFormat.Parse(Encoding.UTF8.GetString([.. text])).Select(static link => link.Target[1..]), ".well-known/core", "path/sub1", "nothing/there"];
+        return [.. CoapLinkFormat.Parse(Encoding.UTF8.GetString([.. text])).Select(static link => link.Target[1..]), ".well-known/core",
+            "path/sub1", "nothing/there"];
     }
 
     /// <summary>All requests that are tried against a resource.</summary>
@@ -61,8 +64,11 @@ internal static class Resources
 
             if (method == CoapMethod.Get)
             {
-                yield return ("NON GET, Block2 of 1,024", Forged.Message(method, path, CoapMessageType.NonConfirmable, static options => options.Block2 = new BlockValue(0, false, 6)));
-                yield return ("NON GET, unknown critical option", Forged.Message(method, path, CoapMessageType.NonConfirmable, static options => options.Add(9999, [1])));
+                yield return ("NON GET, Block2 of 1,024",
+                    Forged.Message(method, path, CoapMessageType.NonConfirmable,
+                        static options => options.Block2 = new BlockValue(0, false, 6)));
+                yield return ("NON GET, unknown critical option",
+                    Forged.Message(method, path, CoapMessageType.NonConfirmable, static options => options.Add(9999, [1])));
             }
         }
     }

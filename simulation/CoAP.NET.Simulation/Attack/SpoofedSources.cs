@@ -21,19 +21,28 @@ internal static class SpoofedSources
     public static IEnumerable<AttackRow> Rows =>
     [
         Row("sources-get", "a GET each", "7252-11.3-1", Once, Forged.Message(CoapMethod.Get, "hello")),
-        Row("sources-blind", "a GET each, and blind acknowledgements and resets that guess Message IDs", "7252-4.2-6, 7252-11.4-1", Blind, Forged.Message(CoapMethod.Get, "hello")),
-        Row("sources-garbage", "a broken message each (reset), a ping, and an unknown critical option", "7252-4.2-6", Garbage, Forged.Message(CoapMethod.Get, "hello", options: static options => options.Add(9999, [1]))),
+        Row("sources-blind", "a GET each, and blind acknowledgements and resets that guess Message IDs", "7252-4.2-6, 7252-11.4-1", Blind,
+            Forged.Message(CoapMethod.Get, "hello")),
+        Row("sources-garbage", "a broken message each (reset), a ping, and an unknown critical option", "7252-4.2-6", Garbage,
+            Forged.Message(CoapMethod.Get, "hello", options: static options => options.Add(9999, [1]))),
         Row("sources-post", "a POST each", "7252-4.5-1", Once, Forged.Message(CoapMethod.Post, "count")),
-        Row("sources-block1", "the first block of an upload each, M=1, 1,024 bytes", "7959-2.5-8, 7959-C-1", Once, Forged.Message(CoapMethod.Put, "large-update", options: static options => options.Block1 = new BlockValue(0, true, 6), payload: new byte[1024])),
-        Row("sources-block2", "a later block of a representation each", "7959-2.4-5", Once, Forged.Message(CoapMethod.Get, "large", options: static options => options.Block2 = new BlockValue(1, false, 6))),
-        Row("sources-observe", "a registration each", "7641-4.1-3, 7641-7-1", Once, Forged.Message(CoapMethod.Get, "watched", options: static options => options.Observe = 0)),
+        Row("sources-block1", "the first block of an upload each, M=1, 1,024 bytes", "7959-2.5-8, 7959-C-1", Once,
+            Forged.Message(CoapMethod.Put, "large-update", options: static options => options.Block1 = new BlockValue(0, true, 6),
+                payload: new byte[1024])),
+        Row("sources-block2", "a later block of a representation each", "7959-2.4-5", Once,
+            Forged.Message(CoapMethod.Get, "large", options: static options => options.Block2 = new BlockValue(1, false, 6))),
+        Row("sources-observe", "a registration each", "7641-4.1-3, 7641-7-1", Once,
+            Forged.Message(CoapMethod.Get, "watched", options: static options => options.Observe = 0)),
         Row("sources-mixed", "all of these by turns", "all of these", Mixed, []),
     ];
 
     private delegate void Forge(AttackWire wire, in CoapAddress from, int messageId, uint token, byte[] request);
 
     private static AttackRow Row(string name, string what, string rows, Forge forge, byte[] request) =>
-        new(name, "Spoofed sources: " + what, "dedup, observer and session tables; " + rows, run => FloodAsync(run, forge, request)) { Plants = name == "sources-get" ? ["large-table"] : [] };
+        new(name, "Spoofed sources: " + what, "dedup, observer and session tables; " + rows, run => FloodAsync(run, forge, request))
+        {
+            Plants = name == "sources-get" ? ["large-table"] : []
+        };
 
     private static async Task FloodAsync(AttackRun run, Forge forge, byte[] request)
     {
@@ -71,7 +80,9 @@ internal static class SpoofedSources
                 long heap = LiveHeap.Measure() - idle;
                 most = Math.Max(most, heap);
                 mostChannels = Math.Max(mostChannels, server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Count));
-                run.Tell(string.Create(CultureInfo.InvariantCulture, $"{i + 1:N0} sources, {heap / LiveHeap.MiB:0.00} MiB above idle, {mostChannels} channels, {server.Server.ObserverCount} observers, {known.OthersDatagrams:N0} answers"));
+                run.Tell(string.Create(CultureInfo.InvariantCulture,
+                    $"{i + 1:N0} sources, {heap / LiveHeap.MiB:0.00} MiB above idle, {mostChannels} "
+                        + $"channels, {server.Server.ObserverCount} observers, {known.OthersDatagrams:N0} answers"));
                 known.Step();
             }
         }
@@ -87,7 +98,8 @@ internal static class SpoofedSources
         (Blind, Forged.Message(CoapMethod.Get, "hello")),
         (Garbage, Forged.Message(CoapMethod.Get, "hello", options: static options => options.Add(9999, [1]))),
         (Blind, Forged.Message(CoapMethod.Post, "count")),
-        (Blind, Forged.Message(CoapMethod.Put, "large-update", options: static options => options.Block1 = new BlockValue(0, true, 6), payload: new byte[1024])),
+        (Blind, Forged.Message(CoapMethod.Put, "large-update", options: static options => options.Block1 = new BlockValue(0, true, 6),
+            payload: new byte[1024])),
         (Blind, Forged.Message(CoapMethod.Get, "large", options: static options => options.Block2 = new BlockValue(1, false, 6))),
         (Blind, Forged.Message(CoapMethod.Post, "large-post", payload: new byte[8])),
         (Blind, Forged.Message(CoapMethod.Get, "watched", options: static options => options.Observe = 0)),
@@ -99,7 +111,8 @@ internal static class SpoofedSources
         forge(wire, from, messageId, token, request);
     }
 
-    private static void Once(AttackWire wire, in CoapAddress from, int messageId, uint token, byte[] request) => wire.Receive(from, Forged.Stamp(request, messageId, token));
+    private static void Once(AttackWire wire, in CoapAddress from, int messageId, uint token, byte[] request) =>
+        wire.Receive(from, Forged.Stamp(request, messageId, token));
 
     private static void Blind(AttackWire wire, in CoapAddress from, int messageId, uint token, byte[] request)
     {

@@ -11,8 +11,14 @@ internal static class Spoofing
     public static IEnumerable<AttackRow> Rows =>
     [
         new("spoof-response", "Response spoofing: another address, port, token or Message ID", "7252-5.3.2-1, 7252-4.2-6", ResponsesAsync),
-        new("delay-response", "Response delay and mismatch", "9175-4.2-1, 7252-5.3.1-2", DelayedResponsesAsync) { Plants = ["reused-token"] },
-        new("delay-request", "Request delay, and with reordering", "9175-2.3-1, 9175-2.2.1-2", DelayedRequestsAsync) { Plants = ["no-freshness"] },
+        new("delay-response", "Response delay and mismatch", "9175-4.2-1, 7252-5.3.1-2", DelayedResponsesAsync)
+        {
+            Plants = ["reused-token"]
+        },
+        new("delay-request", "Request delay, and with reordering", "9175-2.3-1, 9175-2.2.1-2", DelayedRequestsAsync)
+        {
+            Plants = ["no-freshness"]
+        },
         new("selective-blocking", "Selective blocking", "7252-4.2-6", SelectiveAsync),
         new("cross-protocol", "Cross-protocol: datagrams of other protocols", "BAD rows", CrossProtocolAsync),
     ];
@@ -23,19 +29,39 @@ internal static class Spoofing
         CoapAddress server = AttackClient.Server;
         (string Name, Action<byte[]> Forge)[] attacks =
         [
-            ("another address", request => client.Answer(request, CoapCode.Content, "forged", from: CoapAddress.FromIPv4(0xc000_0209, 5683))),
+            ("another address",
+                request => client.Answer(request, CoapCode.Content, "forged", from: CoapAddress.FromIPv4(0xc000_0209, 5683))),
             ("another port", request => client.Answer(request, CoapCode.Content, "forged", from: server with { Port = 5684 })),
-            ("another address, separate", request => client.Wire.Receive(server with { Port = 5684 }, Forged.Response(request, CoapMessageType.Confirmable, CoapCode.Content, "forged"))),
-            ("another address, Non-confirmable", request => client.Wire.Receive(server with { Port = 5684 }, Forged.Response(request, CoapMessageType.NonConfirmable, CoapCode.Content, "forged"))),
-            ("another Message ID", request => client.Wire.Receive(server, Forged.Stamp(Forged.Response(request, CoapMessageType.Acknowledgement, CoapCode.Content, "forged"), Forged.MessageIdOf(request) + 1, Forged.TokenOf(request)))),
-            ("another token", request => client.Wire.Receive(server, Forged.Stamp(Forged.Response(request, CoapMessageType.Acknowledgement, CoapCode.Content, "forged"), Forged.MessageIdOf(request), Forged.TokenOf(request) + 1))),
-            ("another token, separate", request => client.Wire.Receive(server, Forged.Stamp(Forged.Response(request, CoapMessageType.Confirmable, CoapCode.Content, "forged"), 7, Forged.TokenOf(request) ^ 1))),
+            ("another address, separate",
+                request => client.Wire.Receive(server with { Port = 5684 },
+                    Forged.Response(request, CoapMessageType.Confirmable, CoapCode.Content, "forged"))),
+            ("another address, Non-confirmable",
+                request => client.Wire.Receive(server with { Port = 5684 },
+                    Forged.Response(request, CoapMessageType.NonConfirmable, CoapCode.Content, "forged"))),
+            ("another Message ID",
+                request => client.Wire.Receive(server,
+                    Forged.Stamp(Forged.Response(request, CoapMessageType.Acknowledgement, CoapCode.Content, "forged"),
+                        Forged.MessageIdOf(request) + 1, Forged.TokenOf(request)))),
+            ("another token",
+                request => client.Wire.Receive(server,
+                    Forged.Stamp(Forged.Response(request, CoapMessageType.Acknowledgement, CoapCode.Content, "forged"),
+                        Forged.MessageIdOf(request), Forged.TokenOf(request) + 1))),
+            ("another token, separate",
+                request => client.Wire.Receive(server,
+                    Forged.Stamp(Forged.Response(request, CoapMessageType.Confirmable, CoapCode.Content, "forged"), 7,
+                        Forged.TokenOf(request) ^ 1))),
             ("no token", request => client.Wire.Receive(server, [0x60, 0x45, request[2], request[3], 0xff, (byte)'f'])),
-            ("half a token", request => client.Wire.Receive(server, [0x62, 0x45, request[2], request[3], request[4], request[5], 0xff, (byte)'f'])),
-            ("a longer token", request => client.Wire.Receive(server, [0x65, 0x45, request[2], request[3], .. request.AsSpan(4, 4), 0, 0xff, (byte)'f'])),
-            ("a reset from elsewhere", request => client.Wire.Receive(server with { Port = 5684 }, Forged.Empty(CoapMessageType.Reset, Forged.MessageIdOf(request)))),
-            ("a reset of another message", request => client.Wire.Receive(server, Forged.Empty(CoapMessageType.Reset, Forged.MessageIdOf(request) + 1))),
-            ("a request in place of a response", request => client.Wire.Receive(server, [0x64, 0x01, request[2], request[3], .. request.AsSpan(4, 4)])),
+            ("half a token",
+                request => client.Wire.Receive(server, [0x62, 0x45, request[2], request[3], request[4], request[5], 0xff, (byte)'f'])),
+            ("a longer token",
+                request => client.Wire.Receive(server, [0x65, 0x45, request[2], request[3], .. request.AsSpan(4, 4), 0, 0xff, (byte)'f'])),
+            ("a reset from elsewhere",
+                request => client.Wire.Receive(server with { Port = 5684 },
+                    Forged.Empty(CoapMessageType.Reset, Forged.MessageIdOf(request)))),
+            ("a reset of another message",
+                request => client.Wire.Receive(server, Forged.Empty(CoapMessageType.Reset, Forged.MessageIdOf(request) + 1))),
+            ("a request in place of a response",
+                request => client.Wire.Receive(server, [0x64, 0x01, request[2], request[3], .. request.AsSpan(4, 4)])),
         ];
         int forged = 0;
         foreach ((string name, Action<byte[]> forge) in attacks)
@@ -89,7 +115,9 @@ internal static class Spoofing
         }
 
         (int onConnection, int lateOnConnection) = await HeldConnection.RunAsync(run.Size(20_000, 100)).ConfigureAwait(false);
-        run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} requests over UDP, the response of each comes again during the next one; {run.Size(20_000, 100):N0} on one TCP connection, each response held back until after the next request");
+        run.Done = string.Create(CultureInfo.InvariantCulture,
+            $"{count:N0} requests over UDP, the response of each comes again during the next one; {run.Size(20_000, 100):N0} on one TCP "
+                + $"connection, each response held back until after the next request");
         run.Exactly("tokens that came twice", repeated + onConnection, 0);
         run.Exactly("late responses taken for another one", mismatched + lateOnConnection, 0);
     }
@@ -120,9 +148,12 @@ internal static class Spoofing
         byte[] Put(string value)
         {
             // With the Echo of a challenge just answered, as a client does.
-            server.Wire.Receive(peer, Forged.Stamp(Forged.Message(CoapMethod.Put, "lock", payload: Encoding.UTF8.GetBytes(value)), ++id, (uint)id));
+            server.Wire.Receive(peer,
+                Forged.Stamp(Forged.Message(CoapMethod.Put, "lock", payload: Encoding.UTF8.GetBytes(value)), ++id, (uint)id));
             byte[]? echo = answers[^1].Options.Echo?.ToArray();
-            byte[] request = Forged.Message(CoapMethod.Put, "lock", options: options => _ = echo is null ? options : options.Add(OptionNumber.Echo, echo), payload: Encoding.UTF8.GetBytes(value));
+            byte[] request = Forged.Message(CoapMethod.Put, "lock",
+                options: options => _ = echo is null ? options : options.Add(OptionNumber.Echo, echo),
+                payload: Encoding.UTF8.GetBytes(value));
             return Forged.Stamp(request, ++id, (uint)id).ToArray();
         }
 
@@ -148,7 +179,8 @@ internal static class Spoofing
             server.Clock.Advance(TimeSpan.FromMinutes(1));
         }
 
-        run.Done = "a PUT that is recorded and comes a minute late; one that comes again after a later one, 30 times over ten minutes, from its own and from another port";
+        run.Done = "a PUT that is recorded and comes a minute late; one that comes again after a later one, 30 times over ten minutes, "
+            + "from its own and from another port";
         run.Exactly("handlers run by a request that comes again", runs - before, 0);
         run.Holds($"the state stayed 'closed'", state == "closed");
     }
@@ -174,7 +206,8 @@ internal static class Spoofing
             }
 
             client.Clock.Advance(TimeSpan.FromMinutes(10));
-            if (await AttackClient.FailureOfAsync(task).ConfigureAwait(false) is not CoapTimeoutException timeout || timeout.IsOutcomeUnknown != unknown)
+            if (await AttackClient.FailureOfAsync(task).ConfigureAwait(false) is not CoapTimeoutException timeout
+                || timeout.IsOutcomeUnknown != unknown)
             {
                 wrong++;
                 run.Tell(name);
@@ -185,7 +218,8 @@ internal static class Spoofing
 
         // Rejected is something else.
         Task<CoapResponse> rejected = client.Client.SendAsync(new CoapRequest(CoapMethod.Put, AttackClient.Uri));
-        client.Wire.Receive(AttackClient.Server, Forged.Empty(CoapMessageType.Reset, Forged.MessageIdOf(await client.TakeAsync().ConfigureAwait(false))));
+        client.Wire.Receive(AttackClient.Server,
+            Forged.Empty(CoapMessageType.Reset, Forged.MessageIdOf(await client.TakeAsync().ConfigureAwait(false))));
         run.Done = "a PUT, POST, DELETE and GET whose response never comes, and a PUT that is rejected";
         run.Exactly("time-outs that say the wrong thing (OutcomeUnknown for what may have been done)", wrong, 0);
         run.Holds("a reset is told apart", await AttackClient.FailureOfAsync(rejected).ConfigureAwait(false) is CoapResetException);
@@ -194,11 +228,12 @@ internal static class Spoofing
     private static async Task CrossProtocolAsync(AttackRun run)
     {
         int handled = 0;
-        await using AttackServer server = await AttackServer.StartAsync(map: server => server.Routes.AddFilter((request, next, cancellationToken) =>
-        {
-            handled++;
-            return next(request, cancellationToken);
-        })).ConfigureAwait(false);
+        await using AttackServer server =
+            await AttackServer.StartAsync(map: server => server.Routes.AddFilter((request, next, cancellationToken) =>
+            {
+                handled++;
+                return next(request, cancellationToken);
+            })).ConfigureAwait(false);
         int most = 0;
         int answers = 0;
         server.Wire.Sent = (in to, bytes) =>
@@ -212,7 +247,8 @@ internal static class Spoofing
             "a1b28180000100010000000003777777076578616d706c6503636f6d0000010001c00c00010001000000050004c0000201", // DNS response
             "000100002112a442000102030405060708090a0b", // STUN binding request
             "0101000c2112a442000102030405060708090a0b002000080001a147e112a643", // STUN binding response
-            "16feff000000000000000000360100002a000000000000002afefd000000000000000000000000000000000000000000000000000000000000000000000002c0a80100", // DTLS ClientHello
+            // DTLS ClientHello
+            "16feff000000000000000000360100002a000000000000002afefd000000000000000000000000000000000000000000000000000000000000000000000002c0a80100",
             "16030100300100002c0303000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f00000213010100", // TLS ClientHello
             "e300 06ec 00000000 00000000 31 4e 31 34 0000000000000000000000000000000000000000000000000000000000000000", // NTP
             "c30000000108000102030405060708000044d000", // QUIC Initial
@@ -221,8 +257,13 @@ internal static class Spoofing
             "0001 726663 00 6f63746574 00", // TFTP
             "ffffffff54536f7572636520456e67696e6520517565727900", // a game server
         ];
-        string[] text = ["INVITE sip:bob@example.com SIP/2.0\r\nVia: SIP/2.0/UDP pc33.example.com\r\n\r\n", "OPTIONS sip:nm SIP/2.0\r\n\r\n", "SIP/2.0 200 OK\r\n\r\n", "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n", "M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: \"ssdp:discover\"\r\n\r\n", "NOTIFY * HTTP/1.1\r\n\r\n", "SSH-2.0-OpenSSH_9.6\r\n", "EHLO example.com\r\n", "<14>1 2003-10-11T22:14:15Z host app - - - message", "{\"jsonrpc\":\"2.0\"}"];
-        byte[][] all = [.. hex.Select(static one => Convert.FromHexString(one.Replace(" ", "", StringComparison.Ordinal))), .. text.Select(Encoding.ASCII.GetBytes)];
+        string[] text = ["INVITE sip:bob@example.com SIP/2.0\r\nVia: SIP/2.0/UDP pc33.example.com\r\n\r\n",
+            "OPTIONS sip:nm SIP/2.0\r\n\r\n", "SIP/2.0 200 OK\r\n\r\n", "GET / HTTP/1.1\r\nHost: example.com\r\n\r\n",
+            "HTTP/1.1 200 OK\r\n\r\n", "M-SEARCH * HTTP/1.1\r\nHOST: 239.255.255.250:1900\r\nMAN: \"ssdp:discover\"\r\n\r\n",
+            "NOTIFY * HTTP/1.1\r\n\r\n", "SSH-2.0-OpenSSH_9.6\r\n", "EHLO example.com\r\n",
+            "<14>1 2003-10-11T22:14:15Z host app - - - message", "{\"jsonrpc\":\"2.0\"}"];
+        byte[][] all = [.. hex.Select(static one => Convert.FromHexString(one.Replace(" ", "", StringComparison.Ordinal))),
+            .. text.Select(Encoding.ASCII.GetBytes)];
         foreach (byte[] bytes in all)
         {
             for (ushort port = 1; port < 100; port++)

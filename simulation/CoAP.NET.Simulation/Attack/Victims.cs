@@ -2,7 +2,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Attack;
 
-/// <summary>What goes to addresses in whose name others ask: in all, and what no request paid for. Free is the answer to each request, up to 136 bytes or three times the request.</summary>
+/// <summary>
+/// What goes to addresses in whose name others ask: in all, and what no request paid for. Free is the answer to each request, up to 136
+/// bytes or three times the request.
+/// </summary>
 internal sealed class Victims
 {
     private const int Free = 136;

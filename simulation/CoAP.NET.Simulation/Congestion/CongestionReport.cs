@@ -33,15 +33,19 @@ public static class CongestionReport
         return text.ToString();
     }
 
-    private static string Short(double value) => value.ToString(value switch { >= 100 => "F0", >= 10 => "F1", >= 1 => "F2", _ => "F3" }, CultureInfo.InvariantCulture);
+    private static string Short(double value) =>
+        value.ToString(value switch { >= 100 => "F0", >= 10 => "F1", >= 1 => "F2", _ => "F3" }, CultureInfo.InvariantCulture);
 
     private static string Cell(CongestionScenario scenario, CoapRetransmissionTiming timing, int seeds)
     {
         // Each run is alone on its virtual clock; the seeds are the same for every timing.
         CongestionResult[] results = new CongestionResult[seeds];
-        Parallel.For(0, seeds, new ParallelOptions { MaxDegreeOfParallelism = 2 }, i => results[i] = CongestionRun.RunAsync(scenario, timing, i + 1).GetAwaiter().GetResult());
+        Parallel.For(0, seeds, new ParallelOptions { MaxDegreeOfParallelism = 2 },
+            i => results[i] = CongestionRun.RunAsync(scenario, timing, i + 1).GetAwaiter().GetResult());
         return string.Create(
             CultureInfo.InvariantCulture,
-            $"{Short(results.Average(static result => result.Goodput))} / {results.Average(static result => result.SpuriousShare):0.#} / {results.Average(static result => result.FailedShare):0.#} / {Short(results.Average(static result => result.Slow.TotalSeconds))}");
+            $"{Short(results.Average(static result => result.Goodput))} / {results.Average(static result => result.SpuriousShare):0.#} "
+                + $"/ {results.Average(static result => result.FailedShare):0.#} "
+                + $"/ {Short(results.Average(static result => result.Slow.TotalSeconds))}");
     }
 }

@@ -5,7 +5,8 @@ namespace CoAP.NET.Simulation.Congestion;
 /// <param name="Failed">Requests that were given up.</param>
 /// <param name="Goodput">Requests answered in a second, of one client on average.</param>
 /// <param name="Copies">Retransmissions.</param>
-/// <param name="Spurious">Retransmissions of messages whose answer was on its way: an earlier copy had arrived or was to arrive, and so did its answer.</param>
+/// <param name="Spurious">Retransmissions of messages whose answer was on its way: an earlier copy had arrived or was to arrive, and so did
+/// its answer.</param>
 /// <param name="Slow">The time that one request in twenty took longer than, answered ones only.</param>
 public sealed record CongestionResult(int Answered, int Failed, double Goodput, int Copies, int Spurious, TimeSpan Slow)
 {

@@ -46,7 +46,10 @@ public sealed record CongestionScenario
         };
 
     private static IEnumerable<CongestionScenario> Narrow() =>
-        from row in new (int Clients, int Rate, int Queue)[] { (10, 2500, 5), (10, 2500, 50), (10, 500, 5), (10, 500, 50), (50, 2500, 10), (50, 2500, 200), (50, 500, 10), (50, 500, 200) }
+        from row in new (int Clients, int Rate, int Queue)[]
+        {
+            (10, 2500, 5), (10, 2500, 50), (10, 500, 5), (10, 500, 50), (50, 2500, 10), (50, 2500, 200), (50, 500, 10), (50, 500, 200)
+        }
         select new CongestionScenario
         {
             Table = "A bottleneck in each direction, round trip 100 ms without it",
@@ -54,7 +57,8 @@ public sealed record CongestionScenario
             Clients = row.Clients,
             Requests = int.MaxValue,
             Duration = TimeSpan.FromMinutes(15),
-            Conditions = () => NetworkConditions.Delayed(TimeSpan.FromMilliseconds(50)) with { Bottleneck = new NetworkBottleneck(row.Rate, row.Queue) },
+            Conditions = () =>
+                NetworkConditions.Delayed(TimeSpan.FromMilliseconds(50)) with { Bottleneck = new NetworkBottleneck(row.Rate, row.Queue) },
         };
 
     private static IEnumerable<CongestionScenario> Changing() =>

@@ -4,7 +4,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Congestion;
 
-/// <summary>A client that sends the next request as soon as the one before ended. It awaits nothing, so that a run is the same each time: whoever drives the clock looks after it.</summary>
+/// <summary>
+/// A client that sends the next request as soon as the one before ended. It awaits nothing, so that a run is the same each time: whoever
+/// drives the clock looks after it.
+/// </summary>
 internal sealed class SimulatedClient : IAsyncDisposable
 {
     private readonly CoapClient _client;
@@ -17,7 +20,8 @@ internal sealed class SimulatedClient : IAsyncDisposable
     private TimeSpan _begun;
     private int _sent;
 
-    public SimulatedClient(InMemoryNetwork network, CoapAddress address, CoapAddress server, CoapEndpointOptions options, VirtualClock clock, int requests)
+    public SimulatedClient(InMemoryNetwork network, CoapAddress address, CoapAddress server, CoapEndpointOptions options,
+        VirtualClock clock, int requests)
     {
         _client = new CoapClient(options);
         _transport = network.CreateTransport(address);

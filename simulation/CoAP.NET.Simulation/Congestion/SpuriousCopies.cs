@@ -3,7 +3,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Congestion;
 
-/// <summary>Counts copies of requests in the trace of a network, and those among them that were not needed. The server answers at once, so what it sends next after an arrival is the answer.</summary>
+/// <summary>
+/// Counts copies of requests in the trace of a network, and those among them that were not needed. The server answers at once, so what it
+/// sends next after an arrival is the answer.
+/// </summary>
 public sealed class SpuriousCopies
 {
     private readonly Dictionary<(CoapAddress Client, ushort MessageId), List<long>> _copies = [];

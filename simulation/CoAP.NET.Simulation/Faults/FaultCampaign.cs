@@ -3,7 +3,9 @@ using System.Text;
 
 namespace CoAP.NET.Simulation.Faults;
 
-/// <summary>A server over sockets under load, and every 0.2 s a throw or a cancellation at a random place where it calls code of a user.</summary>
+/// <summary>
+/// A server over sockets under load, and every 0.2 s a throw or a cancellation at a random place where it calls code of a user.
+/// </summary>
 internal sealed class FaultCampaign : Campaign
 {
     /// <summary>The least throughput with faults, as a part of that without.</summary>
@@ -24,7 +26,8 @@ internal sealed class FaultCampaign : Campaign
             return new CampaignReport("", [$"nothing is planted by the name '{name}'; there is {string.Join(", ", s_plants)}"]);
         }
 
-        FaultPlace[] places = [.. FaultPlaces.All.Where(place => options.Only is null || place.Name.Contains(options.Only, StringComparison.Ordinal))];
+        FaultPlace[] places = [
+            .. FaultPlaces.All.Where(place => options.Only is null || place.Name.Contains(options.Only, StringComparison.Ordinal))];
         if (places.Length == 0)
         {
             return new CampaignReport("", [$"no place has '{options.Only}' in its name"]);
@@ -40,7 +43,8 @@ internal sealed class FaultCampaign : Campaign
         foreach (int shards in s_shards)
         {
             progress.WriteLine($"{shards} shard(s)");
-            await using FaultStorm storm = await FaultStorm.StartAsync(await StartAsync(shards, options.Plant), options.Seed + (ulong)shards, places);
+            await using FaultStorm storm = await FaultStorm.StartAsync(await StartAsync(shards, options.Plant),
+                options.Seed + (ulong)shards, places);
             await storm.RunAsync(budget, progress, cancellationToken);
             using CancellationTokenSource held = new();
             if (options.Plant == "lock")
@@ -51,14 +55,17 @@ internal sealed class FaultCampaign : Campaign
             List<string> found = await storm.FindAsync();
             if (storm.Ratio < LeastRatio)
             {
-                found.Add(string.Create(CultureInfo.InvariantCulture, $"the throughput with faults is {storm.Ratio:0.000} of that without; at least {LeastRatio} are asked"));
+                found.Add(string.Create(CultureInfo.InvariantCulture,
+                    $"the throughput with faults is {storm.Ratio:0.000} of that without; at least {LeastRatio} are asked"));
             }
 
             failures.AddRange(found.Select(finding => $"{shards} shard(s), --seed {options.Seed}: {finding}"));
             tallies.Add(storm.Tally);
             text.AppendLine(string.Create(
                 CultureInfo.InvariantCulture,
-                $"| {shards} | {storm.Tally.Count:n0} | {storm.Load.Done:n0} | {storm.Load.Wrong.Count} | {storm.Clean.Requests / storm.Clean.Seconds:n0} | {storm.Faulty.Requests / storm.Faulty.Seconds:n0} | {storm.Ratio:0.000} |"));
+                $"| {shards} | {storm.Tally.Count:n0} | {storm.Load.Done:n0} | {storm.Load.Wrong.Count} "
+                    + $"| {storm.Clean.Requests / storm.Clean.Seconds:n0} | {storm.Faulty.Requests / storm.Faulty.Seconds:n0} "
+                    + $"| {storm.Ratio:0.000} |"));
         }
 
         failures.AddRange(unobserved.Take());
@@ -68,7 +75,12 @@ internal sealed class FaultCampaign : Campaign
 
     private static async Task<FaultRig> StartAsync(int shards, string? plant)
     {
-        FaultInjector injector = new() { Swallows = plant is "swallowed", Drag = plant is "slow" ? FaultPlants.Drag : null, Hides = plant is "uncounted" };
+        FaultInjector injector = new()
+        {
+            Swallows = plant is "swallowed",
+            Drag = plant is "slow" ? FaultPlants.Drag : null,
+            Hides = plant is "uncounted"
+        };
         FaultRig rig = await FaultRig.StartAsync(shards, injector, options =>
         {
             if (plant is "lost")

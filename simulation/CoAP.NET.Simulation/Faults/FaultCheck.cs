@@ -7,7 +7,8 @@ internal static class FaultCheck
 
     private static readonly string[] s_paths =
     [
-        "/plain", "/later", "/large", "/handler", "/handler/awaiting", "/handler/null", "/handler/queued", "/handler/serial", "/handler/scheduler", "/handler/option", "/handler/unwritable",
+        "/plain", "/later", "/large", "/handler", "/handler/awaiting", "/handler/null", "/handler/queued", "/handler/serial",
+        "/handler/scheduler", "/handler/option", "/handler/unwritable",
         "/observed", "/resource", "/filter/before", "/filter2/after", "/limited", "/listed", "/metered", "/stream", "/.well-known/core",
     ];
 

@@ -18,7 +18,8 @@ internal sealed class FaultClient(FaultRig rig, string scheme, CoapEndpointOptio
     public CoapRequest Request(CoapMethod method, string path) => new(method, Uri(path)) { Timeout = Patience };
 
     /// <summary>The port that the server sees, which only the server can tell.</summary>
-    public async Task<int> FindPortAsync() => int.Parse((await SendAsync(CoapMethod.Get, "/port")).EnsureSuccess().GetText(), System.Globalization.CultureInfo.InvariantCulture);
+    public async Task<int> FindPortAsync() =>
+        int.Parse((await SendAsync(CoapMethod.Get, "/port")).EnsureSuccess().GetText(), System.Globalization.CultureInfo.InvariantCulture);
 
     public Task<CoapResponse> SendAsync(CoapMethod method, string path, CoapContent? content = null)
     {

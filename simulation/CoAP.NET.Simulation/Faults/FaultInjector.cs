@@ -3,7 +3,9 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace CoAP.NET.Simulation.Faults;
 
-/// <summary>Knows where the next fault is due. User code of the rig asks it at each place; that costs a field read while nothing is armed.</summary>
+/// <summary>
+/// Knows where the next fault is due. User code of the rig asks it at each place; that costs a field read while nothing is armed.
+/// </summary>
 internal sealed class FaultInjector
 {
     private readonly ConcurrentDictionary<string, ArmedFault> _armed = new(StringComparer.Ordinal);
@@ -55,7 +57,8 @@ internal sealed class FaultInjector
     public bool TryTake(string place, int port, [NotNullWhen(true)] out ArmedFault? fault)
     {
         fault = null;
-        if (Volatile.Read(ref _count) == 0 || !_armed.TryGetValue(place, out fault) || (fault.Port != 0 && fault.Port != port) || !_armed.TryRemove(KeyValuePair.Create(place, fault)))
+        if (Volatile.Read(ref _count) == 0 || !_armed.TryGetValue(place, out fault) || (fault.Port != 0 && fault.Port != port)
+            || !_armed.TryRemove(KeyValuePair.Create(place, fault)))
         {
             return false;
         }

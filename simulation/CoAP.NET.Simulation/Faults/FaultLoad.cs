@@ -2,7 +2,10 @@ using System.Collections.Concurrent;
 
 namespace CoAP.NET.Simulation.Faults;
 
-/// <summary>Clients that ask one request after another and look at each answer, and some that observe. No fault is meant for any of them, so nothing may go wrong with any.</summary>
+/// <summary>
+/// Clients that ask one request after another and look at each answer, and some that observe. No fault is meant for any of them, so nothing
+/// may go wrong with any.
+/// </summary>
 internal sealed class FaultLoad(FaultRig rig) : IAsyncDisposable
 {
     /// <summary>How many clients ask over UDP, and over TCP.</summary>
@@ -45,7 +48,8 @@ internal sealed class FaultLoad(FaultRig rig) : IAsyncDisposable
 
     /// <summary>What the observer that is behind most knows; -1 when one knows nothing.</summary>
     public int OldestTick => _observations.Min(static observation =>
-        observation is { State: CoapObserveState.Observing, Latest: { IsSuccess: true } latest } && int.TryParse(latest.GetText(), out int tick) ? tick : -1);
+        observation is { State: CoapObserveState.Observing, Latest: { IsSuccess: true } latest }
+            && int.TryParse(latest.GetText(), out int tick) ? tick : -1);
 
     /// <summary>Has each client end after the request that it is at.</summary>
     public async Task StopAsync()

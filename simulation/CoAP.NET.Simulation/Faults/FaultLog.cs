@@ -3,7 +3,9 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Simulation.Faults;
 
-/// <summary>A log that keeps which injected fault was told under which id, counts the rest, and throws itself when a fault is due in it.</summary>
+/// <summary>
+/// A log that keeps which injected fault was told under which id, counts the rest, and throws itself when a fault is due in it.
+/// </summary>
 internal sealed class FaultLog(FaultInjector injector) : ILoggerFactory, ILogger
 {
     private readonly ConcurrentDictionary<int, (int Id, LogLevel Level)> _told = new();
@@ -19,7 +21,8 @@ internal sealed class FaultLog(FaultInjector injector) : ILoggerFactory, ILogger
     /// <summary>Under which id a fault was told; null when it was not.</summary>
     public (int Id, LogLevel Level)? Find(int number) => _told.TryGetValue(number, out (int, LogLevel) entry) ? entry : null;
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+        Func<TState, Exception?, string> formatter)
     {
         _entries.AddOrUpdate(eventId.Id, 1, static (_, count) => count + 1);
         bool isInjected = false;
@@ -30,7 +33,8 @@ internal sealed class FaultLog(FaultInjector injector) : ILoggerFactory, ILogger
         }
 
         // An option of 70,000 bytes is the one thing that is thrown by the library itself.
-        if (logLevel >= LogLevel.Error && !isInjected && eventId.Id is not (FaultPlaces.NullResult or FaultPlaces.EncodeFailed) && exception is not Serialization.CoapFormatException and not ArgumentException)
+        if (logLevel >= LogLevel.Error && !isInjected && eventId.Id is not (FaultPlaces.NullResult or FaultPlaces.EncodeFailed)
+            && exception is not Serialization.CoapFormatException and not ArgumentException)
         {
             _unexpected.Enqueue($"{eventId.Id} {formatter(state, exception)} {exception}");
         }

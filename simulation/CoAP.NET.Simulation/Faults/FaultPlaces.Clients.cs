@@ -6,11 +6,14 @@ internal static partial class FaultPlaces
     private static IEnumerable<FaultPlace> OfClients() =>
     [
         Caller("IProgress.Report, of a download", static probe => probe.ArmAndThrowAsync(() =>
-            probe.Client.Client.GetAsync(probe.Client.Uri("/large"), new Progress(probe.Rig.Injector, "IProgress.Report, of a download")))) with { Scheme = "coap" },
+            probe.Client.Client.GetAsync(probe.Client.Uri("/large"), new Progress(probe.Rig.Injector, "IProgress.Report, of a download"))))
+            with { Scheme = "coap" },
         Caller("IProgress.Report, of an upload", static probe => probe.ArmAndThrowAsync(() =>
-            probe.Client.Client.PutAsync(probe.Client.Uri("/upload"), CoapContent.Binary(FaultResources.Body), new Progress(probe.Rig.Injector, "IProgress.Report, of an upload")))) with { Scheme = "coap" },
+            probe.Client.Client.PutAsync(probe.Client.Uri("/upload"), CoapContent.Binary(FaultResources.Body),
+                new Progress(probe.Rig.Injector, "IProgress.Report, of an upload")))) with { Scheme = "coap" },
         Caller("the stream of a request: reading", static probe => probe.ArmAndThrowAsync(() =>
-            probe.Client.Client.PutAsync(probe.Client.Uri("/upload"), CoapContent.Stream(new FaultStream(probe.Rig.Injector, "the stream of a request", FaultResources.Body))))),
+            probe.Client.Client.PutAsync(probe.Client.Uri("/upload"),
+                CoapContent.Stream(new FaultStream(probe.Rig.Injector, "the stream of a request", FaultResources.Body))))),
         Caller("the destination of a download: writing", static async probe =>
         {
             await using FaultStream destination = new(probe.Rig.Injector, "the destination of a download", new byte[8000]);
@@ -29,7 +32,8 @@ internal static partial class FaultPlaces
         }),
         Caller("CoapRandomSource.Fill", static async probe =>
         {
-            await using FaultClient other = probe.Rig.NewClient(probe.Client.Scheme, options => options.Random = new RandomSource(probe.Rig.Injector));
+            await using FaultClient other = probe.Rig.NewClient(probe.Client.Scheme,
+                options => options.Random = new RandomSource(probe.Rig.Injector));
             await probe.ArmAndThrowAsync(() => other.Client.GetAsync(other.Uri("/plain")));
             (await other.Client.GetAsync(other.Uri("/plain"))).EnsureSuccess();
         }),
@@ -86,7 +90,8 @@ internal static partial class FaultPlaces
         }),
         Client("the callback of a CoapStatelessClient", static async probe =>
         {
-            using CoapStatelessClient stateless = new(probe.Client.Client.Endpoint, _ => probe.Rig.Injector.Hit("the callback of a CoapStatelessClient"));
+            using CoapStatelessClient stateless = new(probe.Client.Client.Endpoint,
+                _ => probe.Rig.Injector.Hit("the callback of a CoapStatelessClient"));
             probe.Arm();
             await stateless.SendAsync(new CoapRequest(CoapMethod.Get, probe.Client.Uri("/plain")), new byte[4]);
             probe.Outcome = "nothing";

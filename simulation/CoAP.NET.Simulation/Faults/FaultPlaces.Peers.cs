@@ -13,17 +13,25 @@ internal static partial class FaultPlaces
     private static IEnumerable<FaultPlace> OfTelemetry() =>
     [
         .. new[] { "Log", "IsEnabled", "BeginScope", "the end of a scope" }.Select(static method =>
-            new FaultPlace($"a log provider: {method}", "nothing", CoapCounter.StageErrors, 0, Asks("/handler/notes", "2.03 Valid")) { LogNote = "the log is what failed" }),
+            new FaultPlace($"a log provider: {method}", "nothing", CoapCounter.StageErrors, 0, Asks("/handler/notes", "2.03 Valid"))
+            {
+                LogNote = "the log is what failed"
+            }),
         new FaultPlace("a meter listener", "nothing", CoapCounter.StageErrors, ListenerFailed, MeterAsync),
         .. new[] { "Sample", "ActivityStarted", "ActivityStopped" }.Select(static method =>
             new FaultPlace($"an activity listener: {method}", "nothing", CoapCounter.StageErrors, ListenerFailed, TraceAsync)),
-        new FaultPlace("an activity listener: ExceptionRecorder", "nothing: 5.00 for what the handler threw", CoapCounter.StageErrors, ListenerFailed, RecordAsync),
+        new FaultPlace("an activity listener: ExceptionRecorder", "nothing: 5.00 for what the handler threw", CoapCounter.StageErrors,
+            ListenerFailed, RecordAsync),
     ];
 
     private static IEnumerable<FaultPlace> OfPeers() =>
     [
-        new FaultPlace("ParametersOf", "nothing: the parameters of all hold", CoapCounter.StageErrors, StageFailed, Asks("/plain", Content)),
-        new FaultPlace("PeerConnected", "nothing", CoapCounter.HandlerErrors, PeerHandlerFailed, Asks("/plain", Content)) { Scheme = "coap+tcp" },
+        new FaultPlace("ParametersOf", "nothing: the parameters of all hold", CoapCounter.StageErrors, StageFailed,
+            Asks("/plain", Content)),
+        new FaultPlace("PeerConnected", "nothing", CoapCounter.HandlerErrors, PeerHandlerFailed, Asks("/plain", Content))
+        {
+            Scheme = "coap+tcp"
+        },
         .. new[] { "PeerDisconnected", "a callback of CoapPeer.Disconnected" }.Select(static place =>
             new FaultPlace(place, "nothing", CoapCounter.HandlerErrors, PeerHandlerFailed, async probe =>
             {
@@ -34,7 +42,8 @@ internal static partial class FaultPlaces
             { Scheme = "coap+tcp" }),
         Connection("a connection that is reset in the middle of a frame", static socket => socket.Close(0)),
         Connection("a connection that is half closed in the middle of a frame", static socket => socket.Shutdown(SocketShutdown.Send)),
-        Connection("a connection with bytes that are no frame", static socket => socket.Send([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])),
+        Connection("a connection with bytes that are no frame",
+            static socket => socket.Send([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff])),
     ];
 
     private static FaultPlace Connection(string name, Action<Socket> fail) =>
@@ -112,7 +121,8 @@ internal static partial class FaultPlaces
         ArmedFault handler = probe.Rig.Injector.Arm("a metered handler", FaultKind.Throw);
         probe.Arm();
         await probe.AskAsync(CoapMethod.Get, Metered, null, InternalServerError);
-        await FaultProbe.UntilAsync(() => probe.Rig.ServerLog.Find(handler.Number) is { Id: HandlerFailed }, "the handler's own exception was not logged");
+        await FaultProbe.UntilAsync(() => probe.Rig.ServerLog.Find(handler.Number) is { Id: HandlerFailed },
+            "the handler's own exception was not logged");
         probe.Rig.NoteExtra(CoapCounter.HandlerErrors);
     }
 
@@ -134,7 +144,8 @@ internal static partial class FaultPlaces
             },
             ActivityStarted = _ => probe.Rig.Injector.Hit("an activity listener: ActivityStarted"),
             ActivityStopped = _ => probe.Rig.Injector.Hit("an activity listener: ActivityStopped"),
-            ExceptionRecorder = (Activity _, Exception _, ref TagList _) => probe.Rig.Injector.Hit("an activity listener: ExceptionRecorder"),
+            ExceptionRecorder = (Activity _, Exception _, ref TagList _) =>
+                probe.Rig.Injector.Hit("an activity listener: ExceptionRecorder"),
         };
         ActivitySource.AddActivityListener(listener);
         return listener;

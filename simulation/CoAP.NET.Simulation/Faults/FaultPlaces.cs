@@ -1,6 +1,9 @@
 namespace CoAP.NET.Simulation.Faults;
 
-/// <summary>All places at which the library calls code of a user while it serves and requests. What the list says is what the tests and the campaign hold the library to.</summary>
+/// <summary>
+/// All places at which the library calls code of a user while it serves and requests. What the list says is what the tests and the campaign
+/// hold the library to.
+/// </summary>
 internal static partial class FaultPlaces
 {
     public const int HandlerFailed = 1500;
@@ -19,7 +22,8 @@ internal static partial class FaultPlaces
     private const string Content = "2.05 Content";
 
     /// <summary>The places.</summary>
-    public static IReadOnlyList<FaultPlace> All { get; } = [.. OfHandlers(), .. AroundHandlers(), .. OfBodies(), .. OfTelemetry(), .. OfPeers(), .. OfSeams(), .. OfClients()];
+    public static IReadOnlyList<FaultPlace> All { get; } = [.. OfHandlers(), .. AroundHandlers(), .. OfBodies(), .. OfTelemetry(),
+        .. OfPeers(), .. OfSeams(), .. OfClients()];
 
     private static IEnumerable<FaultPlace> OfHandlers() =>
     [
@@ -45,7 +49,9 @@ internal static partial class FaultPlaces
         },
         Unwritable(CoapCounter.EncodeErrors, EncodeFailed) with { Scheme = "coap+tcp" },
         Unwritable(CoapCounter.StageErrors, StageFailed) with { Scheme = "coap" },
-        new FaultPlace("an observed resource, for a notification", "its observers get 5.00, which ends their registration (RFC 7641 section 4.2), and register again", CoapCounter.HandlerErrors, HandlerFailed, NotifyAsync),
+        new FaultPlace("an observed resource, for a notification",
+            "its observers get 5.00, which ends their registration (RFC 7641 section 4.2), and register again", CoapCounter.HandlerErrors,
+            HandlerFailed, NotifyAsync),
     ];
 
     private static IEnumerable<FaultPlace> AroundHandlers() =>
@@ -64,8 +70,10 @@ internal static partial class FaultPlaces
         Handler("a rate limiter", "/limited"),
         Handler("ListedWhen", "/.well-known/core"),
         Handler("a task scheduler: QueueTask", "/handler/scheduler"),
-        new FaultPlace("DescribeErrors", "the error answer, without a description", CoapCounter.HandlerErrors, DescribingFailed, Asks("/described", "4.09 Conflict")),
-        new FaultPlace(FaultScheduler.ForHandlers, "5.03, as when there is no thread", CoapCounter.StageErrors, StageFailed, Asks("/handler/queued", "5.03 Service Unavailable")),
+        new FaultPlace("DescribeErrors", "the error answer, without a description", CoapCounter.HandlerErrors, DescribingFailed,
+            Asks("/described", "4.09 Conflict")),
+        new FaultPlace(FaultScheduler.ForHandlers, "5.03, as when there is no thread", CoapCounter.StageErrors, StageFailed,
+            Asks("/handler/queued", "5.03 Service Unavailable")),
     ];
 
     private static IEnumerable<FaultPlace> OfBodies() =>
@@ -75,11 +83,13 @@ internal static partial class FaultPlaces
             ProbeAsync = probe =>
             {
                 probe.Arm();
-                return probe.AskAsync(CoapMethod.Get, "/stream", null, InternalServerError, "CoapProtocolException", "CoapResponseException");
+                return probe.AskAsync(CoapMethod.Get, "/stream", null, InternalServerError, "CoapProtocolException",
+                    "CoapResponseException");
             },
         },
         Handler("the stream of a response: Length", "/stream"),
-        new FaultPlace("the stream of a response: closing", "nothing: all of it was read", CoapCounter.HandlerErrors, StreamNotClosed, Asks("/stream", Content)),
+        new FaultPlace("the stream of a response: closing", "nothing: all of it was read", CoapCounter.HandlerErrors, StreamNotClosed,
+            Asks("/stream", Content)),
         Handler("a handler, in the middle of a body that it reads", "/reader") with
         {
             ProbeAsync = probe =>
@@ -88,13 +98,15 @@ internal static partial class FaultPlaces
                 return probe.AskAsync(CoapMethod.Put, "/reader", CoapContent.Binary(FaultResources.Body), InternalServerError);
             },
         },
-        new FaultPlace("the stream of a trace: writing", "the trace ends; nothing else", CoapCounter.StageErrors, TraceFailed, async probe =>
-        {
-            probe.Arm();
-            await using CoapTrace trace = probe.Rig.Server.Endpoint.TraceTo(new FaultStream(probe.Rig.Injector, "the stream of a trace", new byte[100_000]));
-            await probe.AskAsync(CoapMethod.Get, "/plain", null, Content);
-            await probe.AskAsync(CoapMethod.Get, "/plain", null, Content);
-        }),
+        new FaultPlace("the stream of a trace: writing", "the trace ends; nothing else", CoapCounter.StageErrors, TraceFailed,
+            async probe =>
+            {
+                probe.Arm();
+                await using CoapTrace trace =
+                    probe.Rig.Server.Endpoint.TraceTo(new FaultStream(probe.Rig.Injector, "the stream of a trace", new byte[100_000]));
+                await probe.AskAsync(CoapMethod.Get, "/plain", null, Content);
+                await probe.AskAsync(CoapMethod.Get, "/plain", null, Content);
+            }),
     ];
 
     private static readonly TimeSpan s_patienceWithoutAnswer = TimeSpan.FromMilliseconds(600);
@@ -102,7 +114,8 @@ internal static partial class FaultPlaces
     private static IEnumerable<FaultPlace> OfSeams() =>
         new[]
         {
-            "Transport to Channel", "Channel to Serializer", "Serializer to Messaging", "Messaging to Exchanges", "Exchanges to Resource", "Resource to Exchanges", "Exchanges to Messaging",
+            "Transport to Channel", "Channel to Serializer", "Serializer to Messaging", "Messaging to Exchanges", "Exchanges to Resource",
+            "Resource to Exchanges", "Exchanges to Messaging",
             "Messaging to Serializer", "Serializer to Channel", "Channel to Transport",
         }.Select(static seam => new FaultPlace(
             $"seam {seam}",
@@ -114,11 +127,13 @@ internal static partial class FaultPlaces
                 probe.Arm(await probe.Client.FindPortAsync());
                 TimeSpan patience = probe.Client.Patience;
                 probe.Client.Patience = s_patienceWithoutAnswer;
-                await probe.AskAsync(CoapMethod.Get, "/plain", null, Content, InternalServerError, "5.03 Service Unavailable", nameof(CoapTimeoutException));
+                await probe.AskAsync(CoapMethod.Get, "/plain", null, Content, InternalServerError, "5.03 Service Unavailable",
+                    nameof(CoapTimeoutException));
                 probe.Client.Patience = patience;
             }));
 
-    private static FaultPlace Handler(string name, string path) => new(name, "5.00 without detail", CoapCounter.HandlerErrors, HandlerFailed, Asks(path, InternalServerError));
+    private static FaultPlace Handler(string name, string path) =>
+        new(name, "5.00 without detail", CoapCounter.HandlerErrors, HandlerFailed, Asks(path, InternalServerError));
 
     private static Func<FaultProbe, Task> Asks(string path, params string[] allowed) => probe =>
     {
@@ -127,7 +142,10 @@ internal static partial class FaultPlaces
     };
 
     private static FaultPlace Unwritable(CoapCounter counter, int logId) =>
-        new("a response that has no form on the wire", "5.00", counter, logId, Asks("/handler/unwritable", InternalServerError)) { IsAnonymous = true };
+        new("a response that has no form on the wire", "5.00", counter, logId, Asks("/handler/unwritable", InternalServerError))
+        {
+            IsAnonymous = true
+        };
 
     private static async Task NotifyAsync(FaultProbe probe)
     {

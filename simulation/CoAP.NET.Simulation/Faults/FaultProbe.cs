@@ -59,7 +59,8 @@ internal sealed class FaultProbe(FaultRig rig, FaultPlace place, FaultClient cli
 #pragma warning restore CA1031
         {
             // Of a cancellation only the type is sure to arrive.
-            bool isMine = IInjected.Of(exception).Any(injected => injected.Number == Fault!.Number) || (kind != FaultKind.Throw && exception is OperationCanceledException);
+            bool isMine = IInjected.Of(exception).Any(injected => injected.Number == Fault!.Number)
+                || (kind != FaultKind.Throw && exception is OperationCanceledException);
             Outcome = isMine ? "the exception" : exception.ToString();
         }
 

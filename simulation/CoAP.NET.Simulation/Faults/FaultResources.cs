@@ -64,7 +64,8 @@ internal sealed class FaultResources
         _server.MapGet("/port", static request => CoapResults.Text($"{request.Peer.Address.Port}"));
         _server.MapPost("/echo", static request => CoapResults.Changed(CoapContent.Binary(request.Payload.ToArray())));
         _server.MapGet("/large", static () => CoapResults.Bytes(Body));
-        _server.MapPut("/upload", static request => request.Payload.Span.SequenceEqual(Body) ? CoapResults.Changed() : CoapResults.BadRequest("other bytes"));
+        _server.MapPut("/upload",
+            static request => request.Payload.Span.SequenceEqual(Body) ? CoapResults.Changed() : CoapResults.BadRequest("other bytes"));
         _server.MapGet("/later", static async (request, cancellationToken) =>
         {
             await Task.Yield();
@@ -81,7 +82,8 @@ internal sealed class FaultResources
             await Task.Yield();
             return Fail("a handler, after an await");
         });
-        _server.MapGet("/handler/null", () => _injector.TryTake("a handler that returns null", 0, out _) ? null! : CoapResults.Text("fine"));
+        _server.MapGet("/handler/null",
+            () => _injector.TryTake("a handler that returns null", 0, out _) ? null! : CoapResults.Text("fine"));
         _server.MapGet("/handler/queued", () => Fail("a handler that is queued")).RunQueued();
         _server.MapGet("/handler/serial", () => Fail("a serial handler")).Serial();
         _server.MapGet("/handler/scheduler", static () => "fine").RunOn(new FaultTasks(_injector));

@@ -4,7 +4,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Faults;
 
-/// <summary>A server over UDP and TCP with user code at every place that the library calls, and a client beside which others load it.</summary>
+/// <summary>
+/// A server over UDP and TCP with user code at every place that the library calls, and a client beside which others load it.
+/// </summary>
 internal sealed class FaultRig : IAsyncDisposable
 {
     /// <summary>The client that is hit repeats a lost message soon, and gives up late: a machine may be busy.</summary>
@@ -80,19 +82,26 @@ internal sealed class FaultRig : IAsyncDisposable
     }
 
     /// <summary>The address of a resource.</summary>
-    public string Uri(string scheme, string path) => Server.LocalEndpoints.First(uri => uri.StartsWith(scheme + "://", StringComparison.Ordinal)) + path;
+    public string Uri(string scheme, string path) =>
+        Server.LocalEndpoints.First(uri => uri.StartsWith(scheme + "://", StringComparison.Ordinal)) + path;
 
     /// <summary>A client of its own peer.</summary>
     public FaultClient NewClient(string scheme, Action<CoapEndpointOptions>? configure = null)
     {
-        CoapEndpointOptions options = new() { LoggerFactory = ClientLog, Parameters = s_impatient, Registry = CoapOptionRegistryWithFault(Injector) };
+        CoapEndpointOptions options = new()
+        {
+            LoggerFactory = ClientLog,
+            Parameters = s_impatient,
+            Registry = CoapOptionRegistryWithFault(Injector)
+        };
         configure?.Invoke(options);
         return new FaultClient(this, scheme, options);
     }
 
     public ValueTask DisposeAsync() => Server.DisposeAsync();
 
-    private static Options.CoapOptionRegistry CoapOptionRegistryWithFault(FaultInjector injector) => Options.CoapOptionRegistry.Default.With(new FaultOption.Factory(injector));
+    private static Options.CoapOptionRegistry CoapOptionRegistryWithFault(FaultInjector injector) =>
+        Options.CoapOptionRegistry.Default.With(new FaultOption.Factory(injector));
 
     private static void AddBlocks(CoapPipelineOptions pipeline, FaultInjector injector)
     {

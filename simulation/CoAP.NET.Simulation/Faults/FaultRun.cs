@@ -3,7 +3,9 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Simulation.Faults;
 
-/// <summary>Injects one fault and judges what came of it: the right outcome, counted, logged, and the next request of the same peer answered.</summary>
+/// <summary>
+/// Injects one fault and judges what came of it: the right outcome, counted, logged, and the next request of the same peer answered.
+/// </summary>
 internal static class FaultRun
 {
     /// <summary>Injects a fault.</summary>
@@ -42,11 +44,14 @@ internal static class FaultRun
             }
 
             CoapResponse next = await client.SendAsync(CoapMethod.Get, "/plain");
-            return next.Code == CoapCode.Content ? probe.Outcome : throw new FaultFinding($"the next request of the same peer was answered '{next.Code}'");
+            return next.Code == CoapCode.Content
+                ? probe.Outcome
+                : throw new FaultFinding($"the next request of the same peer was answered '{next.Code}'");
         }
         catch (Exception exception) when (exception is FaultFinding or CoapException)
         {
-            throw new FaultFinding($"{place.Name} ({scheme}, {kind}): {(exception is FaultFinding ? "" : "the next request of the same peer: ")}{exception.Message}");
+            throw new FaultFinding(
+                $"{place.Name} ({scheme}, {kind}): {(exception is FaultFinding ? "" : "the next request of the same peer: ")}{exception.Message}");
         }
         finally
         {

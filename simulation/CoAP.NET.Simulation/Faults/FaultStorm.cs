@@ -62,7 +62,8 @@ internal sealed class FaultStorm : IAsyncDisposable
             await SliceAsync(withFaults: i % 4 is 1 or 2, s_slice);
             if (i % 8 == 7)
             {
-                progress.WriteLine($"  {s_time.GetElapsedTime(start).TotalSeconds:0} s: {Tally.Count} faults, {_load.Done} requests, ratio {Ratio:0.000}");
+                progress.WriteLine(
+                    $"  {s_time.GetElapsedTime(start).TotalSeconds:0} s: {Tally.Count} faults, {_load.Done} requests, ratio {Ratio:0.000}");
             }
         }
 
@@ -80,11 +81,13 @@ internal sealed class FaultStorm : IAsyncDisposable
 
         _rig.Resources.Tick();
         await AddAsync(found, () => _load.OldestTick == _rig.Resources.Ticks, "an observer does not hear of changes any more");
-        await AddAsync(found, () => _rig.Server.ObserverCount == FaultLoad.Observers, "observers of clients that are gone are still there, or others are not");
+        await AddAsync(found, () => _rig.Server.ObserverCount == FaultLoad.Observers,
+            "observers of clients that are gone are still there, or others are not");
         await _load.StopAsync();
         found.AddRange(_load.Wrong.Except(found));
         await AddAsync(found, () => _rig.Server.RequestsServed == 0, "a request is being served that nobody waits for");
-        await AddAsync(found, () => _rig.Scheduler.Threads.ThreadCount - _rig.Scheduler.Threads.IdleCount <= _busyThreads, "a thread did not come back");
+        await AddAsync(found, () => _rig.Scheduler.Threads.ThreadCount - _rig.Scheduler.Threads.IdleCount <= _busyThreads,
+            "a thread did not come back");
         foreach (CoapCounter counter in (CoapCounter[])[CoapCounter.HandlerErrors, CoapCounter.StageErrors, CoapCounter.EncodeErrors])
         {
             long expected = Tally.Expected(counter) + _rig.Extra[counter];
@@ -172,7 +175,9 @@ internal sealed class FaultStorm : IAsyncDisposable
     private void Inject()
     {
         _probes.RemoveAll(static probe => probe.IsCompleted);
-        FaultPlace[] choice = _lane.IsCompleted ? _places : [.. _places.Where(static place => place.Name.StartsWith("seam ", StringComparison.Ordinal))];
+        FaultPlace[] choice = _lane.IsCompleted
+            ? _places
+            : [.. _places.Where(static place => place.Name.StartsWith("seam ", StringComparison.Ordinal))];
         if (choice.Length == 0)
         {
             return;

@@ -16,9 +16,13 @@ internal static class FaultTable
         foreach (IGrouping<string, FaultPlace> group in FaultPlaces.All.GroupBy(static place => place.Name))
         {
             FaultPlace first = group.First();
-            string counters = string.Join(", ", group.Select(static place => place.Counter is { } counter ? $"`{counter}`" : "").Distinct());
-            string logs = string.Join(", ", group.Select(static place => place.LogNote ?? (place.LogId == 0 ? "" : $"{place.LogId}")).Distinct());
-            text.AppendLine(string.Create(CultureInfo.InvariantCulture, $"| {first.Name} | {first.Effect} | {counters}{(first.IsOfClient && first.Counter is not null ? " (client)" : "")} | {logs} | {tallies.Sum(tally => tally.CountOf(first)):n0} |"));
+            string counters = string.Join(", ",
+                group.Select(static place => place.Counter is { } counter ? $"`{counter}`" : "").Distinct());
+            string logs = string.Join(", ",
+                group.Select(static place => place.LogNote ?? (place.LogId == 0 ? "" : $"{place.LogId}")).Distinct());
+            text.AppendLine(string.Create(CultureInfo.InvariantCulture,
+                $"| {first.Name} | {first.Effect} | {counters}{(first.IsOfClient && first.Counter is not null ? " (client)" : "")} "
+                    + $"| {logs} | {tallies.Sum(tally => tally.CountOf(first)):n0} |"));
         }
 
         return text.ToString();

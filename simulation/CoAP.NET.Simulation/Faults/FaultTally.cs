@@ -19,7 +19,8 @@ internal sealed class FaultTally
     public void Note(FaultPlace place, string outcome)
     {
         Interlocked.Increment(ref _count);
-        _outcomes.GetOrAdd(place.Name, static _ => new ConcurrentDictionary<string, int>(StringComparer.Ordinal)).AddOrUpdate(outcome, 1, static (_, count) => count + 1);
+        _outcomes.GetOrAdd(place.Name, static _ => new ConcurrentDictionary<string, int>(StringComparer.Ordinal))
+            .AddOrUpdate(outcome, 1, static (_, count) => count + 1);
         if (place.Counter is { } counter)
         {
             _expected.AddOrUpdate((counter, place.IsOfClient), 1, static (_, count) => count + 1);
@@ -32,7 +33,8 @@ internal sealed class FaultTally
     public long Expected(CoapCounter counter) => _expected.GetValueOrDefault((counter, false));
 
     /// <summary>How many faults hit a place.</summary>
-    public int CountOf(FaultPlace place) => _outcomes.TryGetValue(place.Name, out ConcurrentDictionary<string, int>? outcomes) ? outcomes.Values.Sum() : 0;
+    public int CountOf(FaultPlace place) =>
+        _outcomes.TryGetValue(place.Name, out ConcurrentDictionary<string, int>? outcomes) ? outcomes.Values.Sum() : 0;
 
     /// <summary>What they did, the most frequent first.</summary>
     public string OutcomesOf(FaultPlace place) => _outcomes.TryGetValue(place.Name, out ConcurrentDictionary<string, int>? outcomes)

@@ -24,8 +24,11 @@ internal sealed class FuzzCampaign : Campaign
         if (options.Only?.Split('=') is [string target, string hex])
         {
             long start = Stopwatch.GetTimestamp();
-            string? failure = FuzzSession.Replay(target, options.Plant, [.. hex.Split('+').Select(static one => FuzzCorpus.Parse(one) ?? [])]);
-            return new CampaignReport(failure ?? $"{target}: nothing fired; it took {Stopwatch.GetElapsedTime(start).TotalMilliseconds:N0} ms, for the first time.\n", failure is null ? [] : [failure]);
+            string? failure = FuzzSession.Replay(target, options.Plant,
+                [.. hex.Split('+').Select(static one => FuzzCorpus.Parse(one) ?? [])]);
+            return new CampaignReport(failure
+                ?? $"{target}: nothing fired; it took {Stopwatch.GetElapsedTime(start).TotalMilliseconds:N0} ms, for the first time.\n",
+                failure is null ? [] : [failure]);
         }
 
         // Around both workers, so that neither gives the pool its freedom back while the other still counts on its bound.
@@ -42,10 +45,13 @@ internal sealed class FuzzCampaign : Campaign
 
         long began = Stopwatch.GetTimestamp();
         IReadOnlyDictionary<string, byte[]> libraries = FuzzIsolation.Rewrite();
-        progress.WriteLine($"The library was rewritten in {Stopwatch.GetElapsedTime(began).TotalSeconds:N1} s; {workers} workers make {(options.Executions is null && options.Budget is { } time ? $"executions for {time}" : $"{each:N0} executions each")}.");
+        progress.WriteLine(
+            $"The library was rewritten in {Stopwatch.GetElapsedTime(began).TotalSeconds:N1} s; {workers} workers "
+                + $"make {(options.Executions is null && options.Budget is { } time ? $"executions for {time}" : $"{each:N0} executions each")}.");
         object?[][] status = [.. Enumerable.Range(0, workers).Select(static _ => new object?[FuzzStatus.Length])];
         began = Stopwatch.GetTimestamp();
-        Task<string[][]>[] running = [.. status.Select((one, i) => Start(() => FuzzIsolation.Make(libraries)(options.Seed + (ulong)i, each, options.Only, options.Plant, one, stop.Token)))];
+        Task<string[][]>[] running = [.. status.Select((one, i) =>
+            Start(() => FuzzIsolation.Make(libraries)(options.Seed + (ulong)i, each, options.Only, options.Plant, one, stop.Token)))];
         List<string> failures = [];
         await WatchAsync(running, status, progress, began, failures).ConfigureAwait(false);
         TimeSpan took = Stopwatch.GetElapsedTime(began);
@@ -62,7 +68,8 @@ internal sealed class FuzzCampaign : Campaign
     private static Task<string[][]> Start(Func<string[][]> work) =>
         Task.Factory.StartNew(work, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
-    private static async Task WatchAsync(Task<string[][]>[] running, object?[][] status, TextWriter progress, long began, List<string> failures)
+    private static async Task WatchAsync(Task<string[][]>[] running, object?[][] status, TextWriter progress, long began,
+        List<string> failures)
     {
         Task all = Task.WhenAll(running);
         (byte[]? Input, long Since)[] last = new (byte[]?, long)[running.Length];
@@ -74,8 +81,11 @@ internal sealed class FuzzCampaign : Campaign
             long executions = status.Sum(static one => FuzzStatus.Number(one, 2));
             progress.WriteLine(string.Create(
                 CultureInfo.InvariantCulture,
-                $"{now:hh\\:mm\\:ss}  {executions:N0} executions, {(executions - before) / (now - then).TotalSeconds:N0}/s, corpus {status.Sum(static one => FuzzStatus.Number(one, 3)):N0}, "
-                + $"features {status.Sum(static one => FuzzStatus.Number(one, 4)):N0}, branches {status.Max(static one => FuzzStatus.Number(one, 6)):N0}, failures {status.Sum(static one => FuzzStatus.Number(one, 5))}"));
+                $"{now:hh\\:mm\\:ss}  {executions:N0} executions, {(executions - before) / (now - then).TotalSeconds:N0}/s, "
+                    + $"corpus {status.Sum(static one => FuzzStatus.Number(one, 3)):N0}, "
+                + $"features {status.Sum(static one => FuzzStatus.Number(one, 4)):N0}, "
+                + $"branches {status.Max(static one => FuzzStatus.Number(one, 6)):N0}, "
+                + $"failures {status.Sum(static one => FuzzStatus.Number(one, 5))}"));
             (before, then) = (executions, now);
             for (int i = 0; i < running.Length; i++)
             {
@@ -86,7 +96,8 @@ internal sealed class FuzzCampaign : Campaign
                 }
                 else if (Stopwatch.GetElapsedTime(last[i].Since) > s_hang)
                 {
-                    failures.Add(new FuzzFinding((string)status[i][0]!, "hang", $"It did not end in {s_hang.TotalSeconds} s.", [input]).ToString());
+                    failures.Add(new FuzzFinding((string)status[i][0]!, "hang", $"It did not end in {s_hang.TotalSeconds} s.", [input])
+                        .ToString());
                     return;
                 }
             }

@@ -3,8 +3,8 @@ using CoAP.NET.Tests.Shared;
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// Inputs that are kept in the repository: a text file for each target, an input on each line in hexadecimal digits or, in quotes, as text; behind <c>#</c> stands what it is. They are the seeds of
-/// mutation, and the inputs that failed once.
+/// Inputs that are kept in the repository: a text file for each target, an input on each line in hexadecimal digits or, in quotes, as text;
+/// behind <c>#</c> stands what it is. They are the seeds of mutation, and the inputs that failed once.
 /// </summary>
 internal static class FuzzCorpus
 {

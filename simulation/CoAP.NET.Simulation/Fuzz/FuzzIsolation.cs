@@ -4,8 +4,8 @@ using System.Runtime.Loader;
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// Loads the core and the package of contents once more, rewritten by <see cref="CoverageInstrumenter"/>, with the fuzzer beside them: each worker has
-/// its own, so that what one reaches is not counted for the other, and static state is not shared.
+/// Loads the core and the package of contents once more, rewritten by <see cref="CoverageInstrumenter"/>, with the fuzzer beside them: each
+/// worker has its own, so that what one reaches is not counted for the other, and static state is not shared.
 /// </summary>
 internal sealed class FuzzIsolation : AssemblyLoadContext
 {
@@ -16,11 +16,13 @@ internal sealed class FuzzIsolation : AssemblyLoadContext
 
     /// <summary>The libraries rewritten, by their names.</summary>
     public static IReadOnlyDictionary<string, byte[]> Rewrite() =>
-        CoverageMap.Libraries.ToDictionary(static library => library.GetName().Name!, static library => CoverageInstrumenter.Rewrite(library.Location));
+        CoverageMap.Libraries.ToDictionary(static library => library.GetName().Name!,
+            static library => CoverageInstrumenter.Rewrite(library.Location));
 
     /// <summary>Makes a worker's <see cref="FuzzSession.Run"/>.</summary>
     /// <param name="libraries">The libraries rewritten.</param>
-    public static Func<ulong, long, string?, string?, object?[], CancellationToken, string[][]> Make(IReadOnlyDictionary<string, byte[]> libraries)
+    public static Func<ulong, long, string?, string?, object?[], CancellationToken, string[][]> Make(
+        IReadOnlyDictionary<string, byte[]> libraries)
     {
         FuzzIsolation context = new(libraries);
         Assembly fuzzer = context.LoadFromAssemblyPath(typeof(FuzzIsolation).Assembly.Location);
@@ -36,7 +38,9 @@ internal sealed class FuzzIsolation : AssemblyLoadContext
         }
 
         // What names types of the libraries has to be loaded beside the copies; everything else is shared.
-        string? path = assemblyName.Name is "CoAP.NET.Testing" or "CoAP.NET.Simulation" ? Path.Combine(Path.GetDirectoryName(typeof(FuzzIsolation).Assembly.Location)!, $"{assemblyName.Name}.dll") : null;
+        string? path = assemblyName.Name is "CoAP.NET.Testing" or "CoAP.NET.Simulation"
+            ? Path.Combine(Path.GetDirectoryName(typeof(FuzzIsolation).Assembly.Location)!, $"{assemblyName.Name}.dll")
+            : null;
         return path is null ? null : LoadFromAssemblyPath(path);
     }
 }

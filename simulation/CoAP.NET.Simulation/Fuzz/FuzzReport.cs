@@ -12,13 +12,18 @@ internal static class FuzzReport
         CultureInfo culture = CultureInfo.InvariantCulture;
         long executions = rows.Sum(static row => row.Executions);
         string branches = rows.Select(static row => row.AllBlocks).DefaultIfEmpty().Max().ToString("N0", culture);
-        text.Append(culture, $"{executions:N0} executions by {workers} workers (seeds {seed} to {seed + (ulong)workers - 1}) in {took.TotalMinutes:N1} minutes, {executions / Math.Max(took.TotalSeconds, 0.001):N0}/s; ");
+        text.Append(culture,
+            $"{executions:N0} executions by {workers} workers (seeds {seed} to {seed + (ulong)workers - 1}) in {took.TotalMinutes:N1} "
+                + $"minutes, {executions / Math.Max(took.TotalSeconds, 0.001):N0}/s; ");
         text.Append(culture, $"{branches} branches of the library reached; {rows.Sum(static row => row.Findings.Count)} failures.\n\n");
-        text.Append("| target | what | executions | per second and core | kinds of behaviour | corpus | failures |\n|---|---|---|---|---|---|---|\n");
+        text.Append("| target | what | executions | per second and core | kinds of behaviour | corpus | failures "
+            + "|\n|---|---|---|---|---|---|---|\n");
         foreach (IGrouping<string, FuzzRow> group in rows.GroupBy(static row => row.Target))
         {
             long sum = group.Sum(static row => row.Executions);
-            text.Append(culture, $"| {group.Key} | {group.First().Summary} | {sum:N0} | {sum / Math.Max(group.Sum(static row => row.Seconds), 0.001):N0} | {group.Max(static row => row.Features):N0} | ");
+            text.Append(culture,
+                $"| {group.Key} | {group.First().Summary} | {sum:N0} | {sum / Math.Max(group.Sum(static row => row.Seconds), 0.001):N0} "
+                    + $"| {group.Max(static row => row.Features):N0} | ");
             text.Append(culture, $"{group.Max(static row => row.Corpus):N0} | {group.Sum(static row => row.Findings.Count)} |\n");
         }
 

@@ -14,18 +14,22 @@ namespace CoAP.NET.Simulation.Fuzz;
 /// <param name="Digest">A number made of everything that was run.</param>
 /// <param name="Findings">What was found.</param>
 internal sealed record FuzzRow(
-    string Target, string Summary, long Executions, double Seconds, int Corpus, int Features, long Blocks, long AllBlocks, ulong Digest, IReadOnlyList<string> Findings)
+    string Target, string Summary, long Executions, double Seconds, int Corpus, int Features, long Blocks, long AllBlocks, ulong Digest,
+    IReadOnlyList<string> Findings)
 {
     private const int Fields = 9;
 
     public static string[] Pack(FuzzRunner runner, List<FuzzFinding> findings, CoverageMap? coverage) =>
     [
-        runner.Target.Name, runner.Target.Summary, Text(runner.Executions), Text(runner.Ticks / (double)TimeProvider.System.TimestampFrequency), Text(runner.Corpus.Count), Text(runner.Features), Text(runner.Blocks),
+        runner.Target.Name, runner.Target.Summary, Text(runner.Executions),
+        Text(runner.Ticks / (double)TimeProvider.System.TimestampFrequency), Text(runner.Corpus.Count), Text(runner.Features),
+        Text(runner.Blocks),
         Text(coverage?.Reached ?? 0), Text(runner.Digest), .. findings.Select(static finding => finding.ToString()),
     ];
 
     public static FuzzRow Unpack(string[] row) => new(
-        row[0], row[1], (long)Number(row[2]), Number(row[3]), (int)Number(row[4]), (int)Number(row[5]), (long)Number(row[6]), (long)Number(row[7]), ulong.Parse(row[8], CultureInfo.InvariantCulture), row[Fields..]);
+        row[0], row[1], (long)Number(row[2]), Number(row[3]), (int)Number(row[4]), (int)Number(row[5]), (long)Number(row[6]),
+        (long)Number(row[7]), ulong.Parse(row[8], CultureInfo.InvariantCulture), row[Fields..]);
 
     private static string Text(IFormattable number) => number.ToString(null, CultureInfo.InvariantCulture);
 

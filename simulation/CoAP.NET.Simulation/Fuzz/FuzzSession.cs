@@ -1,7 +1,8 @@
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// What one worker does: rounds over all targets, each as often as its share says. It is run in a context of its own, with its own copy of the library, so that only types of the framework go in and out.
+/// What one worker does: rounds over all targets, each as often as its share says. It is run in a context of its own, with its own copy of
+/// the library, so that only types of the framework go in and out.
 /// </summary>
 internal static class FuzzSession
 {
@@ -20,7 +21,8 @@ internal static class FuzzSession
         using IDisposable pool = PoolQuiet.Bound();
         CoverageMap? coverage = CoverageMap.Find();
         coverage?.Clear();
-        List<FuzzRunner> runners = [.. FuzzTargets.Names.Where(name => only is null || name == only).Select(name => new FuzzRunner(FuzzTargets.Make(name, plant), seed, FuzzCorpus.Of(name), coverage))];
+        List<FuzzRunner> runners = [.. FuzzTargets.Names.Where(name => only is null || name == only)
+            .Select(name => new FuzzRunner(FuzzTargets.Make(name, plant), seed, FuzzCorpus.Of(name), coverage))];
         List<FuzzFinding>[] findings = [.. runners.Select(static _ => new List<FuzzFinding>())];
         try
         {

@@ -11,7 +11,8 @@ internal static class FuzzStatus
         status[1] = (Func<byte[]>)(() => runner.Current);
     }
 
-    public static void Tell(object?[] status, long executions, List<FuzzRunner> runners, List<FuzzFinding>[] findings, CoverageMap? coverage)
+    public static void Tell(object?[] status, long executions, List<FuzzRunner> runners, List<FuzzFinding>[] findings,
+        CoverageMap? coverage)
     {
         status[3] = runners.Sum(static runner => (long)runner.Corpus.Count);
         status[4] = runners.Sum(static runner => (long)runner.Features);

@@ -5,7 +5,8 @@ internal static class FuzzTargets
 {
     /// <summary>Their names, in the order of the table.</summary>
     public static IReadOnlyList<string> Names { get; } =
-        ["datagram", "stream", "websocket", "options", "uri", "link", "cbor", "senml-json", "senml-cbor", "problem", "json", "server", "client", "stream-server", "stream-client"];
+        ["datagram", "stream", "websocket", "options", "uri", "link", "cbor", "senml-json", "senml-cbor", "problem", "json", "server",
+            "client", "stream-server", "stream-client"];
 
     /// <summary>Makes a target.</summary>
     /// <param name="name">Its name.</param>

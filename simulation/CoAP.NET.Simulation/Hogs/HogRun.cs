@@ -4,7 +4,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Hogs;
 
-/// <summary>A server with default options, a hundred clients of a cheap resource and a hundred of a hog, all in one process; nothing is pinned to a processor.</summary>
+/// <summary>
+/// A server with default options, a hundred clients of a cheap resource and a hundred of a hog, all in one process; nothing is pinned to a
+/// processor.
+/// </summary>
 internal static class HogRun
 {
     /// <summary>How many clients of each kind.</summary>
@@ -31,10 +34,17 @@ internal static class HogRun
         await using CoapServer server = new(options);
         int number = 0;
         server.MapGet("/cheap", static () => "cheap");
-        hogCase.Map(server, () => TimeSpan.FromMilliseconds(20 + new Faults.Dice(seed + (ulong)Interlocked.Increment(ref number)).Next(31)));
+        hogCase.Map(server,
+            () => TimeSpan.FromMilliseconds(20 + new Faults.Dice(seed + (ulong)Interlocked.Increment(ref number)).Next(31)));
         if (trusts)
         {
-            server.Endpoint.AddTransport(new CoapUdpTransport(new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) }, IsServer = true, HandOverAfter = Timeout.InfiniteTimeSpan }));
+            server.Endpoint.AddTransport(
+                new CoapUdpTransport(new CoapUdpTransportOptions
+                {
+                    Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) },
+                    IsServer = true,
+                    HandOverAfter = Timeout.InfiniteTimeSpan
+                }));
         }
         else
         {

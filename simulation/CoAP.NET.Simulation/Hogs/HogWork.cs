@@ -6,7 +6,9 @@ internal static class HogWork
     // Rounds of the loop in a second of one processor.
     private static double PerSecond { get; } = Measure();
 
-    /// <summary>Takes a processor. Processor time, not time on the clock: who is kept off the processor has as much left to do as before.</summary>
+    /// <summary>
+    /// Takes a processor. Processor time, not time on the clock: who is kept off the processor has as much left to do as before.
+    /// </summary>
     public static string Burn(TimeSpan time)
     {
         double work = 1;

@@ -2,7 +2,10 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET.Simulation.Holders;
 
-/// <summary>The ClientHello of DTLS 1.2 (RFC 6347 section 4.2) of somebody who wants a certificate of the server, made by hand so that it costs the attacker nothing.</summary>
+/// <summary>
+/// The ClientHello of DTLS 1.2 (RFC 6347 section 4.2) of somebody who wants a certificate of the server, made by hand so that it costs the
+/// attacker nothing.
+/// </summary>
 internal static class DtlsHello
 {
     private const int RecordHeader = 13;
@@ -13,7 +16,8 @@ internal static class DtlsHello
     /// <param name="number">The number of the record and of the message.</param>
     public static byte[] Make(ReadOnlySpan<byte> cookie, byte number)
     {
-        // TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 and TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8; no compression; P-256, uncompressed points, ecdsa_secp256r1_sha256, extended master secret.
+        // TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 and TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8; no compression; P-256, uncompressed points,
+        // ecdsa_secp256r1_sha256, extended master secret.
         byte[] body =
         [
             0xfe, 0xfd, .. new byte[32], 0, (byte)cookie.Length, .. cookie, 0, 4, 0xc0, 0x2b, 0xc0, 0xae, 1, 0,
@@ -44,6 +48,8 @@ internal static class DtlsHello
     public static byte[]? CookieOf(ReadOnlySpan<byte> datagram)
     {
         const int Length = RecordHeader + HandshakeHeader + 2;
-        return datagram.Length > Length && datagram[0] == 22 && datagram[RecordHeader] == 3 ? datagram.Slice(Length + 1, datagram[Length]).ToArray() : null;
+        return datagram.Length > Length && datagram[0] == 22 && datagram[RecordHeader] == 3
+            ? datagram.Slice(Length + 1, datagram[Length]).ToArray()
+            : null;
     }
 }

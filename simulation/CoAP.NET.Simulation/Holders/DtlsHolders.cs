@@ -75,7 +75,8 @@ internal static class DtlsHolders
             Client = new CoapDtlsClientOptions { ValidateServerCertificate = static (certificate, _, _) => certificate is not null },
         };
         CoapEndpoint endpoint = new();
-        endpoint.AddTransport(new CoapDtlsTransport(dtls, new Transports.CoapUdpTransportOptions { Endpoints = { new IPEndPoint(source.Address, 0) } }));
+        endpoint.AddTransport(
+            new CoapDtlsTransport(dtls, new Transports.CoapUdpTransportOptions { Endpoints = { new IPEndPoint(source.Address, 0) } }));
         CoapClient client = new(endpoint);
         SessionHolder holder = new(endpoint);
         try

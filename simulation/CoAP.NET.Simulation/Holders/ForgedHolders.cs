@@ -7,7 +7,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Simulation.Holders;
 
 /// <summary>
-/// What holders of addresses that nobody verified can hold, on virtual time without sockets, where any address can be had: one IPv4 address, four, an IPv6 /64, and the 256 of these of a /56.
+/// What holders of addresses that nobody verified can hold, on virtual time without sockets, where any address can be had: one IPv4
+/// address, four, an IPv6 /64, and the 256 of these of a /56.
 /// </summary>
 internal static class ForgedHolders
 {
@@ -28,17 +29,22 @@ internal static class ForgedHolders
         .. Each("uploads", "half uploads", 10_000, Upload, static server => server.Server.BodyBytes),
         .. Each("downloads", "half downloads", 10_000, Download, static server => server.Server.BodyBytes),
         .. Each("duplicates", "memory for duplicates, by POSTs", 20_000, static _ => Message(CoapMethod.Post, "count"), PeersOf),
-        .. Sources.Select(static source => new AttackRow($"verified-{Word(source.Name)}", $"peers that are remembered, each verified by an Echo, of {source.Name}", "9175-2.3-1", run => VerifiedAsync(run, source.Of))),
+        .. Sources.Select(static source =>
+            new AttackRow($"verified-{Word(source.Name)}", $"peers that are remembered, each verified by an Echo, of {source.Name}",
+                "9175-2.3-1", run => VerifiedAsync(run, source.Of))),
         .. VerifiedHolders.Rows,
-        .. Sources.Select(static source => new AttackRow($"groups-{Word(source.Name)}", $"answers to groups that wait, of {source.Name}", "7252-8.2-1", run => GroupsAsync(run, source.Of))),
+        .. Sources.Select(static source =>
+            new AttackRow($"groups-{Word(source.Name)}", $"answers to groups that wait, of {source.Name}", "7252-8.2-1",
+                run => GroupsAsync(run, source.Of))),
     ];
 
-    private static IEnumerable<AttackRow> Each(string name, string held, int count, Func<int, byte[]> make, Func<AttackServer, long> gauge) =>
-        Sources.Select(source => new AttackRow(
-            $"{name}-{Word(source.Name)}",
-            $"{held}, of {source.Name}",
-            "7252-11.3-1",
-            run => FillAsync(run, run.Size(count, 1200), source.Of, make, gauge)));
+    private static IEnumerable<AttackRow> Each(string name, string held, int count, Func<int, byte[]> make,
+        Func<AttackServer, long> gauge) =>
+            Sources.Select(source => new AttackRow(
+                $"{name}-{Word(source.Name)}",
+                $"{held}, of {source.Name}",
+                "7252-11.3-1",
+                run => FillAsync(run, run.Size(count, 1200), source.Of, make, gauge)));
 
     private static byte[] Watch(int number) => Message(CoapMethod.Get, "watched", static options => options.Observe = 0);
 
@@ -53,24 +59,28 @@ internal static class ForgedHolders
         new byte[1024]);
 
     public static byte[] Download(int number) =>
-        Message(CoapMethod.Post, "large-post", options => options.Add(OptionNumber.UriQuery, BitConverter.GetBytes(number | 0x4040_4040)), new byte[8]);
+        Message(CoapMethod.Post, "large-post", options => options.Add(OptionNumber.UriQuery, BitConverter.GetBytes(number | 0x4040_4040)),
+            new byte[8]);
 
     private static long PeersOf(AttackServer server) => server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Count);
 
-    public static string Word(string source) => source.Replace("an ", "", StringComparison.Ordinal).Replace(" address", "", StringComparison.Ordinal).Replace("es", "", StringComparison.Ordinal).Replace(" /", "-", StringComparison.Ordinal).Replace(' ', '-');
+    public static string Word(string source) =>
+        source.Replace("an ", "", StringComparison.Ordinal).Replace(" address", "", StringComparison.Ordinal)
+            .Replace("es", "", StringComparison.Ordinal).Replace(" /", "-", StringComparison.Ordinal).Replace(' ', '-');
 
     public static byte[] Message(CoapMethod method, string path, Action<CoapOptionCollection>? options = null, byte[]? payload = null) =>
         Forged.Message(method, path, CoapMessageType.Confirmable, options, payload);
 
     /// <summary>A server of narrow bounds, whose chance is that of the run.</summary>
-    public static Task<AttackServer> StartAsync(AttackRun run, Action<CoapServer>? map = null, Action<CoapEndpointOptions>? configure = null) => AttackServer.StartAsync(
-        options =>
-        {
-            Scale(options);
-            options.Random = new VirtualRandom(run.Seed);
-            configure?.Invoke(options);
-        },
-        map);
+    public static Task<AttackServer> StartAsync(AttackRun run, Action<CoapServer>? map = null,
+        Action<CoapEndpointOptions>? configure = null) => AttackServer.StartAsync(
+            options =>
+            {
+                Scale(options);
+                options.Random = new VirtualRandom(run.Seed);
+                configure?.Invoke(options);
+            },
+            map);
 
     /// <summary>The numbers below a count, in an order of the run's seed: who comes first is chance.</summary>
     public static int[] Shuffled(AttackRun run, int count)
@@ -102,7 +112,8 @@ internal static class ForgedHolders
         options.Limits.MaxDelayedGroupAnswers = 300;
     }
 
-    private static async Task FillAsync(AttackRun run, int count, Func<int, CoapAddress> source, Func<int, byte[]> make, Func<AttackServer, long> gauge)
+    private static async Task FillAsync(AttackRun run, int count, Func<int, CoapAddress> source, Func<int, byte[]> make,
+        Func<AttackServer, long> gauge)
     {
         await using AttackServer server = await StartAsync(run).ConfigureAwait(false);
         KnownPeers known = new(server, run.Size(50, 10));
@@ -112,7 +123,8 @@ internal static class ForgedHolders
         List<HonestNewcomer> newcomers = [];
         int[] order = Shuffled(run, count);
 
-        // Twice, a few seconds apart, so that its addresses are no newcomers the second time; then again and again, so that the bound stays full.
+        // Twice, a few seconds apart, so that its addresses are no newcomers the second time; then again and again, so that the bound stays
+        // full.
         for (int round = 0; round < 4; round++)
         {
             for (int i = 0; i < count; i++)
@@ -160,7 +172,8 @@ internal static class ForgedHolders
 
         run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} addresses or ports, each verified twice");
         run.AtLeast("verified", server.Counters[CoapCounter.AddressesVerified], count);
-        run.AtMost("peers that are remembered", PeersOf(server) - server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Newcomers), 1000);
+        run.AtMost("peers that are remembered",
+            PeersOf(server) - server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Newcomers), 1000);
         Report(run, newcomers, known, idle);
     }
 
@@ -225,7 +238,8 @@ internal static class ForgedHolders
         }
 
         run.Exactly(
-            string.Create(CultureInfo.InvariantCulture, $"of {newcomers.Sum(static newcomer => newcomer.Asked)} requests of newcomers: not served at once"),
+            string.Create(CultureInfo.InvariantCulture,
+                $"of {newcomers.Sum(static newcomer => newcomer.Asked)} requests of newcomers: not served at once"),
             newcomers.Sum(static newcomer => newcomer.Troubles.Count),
             0);
         known.Check(run);

@@ -4,7 +4,9 @@ using System.Security.Authentication;
 
 namespace CoAP.NET.Simulation.Holders;
 
-/// <summary>The line below an attacker's TLS, of which each write is counted for its source. It can send the first half of a record only.</summary>
+/// <summary>
+/// The line below an attacker's TLS, of which each write is counted for its source. It can send the first half of a record only.
+/// </summary>
 /// <param name="source">The source.</param>
 /// <param name="socket">The socket.</param>
 internal sealed class HalfRecords(HolderSource source, Socket socket) : NetworkStream(socket, ownsSocket: false)

@@ -13,7 +13,8 @@ internal class Holder(Socket? socket) : IAsyncDisposable
         {
             try
             {
-                return Socket is { SocketType: SocketType.Stream } && (Socket.Poll(0, SelectMode.SelectError) || (Socket.Poll(0, SelectMode.SelectRead) && Socket.Available == 0));
+                return Socket is { SocketType: SocketType.Stream }
+                    && (Socket.Poll(0, SelectMode.SelectError) || (Socket.Poll(0, SelectMode.SelectRead) && Socket.Available == 0));
             }
             catch (SocketException)
             {

@@ -4,7 +4,10 @@ using CoAP.NET.Simulation.Attack;
 
 namespace CoAP.NET.Simulation.Holders;
 
-/// <summary>Sources that fill each bound with the least bytes and hold it, while honest clients work: whether these are served, and what it takes of memory.</summary>
+/// <summary>
+/// Sources that fill each bound with the least bytes and hold it, while honest clients work: whether these are served, and what it takes of
+/// memory.
+/// </summary>
 internal sealed class HolderCampaign : Campaign
 {
     private static readonly int[] s_sources = [1, 4];
@@ -12,15 +15,20 @@ internal sealed class HolderCampaign : Campaign
 
     public override string Name => "holders";
 
-    public override string Summary => "one and four sources hold each bound full while honest clients work over all transports (--only ROW)";
+    public override string Summary =>
+        "one and four sources hold each bound full while honest clients work over all transports (--only ROW)";
 
     public override async Task<CampaignReport> RunAsync(CampaignOptions options, TextWriter progress, CancellationToken cancellationToken)
     {
-        HolderRow[] rows = [.. HolderRows.All.Where(row => options.Only is null || row.Name.StartsWith(options.Only, StringComparison.Ordinal))];
-        AttackRow[] forged = [.. ForgedHolders.Rows.Where(row => options.Only is null || row.Name.StartsWith(options.Only, StringComparison.Ordinal))];
+        HolderRow[] rows = [
+            .. HolderRows.All.Where(row => options.Only is null || row.Name.StartsWith(options.Only, StringComparison.Ordinal))];
+        AttackRow[] forged = [
+            .. ForgedHolders.Rows.Where(row => options.Only is null || row.Name.StartsWith(options.Only, StringComparison.Ordinal))];
         if (rows.Length + forged.Length == 0)
         {
-            return new CampaignReport("", [$"no row is called that; there are {string.Join(", ", HolderRows.All.Select(static row => row.Name).Concat(ForgedHolders.Rows.Select(static row => row.Name)))}"]);
+            return new CampaignReport("",
+                ["no row is called that; there "
+                    + $"are {string.Join(", ", HolderRows.All.Select(static row => row.Name).Concat(ForgedHolders.Rows.Select(static row => row.Name)))}"]);
         }
 
         // Half of a run's time is for filling and measuring.
@@ -47,7 +55,8 @@ internal sealed class HolderCampaign : Campaign
         List<AttackRun> runs = [];
         foreach (AttackRow row in forged.TakeWhile(_ => !cancellationToken.IsCancellationRequested))
         {
-            runs.Add(await AttackCampaign.RunRowAsync(row, isShort: false, options.Seed, tell: options.Verbose ? progress.WriteLine : null));
+            runs.Add(await AttackCampaign.RunRowAsync(row, isShort: false, options.Seed,
+                tell: options.Verbose ? progress.WriteLine : null));
         }
 
         string body = results.Count > 0 ? Print(results) + (runs.Count > 0 ? "\n" : "") : "";
@@ -59,7 +68,9 @@ internal sealed class HolderCampaign : Campaign
     private static string Print(IEnumerable<HolderResult> results)
     {
         StringBuilder text = new();
-        text.AppendLine("| held | how (bounds that are lower than by default) | sources | they sent | honest requests served | the slowest took | heap above idle | RSS above idle | the bound says | |");
+        text.AppendLine(
+            "| held | how (bounds that are lower than by default) | sources | they sent | honest requests served | the slowest took | heap "
+                + "above idle | RSS above idle | the bound says | |");
         text.AppendLine("|---|---|---|---|---|---|---|---|---|---|");
         foreach (HolderResult result in results)
         {
@@ -76,6 +87,9 @@ internal sealed class HolderCampaign : Campaign
         string proof = row.Proof is { } counter ? string.Create(CultureInfo.InvariantCulture, $"`{counter}` {result.Proof:N0}; ") : "";
         return string.Create(
             CultureInfo.InvariantCulture,
-            $"| {row.Held} (`{row.Name}`) | {row.How}{scaled} | {result.Sources} | {result.Sent / 1024.0:N0} KiB | {result.Times.Served} of {result.Times.Asked} | {result.Times.Slowest.Time.TotalSeconds:0.00} s ({result.Times.Slowest.What}) | {result.Heap / LiveHeap.MiB:0.0} MiB | {result.Resident / LiveHeap.MiB:0.0} MiB | {row.MiB:0} MiB | {proof}{(result.Failures.Count == 0 ? "held" : "**not held**")} |");
+            $"| {row.Held} (`{row.Name}`) | {row.How}{scaled} | {result.Sources} | {result.Sent / 1024.0:N0} KiB | {result.Times.Served} "
+                + $"of {result.Times.Asked} | {result.Times.Slowest.Time.TotalSeconds:0.00} s ({result.Times.Slowest.What}) "
+                + $"| {result.Heap / LiveHeap.MiB:0.0} MiB | {result.Resident / LiveHeap.MiB:0.0} MiB | {row.MiB:0} MiB "
+                + $"| {proof}{(result.Failures.Count == 0 ? "held" : "**not held**")} |");
     }
 }

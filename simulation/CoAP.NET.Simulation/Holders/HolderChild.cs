@@ -26,7 +26,8 @@ internal sealed class HolderChild : IDisposable
             arguments.Insert(0, typeof(HolderChild).Assembly.Location);
         }
 
-        Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true })!;
+        Process process =
+            Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true })!;
         while (process.StandardOutput.ReadLine() is { } line)
         {
             if (line.StartsWith(HolderServer.Listening, StringComparison.Ordinal))
@@ -44,7 +45,8 @@ internal sealed class HolderChild : IDisposable
     {
         await _process.StandardInput.WriteLineAsync(HolderServer.Measuring);
         await _process.StandardInput.FlushAsync();
-        return HolderFigures.Parse(await _process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromSeconds(60)) ?? throw new InvalidOperationException("The server ended."));
+        return HolderFigures.Parse(await _process.StandardOutput.ReadLineAsync().WaitAsync(TimeSpan.FromSeconds(60))
+            ?? throw new InvalidOperationException("The server ended."));
     }
 
     public void Dispose()

@@ -11,4 +11,5 @@ namespace CoAP.NET.Simulation.Holders;
 /// <param name="Proof">The counter of the row.</param>
 /// <param name="Failures">What did not hold.</param>
 internal sealed record HolderResult(
-    HolderRow Row, int Sources, long Sent, HonestTimes Times, long Heap, long Resident, long Held, long Proof, IReadOnlyList<string> Failures);
+    HolderRow Row, int Sources, long Sent, HonestTimes Times, long Heap, long Resident, long Held, long Proof,
+    IReadOnlyList<string> Failures);

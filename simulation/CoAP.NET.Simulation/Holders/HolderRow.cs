@@ -6,7 +6,8 @@ namespace CoAP.NET.Simulation.Holders;
 /// <param name="How">What each source does.</param>
 /// <param name="Configure">Sets the bounds; those that it lowers are said in <see cref="Scaled"/>.</param>
 /// <param name="OpenAsync">Makes the holder of a number, which belongs to the source of <c>number % sources</c>.</param>
-internal sealed record HolderRow(string Name, string Held, string How, Action<HolderSettings> Configure, Func<HolderSource, int, Task<Holder>> OpenAsync)
+internal sealed record HolderRow(string Name, string Held, string How, Action<HolderSettings> Configure,
+    Func<HolderSource, int, Task<Holder>> OpenAsync)
 {
     /// <summary>Which bounds are lower than by default; empty for none.</summary>
     public string Scaled { get; init; } = "";

@@ -46,14 +46,16 @@ internal sealed class HolderRun
         List<string> failures = [.. result.Failures];
         if (result.Times.Slowest.Time > Goal)
         {
-            failures.Add(run.Say($"{result.Times.Slowest.What} took {result.Times.Slowest.Time.TotalSeconds:0.0} s; bound: {Goal.TotalSeconds} s"));
+            failures.Add(run.Say(
+                $"{result.Times.Slowest.What} took {result.Times.Slowest.Time.TotalSeconds:0.0} s; bound: {Goal.TotalSeconds} s"));
         }
 
         double heap = result.Heap / LiveHeap.MiB;
         double resident = result.Resident / LiveHeap.MiB;
         if (heap > row.MiB || resident > row.MiB + SlackMiB)
         {
-            failures.Add(run.Say($"heap {heap:0.0} MiB and RSS {resident:0.0} MiB above idle; bound: {row.MiB} MiB, RSS {row.MiB + SlackMiB} MiB"));
+            failures.Add(run.Say(
+                $"heap {heap:0.0} MiB and RSS {resident:0.0} MiB above idle; bound: {row.MiB} MiB, RSS {row.MiB + SlackMiB} MiB"));
         }
 
         return result with { Failures = failures };
@@ -66,7 +68,9 @@ internal sealed class HolderRun
         await server.StartAsync();
         HolderRun run = new(row, sources, isShort: true, server.Target, () => Task.FromResult(server.Count()));
         HolderResult result = await run.RunAsync(TimeSpan.Zero, CancellationToken.None);
-        return result.Held <= server.Most ? result : result with { Failures = [.. result.Failures, run.Say($"{result.Held} are held; bound: {server.Most}")] };
+        return result.Held <= server.Most
+            ? result
+            : result with { Failures = [.. result.Failures, run.Say($"{result.Held} are held; bound: {server.Most}")] };
     }
 
     private async Task<HolderResult> RunAsync(TimeSpan budget, CancellationToken cancellationToken)
@@ -109,23 +113,26 @@ internal sealed class HolderRun
         }
 
         return new HolderResult(
-            _row, _sources.Length, _sources.Sum(static source => source.BytesSent), _times, most.Heap - idle.Heap, most.Resident - idle.Resident, most.Held, most.Proof, _failures);
+            _row, _sources.Length, _sources.Sum(static source => source.BytesSent), _times, most.Heap - idle.Heap,
+            most.Resident - idle.Resident, most.Held, most.Proof, _failures);
     }
 
     private static HolderFigures Larger(HolderFigures one, HolderFigures other) =>
-        new(Math.Max(one.Heap, other.Heap), Math.Max(one.Resident, other.Resident), Math.Max(one.Held, other.Held), Math.Max(one.Proof, other.Proof));
+        new(Math.Max(one.Heap, other.Heap), Math.Max(one.Resident, other.Resident), Math.Max(one.Held, other.Held),
+            Math.Max(one.Proof, other.Proof));
 
-    private async Task FillAsync(int from, int to) => await Parallel.ForAsync(from, to, new ParallelOptions { MaxDegreeOfParallelism = Together }, async (number, _) =>
-    {
-        try
+    private async Task FillAsync(int from, int to) =>
+        await Parallel.ForAsync(from, to, new ParallelOptions { MaxDegreeOfParallelism = Together }, async (number, _) =>
         {
-            _holders[number] = await _row.OpenAsync(_sources[number % _sources.Length], number);
-        }
-        catch (Exception exception) when (exception is SocketException or TimeoutException)
-        {
-            // It was not let in: that is the server's right.
-        }
-    });
+            try
+            {
+                _holders[number] = await _row.OpenAsync(_sources[number % _sources.Length], number);
+            }
+            catch (Exception exception) when (exception is SocketException or TimeoutException)
+            {
+                // It was not let in: that is the server's right.
+            }
+        });
 
     // Whoever lost its place comes again, and a tenth of those that cannot know say again what they said.
     private async Task KeepAsync(int round, Task work)
@@ -152,5 +159,7 @@ internal sealed class HolderRun
         _next += _holders.Length / Rounds;
     }
 
-    private string Say(FormattableString what) => string.Create(CultureInfo.InvariantCulture, $"{_row.Name}, {_sources.Length} sources: ") + what.ToString(CultureInfo.InvariantCulture);
+    private string Say(FormattableString what) =>
+        string.Create(CultureInfo.InvariantCulture, $"{_row.Name}, {_sources.Length} sources: ")
+            + what.ToString(CultureInfo.InvariantCulture);
 }

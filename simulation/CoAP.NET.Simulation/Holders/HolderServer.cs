@@ -17,7 +17,10 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Simulation.Holders;
 
-/// <summary>The server of a row over all transports: <c>holders-server ROW</c>, a process of its own that ends when its standard input does. In tests it is in the process of the test.</summary>
+/// <summary>
+/// The server of a row over all transports: <c>holders-server ROW</c>, a process of its own that ends when its standard input does. In
+/// tests it is in the process of the test.
+/// </summary>
 internal sealed class HolderServer : IAsyncDisposable
 {
     /// <summary>The word by which this program serves.</summary>
@@ -57,7 +60,8 @@ internal sealed class HolderServer : IAsyncDisposable
         _settings.Dtls.Certificate = _certificate;
         _settings.Endpoint.UseDtls(new CoapDtlsOptions { Server = _settings.Dtls });
         _server = new CoapServer(_settings.Endpoint);
-        _server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0").Listen("coaps+tcp://127.0.0.1:0").Listen("coaps://127.0.0.1:0");
+        _server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0").Listen("coaps+tcp://127.0.0.1:0")
+            .Listen("coaps://127.0.0.1:0");
         byte[] small = Forged.Pattern(1, SmallBody);
         byte[] large = Forged.Pattern(2, LargeBody);
         _server.MapGet("/hello", static () => "hello").AllowInsecureTransport();
@@ -144,7 +148,9 @@ internal sealed class HolderServer : IAsyncDisposable
         request.Payload.Span.SequenceEqual(body) ? CoapResults.Changed() : CoapResults.BadRequest("The body is another one.");
 
     // A session or connection keeps its number; one that had to be made anew has another.
-    private string NameOf(CoapRequest request) => _sessions.GetValue(request.Peer.Connection ?? (object)request.Peer, _ => $"{Interlocked.Increment(ref _numbered)}");
+    private string NameOf(CoapRequest request) =>
+        _sessions.GetValue(request.Peer.Connection ?? (object)request.Peer, _ => $"{Interlocked.Increment(ref _numbered)}");
 
-    private int PortOf(string scheme) => new Uri(_server.LocalEndpoints.Single(one => one.StartsWith(scheme, StringComparison.Ordinal))).Port;
+    private int PortOf(string scheme) =>
+        new Uri(_server.LocalEndpoints.Single(one => one.StartsWith(scheme, StringComparison.Ordinal))).Port;
 }

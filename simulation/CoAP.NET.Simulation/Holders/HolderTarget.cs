@@ -13,7 +13,8 @@ internal sealed record HolderTarget(int Udp, int Tcp, int Tls, int Dtls, int Web
 {
     /// <summary>The addresses to which honest clients send, by scheme.</summary>
     public IReadOnlyList<string> Uris =>
-        [$"coap://127.0.0.1:{Udp}", $"coap+tcp://127.0.0.1:{Tcp}", $"coaps+tcp://127.0.0.1:{Tls}", $"coaps://127.0.0.1:{Dtls}", $"coap+ws://127.0.0.1:{Web}"];
+        [$"coap://127.0.0.1:{Udp}", $"coap+tcp://127.0.0.1:{Tcp}", $"coaps+tcp://127.0.0.1:{Tls}", $"coaps://127.0.0.1:{Dtls}",
+            $"coap+ws://127.0.0.1:{Web}"];
 
     /// <summary>An address on loopback.</summary>
     public static IPEndPoint At(int port) => new(IPAddress.Loopback, port);

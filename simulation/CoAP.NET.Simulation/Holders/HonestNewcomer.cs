@@ -4,7 +4,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Holders;
 
-/// <summary>A client that comes while others hold what they can, from an address that nobody knows: it asks, uploads, downloads and observes, and returns an Echo where it is asked for one.</summary>
+/// <summary>
+/// A client that comes while others hold what they can, from an address that nobody knows: it asks, uploads, downloads and observes, and
+/// returns an Echo where it is asked for one.
+/// </summary>
 /// <param name="server">Its server.</param>
 /// <param name="number">Which newcomer: each has an address of its own.</param>
 internal sealed class HonestNewcomer(AttackServer server, int number)
@@ -35,7 +38,8 @@ internal sealed class HonestNewcomer(AttackServer server, int number)
             bool isLast = block == Blocks - 1;
             byte[] part = body[(block * BlockSize)..((block + 1) * BlockSize)];
             BlockValue value = new(block, !isLast, SizeExponent);
-            Ask("upload", CoapMethod.Put, "large-update", isLast ? CoapCode.Changed : CoapCode.Continue, options => options.Block1 = value, part);
+            Ask("upload", CoapMethod.Put, "large-update", isLast ? CoapCode.Changed : CoapCode.Continue, options => options.Block1 = value,
+                part);
         }
 
         for (int block = 0; block < Blocks; block++)
@@ -61,7 +65,8 @@ internal sealed class HonestNewcomer(AttackServer server, int number)
         _answer = null;
         Watch((uint)id, () =>
         {
-            server.Wire.Receive(_address, Forged.Stamp(Forged.Message(CoapMethod.Get, path, CoapMessageType.NonConfirmable), id, (uint)id), group);
+            server.Wire.Receive(_address, Forged.Stamp(Forged.Message(CoapMethod.Get, path, CoapMessageType.NonConfirmable), id, (uint)id),
+                group);
             server.Clock.Advance(TimeSpan.FromSeconds(6));
         });
         if (_answer?.Code != CoapCode.Content)
@@ -70,7 +75,8 @@ internal sealed class HonestNewcomer(AttackServer server, int number)
         }
     }
 
-    private void Ask(string what, CoapMethod method, string path, CoapCode expected, Action<CoapOptionCollection>? configure = null, byte[]? payload = null)
+    private void Ask(string what, CoapMethod method, string path, CoapCode expected, Action<CoapOptionCollection>? configure = null,
+        byte[]? payload = null)
     {
         Asked++;
         for (int attempt = 0; attempt < 2; attempt++)

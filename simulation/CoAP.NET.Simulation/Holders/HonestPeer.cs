@@ -23,9 +23,15 @@ internal sealed class HonestPeer : IAsyncDisposable
         _patience = patience;
         CoapEndpointOptions options = new()
         {
-            Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = AspNetCore.Tests.Certificates.Any } },
+            Tls = new CoapTlsOptions
+            {
+                Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = AspNetCore.Tests.Certificates.Any }
+            },
         };
-        options.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(HolderServer.Identity, HolderServer.Key) } });
+        options.UseDtls(new CoapDtlsOptions
+        {
+            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(HolderServer.Identity, HolderServer.Key) }
+        });
         _client = new CoapClient(options);
     }
 
@@ -46,9 +52,12 @@ internal sealed class HonestPeer : IAsyncDisposable
     {
         string scheme = uri[..uri.IndexOf(':', StringComparison.Ordinal)];
         bool isStream = scheme.Contains('+', StringComparison.Ordinal);
-        (string path, byte[] body) = isStream ? ("/large", Forged.Pattern(2, HolderServer.LargeBody)) : ("/small", Forged.Pattern(1, HolderServer.SmallBody));
+        (string path, byte[] body) = isStream
+            ? ("/large", Forged.Pattern(2, HolderServer.LargeBody))
+            : ("/small", Forged.Pattern(1, HolderServer.SmallBody));
         await TimeAsync(scheme, "GET", async () => (await _client.GetAsync(uri + "/hello")).GetText() == "hello");
-        await TimeAsync(scheme, "upload", async () => (await _client.PostAsync(uri + path, CoapContent.Binary(body))).Code == CoapCode.Changed);
+        await TimeAsync(scheme, "upload",
+            async () => (await _client.PostAsync(uri + path, CoapContent.Binary(body))).Code == CoapCode.Changed);
         await TimeAsync(scheme, "download", async () => (await _client.GetAsync(uri + path)).Payload.Span.SequenceEqual(body));
     }
 

@@ -19,7 +19,8 @@ internal static class RequestHolders
             "requests of a connection that are served (`MaxRequestsPerConnection`)",
             "40 connections, each sends 50 requests to a handler that does not end",
             static settings => settings.Limits.MaxRequestsPerConnection = 20,
-            static async (source, _) => await source.HoldAsync(source.Target.Tcp, Many(static i => StreamHolders.Request(CoapMethod.Post, "slow", i))))
+            static async (source, _) =>
+                await source.HoldAsync(source.Target.Tcp, Many(static i => StreamHolders.Request(CoapMethod.Post, "slow", i))))
         {
             Scaled = "`MaxRequestsPerConnection` 20",
             Holders = 40,
@@ -88,11 +89,12 @@ internal static class RequestHolders
             settings.Limits.MaxRepresentationBytes = 4 * MiB;
             settings.TrustNobody();
         },
-        static async (source, _) => await DatagramsAsync(source, static i => Forged.Message(CoapMethod.Get, "made", CoapMessageType.NonConfirmable, options =>
-        {
-            options.Add(OptionNumber.UriQuery, BitConverter.GetBytes(i | 0x4040_4040));
-            options.Block2 = new BlockValue(0, false, 2);
-        })))
+        static async (source, _) =>
+            await DatagramsAsync(source, static i => Forged.Message(CoapMethod.Get, "made", CoapMessageType.NonConfirmable, options =>
+            {
+                options.Add(OptionNumber.UriQuery, BitConverter.GetBytes(i | 0x4040_4040));
+                options.Block2 = new BlockValue(0, false, 2);
+            })))
     {
         Scaled = "`MaxRepresentationBytes` 4 MiB",
         Holders = 200,
@@ -137,7 +139,8 @@ internal static class RequestHolders
 
     private static async Task<Holder> DatagramsAsync(HolderSource source, Func<int, byte[]> make)
     {
-        DatagramHolder holder = new(source, source.Datagrams(source.Target.Udp), [.. Enumerable.Range(0, Each).Select(i => Forged.Stamp(make(i), i, (uint)i).ToArray())]);
+        DatagramHolder holder = new(source, source.Datagrams(source.Target.Udp),
+            [.. Enumerable.Range(0, Each).Select(i => Forged.Stamp(make(i), i, (uint)i).ToArray())]);
         await holder.SendAllAsync();
         return holder;
     }

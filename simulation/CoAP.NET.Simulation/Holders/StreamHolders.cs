@@ -126,7 +126,8 @@ internal static class StreamHolders
     ];
 
     /// <summary>A request as a frame, with a token.</summary>
-    public static byte[] Request(CoapMethod method, string path, int token = 1, Action<CoapOptionCollection>? options = null, byte[]? payload = null)
+    public static byte[] Request(CoapMethod method, string path, int token = 1, Action<CoapOptionCollection>? options = null,
+        byte[]? payload = null)
     {
         byte[] bytes = new byte[4];
         BinaryPrimitives.WriteInt32BigEndian(bytes, token);
@@ -175,8 +176,9 @@ internal static class StreamHolders
 
     private static async Task<Holder> WebSocketAsync(HolderSource source, bool isOpen, byte[] bytes)
     {
-        string request = $"GET /.well-known/coap HTTP/1.1\r\nHost: 127.0.0.1:{source.Target.Web}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: coap\r\n";
+        string request =
+            $"GET /.well-known/coap HTTP/1.1\r\nHost: 127.0.0.1:{source.Target.Web}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Protocol: coap\r\n";
         Socket socket = await source.ConnectAsync(source.Target.Web);
         await source.SendAsync(socket, Encoding.ASCII.GetBytes(request + (isOpen ? "\r\n" : "")));
         if (bytes.Length > 0)

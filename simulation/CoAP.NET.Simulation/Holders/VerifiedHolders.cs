@@ -6,7 +6,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Simulation.Holders;
 
 /// <summary>
-/// What holders can hold whose addresses are beyond doubt: 200 of one IPv4 address, of four, of an IPv6 /64 and of a /56, each verified by an Echo, and 200 ports in a network that the server trusts.
+/// What holders can hold whose addresses are beyond doubt: 200 of one IPv4 address, of four, of an IPv6 /64 and of a /56, each verified by
+/// an Echo, and 200 ports in a network that the server trusts.
 /// </summary>
 internal static class VerifiedHolders
 {
@@ -17,7 +18,8 @@ internal static class VerifiedHolders
     [
         ("uploads", "half uploads", 50, ForgedHolders.Upload, static server => server.Server.BodyBytes),
         ("downloads", "half downloads", 50, ForgedHolders.Download, static server => server.Server.BodyBytes),
-        ("duplicates", "memory for duplicates, by POSTs", 200, static _ => ForgedHolders.Message(CoapMethod.Post, "count"), static server => server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Memory.Bytes)),
+        ("duplicates", "memory for duplicates, by POSTs", 200, static _ => ForgedHolders.Message(CoapMethod.Post, "count"),
+            static server => server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Memory.Bytes)),
     ];
 
     public static IEnumerable<AttackRow> Rows =>
@@ -34,7 +36,8 @@ internal static class VerifiedHolders
             run => HoldAsync(run, source.Of, held.Each, held.Make, held.Gauge, isTrusted: true)))),
     ];
 
-    private static async Task HoldAsync(AttackRun run, Func<int, CoapAddress> source, int each, Func<int, byte[]> make, Func<AttackServer, long> gauge, bool isTrusted)
+    private static async Task HoldAsync(AttackRun run, Func<int, CoapAddress> source, int each, Func<int, byte[]> make,
+        Func<AttackServer, long> gauge, bool isTrusted)
     {
         each = run.Size(each, each / 5);
         await using AttackServer server = await ForgedHolders.StartAsync(run, configure: options =>

@@ -12,14 +12,16 @@ internal sealed class LogCounts : ILoggerFactory, ILogger
     public int Warnings => _entries.Values.Where(static entry => entry.Level >= LogLevel.Warning).Sum(static entry => entry.Count);
 
     /// <summary>What was logged at Warning or above, for the table.</summary>
-    public IEnumerable<string> Told => _entries.Where(static entry => entry.Value.Level >= LogLevel.Warning).OrderBy(static entry => entry.Key)
-        .Select(static entry => $"log {entry.Key} ({entry.Value.Level}) {entry.Value.Count}");
+    public IEnumerable<string> Told =>
+        _entries.Where(static entry => entry.Value.Level >= LogLevel.Warning).OrderBy(static entry => entry.Key)
+            .Select(static entry => $"log {entry.Key} ({entry.Value.Level}) {entry.Value.Count}");
 
     /// <summary>How often an event was logged.</summary>
     public int Of(int id) => _entries.TryGetValue(id, out (int Count, LogLevel Level, string First) entry) ? entry.Count : 0;
 
     /// <summary>The first text of an event.</summary>
-    public string TextOf(int id) => _entries.TryGetValue(id, out (int Count, LogLevel Level, string First) entry) ? entry.First : string.Empty;
+    public string TextOf(int id) =>
+        _entries.TryGetValue(id, out (int Count, LogLevel Level, string First) entry) ? entry.First : string.Empty;
 
     public ILogger CreateLogger(string categoryName) => this;
 
@@ -32,7 +34,8 @@ internal sealed class LogCounts : ILoggerFactory, ILogger
 
     public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Information;
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+        Func<TState, Exception?, string> formatter)
     {
         if (IsEnabled(logLevel))
         {

@@ -19,7 +19,9 @@ internal sealed class MachineCampaign : Campaign
         table.AppendLine("| fault | what was done | what happened | counted | recovery |").AppendLine("|---|---|---|---|---|");
         int ran = 0;
         using SemaphoreSlim places = new(AtOnce);
-        (MachineCase Case, Task<MachineFindings> Findings)[] runs = [.. MachineCase.All.Where(one => options.Only is null || one.Name == options.Only).Select(one => (one, RunAsync(one, places, progress, cancellationToken)))];
+        (MachineCase Case,
+            Task<MachineFindings> Findings)[] runs = [.. MachineCase.All.Where(one => options.Only is null || one.Name == options.Only)
+                .Select(one => (one, RunAsync(one, places, progress, cancellationToken)))];
         foreach ((MachineCase one, Task<MachineFindings> run) in runs)
         {
             MachineFindings findings = await run;
@@ -29,9 +31,12 @@ internal sealed class MachineCampaign : Campaign
             }
 
             ran += findings.Skipped is null ? 1 : 0;
-            string happened = findings.Skipped is { } reason ? $"did not run here: {reason}" : Join([.. findings.Happened, .. findings.Failures.Select(static failure => $"**{First(failure)}**")]);
+            string happened = findings.Skipped is { } reason
+                ? $"did not run here: {reason}"
+                : Join([.. findings.Happened, .. findings.Failures.Select(static failure => $"**{First(failure)}**")]);
             string recovery = findings.RecoveryMs is { } time ? string.Create(CultureInfo.InvariantCulture, $"{time:N0} ms") : string.Empty;
-            table.AppendLine(CultureInfo.InvariantCulture, $"| {one.Fault} (`{one.Name}`) | {one.Did} | {happened} | {Join(findings.Counted)} | {recovery} |");
+            table.AppendLine(CultureInfo.InvariantCulture,
+                $"| {one.Fault} (`{one.Name}`) | {one.Did} | {happened} | {Join(findings.Counted)} | {recovery} |");
         }
 
         if (ran == 0 && options.Only is { } only && MachineCase.All.All(one => one.Name != only))
@@ -39,12 +44,14 @@ internal sealed class MachineCampaign : Campaign
             failures.Add($"there is no fault '{only}'; there are {string.Join(", ", MachineCase.All.Select(static one => one.Name))}");
         }
 
-        string head = string.Create(CultureInfo.InvariantCulture, $"{ran} faults, each in a process of its own; {failures.Count} failures.\n\n");
+        string head = string.Create(CultureInfo.InvariantCulture,
+            $"{ran} faults, each in a process of its own; {failures.Count} failures.\n\n");
         return new CampaignReport(head + table, failures);
     }
 
     // They mostly wait, so some run at a time.
-    private static async Task<MachineFindings> RunAsync(MachineCase one, SemaphoreSlim places, TextWriter progress, CancellationToken cancellationToken)
+    private static async Task<MachineFindings> RunAsync(MachineCase one, SemaphoreSlim places, TextWriter progress,
+        CancellationToken cancellationToken)
     {
         await places.WaitAsync(CancellationToken.None);
         try

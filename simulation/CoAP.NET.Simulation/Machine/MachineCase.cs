@@ -1,6 +1,8 @@
 namespace CoAP.NET.Simulation.Machine;
 
-/// <summary>One fault of the machine: what is done to a process, and what has to become of the endpoints in it. Each runs in a process of its own.</summary>
+/// <summary>
+/// One fault of the machine: what is done to a process, and what has to become of the endpoints in it. Each runs in a process of its own.
+/// </summary>
 internal abstract class MachineCase
 {
     /// <summary>All of them, in the order of the table.</summary>

@@ -82,7 +82,8 @@ internal static class MachineChild
         return findings;
     }
 
-    private static async Task<(int Code, string Output, string Error)> RunAsync(MachineCase one, string[] command, CancellationToken cancellationToken)
+    private static async Task<(int Code, string Output, string Error)> RunAsync(MachineCase one, string[] command,
+        CancellationToken cancellationToken)
     {
         ProcessStartInfo info = new("/bin/sh") { RedirectStandardOutput = true, RedirectStandardError = true };
         foreach (string word in (string[])["-c", one.Shell ?? "exec \"$@\"", "sh", .. command])

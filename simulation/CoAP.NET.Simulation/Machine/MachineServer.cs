@@ -3,7 +3,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Machine;
 
-/// <summary>The server of all cases: <c>/hi</c>, <c>/big</c> (1,000 bytes), <c>/n</c> (a number, observable). Its options too, for clients.</summary>
+/// <summary>
+/// The server of all cases: <c>/hi</c>, <c>/big</c> (1,000 bytes), <c>/n</c> (a number, observable). Its options too, for clients.
+/// </summary>
 internal sealed class MachineServer : IAsyncDisposable
 {
     private int _number;
@@ -27,7 +29,12 @@ internal sealed class MachineServer : IAsyncDisposable
         UdpEngine = isPortable ? CoapUdpEngine.Portable : CoapUdpEngine.Auto,
         TcpEngine = isPortable ? CoapTcpEngine.Async : CoapTcpEngine.Auto,
         StopGracePeriod = TimeSpan.FromMilliseconds(100),
-        Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 4, DefaultLeisure = TimeSpan.FromMilliseconds(100) },
+        Parameters = CoapTransmissionParameters.Default with
+        {
+            AckTimeout = TimeSpan.FromMilliseconds(200),
+            MaxRetransmit = 4,
+            DefaultLeisure = TimeSpan.FromMilliseconds(100)
+        },
     };
 
     /// <summary>Makes one; it listens when <see cref="StartAsync"/> is called.</summary>

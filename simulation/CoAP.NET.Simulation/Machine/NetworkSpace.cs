@@ -3,14 +3,17 @@ using System.Diagnostics;
 
 namespace CoAP.NET.Simulation.Machine;
 
-/// <summary>A thread in a network of its own: sockets that it opens and programs that it starts see the interfaces of that network only.</summary>
+/// <summary>
+/// A thread in a network of its own: sockets that it opens and programs that it starts see the interfaces of that network only.
+/// </summary>
 internal sealed class NetworkSpace : IDisposable
 {
     private readonly BlockingCollection<Action> _work = [];
     private int _id;
 
     /// <summary>Makes one.</summary>
-    /// <param name="isOwn">Whether it is the network in which the process began. A thread begins in the network of the one that made it, so this is asked for before any other.</param>
+    /// <param name="isOwn">Whether it is the network in which the process began. A thread begins in the network of the one that made it, so
+    /// this is asked for before any other.</param>
     public NetworkSpace(bool isOwn = false) => Do(() =>
     {
         if (!isOwn && !MachineLibC.TryEnterNewNetwork())
@@ -22,11 +25,14 @@ internal sealed class NetworkSpace : IDisposable
         return true;
     });
 
-    /// <summary>Two networks with a link between them, each end with an address: <c>v0</c> here, in the network of the process, <c>v1</c> there.</summary>
+    /// <summary>
+    /// Two networks with a link between them, each end with an address: <c>v0</c> here, in the network of the process, <c>v1</c> there.
+    /// </summary>
     public static (NetworkSpace Here, NetworkSpace There) Pair(string here, string there)
     {
         (NetworkSpace Here, NetworkSpace There) pair = (new NetworkSpace(isOwn: true), new NetworkSpace());
-        pair.Here.Shell($"ip link set lo up; ip link add v0 type veth peer name v1; ip link set v1 netns {pair.There._id}; {Up("v0", here)}");
+        pair.Here.Shell(
+            $"ip link set lo up; ip link add v0 type veth peer name v1; ip link set v1 netns {pair.There._id}; {Up("v0", here)}");
         pair.There.Shell($"ip link set lo up; {Up("v1", there)}");
         return pair;
     }

@@ -2,7 +2,9 @@ using System.Globalization;
 
 namespace CoAP.NET.Simulation.Machine;
 
-/// <summary>A thread pool that has all its threads from the start, for processes in which a later one would be a fault of its own.</summary>
+/// <summary>
+/// A thread pool that has all its threads from the start, for processes in which a later one would be a fault of its own.
+/// </summary>
 internal static class PoolThreads
 {
     private const int Count = 8;

@@ -100,7 +100,9 @@ internal sealed class RawPeer : IDisposable
                 return false;
             }
 
-            if (_isStream ? message.AsSpan().IndexOf(sought) >= 0 : message.Length >= 6 && message.AsSpan(4, 2).SequenceEqual(sought) && message[1] != 0)
+            if (_isStream
+                ? message.AsSpan().IndexOf(sought) >= 0
+                : message.Length >= 6 && message.AsSpan(4, 2).SequenceEqual(sought) && message[1] != 0)
             {
                 return true;
             }

@@ -8,7 +8,9 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Simulation.Overload;
 
-/// <summary>Peers that ask whether or not the server keeps up: each request leaves when it is due, once, and its time counts from then.</summary>
+/// <summary>
+/// Peers that ask whether or not the server keeps up: each request leaves when it is due, once, and its time counts from then.
+/// </summary>
 internal sealed class OpenLoop : IDisposable
 {
     private const int Peers = 64;
@@ -34,7 +36,11 @@ internal sealed class OpenLoop : IDisposable
         _request = [0x44, 1, 0, 0, 0, 0, 0, 0, (byte)(0xb0 | path.Length), .. Encoding.ASCII.GetBytes(path)];
         for (int i = 0; i < Peers; i++)
         {
-            Socket socket = _sockets[i] = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) { Blocking = false, ReceiveBufferSize = 1 << 20 };
+            Socket socket = _sockets[i] = new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp)
+            {
+                Blocking = false,
+                ReceiveBufferSize = 1 << 20
+            };
             socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
             socket.Connect(server);
             _descriptors[i] = (int)socket.SafeHandle.DangerousGetHandle();
@@ -53,7 +59,10 @@ internal sealed class OpenLoop : IDisposable
     /// <summary>How long what is late is waited for at the end.</summary>
     public TimeSpan Patience { get; init; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>How many requests a second are answered when so many are under way all the time: in the best quarter, as whatever else the machine does only takes away.</summary>
+    /// <summary>
+    /// How many requests a second are answered when so many are under way all the time: in the best quarter, as whatever else the machine
+    /// does only takes away.
+    /// </summary>
     public double MeasureCapacity(double seconds, int together)
     {
         const int Quarters = 4;

@@ -29,7 +29,8 @@ internal sealed class OverloadCampaign : Campaign
         foreach (string path in paths)
         {
             using OverloadChild server = OverloadChild.Start(path == "busy" ? new CoapLimits().MaxRequestsServed : MaxAwaiting);
-            OverloadResult result = await OverloadRun.RunAsync(server.Endpoint, path, peak, Observers, progress, cancellationToken, cpu: () => server.Cpu);
+            OverloadResult result = await OverloadRun.RunAsync(server.Endpoint, path, peak, Observers, progress, cancellationToken,
+                cpu: () => server.Cpu);
             text.AppendLine(Describe(result));
             failures.AddRange(OverloadChecks.Of(result));
         }
@@ -43,20 +44,34 @@ internal sealed class OverloadCampaign : Campaign
         string what = result.Path == "busy"
             ? $"A handler that takes {OverloadServer.Cost.TotalMilliseconds} ms of a processor"
             : $"A handler that awaits a resource with ten places of 4 ms, MaxRequestsServed {MaxAwaiting}";
-        text.AppendLine(CultureInfo.InvariantCulture, $"{what}: {result.Capacity:N0} requests a second, which take {result.CapacityProcessor:F2} of a processor. {result.Observers:N0} observers of a state that changes each second, an upload and a download in blocks of 64 B with pauses of 25 ms.").AppendLine();
-        text.AppendLine("| load | offered, 1/s | answered, 1/s | of capacity | processor | 5.03 | without any answer | p50, ms | p99, ms | told of a change within 1 s | p99, ms | transfers | back as before after, s |");
+        text.AppendLine(CultureInfo.InvariantCulture,
+            $"{what}: {result.Capacity:N0} requests a second, which take {result.CapacityProcessor:F2} of a "
+                + $"processor. {result.Observers:N0} observers of a state that changes each second, an upload and a download in blocks of "
+                + $"64 B with pauses of 25 ms.").AppendLine();
+        text.AppendLine(
+            "| load | offered, 1/s | answered, 1/s | of capacity | processor | 5.03 | without any answer | p50, ms | p99, ms | told of a "
+                + "change within 1 s | p99, ms | transfers | back as before after, s |");
         text.AppendLine("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
         for (int i = 0; i < result.Phases.Count; i++)
         {
             LoadPhase phase = result.Phases[i];
             bool isPeak = phase.Name[0] is >= '0' and <= '9';
-            string recovery = isPeak ? result.RecoveryOf(result.Phases[i + 1], result.Phases[0])?.ToString("F1", CultureInfo.InvariantCulture) ?? "not at all" : "";
+            string recovery = isPeak
+                ? result.RecoveryOf(result.Phases[i + 1], result.Phases[0])?.ToString("F1", CultureInfo.InvariantCulture) ?? "not at all"
+                : "";
             (double told, double time) = OverloadChecks.ToldWithinASecond(result, phase);
             PacedTransfers.Transfer[] transfers = [.. result.TransfersIn(phase)];
-            text.AppendLine(CultureInfo.InvariantCulture, $"| {phase.Name} | {phase.Rate:N0} | {phase.Goodput:N0} | {phase.Goodput / result.Capacity:F2} | {phase.Processor:F2} | {100.0 * phase.Refused / Math.Max(1, phase.Sent):F1} % | {100.0 * phase.Lost / Math.Max(1, phase.Sent):F1} % | {phase.Times.Microseconds(0.5) / 1000:F1} | {phase.Times.Microseconds(0.99) / 1000:F1} | {100 * told:F1} % | {time:F0} | {transfers.Count(static transfer => transfer.Error is null)} of {transfers.Length} | {recovery} |");
+            text.AppendLine(CultureInfo.InvariantCulture,
+                $"| {phase.Name} | {phase.Rate:N0} | {phase.Goodput:N0} | {phase.Goodput / result.Capacity:F2} | {phase.Processor:F2} "
+                    + $"| {100.0 * phase.Refused / Math.Max(1, phase.Sent):F1} % | {100.0 * phase.Lost / Math.Max(1, phase.Sent):F1} % "
+                    + $"| {phase.Times.Microseconds(0.5) / 1000:F1} | {phase.Times.Microseconds(0.99) / 1000:F1} | {100 * told:F1} % "
+                    + $"| {time:F0} | {transfers.Count(static transfer => transfer.Error is null)} of {transfers.Length} | {recovery} |");
         }
 
-        text.AppendLine().AppendLine(CultureInfo.InvariantCulture, $"5.03 without Max-Age: {result.RefusedWithoutMaxAge}. Observers with the last state at the end: {result.UpToDate:N0}. Counters of the server: {result.Counters.ReplaceLineEndings(", ").TrimEnd(',', ' ')}.");
+        text.AppendLine()
+            .AppendLine(CultureInfo.InvariantCulture,
+                $"5.03 without Max-Age: {result.RefusedWithoutMaxAge}. Observers with the last state at the end: {result.UpToDate:N0}. "
+                    + $"Counters of the server: {result.Counters.ReplaceLineEndings(", ").TrimEnd(',', ' ')}.");
         return text.ToString();
     }
 }

@@ -16,7 +16,10 @@ internal static class OverloadChecks
     // Below ACK_TIMEOUT, so that no client repeats a request that is answered anyway.
     private static readonly TimeSpan s_longest = TimeSpan.FromSeconds(1);
 
-    /// <summary>The part of those who observe that was told of the changes of a phase within a second, and the time of 99 in 100 of those who were told, in milliseconds.</summary>
+    /// <summary>
+    /// The part of those who observe that was told of the changes of a phase within a second, and the time of 99 in 100 of those who were
+    /// told, in milliseconds.
+    /// </summary>
     public static (double Part, double Time) ToldWithinASecond(OverloadResult result, LoadPhase phase)
     {
         ObservedState[] states = [.. result.ToldIn(phase)];

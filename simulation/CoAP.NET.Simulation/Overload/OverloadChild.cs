@@ -36,7 +36,8 @@ internal sealed class OverloadChild : IDisposable
         Process process;
         try
         {
-            process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true })!;
+            process = Process.Start(
+                new ProcessStartInfo(program, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true })!;
         }
         finally
         {

@@ -39,11 +39,13 @@ internal sealed record OverloadResult
 
     /// <summary>States that came in a phase, with the time of a second to be told in it.</summary>
     public IEnumerable<ObservedState> ToldIn(LoadPhase phase) =>
-        Told.Where(state => TimeProvider.System.GetElapsedTime(Began, state.ChangedAt).TotalSeconds is double at && at >= BeginOf(phase) && at < BeginOf(phase) + phase.Seconds);
+        Told.Where(state => TimeProvider.System.GetElapsedTime(Began, state.ChangedAt).TotalSeconds is double at && at >= BeginOf(phase)
+            && at < BeginOf(phase) + phase.Seconds);
 
     /// <summary>Transfers that were under way in a phase and have ended.</summary>
     public IEnumerable<PacedTransfers.Transfer> TransfersIn(LoadPhase phase) => Transfers.Where(transfer =>
-        TimeProvider.System.GetElapsedTime(Began, transfer.Began).TotalSeconds < BeginOf(phase) + phase.Seconds && TimeProvider.System.GetElapsedTime(Began, transfer.EndedAt).TotalSeconds > BeginOf(phase));
+        TimeProvider.System.GetElapsedTime(Began, transfer.Began).TotalSeconds < BeginOf(phase) + phase.Seconds
+            && TimeProvider.System.GetElapsedTime(Began, transfer.EndedAt).TotalSeconds > BeginOf(phase));
 
     /// <summary>How long after a peak it takes until answers and their times are as before, in seconds; null when they never are.</summary>
     /// <param name="after">The phase after it.</param>
@@ -55,7 +57,8 @@ internal sealed record OverloadResult
         double limit = Math.Max(3 * before.Times.Microseconds(0.99), before.Times.Microseconds(0.99) + 20_000);
         double wanted = 0.8 * before.Goodput / LoadSlice.PerSecond;
         int good = last;
-        for (int i = last - 1; i >= first && i < Slices.Count && Slices[i].Answered >= wanted && Slices[i].Times.Microseconds(0.9) <= limit; i--)
+        for (int i = last - 1; i >= first && i < Slices.Count && Slices[i].Answered >= wanted && Slices[i].Times.Microseconds(0.9) <= limit;
+            i--)
         {
             good = i;
         }

@@ -21,7 +21,8 @@ internal static class OverloadRun
     /// <param name="cancellationToken">Ends it early.</param>
     /// <param name="known">What it can serve in a second; null to find out.</param>
     /// <param name="cpu">The processor time that the server took so far; null when that is not known.</param>
-    public static async Task<OverloadResult> RunAsync(IPEndPoint server, string path, double peak, int observers, TextWriter progress, CancellationToken cancellationToken, double? known = null, Func<TimeSpan>? cpu = null)
+    public static async Task<OverloadResult> RunAsync(IPEndPoint server, string path, double peak, int observers, TextWriter progress,
+        CancellationToken cancellationToken, double? known = null, Func<TimeSpan>? cpu = null)
     {
         using OpenLoop loop = new(server, path) { Patience = TimeSpan.FromSeconds(Math.Min(1, peak)) };
         double seconds = Math.Min(2, peak);
@@ -54,8 +55,12 @@ internal static class OverloadRun
         double begin = 0;
         foreach (LoadPhase phase in phases)
         {
-            (long Time, TimeSpan Cpu)[] during = [.. looks.Where(look => TimeProvider.System.GetElapsedTime(began, look.Time).TotalSeconds is double at && at >= begin && at <= begin + phase.Seconds)];
-            phase.Processor = during.Length < 2 ? 0 : (during[^1].Cpu - during[0].Cpu) / TimeProvider.System.GetElapsedTime(during[0].Time, during[^1].Time);
+            (long Time, TimeSpan Cpu)[] during = [.. looks.Where(look =>
+                TimeProvider.System.GetElapsedTime(began, look.Time).TotalSeconds is double at && at >= begin
+                    && at <= begin + phase.Seconds)];
+            phase.Processor = during.Length < 2
+                ? 0
+                : (during[^1].Cpu - during[0].Cpu) / TimeProvider.System.GetElapsedTime(during[0].Time, during[^1].Time);
             begin += phase.Seconds;
         }
 

@@ -5,7 +5,9 @@ using CoAP.NET.Bench;
 
 namespace CoAP.NET.Simulation.Overload;
 
-/// <summary>The server whose capacity is known: <c>overload-server [--max N]</c>, a process of its own that ends when its standard input does.</summary>
+/// <summary>
+/// The server whose capacity is known: <c>overload-server [--max N]</c>, a process of its own that ends when its standard input does.
+/// </summary>
 internal sealed class OverloadServer : IAsyncDisposable
 {
     /// <summary>The word by which this program serves.</summary>
@@ -62,7 +64,10 @@ internal sealed class OverloadServer : IAsyncDisposable
         });
         byte[] body = Body();
         _server.MapGet("/body", () => CoapResults.Bytes(body));
-        _server.MapPut("/body", request => request.Payload.Span.SequenceEqual(body) ? CoapResults.Changed() : CoapResults.BadRequest("The body is another one."));
+        _server.MapPut("/body",
+            request => request.Payload.Span.SequenceEqual(body)
+                ? CoapResults.Changed()
+                : CoapResults.BadRequest("The body is another one."));
         _observed = _server.MapGet("/state", () => CoapResults.Text(Volatile.Read(ref _state))).Observable(TimeSpan.FromHours(1));
         _server.MapGet("/counters", () => CoapResults.Text($"{_server.Counters}"));
     }

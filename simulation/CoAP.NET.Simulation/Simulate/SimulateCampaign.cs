@@ -61,7 +61,8 @@ internal sealed class SimulateCampaign : Campaign
 
         if (failed.Count > ShownFailures)
         {
-            failures.Add(string.Create(CultureInfo.InvariantCulture, $"{failed.Count} seeds failed in all: {string.Join(", ", failed.Select(static one => one.Scenario.Seed).Order())}"));
+            failures.Add(string.Create(CultureInfo.InvariantCulture,
+                $"{failed.Count} seeds failed in all: {string.Join(", ", failed.Select(static one => one.Scenario.Seed).Order())}"));
         }
 
         if (totals.Unobserved is { } unobserved)
@@ -103,7 +104,8 @@ internal sealed class SimulateCampaign : Campaign
 
     private static Plant? Make(string? plant) => plant is null ? null : Plants.All[plant]();
 
-    private static void RunSeeds(CampaignOptions options, SimulateTotals totals, ConcurrentQueue<RunResult> failed, TextWriter progress, long started, CancellationToken cancellationToken)
+    private static void RunSeeds(CampaignOptions options, SimulateTotals totals, ConcurrentQueue<RunResult> failed, TextWriter progress,
+        long started, CancellationToken cancellationToken)
     {
         int seeds = options.Seeds ?? (options.Budget is null ? 500 : int.MaxValue);
         long next = -1;
@@ -111,13 +113,15 @@ internal sealed class SimulateCampaign : Campaign
         using IDisposable watch = totals.WatchUnobserved();
 
         // Runs know nothing of each other, so that as many go on at a time as there are processors; each stays on its thread.
-        Thread[] threads = [.. Enumerable.Range(0, options.Verbose ? 1 : Environment.ProcessorCount).Select(_ => new Thread(Work) { IsBackground = true })];
+        Thread[] threads = [
+            .. Enumerable.Range(0, options.Verbose ? 1 : Environment.ProcessorCount).Select(_ => new Thread(Work) { IsBackground = true })];
         Array.ForEach(threads, static thread => thread.Start());
         Array.ForEach(threads, static thread => thread.Join());
 
         void Work()
         {
-            while (!cancellationToken.IsCancellationRequested && (options.Budget is not { } budget || TimeProvider.System.GetElapsedTime(started) < budget))
+            while (!cancellationToken.IsCancellationRequested
+                && (options.Budget is not { } budget || TimeProvider.System.GetElapsedTime(started) < budget))
             {
                 long index = Interlocked.Increment(ref next);
                 if (index >= seeds)
@@ -125,7 +129,8 @@ internal sealed class SimulateCampaign : Campaign
                     return;
                 }
 
-                RunResult result = Run(ScenarioGenerator.Make(options.Seed + (ulong)index), options.Plant, again: index % ComparedSeeds == 0 || options.Plant is not null);
+                RunResult result = Run(ScenarioGenerator.Make(options.Seed + (ulong)index), options.Plant,
+                    again: index % ComparedSeeds == 0 || options.Plant is not null);
                 totals.Add(result);
                 if (!result.IsGood)
                 {
@@ -134,7 +139,8 @@ internal sealed class SimulateCampaign : Campaign
 
                 if (options.Verbose)
                 {
-                    progress.WriteLine(string.Create(CultureInfo.InvariantCulture, $"seed {result.Scenario.Seed} hash {result.Hash:x16}\n{result.Describe(int.MaxValue)}"));
+                    progress.WriteLine(string.Create(CultureInfo.InvariantCulture,
+                        $"seed {result.Scenario.Seed} hash {result.Hash:x16}\n{result.Describe(int.MaxValue)}"));
                 }
 
                 long minute = (long)TimeProvider.System.GetElapsedTime(started).TotalMinutes;
@@ -148,22 +154,29 @@ internal sealed class SimulateCampaign : Campaign
 
     private static string Tell(RunResult failure, CampaignOptions options)
     {
-        RunResult shrunk = Shrinker.Shrink(failure, scenario => Run(scenario, options.Plant, again: failure.Violations[0].Check == CheckKind.SameAgain));
+        RunResult shrunk = Shrinker.Shrink(failure,
+            scenario => Run(scenario, options.Plant, again: failure.Violations[0].Check == CheckKind.SameAgain));
         string plant = options.Plant is null ? string.Empty : $" --plant {options.Plant}";
         return string.Create(
             CultureInfo.InvariantCulture,
-            $"seed {failure.Scenario.Seed}, of {failure.Scenario.Steps.Count} steps {shrunk.Scenario.Steps.Count} are enough. Again: simulate --seed {failure.Scenario.Seed} --seeds 1 --verbose{plant}\nor keep the scenario in a file: simulate --only FILE\n{shrunk.Describe()}");
+            $"seed {failure.Scenario.Seed}, of {failure.Scenario.Steps.Count} steps {shrunk.Scenario.Steps.Count} are enough. Again: "
+                + $"simulate --seed {failure.Scenario.Seed} --seeds 1 --verbose{plant}\nor keep the scenario in a file: simulate --only "
+                + $"FILE\n{shrunk.Describe()}");
     }
 
     private static string PlantedDefects(List<string> failures)
     {
         const int MaxSeeds = 60;
-        StringBuilder table = new("\nPlanted defects, each found by the check that is there for it:\n\n| `--plant` | defect | check | found with seed |\n|---|---|---|---|\n");
+        StringBuilder table =
+            new("\nPlanted defects, each found by the check that is there for it:\n\n| `--plant` | defect | check | found with seed "
+                + "|\n|---|---|---|---|\n");
         foreach ((string name, Func<Plant> make) in Plants.All)
         {
             Plant plant = make();
             ulong seed = 1;
-            while (seed <= MaxSeeds && !Run(ScenarioGenerator.Make(seed), name, again: plant.FoundBy == CheckKind.SameAgain).Violations.Any(violation => violation.Check == plant.FoundBy))
+            while (seed <= MaxSeeds
+                && !Run(ScenarioGenerator.Make(seed), name, again: plant.FoundBy == CheckKind.SameAgain).Violations
+                    .Any(violation => violation.Check == plant.FoundBy))
             {
                 seed++;
             }
@@ -173,7 +186,8 @@ internal sealed class SimulateCampaign : Campaign
                 failures.Add($"The planted defect {name} was not found with {MaxSeeds} seeds.");
             }
 
-            table.Append(CultureInfo.InvariantCulture, $"| {name} | {plant.Summary} | {plant.FoundBy} | {(seed > MaxSeeds ? "not found" : seed)} |\n");
+            table.Append(CultureInfo.InvariantCulture,
+                $"| {name} | {plant.Summary} | {plant.FoundBy} | {(seed > MaxSeeds ? "not found" : seed)} |\n");
         }
 
         return table.ToString();

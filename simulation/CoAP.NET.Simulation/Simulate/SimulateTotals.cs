@@ -39,7 +39,8 @@ internal sealed class SimulateTotals
 
             foreach (Step step in result.Scenario.Steps)
             {
-                Count(step.Kind <= StepKind.Change ? _kinds : _faults, step.Kind == StepKind.Request ? step.Method.ToString().ToUpperInvariant() : step.Kind.ToString(), 1);
+                Count(step.Kind <= StepKind.Change ? _kinds : _faults,
+                    step.Kind == StepKind.Request ? step.Method.ToString().ToUpperInvariant() : step.Kind.ToString(), 1);
             }
         }
     }
@@ -50,7 +51,9 @@ internal sealed class SimulateTotals
     public string ToMarkdown(TimeSpan took)
     {
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"{_seeds:N0} seeds, {_hours:N0} hours of virtual time, {_operations:N0} requests, pings and observations, {_datagrams:N0} datagrams, in {took.TotalSeconds:N1} s; {_failed} seeds failed. Sum of all runs: `{_hash:x16}`.\n\n");
+        text.Append(CultureInfo.InvariantCulture,
+            $"{_seeds:N0} seeds, {_hours:N0} hours of virtual time, {_operations:N0} requests, pings and observations, {_datagrams:N0} "
+                + $"datagrams, in {took.TotalSeconds:N1} s; {_failed} seeds failed. Sum of all runs: `{_hash:x16}`.\n\n");
         text.Append("| what happened | how often |\n|---|---|\n");
         Append(text, _kinds);
         text.Append("\n| fault | how often |\n|---|---|\n");
@@ -64,11 +67,13 @@ internal sealed class SimulateTotals
     {
         lock (_gate)
         {
-            return string.Create(CultureInfo.InvariantCulture, $"{_seeds:N0} seeds, {_hours:N0} virtual hours, {_operations:N0} operations, {_datagrams:N0} datagrams;");
+            return string.Create(CultureInfo.InvariantCulture,
+                $"{_seeds:N0} seeds, {_hours:N0} virtual hours, {_operations:N0} operations, {_datagrams:N0} datagrams;");
         }
     }
 
-    private static void Count(SortedDictionary<string, long> counts, string what, long by) => counts[what] = counts.GetValueOrDefault(what) + by;
+    private static void Count(SortedDictionary<string, long> counts, string what, long by) =>
+        counts[what] = counts.GetValueOrDefault(what) + by;
 
     private static void Append(StringBuilder text, SortedDictionary<string, long> counts)
     {
@@ -96,6 +101,7 @@ internal sealed class SimulateTotals
             TaskScheduler.UnobservedTaskException -= OnUnobserved;
         }
 
-        private void OnUnobserved(object? sender, UnobservedTaskExceptionEventArgs happened) => _totals.Unobserved ??= happened.Exception.ToString();
+        private void OnUnobserved(object? sender, UnobservedTaskExceptionEventArgs happened) =>
+            _totals.Unobserved ??= happened.Exception.ToString();
     }
 }

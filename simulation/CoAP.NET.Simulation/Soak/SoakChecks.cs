@@ -10,27 +10,33 @@ internal static class SoakChecks
 
     private static readonly HashSet<string> s_expectedKinds =
     [
-        nameof(CoapTimeoutException), nameof(CoapConnectionException), nameof(CoapException), nameof(OperationCanceledException), nameof(TaskCanceledException),
+        nameof(CoapTimeoutException), nameof(CoapConnectionException), nameof(CoapException), nameof(OperationCanceledException),
+        nameof(TaskCanceledException),
         "SocketException", nameof(ObjectDisposedException), nameof(IOException),
     ];
 
     private static readonly HashSet<string> s_expectedEnds =
     [
-        SoakLedger.Answered, SoakLedger.Closed, $"time-out, {CoapTimeoutReason.NotAcknowledged}", $"time-out, {CoapTimeoutReason.NoResponse}",
-        $"connection, {CoapConnectionError.Lost}", $"connection, {CoapConnectionError.Closed}", $"connection, {CoapConnectionError.Aborted}",
+        SoakLedger.Answered, SoakLedger.Closed, $"time-out, {CoapTimeoutReason.NotAcknowledged}",
+        $"time-out, {CoapTimeoutReason.NoResponse}",
+        $"connection, {CoapConnectionError.Lost}", $"connection, {CoapConnectionError.Closed}",
+        $"connection, {CoapConnectionError.Aborted}",
     ];
 
     /// <summary>The part of messages with an acknowledgement that are given up: all copies were lost, or what answers them.</summary>
-    public static double GivenUp(SoakSettings settings) => Math.Pow(RoundTripLoss(settings), 1 + CoapTransmissionParameters.Default.MaxRetransmit);
+    public static double GivenUp(SoakSettings settings) =>
+        Math.Pow(RoundTripLoss(settings), 1 + CoapTransmissionParameters.Default.MaxRetransmit);
 
     /// <summary>Messages of ours whose time ended, and how many of them losses explain.</summary>
     public static (long Count, double Expected) ConfirmableTimeouts(SoakResult result)
     {
-        long count = result.Ledger.Ends.Where(static end => end.Key.Kind != SoakKind.NonGet && end.Key.End.StartsWith("time-out", StringComparison.Ordinal)).Sum(static end => end.Value);
+        long count = result.Ledger.Ends.Where(static end => end.Key.Kind != SoakKind.NonGet
+            && end.Key.End.StartsWith("time-out", StringComparison.Ordinal)).Sum(static end => end.Value);
         double messages = 0;
         foreach (SoakKind kind in Enum.GetValues<SoakKind>().Where(static kind => kind != SoakKind.NonGet))
         {
-            messages += result.Ledger.BegunOf(kind) * (kind is SoakKind.Upload or SoakKind.Download ? Blocks : kind == SoakKind.Slow ? 2 : 1);
+            messages += result.Ledger.BegunOf(kind) * (kind is SoakKind.Upload or SoakKind.Download ? Blocks : kind == SoakKind.Slow ? 2
+                : 1);
         }
 
         return (count, messages * GivenUp(result.Settings));
@@ -39,7 +45,8 @@ internal static class SoakChecks
     /// <summary>The same of Non-confirmable requests: every one of which the request or the answer was lost.</summary>
     public static (long Count, double Expected) NonTimeouts(SoakResult result)
     {
-        long count = result.Ledger.Ends.Where(static end => end.Key.Kind == SoakKind.NonGet && end.Key.End.StartsWith("time-out", StringComparison.Ordinal)).Sum(static end => end.Value);
+        long count = result.Ledger.Ends.Where(static end => end.Key.Kind == SoakKind.NonGet
+            && end.Key.End.StartsWith("time-out", StringComparison.Ordinal)).Sum(static end => end.Value);
         return (count, result.Ledger.BegunOf(SoakKind.NonGet) * RoundTripLoss(result.Settings));
     }
 
@@ -65,7 +72,8 @@ internal static class SoakChecks
         Memory(result, failures);
         failures.AddRange(result.Ledger.Wrong.Select(static wrong => $"wrong: {wrong}"));
         failures.AddRange(result.Unobserved.Select(static exception => $"unobserved exception: {exception}"));
-        failures.AddRange(result.Thrown.Where(static thrown => !s_expectedKinds.Contains(thrown.Key)).Select(static thrown => $"unexpected kind of exception: {thrown.Value} times {thrown.Key}"));
+        failures.AddRange(result.Thrown.Where(static thrown => !s_expectedKinds.Contains(thrown.Key))
+            .Select(static thrown => $"unexpected kind of exception: {thrown.Value} times {thrown.Key}"));
         failures.AddRange(result.Log.Errors.Select(static error => $"logged: {error}"));
         failures.AddRange(result.Outdated.Select(static one => $"last state not told: {one}"));
         failures.AddRange(result.Kept.Select(static one => $"not freed after the end: {one}"));
@@ -84,7 +92,8 @@ internal static class SoakChecks
             failures.Add($"lost exchange: {ledger.Begun} begun, {ended} ended, {ledger.Open} under way");
         }
 
-        failures.AddRange(ledger.Ends.Keys.Where(static end => !s_expectedEnds.Contains(end.End) && !(end.End == SoakLedger.Cancelled && end.Kind == SoakKind.Cancel))
+        failures.AddRange(ledger.Ends.Keys.Where(static end => !s_expectedEnds.Contains(end.End)
+            && !(end.End == SoakLedger.Cancelled && end.Kind == SoakKind.Cancel))
             .Select(end => $"unexplained end: {ledger.Ends[end]} times {end.Kind} {end.End}"));
         if (result.Cuts == 0 && ledger.Ends.Any(static end => end.Key.End.StartsWith("connection", StringComparison.Ordinal)))
         {
@@ -95,13 +104,15 @@ internal static class SoakChecks
         (long count, double expected) = ConfirmableTimeouts(result);
         if (count > (2 * expected) + (5 * Math.Sqrt(expected)) + 5)
         {
-            failures.Add(string.Create(CultureInfo.InvariantCulture, $"{count} time-outs of Confirmable requests; losses explain {expected:F1}"));
+            failures.Add(string.Create(CultureInfo.InvariantCulture,
+                $"{count} time-outs of Confirmable requests; losses explain {expected:F1}"));
         }
 
         (count, expected) = NonTimeouts(result);
         if (count > (1.1 * expected) + (5 * Math.Sqrt(expected)) + 5)
         {
-            failures.Add(string.Create(CultureInfo.InvariantCulture, $"{count} time-outs of Non-confirmable requests; losses explain {expected:F1}"));
+            failures.Add(string.Create(CultureInfo.InvariantCulture,
+                $"{count} time-outs of Non-confirmable requests; losses explain {expected:F1}"));
         }
 
         if (result.Repeated > 0)
@@ -128,7 +139,8 @@ internal static class SoakChecks
         CoapLimits limits = new();
         foreach (SoakSample sample in result.Samples)
         {
-            if (sample.Peers > SoakRun.MaxPeers || sample.BodyBytes > limits.MaxAssemblyBytes + limits.MaxRepresentationBytes || sample.RepliesKept > limits.DeduplicationBytes + limits.NewcomerBytes)
+            if (sample.Peers > SoakRun.MaxPeers || sample.BodyBytes > limits.MaxAssemblyBytes + limits.MaxRepresentationBytes
+                || sample.RepliesKept > limits.DeduplicationBytes + limits.NewcomerBytes)
             {
                 failures.Add($"a table outgrew its bound: {sample}");
             }
@@ -136,7 +148,8 @@ internal static class SoakChecks
 
         if (result.Handles.After > result.Handles.Before + result.Settings.HandleSlack)
         {
-            failures.Add($"not freed after the end: {result.Handles.After} descriptors, {result.Handles.Before} before: {result.HandlesLeft}");
+            failures.Add($"not freed after the end: {result.Handles.After} descriptors, {result.Handles.Before} "
+                + $"before: {result.HandlesLeft}");
         }
 
         if (result.Heap.After > result.Heap.Before + FreedSlack)
@@ -148,7 +161,8 @@ internal static class SoakChecks
         {
             if (growth > slack)
             {
-                failures.Add(string.Create(CultureInfo.InvariantCulture, $"{what} grew by {growth / (1 << 20):F1} MiB, more than {slack >> 20} MiB"));
+                failures.Add(string.Create(CultureInfo.InvariantCulture,
+                    $"{what} grew by {growth / (1 << 20):F1} MiB, more than {slack >> 20} MiB"));
             }
         }
 

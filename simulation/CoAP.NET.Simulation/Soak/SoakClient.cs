@@ -63,7 +63,8 @@ internal sealed class SoakClient : IAsyncDisposable
             {
                 try
                 {
-                    CoapObservation observation = await Client.ObserveAsync(new CoapRequest(CoapMethod.Get, $"{Origin}/state/{index}"), options);
+                    CoapObservation observation = await Client.ObserveAsync(new CoapRequest(CoapMethod.Get, $"{Origin}/state/{index}"),
+                        options);
                     lock (_observations)
                     {
                         _observations.Add((index, observation));
@@ -90,7 +91,8 @@ internal sealed class SoakClient : IAsyncDisposable
             {
                 if (observation.Latest is not { } latest || !latest.IsSuccess || StateOf(latest) != server.StateOf(index))
                 {
-                    missing = $"{Name} has {observation.Latest?.GetText() ?? "nothing"} ({observation.State}) of /state/{index}, which is {server.StateOf(index)}";
+                    missing = $"{Name} has {observation.Latest?.GetText() ?? "nothing"} ({observation.State}) of /state/{index}, which "
+                        + $"is {server.StateOf(index)}";
                     return false;
                 }
             }

@@ -4,7 +4,9 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Simulation.Soak;
 
-/// <summary>A relay for TCP that cuts a connection when it is told to: both of its sides end at once, in the middle of whatever is under way.</summary>
+/// <summary>
+/// A relay for TCP that cuts a connection when it is told to: both of its sides end at once, in the middle of whatever is under way.
+/// </summary>
 internal sealed class SoakCutter : IAsyncDisposable
 {
     private readonly ConcurrentDictionary<long, (Socket Near, Socket Far)> _pairs = new();

@@ -20,7 +20,8 @@ internal sealed class SoakLog : ILoggerFactory, ILogger
 
     public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Warning;
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+        Func<TState, Exception?, string> formatter)
     {
         Interlocked.Increment(ref _counts[(int)logLevel]);
         if (logLevel >= LogLevel.Error && Errors.Count < Kept)

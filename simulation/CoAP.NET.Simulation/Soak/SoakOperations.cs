@@ -8,7 +8,8 @@ internal static class SoakOperations
     // In hundredths; the last one takes what is left.
     private static readonly (SoakKind Kind, int Share)[] s_mix =
     [
-        (SoakKind.NonGet, 15), (SoakKind.Put, 14), (SoakKind.Post, 14), (SoakKind.Delete, 7), (SoakKind.Slow, 4), (SoakKind.Upload, 3), (SoakKind.Download, 3), (SoakKind.Cancel, 3), (SoakKind.Get, 100),
+        (SoakKind.NonGet, 15), (SoakKind.Put, 14), (SoakKind.Post, 14), (SoakKind.Delete, 7), (SoakKind.Slow, 4), (SoakKind.Upload, 3),
+        (SoakKind.Download, 3), (SoakKind.Cancel, 3), (SoakKind.Get, 100),
     ];
 
     public static SoakKind Choose(SoakDice dice, bool isStream)
@@ -27,16 +28,20 @@ internal static class SoakOperations
 
     /// <summary>Runs one.</summary>
     /// <returns>Its end, for the ledger.</returns>
-    public static async Task<string> RunAsync(SoakKind kind, long id, SoakClient client, SoakSettings settings, SoakDice dice, SoakLedger ledger)
+    public static async Task<string> RunAsync(SoakKind kind, long id, SoakClient client, SoakSettings settings, SoakDice dice,
+        SoakLedger ledger)
     {
-        using CancellationTokenSource? cancel = kind == SoakKind.Cancel ? new CancellationTokenSource(TimeSpan.FromMilliseconds(dice.Next(60))) : null;
+        using CancellationTokenSource? cancel = kind == SoakKind.Cancel
+            ? new CancellationTokenSource(TimeSpan.FromMilliseconds(dice.Next(60)))
+            : null;
         try
         {
             (CoapRequest request, string expected) = Make(kind, id, client, dice);
             request.Timeout = kind == SoakKind.NonGet ? settings.Patience : settings.Limit;
             CoapResponse response = await client.Client.SendAsync(request, cancel?.Token ?? default);
             bool isRight = kind == SoakKind.Download
-                ? response.Payload.Span.SequenceEqual(SoakServer.Body(id, response.Payload.Length)) && response.Payload.Length.ToString(System.Globalization.CultureInfo.InvariantCulture) == expected
+                ? response.Payload.Span.SequenceEqual(SoakServer.Body(id, response.Payload.Length))
+                    && response.Payload.Length.ToString(System.Globalization.CultureInfo.InvariantCulture) == expected
                 : response.GetText() == expected;
             if (response.IsSuccess && isRight)
             {
@@ -83,11 +88,19 @@ internal static class SoakOperations
         int length = dice.Next(4) == 0 ? 2048 : 1025 + dice.Next(MaxBody);
         return kind switch
         {
-            SoakKind.Put => (new CoapRequest(CoapMethod.Put, $"{client.Origin}/echo?i={id}") { Content = CoapContent.Binary(SoakServer.Body(id, length % 100)) }, $"{id} {length % 100}"),
+            SoakKind.Put =>
+                (new CoapRequest(CoapMethod.Put, $"{client.Origin}/echo?i={id}")
+                {
+                    Content = CoapContent.Binary(SoakServer.Body(id, length % 100))
+                }, $"{id} {length % 100}"),
             SoakKind.Post => (new CoapRequest(CoapMethod.Post, $"{client.Origin}/once?i={id}"), $"{id}"),
             SoakKind.Delete => (new CoapRequest(CoapMethod.Delete, $"{client.Origin}/echo?i={id}"), $"{id}"),
             SoakKind.Slow => (new CoapRequest(CoapMethod.Get, $"{client.Origin}/slow?i={id}"), $"{id}"),
-            SoakKind.Upload => (new CoapRequest(CoapMethod.Put, $"{client.Origin}/body?i={id}") { Content = CoapContent.Binary(SoakServer.Body(id, length)) }, $"{id} {length}"),
+            SoakKind.Upload =>
+                (new CoapRequest(CoapMethod.Put, $"{client.Origin}/body?i={id}")
+                {
+                    Content = CoapContent.Binary(SoakServer.Body(id, length))
+                }, $"{id} {length}"),
             SoakKind.Download => (new CoapRequest(CoapMethod.Get, $"{client.Origin}/body?i={id}&n={length}"), $"{length}"),
             _ => (new CoapRequest(CoapMethod.Get, $"{client.Origin}/echo?i={id}") { Confirmable = kind != SoakKind.NonGet }, $"{id}"),
         };

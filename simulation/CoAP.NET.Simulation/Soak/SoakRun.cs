@@ -70,7 +70,8 @@ internal sealed class SoakRun
         TaskScheduler.UnobservedTaskException += onUnobserved;
         try
         {
-            (SoakResult result, List<(string Name, WeakReference Endpoint)> endpoints) = await StartAsync(settings, progress, cancellationToken);
+            (SoakResult result, List<(string Name, WeakReference Endpoint)> endpoints) = await StartAsync(settings, progress,
+                cancellationToken);
             await FreeAsync(result, endpoints, handles);
             result.Heap = (heap, Collected());
             result.Handles = (handles, SoakSample.OfProcess().Handles);
@@ -99,8 +100,9 @@ internal sealed class SoakRun
 
     // Of its own, so that nothing of the run is held by a frame that waits for what it leaves.
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private static Task<(SoakResult Result, List<(string Name, WeakReference Endpoint)> Endpoints)> StartAsync(SoakSettings settings, TextWriter progress, CancellationToken cancellationToken) =>
-        new SoakRun(settings).RunAsync(progress, cancellationToken);
+    private static Task<(SoakResult Result, List<(string Name, WeakReference Endpoint)> Endpoints)> StartAsync(SoakSettings settings,
+        TextWriter progress, CancellationToken cancellationToken) =>
+            new SoakRun(settings).RunAsync(progress, cancellationToken);
 
     private static long Collected()
     {
@@ -117,7 +119,8 @@ internal sealed class SoakRun
         for (int i = 0; i < Looks; i++)
         {
             Collected();
-            if (!endpoints.Exists(static one => one.Endpoint.IsAlive) && SoakSample.OfProcess().Handles <= handles + result.Settings.HandleSlack)
+            if (!endpoints.Exists(static one => one.Endpoint.IsAlive)
+                && SoakSample.OfProcess().Handles <= handles + result.Settings.HandleSlack)
             {
                 return;
             }
@@ -128,7 +131,8 @@ internal sealed class SoakRun
         result.Kept.AddRange(endpoints.Where(static one => one.Endpoint.IsAlive).Select(static one => one.Name));
     }
 
-    private async Task<(SoakResult Result, List<(string Name, WeakReference Endpoint)> Endpoints)> RunAsync(TextWriter progress, CancellationToken cancellationToken)
+    private async Task<(SoakResult Result, List<(string Name, WeakReference Endpoint)> Endpoints)> RunAsync(TextWriter progress,
+        CancellationToken cancellationToken)
     {
         CoapEndpointOptions options = new() { Parameters = Parameters(), LoggerFactory = _log, Name = "server" };
         options.Limits.MaxChannels = MaxPeers;
@@ -155,7 +159,8 @@ internal sealed class SoakRun
         return (_result, _endpoints);
     }
 
-    private CoapTransmissionParameters Parameters() => new() { AckTimeout = _settings.AckTimeout, NStart = 8, ProbingRate = double.PositiveInfinity };
+    private CoapTransmissionParameters Parameters() =>
+        new() { AckTimeout = _settings.AckTimeout, NStart = 8, ProbingRate = double.PositiveInfinity };
 
     private SoakClient NewClient(bool isStream)
     {
@@ -177,8 +182,14 @@ internal sealed class SoakRun
     {
         (TimeSpan Every, TimeSpan Next, Action<TimeSpan> Do)[] chores =
         [
-            Chore(_settings.Changing, _ => Change()), Chore(_settings.Turnover, _ => Replace()), Chore(_settings.Cutting, _ => _cutter!.Cut()),
-            Chore(_settings.Sampling, at => Sample(at)), Chore(s_progress, at => progress.WriteLine($"{at:hh\\:mm\\:ss} {_ledger.Begun:N0} begun, {_ledger.Open} under way, {_ledger.CountOf(SoakLedger.Answered):N0} answered, {_path.Lost:N0} datagrams lost, {_ledger.WrongCount} wrong, {_log.ErrorCount} errors logged, heap {GC.GetTotalMemory(false) >> 20} MiB")),
+            Chore(_settings.Changing, _ => Change()), Chore(_settings.Turnover, _ => Replace()),
+            Chore(_settings.Cutting, _ => _cutter!.Cut()),
+            Chore(_settings.Sampling, at => Sample(at)),
+            Chore(s_progress,
+                at => progress.WriteLine(
+                    $"{at:hh\\:mm\\:ss} {_ledger.Begun:N0} begun, {_ledger.Open} under way, {_ledger.CountOf(SoakLedger.Answered):N0} "
+                        + $"answered, {_path.Lost:N0} datagrams lost, {_ledger.WrongCount} wrong, {_log.ErrorCount} errors logged, "
+                        + $"heap {GC.GetTotalMemory(false) >> 20} MiB")),
         ];
         using PeriodicTimer timer = new(s_tick, Time);
         while (!cancellationToken.IsCancellationRequested)
@@ -210,7 +221,8 @@ internal sealed class SoakRun
             }
         }
 
-        static (TimeSpan Every, TimeSpan Next, Action<TimeSpan> Do) Chore(TimeSpan every, Action<TimeSpan> action) => (every, every, action);
+        static (TimeSpan Every, TimeSpan Next, Action<TimeSpan> Do) Chore(TimeSpan every, Action<TimeSpan> action) =>
+            (every, every, action);
     }
 
     private async Task OperateAsync(SoakClient client)
@@ -312,7 +324,8 @@ internal sealed class SoakRun
 
     private async Task CloseAsync()
     {
-        (_result.DatagramsPassed, _result.DatagramsLost, _result.Cuts, _result.Repeated) = (_path.Passed, _path.Lost, _cutter!.Cuts, _server!.Repeated);
+        (_result.DatagramsPassed, _result.DatagramsLost, _result.Cuts, _result.Repeated) = (_path.Passed, _path.Lost, _cutter!.Cuts,
+            _server!.Repeated);
         await Task.WhenAll(_leaving);
         foreach (SoakClient client in _clients)
         {

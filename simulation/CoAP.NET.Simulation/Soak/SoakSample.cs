@@ -16,7 +16,8 @@ namespace CoAP.NET.Simulation.Soak;
 /// <param name="Observers">Its observers.</param>
 /// <param name="BodyBytes">Bytes of bodies under way.</param>
 /// <param name="RepliesKept">Answers kept for duplicates, in bytes.</param>
-internal sealed record SoakSample(TimeSpan At, long Heap, long Resident, int Handles, int Threads, long Begun, int Open, int Endpoints, int Peers, int Connections, int Observers, long BodyBytes, long RepliesKept)
+internal sealed record SoakSample(TimeSpan At, long Heap, long Resident, int Handles, int Threads, long Begun, int Open, int Endpoints,
+    int Peers, int Connections, int Observers, long BodyBytes, long RepliesKept)
 {
     /// <summary>Takes one.</summary>
     public static SoakSample Take(TimeSpan at, SoakLedger ledger, SoakServer server, Func<int> endpoints)
@@ -56,7 +57,9 @@ internal sealed record SoakSample(TimeSpan At, long Heap, long Resident, int Han
     }
 
     // Assemblies are loaded when they are needed first, and stay.
-    private static IEnumerable<string> Targets() => !OperatingSystem.IsLinux() ? [] : new DirectoryInfo("/proc/self/fd").EnumerateFileSystemInfos()
-        .Select(static entry => entry.LinkTarget ?? "gone")
-        .Where(static target => !target.EndsWith(".dll", StringComparison.Ordinal) && !target.EndsWith(".pdb", StringComparison.Ordinal));
+    private static IEnumerable<string> Targets() =>
+        !OperatingSystem.IsLinux() ? [] : new DirectoryInfo("/proc/self/fd").EnumerateFileSystemInfos()
+            .Select(static entry => entry.LinkTarget ?? "gone")
+            .Where(static target => !target.EndsWith(".dll", StringComparison.Ordinal)
+                && !target.EndsWith(".pdb", StringComparison.Ordinal));
 }

@@ -49,7 +49,8 @@ internal sealed class SoakServer : IAsyncDisposable
         for (int i = 0; i < States; i++)
         {
             int index = i;
-            _server.MapGet($"/state/{i}", () => CoapResults.Text($"{Volatile.Read(ref _states[index])}")).Observable(TimeSpan.FromSeconds(30));
+            _server.MapGet($"/state/{i}", () => CoapResults.Text($"{Volatile.Read(ref _states[index])}"))
+                .Observable(TimeSpan.FromSeconds(30));
         }
     }
 

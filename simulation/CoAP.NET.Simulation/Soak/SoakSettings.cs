@@ -39,7 +39,9 @@ internal sealed record SoakSettings
     /// <summary>The process is looked at.</summary>
     public TimeSpan Sampling { get; init; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>The tables have filled and nothing more may grow: EXCHANGE_LIFETIME, and the time that a peer that has gone is remembered.</summary>
+    /// <summary>
+    /// The tables have filled and nothing more may grow: EXCHANGE_LIFETIME, and the time that a peer that has gone is remembered.
+    /// </summary>
     public TimeSpan WarmUp { get; init; } = TimeSpan.FromMinutes(6);
 
     /// <summary>By how much the heap may grow after that.</summary>
@@ -57,7 +59,9 @@ internal sealed record SoakSettings
     /// <summary>Where chance begins.</summary>
     public ulong Seed { get; init; } = 1;
 
-    /// <summary>Settings for a time: what takes less than ten minutes cannot wait until all tables are full, and is allowed more growth.</summary>
+    /// <summary>
+    /// Settings for a time: what takes less than ten minutes cannot wait until all tables are full, and is allowed more growth.
+    /// </summary>
     public static SoakSettings For(TimeSpan duration) => duration >= TimeSpan.FromMinutes(10)
         ? new SoakSettings { Duration = duration }
         : new SoakSettings

@@ -9,7 +9,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.AspNetCore;
 
-/// <summary>Gives the connections of a listening socket of Kestrel to a CoAP endpoint: <c>coap+tcp</c>, or <c>coaps+tcp</c> where TLS stands before it (RFC 8323 section 3).</summary>
+/// <summary>
+/// Gives the connections of a listening socket of Kestrel to a CoAP endpoint: <c>coap+tcp</c>, or <c>coaps+tcp</c> where TLS stands before
+/// it (RFC 8323 section 3).
+/// </summary>
 internal sealed class CoapConnectionHandler(ServerSource server, IServiceProvider services, CancellationToken stopping) : ConnectionHandler
 {
     private const int TlsPort = 5684;
@@ -25,7 +28,8 @@ internal sealed class CoapConnectionHandler(ServerSource server, IServiceProvide
         IPEndPoint local = connection.LocalEndPoint as IPEndPoint ?? PeerIdentity.EndPointOf(null, 0);
         if (handshake is not null && !IsAccepted(connection, local))
         {
-            connection.Abort(new ConnectionAbortedException("The client did not agree on the application protocol coap (RFC 8323 section 8.2)."));
+            connection.Abort(
+                new ConnectionAbortedException("The client did not agree on the application protocol coap (RFC 8323 section 8.2)."));
             return;
         }
 
@@ -45,7 +49,9 @@ internal sealed class CoapConnectionHandler(ServerSource server, IServiceProvide
             Remote = connection.RemoteEndPoint as IPEndPoint ?? PeerIdentity.EndPointOf(null, 0),
             Local = local,
             IsSecure = handshake is not null,
-            Identity = handshake is null ? null : PeerIdentity.Of(connection.Features, connection.Features.Get<ITlsConnectionFeature>()?.ClientCertificate),
+            Identity = handshake is null
+                ? null
+                : PeerIdentity.Of(connection.Features, connection.Features.Get<ITlsConnectionFeature>()?.ClientCertificate),
             ServerName = PeerIdentity.NameOf(handshake),
             Abort = connection.Abort,
         };
@@ -64,7 +70,8 @@ internal sealed class CoapConnectionHandler(ServerSource server, IServiceProvide
     private async Task EndAsync(ConnectionContext connection)
     {
         TaskCompletionSource closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        using CancellationTokenRegistration registration = connection.ConnectionClosed.UnsafeRegister(static closed => ((TaskCompletionSource)closed!).TrySetResult(), closed);
+        using CancellationTokenRegistration registration =
+            connection.ConnectionClosed.UnsafeRegister(static closed => ((TaskCompletionSource)closed!).TrySetResult(), closed);
         try
         {
             await closed.Task.WaitAsync(s_patience, _time).ConfigureAwait(false);

@@ -13,7 +13,8 @@ namespace Microsoft.AspNetCore.Hosting;
 public static class CoapListenOptionsExtensions
 {
     /// <summary>
-    /// Gives connections to the <see cref="CoapServer"/> of the container: <c>coap+tcp</c>, or <c>coaps+tcp</c> where <see cref="UseCoapTls"/> stands before it.
+    /// Gives connections to the <see cref="CoapServer"/> of the container: <c>coap+tcp</c>, or <c>coaps+tcp</c> where
+    /// <see cref="UseCoapTls"/> stands before it.
     /// </summary>
     /// <param name="listen">The socket.</param>
     /// <returns>The same.</returns>
@@ -25,7 +26,10 @@ public static class CoapListenOptionsExtensions
         return Use(listen, new ServerSource(services: null));
     }
 
-    /// <summary>Gives connections to a server. It is started with the first connection, if it was not before; it binds no address of its own unless it was told to listen.</summary>
+    /// <summary>
+    /// Gives connections to a server. It is started with the first connection, if it was not before; it binds no address of its own unless
+    /// it was told to listen.
+    /// </summary>
     /// <param name="listen">The socket.</param>
     /// <param name="server">The server.</param>
     /// <returns>The same.</returns>
@@ -48,8 +52,9 @@ public static class CoapListenOptionsExtensions
     }
 
     /// <summary>
-    /// TLS as RFC 8323 section 8.2 wants it, with the application protocol <c>coap</c>; to be called before <see cref="UseCoap(ListenOptions)"/>. Kestrel's own <c>UseHttps</c> offers
-    /// protocols of HTTP only, so that clients would find none in common.
+    /// TLS as RFC 8323 section 8.2 wants it, with the application protocol <c>coap</c>; to be called before
+    /// <see cref="UseCoap(ListenOptions)"/>. Kestrel's own <c>UseHttps</c> offers protocols of HTTP only, so that clients would find none
+    /// in common.
     /// </summary>
     /// <param name="listen">The socket.</param>
     /// <param name="tls">The certificate and whom to let in; copied when the first connection comes.</param>
@@ -76,7 +81,8 @@ public static class CoapListenOptionsExtensions
         IServiceProvider services = listen.ApplicationServices;
         CoapConnectionHandler? handler = null;
         listen.Run(connection => (handler ??= new CoapConnectionHandler(
-            server, services, services.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? CancellationToken.None)).OnConnectedAsync(connection));
+            server, services, services.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? CancellationToken.None))
+            .OnConnectedAsync(connection));
         return listen;
     }
 }

@@ -11,27 +11,35 @@ namespace Microsoft.AspNetCore.Builder;
 public static class CoapWebSocketEndpointRouteBuilderExtensions
 {
     /// <summary>
-    /// Serves the <see cref="CoapServer"/> of the container over WebSockets, besides where it listens: that of <c>AddCoapServer</c> keeps its UDP address unless its option <c>ListenByDefault</c> is false.
+    /// Serves the <see cref="CoapServer"/> of the container over WebSockets, besides where it listens: that of <c>AddCoapServer</c> keeps
+    /// its UDP address unless its option <c>ListenByDefault</c> is false.
     /// </summary>
     /// <param name="endpoints">The web application.</param>
-    /// <param name="pattern">The path. Default <see cref="CoapWebSocketOptions.DefaultPath"/>, where clients look (RFC 8323 section 4.1).</param>
+    /// <param name="pattern">The path. Default <see cref="CoapWebSocketOptions.DefaultPath"/>, where clients look (RFC 8323 section
+    /// 4.1).</param>
     /// <param name="configure">Origins, identities.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c> and <c>RequireRateLimiting</c>.</returns>
     public static IEndpointConventionBuilder MapCoapWebSocket(
-        this IEndpointRouteBuilder endpoints, string pattern = CoapWebSocketOptions.DefaultPath, Action<CoapWebSocketEndpointOptions>? configure = null)
+        this IEndpointRouteBuilder endpoints, string pattern = CoapWebSocketOptions.DefaultPath,
+        Action<CoapWebSocketEndpointOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(endpoints);
         return Map(endpoints, pattern, new ServerSource(endpoints.ServiceProvider), configure);
     }
 
-    /// <summary>Serves a server over WebSockets. It is started with the first connection, if it was not before; it binds no address of its own unless it was told to listen.</summary>
+    /// <summary>
+    /// Serves a server over WebSockets. It is started with the first connection, if it was not before; it binds no address of its own
+    /// unless it was told to listen.
+    /// </summary>
     /// <param name="endpoints">The web application.</param>
     /// <param name="server">The server.</param>
-    /// <param name="pattern">The path. Default <see cref="CoapWebSocketOptions.DefaultPath"/>, where clients look (RFC 8323 section 4.1).</param>
+    /// <param name="pattern">The path. Default <see cref="CoapWebSocketOptions.DefaultPath"/>, where clients look (RFC 8323 section
+    /// 4.1).</param>
     /// <param name="configure">Origins, identities.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c> and <c>RequireRateLimiting</c>.</returns>
     public static IEndpointConventionBuilder MapCoapWebSocket(
-        this IEndpointRouteBuilder endpoints, CoapServer server, string pattern = CoapWebSocketOptions.DefaultPath, Action<CoapWebSocketEndpointOptions>? configure = null)
+        this IEndpointRouteBuilder endpoints, CoapServer server, string pattern = CoapWebSocketOptions.DefaultPath,
+        Action<CoapWebSocketEndpointOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(server);
@@ -41,23 +49,28 @@ public static class CoapWebSocketEndpointRouteBuilderExtensions
     /// <summary>Serves an endpoint over WebSockets. It is started with the first connection, if it was not before.</summary>
     /// <param name="endpoints">The web application.</param>
     /// <param name="endpoint">The endpoint.</param>
-    /// <param name="pattern">The path. Default <see cref="CoapWebSocketOptions.DefaultPath"/>, where clients look (RFC 8323 section 4.1).</param>
+    /// <param name="pattern">The path. Default <see cref="CoapWebSocketOptions.DefaultPath"/>, where clients look (RFC 8323 section
+    /// 4.1).</param>
     /// <param name="configure">Origins, identities.</param>
-    /// <returns>The endpoint of the web application, for conventions such as <c>RequireAuthorization</c> and <c>RequireRateLimiting</c>.</returns>
+    /// <returns>The endpoint of the web application, for conventions such as <c>RequireAuthorization</c> and
+    /// <c>RequireRateLimiting</c>.</returns>
     public static IEndpointConventionBuilder MapCoapWebSocket(
-        this IEndpointRouteBuilder endpoints, CoapEndpoint endpoint, string pattern = CoapWebSocketOptions.DefaultPath, Action<CoapWebSocketEndpointOptions>? configure = null)
+        this IEndpointRouteBuilder endpoints, CoapEndpoint endpoint, string pattern = CoapWebSocketOptions.DefaultPath,
+        Action<CoapWebSocketEndpointOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(endpoints);
         ArgumentNullException.ThrowIfNull(endpoint);
         return Map(endpoints, pattern, new ServerSource(endpoint, endpoints.ServiceProvider), configure);
     }
 
-    private static IEndpointConventionBuilder Map(IEndpointRouteBuilder endpoints, string pattern, ServerSource server, Action<CoapWebSocketEndpointOptions>? configure)
+    private static IEndpointConventionBuilder Map(IEndpointRouteBuilder endpoints, string pattern, ServerSource server,
+        Action<CoapWebSocketEndpointOptions>? configure)
     {
         ArgumentException.ThrowIfNullOrEmpty(pattern);
         CoapWebSocketEndpointOptions options = new();
         configure?.Invoke(options);
-        CancellationToken stopping = endpoints.ServiceProvider.GetService<IHostApplicationLifetime>()?.ApplicationStopping ?? CancellationToken.None;
+        CancellationToken stopping = endpoints.ServiceProvider.GetService<IHostApplicationLifetime>()?.ApplicationStopping
+            ?? CancellationToken.None;
         WebSocketHandler handler = new(server, options, stopping);
 
         // The middleware of WebSockets stands before this endpoint only, so that nobody has to remember it.

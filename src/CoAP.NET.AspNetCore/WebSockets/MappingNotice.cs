@@ -30,7 +30,8 @@ internal static partial class MappingNotice
         {
             _ = services.GetService<EndpointDataSource>()?.Endpoints;
             ICollection<string> addresses = services.GetService<IServer>()?.Features.Get<IServerAddressesFeature>()?.Addresses ?? [];
-            Mapped(loggers.CreateLogger(Category), pattern.StartsWith('/') ? pattern : "/" + pattern, addresses.Count == 0 ? "the web application" : string.Join(", ", addresses));
+            Mapped(loggers.CreateLogger(Category), pattern.StartsWith('/') ? pattern : "/" + pattern,
+                addresses.Count == 0 ? "the web application" : string.Join(", ", addresses));
         });
     }
 

@@ -6,7 +6,10 @@ using Microsoft.Net.Http.Headers;
 
 namespace CoAP.NET.AspNetCore;
 
-/// <summary>What a path does that serves CoAP over WebSockets: the handshake of RFC 8323 section 4.1, then the endpoint has the WebSocket until it ends.</summary>
+/// <summary>
+/// What a path does that serves CoAP over WebSockets: the handshake of RFC 8323 section 4.1, then the endpoint has the WebSocket until it
+/// ends.
+/// </summary>
 internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpointOptions options, CancellationToken stopping)
 {
     public async Task HandleAsync(HttpContext context)
@@ -15,19 +18,22 @@ internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpoin
         {
             // RFC 9110 section 15.5.22: what is to be spoken here.
             context.Response.Headers.Upgrade = "websocket";
-            await RefuseAsync(context, StatusCodes.Status426UpgradeRequired, "CoAP over WebSockets is served here (RFC 8323 section 4).").ConfigureAwait(false);
+            await RefuseAsync(context, StatusCodes.Status426UpgradeRequired, "CoAP over WebSockets is served here (RFC 8323 section 4).")
+                .ConfigureAwait(false);
             return;
         }
 
         if (!context.WebSockets.WebSocketRequestedProtocols.Contains(CoapWebSocketTransport.SubProtocol, StringComparer.Ordinal))
         {
-            await RefuseAsync(context, StatusCodes.Status400BadRequest, "Offer the sub-protocol coap (RFC 8323 section 4.1).").ConfigureAwait(false);
+            await RefuseAsync(context, StatusCodes.Status400BadRequest, "Offer the sub-protocol coap (RFC 8323 section 4.1).")
+                .ConfigureAwait(false);
             return;
         }
 
         if (context.Request.Headers.Origin is [{ Length: > 0 } origin, ..] && !MayOpen(context, origin))
         {
-            await RefuseAsync(context, StatusCodes.Status403Forbidden, "WebSockets of pages of that origin are not served here.").ConfigureAwait(false);
+            await RefuseAsync(context, StatusCodes.Status403Forbidden, "WebSockets of pages of that origin are not served here.")
+                .ConfigureAwait(false);
             return;
         }
 
@@ -44,7 +50,8 @@ internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpoin
 
         // RFC 8323 section 4.4: whether the peer is there is asked by CoAP's own Ping.
         using WebSocket webSocket = await context.WebSockets
-            .AcceptWebSocketAsync(new WebSocketAcceptContext { SubProtocol = CoapWebSocketTransport.SubProtocol, KeepAliveInterval = TimeSpan.Zero })
+            .AcceptWebSocketAsync(
+                new WebSocketAcceptContext { SubProtocol = CoapWebSocketTransport.SubProtocol, KeepAliveInterval = TimeSpan.Zero })
             .ConfigureAwait(false);
         try
         {
@@ -59,7 +66,8 @@ internal sealed class WebSocketHandler(ServerSource server, CoapWebSocketEndpoin
     private bool MayOpen(HttpContext context, string origin) =>
         options.IsOriginAllowed is { } decide ? decide(context, origin)
         : options.AllowedOrigins.Contains("*") || options.AllowedOrigins.Contains(origin)
-            || string.Equals(origin, $"{context.Request.Scheme}://{context.Request.Host.ToUriComponent()}", StringComparison.OrdinalIgnoreCase);
+            || string.Equals(origin, $"{context.Request.Scheme}://{context.Request.Host.ToUriComponent()}",
+                StringComparison.OrdinalIgnoreCase);
 
     private CoapAcceptedConnection Describe(HttpContext context)
     {

@@ -37,6 +37,7 @@ internal static class CertificateFiles
     }
 
     private static IEnumerable<string> FilesOf(FileInfo authority) => Directory.Exists(authority.FullName)
-        ? Directory.EnumerateFiles(authority.FullName).Where(file => Path.GetExtension(file) is ".pem" or ".crt" or ".cer").Order(StringComparer.Ordinal)
+        ? Directory.EnumerateFiles(authority.FullName).Where(file => Path.GetExtension(file) is ".pem" or ".crt" or ".cer")
+            .Order(StringComparer.Ordinal)
         : [authority.FullName];
 }

@@ -11,7 +11,8 @@ internal static class ClientDtls
     /// <param name="certificate">The certificate to show; null for none.</param>
     /// <param name="key">Its key; null when it stands in the same file.</param>
     /// <param name="isInsecure">Whether any server will do.</param>
-    public static CoapDtlsOptions Make(CoapPskCredential? psk, IReadOnlyList<FileInfo> authorities, FileInfo? certificate, FileInfo? key, bool isInsecure)
+    public static CoapDtlsOptions Make(CoapPskCredential? psk, IReadOnlyList<FileInfo> authorities, FileInfo? certificate, FileInfo? key,
+        bool isInsecure)
     {
         CoapDtlsClientOptions client = new() { Psk = psk, Certificate = CertificateFiles.Own(certificate, key) };
         client.TrustedAuthorities.AddRange(CertificateFiles.Authorities(authorities));

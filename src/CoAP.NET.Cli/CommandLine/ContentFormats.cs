@@ -66,7 +66,8 @@ internal static class ContentFormats
     }
 
     /// <summary>The format that the name of a file suggests.</summary>
-    public static CoapContentFormat OfFile(string path) => s_extensions.GetValueOrDefault(Path.GetExtension(path), CoapContentFormat.OctetStream);
+    public static CoapContentFormat OfFile(string path) =>
+        s_extensions.GetValueOrDefault(Path.GetExtension(path), CoapContentFormat.OctetStream);
 
     /// <summary>The extension that files of a format have; <c>.bin</c> where there is none.</summary>
     public static string ExtensionOf(CoapContentFormat? format) => s_extensions.FirstOrDefault(pair => pair.Value == format).Key ?? ".bin";
@@ -87,7 +88,9 @@ internal static class ContentFormats
             return format;
         }
 
-        result.AddError($"'{text}' is no Content-Format. Give its number, its media type such as application/json, or a name such as {string.Join(", ", s_shortNames.Keys.Where(name => name.Length < 7).Take(8))}.");
+        result.AddError(
+            $"'{text}' is no Content-Format. Give its number, its media type such as application/json, or a name such "
+                + $"as {string.Join(", ", s_shortNames.Keys.Where(name => name.Length < 7).Take(8))}.");
         return null;
     }
 }

@@ -20,7 +20,8 @@ internal static class Durations
             [.. var digits, 'h'] => (digits, 3600),
             _ => (text, 1.0),
         };
-        bool isNumber = double.TryParse(number, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double count) && count * unit <= LongestSeconds;
+        bool isNumber = double.TryParse(number, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double count)
+            && count * unit <= LongestSeconds;
         value = isNumber ? TimeSpan.FromSeconds(count * unit) : default;
         return isNumber;
     }

@@ -7,11 +7,16 @@ namespace CoAP.NET.Cli.CommandLine;
 /// <summary>What a request asks for besides its payload: its options, its type, its token, its time.</summary>
 internal sealed class MessageOptions
 {
-    public Option<CoapContentFormat?> Accept { get; } = ContentFormats.Option("--accept", "The format that is wanted: a number, a media type, or a name such as json.", "-A");
+    public Option<CoapContentFormat?> Accept { get; } = ContentFormats.Option("--accept",
+        "The format that is wanted: a number, a media type, or a name such as json.", "-A");
 
     public Option<bool> NonConfirmable { get; } = new("--non", "-N") { Description = "Send Non-confirmable messages." };
 
-    public Option<string?> Token { get; } = new("--token", "-T") { Description = "The token of the first message; each further one counts up.", HelpName = "HEX" };
+    public Option<string?> Token { get; } = new("--token", "-T")
+    {
+        Description = "The token of the first message; each further one counts up.",
+        HelpName = "HEX"
+    };
 
     public Option<string[]> Options { get; } = new("--option", "-O")
     {
@@ -19,23 +24,39 @@ internal sealed class MessageOptions
         HelpName = "NAME=VALUE",
     };
 
-    public Option<string[]> ETag { get; } = new("--etag") { Description = "Validate: answer 2.03 if the resource still has this ETag. May be repeated.", HelpName = "HEX" };
+    public Option<string[]> ETag { get; } = new("--etag")
+    {
+        Description = "Validate: answer 2.03 if the resource still has this ETag. May be repeated.",
+        HelpName = "HEX"
+    };
 
-    public Option<string[]> IfMatch { get; } = new("--if-match") { Description = "Only if the resource has this ETag; * for any that exists. May be repeated.", HelpName = "HEX" };
+    public Option<string[]> IfMatch { get; } = new("--if-match")
+    {
+        Description = "Only if the resource has this ETag; * for any that exists. May be repeated.",
+        HelpName = "HEX"
+    };
 
     public Option<bool> IfNoneMatch { get; } = new("--if-none-match") { Description = "Only if the resource does not exist." };
 
-    public Option<int?> HopLimit { get; } = CommandExtensions.Number("--hop-limit", "How many proxies the request may pass (Hop-Limit, RFC 8768).", 1, 255, "-H");
+    public Option<int?> HopLimit { get; } = CommandExtensions.Number("--hop-limit",
+        "How many proxies the request may pass (Hop-Limit, RFC 8768).", 1, 255, "-H");
 
-    public Option<string?> Proxy { get; } = new("--proxy", "-P") { Description = "Send to this proxy, with the URI as Proxy-Uri, or Proxy-Scheme where it wants that: coap://host[:port], coap+tcp, coaps+tcp, coap+ws or coaps+ws.", HelpName = "URI" };
+    public Option<string?> Proxy { get; } = new("--proxy", "-P")
+    {
+        Description = "Send to this proxy, with the URI as Proxy-Uri, or Proxy-Scheme where it wants that: coap://host[:port], coap+tcp, "
+            + "coaps+tcp, coap+ws or coaps+ws.",
+        HelpName = "URI"
+    };
 
     public Option<bool> NoUriHost { get; } = new("--no-uri-host", "-U") { Description = "Send neither Uri-Host nor Uri-Port." };
 
-    public Option<TimeSpan?> Timeout { get; } = Durations.PositiveOption("--timeout", "How long the whole request may take. Default: as long as the protocol tries (93 s and more); 10s for a group.", "-B");
+    public Option<TimeSpan?> Timeout { get; } = Durations.PositiveOption("--timeout",
+        "How long the whole request may take. Default: as long as the protocol tries (93 s and more); 10s for a group.", "-B");
 
     public void AddTo(Command command)
     {
-        foreach (Option option in (Option[])[Accept, NonConfirmable, Token, Options, ETag, IfMatch, IfNoneMatch, HopLimit, Proxy, NoUriHost, Timeout])
+        foreach (Option option in (Option[])[Accept, NonConfirmable, Token, Options, ETag, IfMatch, IfNoneMatch, HopLimit, Proxy, NoUriHost,
+            Timeout])
         {
             command.Options.Add(option);
         }
@@ -47,7 +68,9 @@ internal sealed class MessageOptions
     public byte[]? TokenOf(ParseResult parse)
     {
         byte[]? token = parse.GetValue(Token) is { } text ? HexText.Parse(text, "--token") : null;
-        return token is null or { Length: <= CoapToken.MaxLength } ? token : throw new UsageException($"A token has at most {CoapToken.MaxLength} bytes; --token has {token.Length}.");
+        return token is null or { Length: <= CoapToken.MaxLength }
+            ? token
+            : throw new UsageException($"A token has at most {CoapToken.MaxLength} bytes; --token has {token.Length}.");
     }
 
     /// <summary>Makes the request.</summary>

@@ -10,7 +10,8 @@ internal static class NoResponseText
     {
         Option<string?> option = new("--no-response")
         {
-            Description = "Which responses are not wanted (RFC 7967): all, or classes such as 2 or 2,4,5. With all the command ends when the request was sent, or acknowledged.",
+            Description = "Which responses are not wanted (RFC 7967): all, or classes such as 2 or 2,4,5. With all the command ends when "
+                + "the request was sent, or acknowledged.",
             HelpName = "CLASSES",
         };
         option.CompletionSources.Add("all", "2", "4", "5", "2,4", "2,5", "4,5");
@@ -24,7 +25,8 @@ internal static class NoResponseText
         return option;
     }
 
-    public static NoResponseClasses Parse(string? text) => text is not null && TryParse(text, out NoResponseClasses classes) ? classes : NoResponseClasses.None;
+    public static NoResponseClasses Parse(string? text) =>
+        text is not null && TryParse(text, out NoResponseClasses classes) ? classes : NoResponseClasses.None;
 
     private static bool TryParse(string text, out NoResponseClasses classes)
     {

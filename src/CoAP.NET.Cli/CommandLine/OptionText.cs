@@ -37,7 +37,8 @@ internal sealed record OptionText(int Number, byte[] Value)
         }
         else
         {
-            throw new UsageException($"'{name}' is no option: its number (0 to 65535) or registered name is needed.", $"Names: {string.Join(", ", Names)}.");
+            throw new UsageException($"'{name}' is no option: its number (0 to 65535) or registered name is needed.",
+                $"Names: {string.Join(", ", Names)}.");
         }
 
         return new OptionText(number, ToBytes(value, definition, name));
@@ -58,10 +59,14 @@ internal sealed record OptionText(int Number, byte[] Value)
         bool isNumber = uint.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out uint number);
         switch (definition?.Format)
         {
-            case OptionFormat.UInt when definition.Number is OptionNumber.ContentFormat or OptionNumber.Accept && ContentFormats.TryParse(text, out CoapContentFormat format):
+            case OptionFormat.UInt
+                when definition.Number is OptionNumber.ContentFormat or OptionNumber.Accept
+                    && ContentFormats.TryParse(text, out CoapContentFormat format):
                 return ToUInt(format.Value);
             case OptionFormat.UInt:
-                return isNumber ? ToUInt(number) : throw new UsageException($"{name} takes a number, not '{text}'.", $"Write {name}=60, or its bytes: {name}=0x3c.");
+                return isNumber
+                    ? ToUInt(number)
+                    : throw new UsageException($"{name} takes a number, not '{text}'.", $"Write {name}=60, or its bytes: {name}=0x3c.");
             case OptionFormat.Empty:
                 return text.Length == 0 ? [] : throw new UsageException($"{name} has no value.", $"Write --option {name}.");
             case null when isNumber:

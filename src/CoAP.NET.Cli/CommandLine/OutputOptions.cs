@@ -6,7 +6,11 @@ namespace CoAP.NET.Cli.CommandLine;
 /// <summary>Where responses go and how they look.</summary>
 internal sealed class OutputOptions
 {
-    public Option<string?> File { get; } = new("--output", "-o") { Description = "Write the payload to this file, block by block; - for the standard output as it is.", HelpName = "FILE" };
+    public Option<string?> File { get; } = new("--output", "-o")
+    {
+        Description = "Write the payload to this file, block by block; - for the standard output as it is.",
+        HelpName = "FILE"
+    };
 
     public Option<bool> Json { get; } = new("--json") { Description = "Write one JSON object for each response." };
 

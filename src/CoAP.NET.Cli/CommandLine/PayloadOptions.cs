@@ -6,14 +6,23 @@ namespace CoAP.NET.Cli.CommandLine;
 /// <summary>What a request carries: text, bytes, a file or the standard input.</summary>
 internal sealed class PayloadOptions
 {
-    public Option<string?> Text { get; } = new("--payload", "-e") { Description = "Send this text. text/plain unless --content-format says otherwise.", HelpName = "TEXT" };
+    public Option<string?> Text { get; } = new("--payload", "-e")
+    {
+        Description = "Send this text. text/plain unless --content-format says otherwise.",
+        HelpName = "TEXT"
+    };
 
     public Option<string?> Hex { get; } = new("--hex") { Description = "Send these bytes, in hexadecimal.", HelpName = "HEX" };
 
-    public Option<string?> File { get; } = new("--file", "-f") { Description = "Send a file, in blocks if it is large; - for the standard input.", HelpName = "FILE" };
+    public Option<string?> File { get; } = new("--file", "-f")
+    {
+        Description = "Send a file, in blocks if it is large; - for the standard input.",
+        HelpName = "FILE"
+    };
 
     public Option<CoapContentFormat?> Format { get; } =
-        ContentFormats.Option("--content-format", "What is sent: a number, a media type, or a name such as json, cbor, text. Default by the name of --file.", "-t");
+        ContentFormats.Option("--content-format",
+            "What is sent: a number, a media type, or a name such as json, cbor, text. Default by the name of --file.", "-t");
 
     public void AddTo(Command command)
     {
@@ -29,7 +38,8 @@ internal sealed class PayloadOptions
     /// <param name="isRepeated">Whether it is sent several times, so that what can be read once only must be kept.</param>
     /// <param name="cancellationToken">Stops reading.</param>
     /// <exception cref="UsageException">Several were given.</exception>
-    public async Task<CoapContent?> ToContentAsync(ParseResult parse, CliContext context, bool isRepeated, CancellationToken cancellationToken)
+    public async Task<CoapContent?> ToContentAsync(ParseResult parse, CliContext context, bool isRepeated,
+        CancellationToken cancellationToken)
     {
         (string? text, string? hex, string? file) = (parse.GetValue(Text), parse.GetValue(Hex), parse.GetValue(File));
         CoapContentFormat? format = parse.GetValue(Format);

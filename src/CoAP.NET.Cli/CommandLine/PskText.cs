@@ -23,7 +23,11 @@ internal static class PskText
     /// <exception cref="CoapCredentialException">A line is wrong, or there is another number of them than one.</exception>
     public static CoapPskCredential ReadOnlyOne(FileInfo file)
     {
-        string[] lines = [.. File.ReadLines(file.FullName).Select(static line => line.Trim()).Where(static line => line.Length > 0 && line[0] != '#')];
-        return lines is [var line] ? CoapPskCredential.Parse(line) : throw new CoapCredentialException($"{file} has {lines.Length} keys, and a client shows one. Keep its ID:KEY in a file of its own.");
+        string[] lines = [
+            .. File.ReadLines(file.FullName).Select(static line => line.Trim()).Where(static line => line.Length > 0 && line[0] != '#')];
+        return lines is [var line]
+            ? CoapPskCredential.Parse(line)
+            : throw new CoapCredentialException(
+                $"{file} has {lines.Length} keys, and a client shows one. Keep its ID:KEY in a file of its own.");
     }
 }

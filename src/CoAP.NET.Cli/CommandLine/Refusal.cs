@@ -30,7 +30,8 @@ internal static class Refusal
         }
 
         // The parser puts choices on lines of their own.
-        return new UsageException(string.Join(' ', parse.Errors.SelectMany(error => error.Message.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries))));
+        return new UsageException(
+            string.Join(' ', parse.Errors.SelectMany(error => error.Message.Split((char[]?)null, StringSplitOptions.RemoveEmptyEntries))));
     }
 
     /// <summary>What a user types to call a command.</summary>

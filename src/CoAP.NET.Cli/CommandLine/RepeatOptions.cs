@@ -5,7 +5,8 @@ namespace CoAP.NET.Cli.CommandLine;
 /// <summary>How often a request is sent.</summary>
 internal sealed class RepeatOptions
 {
-    public Option<int?> Repeat { get; } = CommandExtensions.Number("--repeat", "Send the request so many times. Default 1.", 1, int.MaxValue, "-G");
+    public Option<int?> Repeat { get; } = CommandExtensions.Number("--repeat", "Send the request so many times. Default 1.", 1,
+        int.MaxValue, "-G");
 
     public Option<TimeSpan?> Interval { get; } = Durations.Option("--interval", "The time between two with --repeat. Default 1s.");
 

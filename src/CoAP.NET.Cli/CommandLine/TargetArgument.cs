@@ -7,13 +7,16 @@ namespace CoAP.NET.Cli.CommandLine;
 internal static class TargetArgument
 {
     private const string Name = "URI";
-    private const string SchemeHint = "Write coap://host[:port]/path; coaps://, coap+tcp://, coaps+tcp://, coap+ws:// and coaps+ws:// do as well.";
+    private const string SchemeHint =
+        "Write coap://host[:port]/path; coaps://, coap+tcp://, coaps+tcp://, coap+ws:// and coaps+ws:// do as well.";
 
     /// <summary>What URIs begin with.</summary>
     public static string[] Schemes { get; } = ["coap://", "coaps://", "coap+tcp://", "coaps+tcp://", "coap+ws://", "coaps+ws://"];
 
     /// <summary>Makes the argument. A host without a scheme is taken for one of <c>coap</c>.</summary>
-    public static Argument<string> Create(string description = "What to ask: coap://, coaps://, coap+tcp://, coaps+tcp://, coap+ws:// or coaps+ws://. Without a scheme coap:// is meant.")
+    public static Argument<string> Create(
+        string description = "What to ask: coap://, coaps://, coap+tcp://, coaps+tcp://, coap+ws:// or coaps+ws://. Without a scheme "
+            + "coap:// is meant.")
     {
         Argument<string> argument = new(Name) { Description = description, HelpName = Name, CustomParser = Parse };
         argument.CompletionSources.Add(Schemes);

@@ -23,7 +23,8 @@ internal sealed class TransferOptions
     }
 
     /// <summary>The first byte of the body that is asked for.</summary>
-    public long OffsetOf(ParseResult parse) => parse.GetValue(BlockSize) is { } text && TryParse(text, out int number, out int size) ? (long)number * size : 0;
+    public long OffsetOf(ParseResult parse) =>
+        parse.GetValue(BlockSize) is { } text && TryParse(text, out int number, out int size) ? (long)number * size : 0;
 
     private static Option<string?> MakeBlockSize()
     {
@@ -38,7 +39,9 @@ internal sealed class TransferOptions
         {
             if (result.Tokens is [{ Value: var text }] && !TryParse(text, out _, out _))
             {
-                result.AddError($"'{text}' is no block size: 16, 32, 64, 128, 256, 512 or 1024, with the first block in front if you like, such as 4,256.");
+                result.AddError(
+                    $"'{text}' is no block size: 16, 32, 64, 128, 256, 512 or 1024, with the first block in front if you like, such as "
+                        + "4,256.");
             }
         });
         return option;

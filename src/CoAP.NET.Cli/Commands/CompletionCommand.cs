@@ -3,7 +3,9 @@ using CoAP.NET.Cli.CommandLine;
 
 namespace CoAP.NET.Cli.Commands;
 
-/// <summary>Prints the scripts that have shells complete command lines of the tool, by asking it: <c>coap "[suggest:POSITION]" "LINE"</c>.</summary>
+/// <summary>
+/// Prints the scripts that have shells complete command lines of the tool, by asking it: <c>coap "[suggest:POSITION]" "LINE"</c>.
+/// </summary>
 internal static class CompletionCommand
 {
     private static readonly Dictionary<string, string> s_scripts = new()

@@ -10,7 +10,11 @@ internal sealed class GroupOptions
 {
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(10);
 
-    public Option<string?> Interface { get; } = new("--interface") { Description = "Groups: the network interface to send by, by name or index.", HelpName = "NAME" };
+    public Option<string?> Interface { get; } = new("--interface")
+    {
+        Description = "Groups: the network interface to send by, by name or index.",
+        HelpName = "NAME"
+    };
 
     public Option<int?> Ttl { get; } = CommandExtensions.Number("--ttl", "Groups: how many routers the request may pass.", 1, 255);
 
@@ -25,11 +29,13 @@ internal sealed class GroupOptions
     }
 
     /// <summary>Sends a request to a group and shows each answer with who gave it.</summary>
-    public async Task<int> SendAsync(RequestRun run, ParseResult parse, RequestOptions options, CoapRequest request, CancellationToken cancellationToken)
+    public async Task<int> SendAsync(RequestRun run, ParseResult parse, RequestOptions options, CoapRequest request,
+        CancellationToken cancellationToken)
     {
         if (options.Output.PathOf(parse) is not (null or "-"))
         {
-            throw new UsageException("--output takes one answer, and a group gives several.", "Use --json, or ask a member by its own address.");
+            throw new UsageException("--output takes one answer, and a group gives several.",
+                "Use --json, or ask a member by its own address.");
         }
 
         request.Confirmable = false;
@@ -39,7 +45,8 @@ internal sealed class GroupOptions
         int left = parse.GetValue(MaxAnswers) ?? int.MaxValue;
         int code = ExitCodes.Timeout;
         using IDisposable? waiting = run.Waiting?.Begin(run.Client, request.Timeout, isConfirmable: false);
-        await foreach (CoapGroupResponse answer in run.Client.SendToGroupAsync(request, groupOptions, cancellationToken).ConfigureAwait(false))
+        await foreach (CoapGroupResponse answer in run.Client.SendToGroupAsync(request, groupOptions, cancellationToken)
+            .ConfigureAwait(false))
         {
             ResponseFacts facts = run.FactsOf(request.Method, answer.Uri, started, run.Retransmissions);
             if (run.Printer.Style != PayloadStyle.Json)

@@ -9,7 +9,8 @@ internal static class ObserveCommand
     internal static Command Create(CliContext context)
     {
         RequestOptions options = new();
-        Option<int?> count = CommandExtensions.Number("--count", "End after so many notifications, the first response among them.", 1, int.MaxValue);
+        Option<int?> count = CommandExtensions.Number("--count", "End after so many notifications, the first response among them.", 1,
+            int.MaxValue);
         Option<TimeSpan?> duration = Durations.Option("--duration", "End after this time. Default: with Ctrl-C.", "-s");
         Option<bool> keepTrying = new("--keep-trying")
         {
@@ -22,7 +23,8 @@ internal static class ObserveCommand
         command.Options.Add(keepTrying);
         return command.Runs(context, async (parse, cancellationToken) =>
         {
-            CoapContent? content = await options.Payload.ToContentAsync(parse, context, isRepeated: true, cancellationToken).ConfigureAwait(false);
+            CoapContent? content = await options.Payload.ToContentAsync(parse, context, isRepeated: true, cancellationToken)
+                .ConfigureAwait(false);
             CoapRequest request = options.ToRequest(parse, content is null ? CoapMethod.Get : CoapMethod.Fetch, content);
             using CancellationTokenSource time = new(parse.GetValue(duration) ?? Timeout.InfiniteTimeSpan, context.TimeProvider);
             using CancellationTokenSource both = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);

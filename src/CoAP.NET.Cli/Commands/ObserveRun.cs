@@ -85,7 +85,8 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
         {
             case CoapObserveState.NotObserving:
                 Failures.Write(
-                    run.Context, $"{uri} cannot be observed: the server answered without Observe.", "It is asked again now and then; Ctrl-C ends.");
+                    run.Context, $"{uri} cannot be observed: the server answered without Observe.",
+                    "It is asked again now and then; Ctrl-C ends.");
                 break;
             case CoapObserveState.Stale when happening.Error is null && !run.IsVerbose:
                 // A notification that comes a moment after Max-Age is nothing to tell of; registering again is.

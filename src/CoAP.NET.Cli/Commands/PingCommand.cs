@@ -13,7 +13,8 @@ internal static class PingCommand
     {
         Argument<string> target = TargetArgument.Create();
         RepeatOptions repeat = new();
-        Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout", "How long to wait for each answer. Default: as long as the protocol tries (93 s).", "-B");
+        Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
+            "How long to wait for each answer. Default: as long as the protocol tries (93 s).", "-B");
         ConnectionOptions connection = new();
         Command command = new("ping", "Ask a peer whether it is there, by a CoAP Ping; tells the round-trip time.") { target, timeout };
         repeat.AddTo(command);
@@ -53,8 +54,12 @@ internal static class PingCommand
 
             if (repeat.TimesOf(parse) > 1)
             {
-                context.Out.Writer.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{repeat.TimesOf(parse)} sent, {times.Count} answered")
-                    + (times.Count == 0 ? "" : string.Create(CultureInfo.InvariantCulture, $"; least {times.Min():0.00} ms, mean {times.Average():0.00} ms, most {times.Max():0.00} ms")));
+                context.Out.Writer.WriteLine(
+                    string.Create(CultureInfo.InvariantCulture, $"{repeat.TimesOf(parse)} sent, {times.Count} answered")
+                        + (times.Count == 0
+                            ? ""
+                            : string.Create(CultureInfo.InvariantCulture,
+                                $"; least {times.Min():0.00} ms, mean {times.Average():0.00} ms, most {times.Max():0.00} ms")));
             }
 
             trace?.Summarize();

@@ -41,7 +41,8 @@ internal static class RequestCommand
             CoapContent? content = await options.Payload.ToContentAsync(parse, context, times > 1, cancellationToken).ConfigureAwait(false);
             if (method is CoapMethod.Fetch or CoapMethod.Patch or CoapMethod.IPatch && content is null)
             {
-                throw new UsageException($"{command.Name} needs a payload that says what is asked.", "Give --payload, --hex or --file, with --content-format.");
+                throw new UsageException($"{command.Name} needs a payload that says what is asked.",
+                    "Give --payload, --hex or --file, with --content-format.");
             }
 
             NoResponseClasses notWanted = NoResponseText.Parse(parse.GetValue(noResponse));
@@ -55,12 +56,15 @@ internal static class RequestCommand
                     request.NoResponse = notWanted;
                 }
 
-                return isGroup ? group.SendAsync(run, parse, options, request, cancellationToken) : SendAsync(run, parse, options, request, cancellationToken);
+                return isGroup
+                    ? group.SendAsync(run, parse, options, request, cancellationToken)
+                    : SendAsync(run, parse, options, request, cancellationToken);
             }, cancellationToken).ConfigureAwait(false);
         });
     }
 
-    private static async Task<int> SendAsync(RequestRun run, ParseResult parse, RequestOptions options, CoapRequest request, CancellationToken cancellationToken)
+    private static async Task<int> SendAsync(RequestRun run, ParseResult parse, RequestOptions options, CoapRequest request,
+        CancellationToken cancellationToken)
     {
         string uri = parse.GetRequiredValue(options.Target);
         string? path = options.Output.PathOf(parse) is { } given and not "-" ? given : null;
@@ -102,6 +106,7 @@ internal static class RequestCommand
     }
 
     private static bool IsGroup(ParseResult parse, RequestOptions options) =>
-        TargetArgument.Check(parse.GetValue(options.Message.Proxy) ?? parse.GetRequiredValue(options.Target)) is { HostAddress: { } address, Scheme: "coap" }
+        TargetArgument.Check(parse.GetValue(options.Message.Proxy) ?? parse.GetRequiredValue(options.Target)) is { HostAddress: { } address,
+            Scheme: "coap" }
         && CoapAddress.FromIPEndPoint(new IPEndPoint(address, 0)).IsMulticast;
 }

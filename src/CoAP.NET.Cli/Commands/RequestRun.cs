@@ -38,7 +38,8 @@ internal sealed class RequestRun : IAsyncDisposable
     public static RequestRun Begin(ParseResult parse, CliContext context, RequestOptions options)
     {
         OutputOptions output = options.Output;
-        ResponsePrinter printer = new(context, output.StyleOf(parse, context), parse.GetValue(output.Newline), parse.GetValue(output.Pretty));
+        ResponsePrinter printer = new(context, output.StyleOf(parse, context), parse.GetValue(output.Newline),
+            parse.GetValue(output.Pretty));
         byte[]? token = options.Message.TokenOf(parse);
         WireTrace? trace = null;
         WaitingLine? waiting = null;
@@ -54,7 +55,8 @@ internal sealed class RequestRun : IAsyncDisposable
 
     /// <summary>What is known of a response that came now.</summary>
     public ResponseFacts FactsOf(CoapMethod method, string uri, long started, long retransmissions, string? path = null) => new(
-        method.ToString().ToUpperInvariant(), uri, Context.TimeProvider.GetUtcNow(), Context.TimeProvider.GetElapsedTime(started), Retransmissions - retransmissions, path);
+        method.ToString().ToUpperInvariant(), uri, Context.TimeProvider.GetUtcNow(), Context.TimeProvider.GetElapsedTime(started),
+        Retransmissions - retransmissions, path);
 
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()

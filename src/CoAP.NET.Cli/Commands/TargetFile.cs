@@ -1,6 +1,8 @@
 namespace CoAP.NET.Cli.Commands;
 
-/// <summary>The file of <c>--output</c>. A new one gets its name when it is complete, so that a request that fails leaves the one before as it was.</summary>
+/// <summary>
+/// The file of <c>--output</c>. A new one gets its name when it is complete, so that a request that fails leaves the one before as it was.
+/// </summary>
 internal sealed class TargetFile : IAsyncDisposable
 {
     private readonly string _path;

@@ -2,7 +2,10 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET.Cli.Decoding;
 
-/// <summary>Reads the packets of capture files: pcap, with micro- and nanoseconds, and pcapng (draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng). Of whatever is damaged it reads what comes before.</summary>
+/// <summary>
+/// Reads the packets of capture files: pcap, with micro- and nanoseconds, and pcapng (draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng). Of
+/// whatever is damaged it reads what comes before.
+/// </summary>
 /// <param name="file">The file.</param>
 internal sealed class CaptureReader(ReadOnlyMemory<byte> file)
 {
@@ -116,7 +119,9 @@ internal sealed class CaptureReader(ReadOnlyMemory<byte> file)
     private static DateTimeOffset TimeOf(ulong time, long units)
     {
         UInt128 ticks = (UInt128)time * TimeSpan.TicksPerSecond / (ulong)units;
-        return ticks < (ulong)(DateTimeOffset.MaxValue.Ticks - DateTimeOffset.UnixEpoch.Ticks) ? DateTimeOffset.UnixEpoch.AddTicks((long)ticks) : DateTimeOffset.UnixEpoch;
+        return ticks < (ulong)(DateTimeOffset.MaxValue.Ticks - DateTimeOffset.UnixEpoch.Ticks)
+            ? DateTimeOffset.UnixEpoch.AddTicks((long)ticks)
+            : DateTimeOffset.UnixEpoch;
     }
 
     private uint UInt32(int at) => UInt32(at, _isBigEndian);

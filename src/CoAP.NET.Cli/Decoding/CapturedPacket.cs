@@ -8,4 +8,5 @@ namespace CoAP.NET.Cli.Decoding;
 /// <param name="Destination">Whom it was sent to.</param>
 /// <param name="Data">What it carries; less than all of it when the capture cut it.</param>
 /// <param name="Length">How many bytes it carried.</param>
-internal sealed record CapturedPacket(DateTimeOffset Time, IPEndPoint Source, IPEndPoint Destination, ReadOnlyMemory<byte> Data, int Length);
+internal sealed record CapturedPacket(DateTimeOffset Time, IPEndPoint Source, IPEndPoint Destination, ReadOnlyMemory<byte> Data,
+    int Length);

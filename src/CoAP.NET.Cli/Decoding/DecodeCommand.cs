@@ -11,20 +11,39 @@ internal static class DecodeCommand
 {
     internal static Command Create(CliContext context)
     {
-        Argument<string[]> hex = new("HEX") { Description = "The message in hexadecimal; blanks, colons and 0x do not matter. - reads the standard input.", Arity = ArgumentArity.ZeroOrMore };
-        Option<FileInfo?> file = new("--file", "-f") { Description = "Read this file: hexadecimal text, the bytes themselves, or a capture (pcap, pcapng) of CoAP over UDP.", HelpName = "FILE" };
-        Option<string> format = new("--format") { Description = "How messages are framed: udp, tcp (also TLS), ws (WebSocket) or auto.", HelpName = "FORMAT", DefaultValueFactory = _ => "auto" };
+        Argument<string[]> hex = new("HEX")
+        {
+            Description = "The message in hexadecimal; blanks, colons and 0x do not matter. - reads the standard input.",
+            Arity = ArgumentArity.ZeroOrMore
+        };
+        Option<FileInfo?> file = new("--file", "-f")
+        {
+            Description = "Read this file: hexadecimal text, the bytes themselves, or a capture (pcap, pcapng) of CoAP over UDP.",
+            HelpName = "FILE"
+        };
+        Option<string> format = new("--format")
+        {
+            Description = "How messages are framed: udp, tcp (also TLS), ws (WebSocket) or auto.",
+            HelpName = "FORMAT",
+            DefaultValueFactory = _ => "auto"
+        };
         format.AcceptOnlyFromAmong("auto", "udp", "tcp", "ws");
-        Option<int?> port = CommandExtensions.Number("--port", "Captures: the UDP port of CoAP. Default 5683; 0 for every datagram that is a CoAP message.", 0, 65535);
+        Option<int?> port = CommandExtensions.Number("--port",
+            "Captures: the UDP port of CoAP. Default 5683; 0 for every datagram that is a CoAP message.", 0, 65535);
         Option<bool> json = new("--json") { Description = "Write one JSON object for each message." };
-        Command command = new("decode", "Explain the bytes of a message field by field, or say where and why they are none.") { hex, file, format, port, json };
+        Command command = new("decode", "Explain the bytes of a message field by field, or say where and why they are none.")
+        {
+            hex, file, format, port, json
+        };
         return command.Runs(context, async (parse, cancellationToken) =>
         {
             string[] words = parse.GetValue(hex) ?? [];
-            byte[] bytes = parse.GetValue(file) is { } path && words.Length == 0 ? await ReadFileAsync(path, context, cancellationToken).ConfigureAwait(false)
+            byte[] bytes = parse.GetValue(file) is { } path && words.Length == 0
+                ? await ReadFileAsync(path, context, cancellationToken).ConfigureAwait(false)
                 : words is ["-"] ? await DecodeInput.OfStreamAsync(context.In, cancellationToken).ConfigureAwait(false)
                 : words.Length > 0 && parse.GetValue(file) is null ? DecodeInput.OfWords(words)
-                : throw new UsageException("Give the message in hexadecimal, or - for the standard input, or --file.", "Such as: coap decode 44 01 30 39 de ad be ef b1 61");
+                : throw new UsageException("Give the message in hexadecimal, or - for the standard input, or --file.",
+                    "Such as: coap decode 44 01 30 39 de ad be ef b1 61");
             Printer printer = new(context.Out, parse.GetValue(json));
             if (CaptureReader.IsCapture(bytes))
             {
@@ -62,7 +81,9 @@ internal static class DecodeCommand
             "ws" => WireFormat.WebSocket,
             _ => FormatGuess.Of(bytes),
         };
-        IEnumerable<ReadOnlyMemory<byte>> messages = framing == WireFormat.Stream && bytes.Length > 0 ? MessageDissector.Split(bytes) : [bytes];
+        IEnumerable<ReadOnlyMemory<byte>> messages = framing == WireFormat.Stream && bytes.Length > 0
+            ? MessageDissector.Split(bytes)
+            : [bytes];
         foreach (ReadOnlyMemory<byte> message in messages)
         {
             printer.Print(MessageDissector.Dissect(message, framing), null);
@@ -76,7 +97,9 @@ internal static class DecodeCommand
         int cut = 0;
         foreach (CapturedPacket packet in reader.Read())
         {
-            if (port == 0 ? !MessageDissector.Check(packet.Data.Span, WireFormat.Datagram).IsNone : packet.Source.Port != port && packet.Destination.Port != port)
+            if (port == 0
+                ? !MessageDissector.Check(packet.Data.Span, WireFormat.Datagram).IsNone
+                : packet.Source.Port != port && packet.Destination.Port != port)
             {
                 continue;
             }
@@ -93,7 +116,8 @@ internal static class DecodeCommand
 
         if (cut > 0)
         {
-            Failures.Write(context, $"{cut} datagrams were cut by the capture and left out.", "Capture whole packets, such as with tcpdump -s 0.");
+            Failures.Write(context, $"{cut} datagrams were cut by the capture and left out.",
+                "Capture whole packets, such as with tcpdump -s 0.");
         }
 
         if (reader.Fault is { } fault)
@@ -128,7 +152,10 @@ internal static class DecodeCommand
             }
 
             _isFirst = false;
-            string where = packet is null ? "" : string.Create(CultureInfo.InvariantCulture, $"{packet.Time.UtcDateTime:HH:mm:ss.ffffff} {packet.Source} > {packet.Destination}  ");
+            string where = packet is null
+                ? ""
+                : string.Create(CultureInfo.InvariantCulture,
+                    $"{packet.Time.UtcDateTime:HH:mm:ss.ffffff} {packet.Source} > {packet.Destination}  ");
             output.MarkupLine($"[bold]{Markup.Escape(where + message.Summary)}[/]");
             FieldExplainer.Write(message, output.Writer);
         }

@@ -33,7 +33,9 @@ internal static class DecodeInput
         }
 
         byte[] bytes = all.ToArray();
-        return bytes.AsSpan().IndexOfAnyExceptInRange<byte>(9, 126) < 0 && TryOfText(Encoding.ASCII.GetString(bytes), out byte[]? decoded) ? decoded : bytes;
+        return bytes.AsSpan().IndexOfAnyExceptInRange<byte>(9, 126) < 0 && TryOfText(Encoding.ASCII.GetString(bytes), out byte[]? decoded)
+            ? decoded
+            : bytes;
     }
 
     private static bool TryOfText(string text, [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out byte[]? bytes)
@@ -45,5 +47,6 @@ internal static class DecodeInput
     }
 
     private static string Digits(string text) => string.Concat(
-        text.Replace("0x", "", StringComparison.OrdinalIgnoreCase).Replace("\\x", "", StringComparison.OrdinalIgnoreCase).Where(c => !char.IsWhiteSpace(c) && c is not (':' or ',' or '-' or ';' or '"' or '\'')));
+        text.Replace("0x", "", StringComparison.OrdinalIgnoreCase).Replace("\\x", "", StringComparison.OrdinalIgnoreCase)
+            .Where(c => !char.IsWhiteSpace(c) && c is not (':' or ',' or '-' or ';' or '"' or '\'')));
 }

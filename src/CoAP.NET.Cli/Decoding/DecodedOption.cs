@@ -13,7 +13,8 @@ namespace CoAP.NET.Cli.Decoding;
 internal sealed record DecodedOption(int Offset, int Number, string? Name, int Delta, byte[] Value, string Text, string? Remark)
 {
     /// <summary>The bits of the number in words (RFC 7252 section 5.4.6).</summary>
-    /// <param name="isSignalling">Whether it belongs to a signalling message: proxies forward none, so that one bit alone counts (RFC 8323 section 5.2).</param>
+    /// <param name="isSignalling">Whether it belongs to a signalling message: proxies forward none, so that one bit alone counts (RFC 8323
+    /// section 5.2).</param>
     public string BitsOf(bool isSignalling) => (OptionNumber.IsCritical(Number) ? "critical" : "elective")
         + (isSignalling ? "" : OptionNumber.IsUnsafe(Number) ? ", unsafe to forward" : ", safe to forward")
         + (!isSignalling && OptionNumber.IsNoCacheKey(Number) ? ", no part of the cache key" : "");

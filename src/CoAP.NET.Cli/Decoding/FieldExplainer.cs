@@ -11,7 +11,8 @@ internal sealed class FieldExplainer : IMessageExplainer
     private const string Indent = "    ";
 
     /// <inheritdoc/>
-    public void Explain(ReadOnlySpan<byte> message, WireFormat format, TextWriter output) => Write(MessageDissector.Dissect(message.ToArray(), format), output);
+    public void Explain(ReadOnlySpan<byte> message, WireFormat format, TextWriter output) =>
+        Write(MessageDissector.Dissect(message.ToArray(), format), output);
 
     /// <summary>Writes what is known of a message.</summary>
     public static void Write(DecodedMessage message, TextWriter output)
@@ -41,7 +42,8 @@ internal sealed class FieldExplainer : IMessageExplainer
     {
         // The payload is shown below as what it is; here stands its beginning.
         ReadOnlySpan<byte> bytes = message.Bytes.Span.Slice(field.Offset, field.Length);
-        bool isPayload = !message.Payload.IsEmpty && field.Offset + field.Length == message.Bytes.Length && field.Length == message.Payload.Length;
+        bool isPayload = !message.Payload.IsEmpty && field.Offset + field.Length == message.Bytes.Length
+            && field.Length == message.Payload.Length;
         int shown = isPayload ? Math.Min(bytes.Length, BytesPerLine) : bytes.Length;
         for (int begin = 0; begin == 0 || begin < shown; begin += BytesPerLine)
         {

@@ -8,7 +8,8 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Cli.Decoding;
 
 /// <summary>
-/// Takes a message apart field by field, as far as it can be read. Whether the bytes are a message at all, and where not, the library's serializers say: what is told here is what an endpoint would do.
+/// Takes a message apart field by field, as far as it can be read. Whether the bytes are a message at all, and where not, the library's
+/// serializers say: what is told here is what an endpoint would do.
 /// </summary>
 internal sealed class MessageDissector
 {
@@ -54,7 +55,9 @@ internal sealed class MessageDissector
         return error;
     }
 
-    /// <summary>The messages that follow each other in what came by a stream: each with the length that it tells, the last one with what is left.</summary>
+    /// <summary>
+    /// The messages that follow each other in what came by a stream: each with the length that it tells, the last one with what is left.
+    /// </summary>
     public static IEnumerable<ReadOnlyMemory<byte>> Split(ReadOnlyMemory<byte> bytes)
     {
         while (!bytes.IsEmpty)
@@ -68,7 +71,8 @@ internal sealed class MessageDissector
     private void Run()
     {
         int end = _message.Bytes.Length;
-        if (!(_message.Format == WireFormat.Datagram ? TryReadDatagramHead(out int tokenLength) : TryReadStreamHead(out tokenLength)) || !TryReadToken(tokenLength))
+        if (!(_message.Format == WireFormat.Datagram ? TryReadDatagramHead(out int tokenLength) : TryReadStreamHead(out tokenLength))
+            || !TryReadToken(tokenLength))
         {
             Rest(end);
             return;
@@ -103,7 +107,8 @@ internal sealed class MessageDissector
         int first = Bytes[0];
         CoapMessageType type = (CoapMessageType)((first >> 4) & 3);
         tokenLength = first & 0x0f;
-        Add(1, string.Create(CultureInfo.InvariantCulture, $"Version {first >> 6}, type {type} ({DecodedMessage.ShortNameOf(type)}), {DescribeTokenLength(tokenLength)}"));
+        Add(1, string.Create(CultureInfo.InvariantCulture,
+            $"Version {first >> 6}, type {type} ({DecodedMessage.ShortNameOf(type)}), {DescribeTokenLength(tokenLength)}"));
         if (first >> 6 != 1)
         {
             return false;
@@ -147,7 +152,8 @@ internal sealed class MessageDissector
                 return false;
             }
 
-            Add(size, string.Create(CultureInfo.InvariantCulture, $"Length of options and payload: {ExtendedField.Read(length, Bytes[_offset..])}"), 1);
+            Add(size, string.Create(CultureInfo.InvariantCulture,
+                $"Length of options and payload: {ExtendedField.Read(length, Bytes[_offset..])}"), 1);
         }
 
         return TryReadCode() && tokenLength != ExtendedField.Reserved;
@@ -228,10 +234,12 @@ internal sealed class MessageDissector
         bool isComplete = length <= Left - head;
         byte[] value = isComplete ? Bytes.Slice(begin + head, length).ToArray() : [];
         string? remark = isComplete
-            ? OptionJudge.Judge(code, number, value, isRepeated: _message.Options.Count > 0 && delta == 0, _message.Format == WireFormat.Datagram)
+            ? OptionJudge.Judge(code, number, value, isRepeated: _message.Options.Count > 0 && delta == 0,
+                _message.Format == WireFormat.Datagram)
             : null;
         DecodedOption option = new(begin, number, name, delta, value, TextOf(code, number, value), remark);
-        Add(head, string.Create(CultureInfo.InvariantCulture, $"Option {number} {name ?? "(unknown)"}: delta {delta}, length {length}; {option.BitsOf(code.IsSignalling)}"));
+        Add(head, string.Create(CultureInfo.InvariantCulture,
+            $"Option {number} {name ?? "(unknown)"}: delta {delta}, length {length}; {option.BitsOf(code.IsSignalling)}"));
         if (!isComplete)
         {
             return false;
@@ -266,7 +274,8 @@ internal sealed class MessageDissector
     private static string DescribeTokenLength(int field) => field switch
     {
         ExtendedField.Reserved => "token length 15 (reserved)",
-        13 or 14 => string.Create(CultureInfo.InvariantCulture, $"token length field {field}: {field - 12} more {(field == 13 ? "byte" : "bytes")}"),
+        13 or 14 => string.Create(CultureInfo.InvariantCulture,
+            $"token length field {field}: {field - 12} more {(field == 13 ? "byte" : "bytes")}"),
         _ => string.Create(CultureInfo.InvariantCulture, $"token length {field}"),
     };
 
@@ -279,8 +288,10 @@ internal sealed class MessageDissector
         }
 
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"Payload, {_message.Payload.Length} {(_message.Payload.Length == 1 ? "byte" : "bytes")}");
-        text.Append(_message.ContentFormat is { } format ? $", {format}" : _message.Code is { IsError: true } ? ", diagnostic text" : ", without Content-Format");
+        text.Append(CultureInfo.InvariantCulture,
+            $"Payload, {_message.Payload.Length} {(_message.Payload.Length == 1 ? "byte" : "bytes")}");
+        text.Append(_message.ContentFormat is { } format ? $", {format}" : _message.Code is { IsError: true } ? ", diagnostic text"
+            : ", without Content-Format");
         text.Append(_message.Part is { } part ? $": {part}" : "");
         Add(_message.Payload.Length, text.ToString());
     }

@@ -20,7 +20,8 @@ internal static class MessageJson
             json.WriteStartObject();
             if (packet is not null)
             {
-                json.WriteString("time", packet.Time.UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss.ffffff'Z'", System.Globalization.CultureInfo.InvariantCulture));
+                json.WriteString("time",
+                    packet.Time.UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss.ffffff'Z'", System.Globalization.CultureInfo.InvariantCulture));
                 json.WriteString("from", packet.Source.ToString());
                 json.WriteString("to", packet.Destination.ToString());
             }

@@ -11,7 +11,9 @@ internal static class MessageSense
     public static void Complete(DecodedMessage message)
     {
         CoapCode code = message.Code!.Value;
-        message.ContentFormat = UIntOf(message, OptionNumber.ContentFormat) is { } format and <= ushort.MaxValue && !code.IsSignalling ? new CoapContentFormat((ushort)format) : null;
+        message.ContentFormat = UIntOf(message, OptionNumber.ContentFormat) is { } format and <= ushort.MaxValue && !code.IsSignalling
+            ? new CoapContentFormat((ushort)format)
+            : null;
         if (!code.IsSignalling)
         {
             message.Path = PathOf(message);
@@ -28,12 +30,17 @@ internal static class MessageSense
     {
         string? remark = (type, code) switch
         {
-            (CoapMessageType.Confirmable, { IsEmpty: true }) => "A Confirmable Empty message asks for a Reset: a CoAP Ping (RFC 7252 section 4.3).",
-            (CoapMessageType.NonConfirmable, { IsEmpty: true }) => "A Non-confirmable message is never Empty; it is ignored (RFC 7252 section 4.3).",
-            (CoapMessageType.Acknowledgement, { IsEmpty: true }) => "An Empty Acknowledgement: the response comes later, in a message of its own (RFC 7252 section 5.2.2).",
-            (CoapMessageType.Acknowledgement, { IsRequest: true }) => "An Acknowledgement never carries a request; it is ignored (RFC 7252 section 4.2).",
+            (CoapMessageType.Confirmable, { IsEmpty: true }) =>
+                "A Confirmable Empty message asks for a Reset: a CoAP Ping (RFC 7252 section 4.3).",
+            (CoapMessageType.NonConfirmable, { IsEmpty: true }) =>
+                "A Non-confirmable message is never Empty; it is ignored (RFC 7252 section 4.3).",
+            (CoapMessageType.Acknowledgement, { IsEmpty: true }) =>
+                "An Empty Acknowledgement: the response comes later, in a message of its own (RFC 7252 section 5.2.2).",
+            (CoapMessageType.Acknowledgement, { IsRequest: true }) =>
+                "An Acknowledgement never carries a request; it is ignored (RFC 7252 section 4.2).",
             (CoapMessageType.Acknowledgement, { IsResponse: true }) => "A piggybacked response (RFC 7252 section 5.2.1).",
-            (CoapMessageType.Reset, { IsEmpty: true }) => "The receiver could not process the message of this Message ID, or answers a Ping (RFC 7252 section 4.2).",
+            (CoapMessageType.Reset, { IsEmpty: true }) =>
+                "The receiver could not process the message of this Message ID, or answers a Ping (RFC 7252 section 4.2).",
             (CoapMessageType.Reset, _) => "A Reset is always Empty; it is ignored (RFC 7252 section 4.2).",
             _ => null,
         };
@@ -46,7 +53,9 @@ internal static class MessageSense
     private static string? PathOf(DecodedMessage message)
     {
         CoapCode code = message.Code!.Value;
-        (int path, int query) = code.IsRequest ? (OptionNumber.UriPath, OptionNumber.UriQuery) : (OptionNumber.LocationPath, OptionNumber.LocationQuery);
+        (int path, int query) = code.IsRequest
+            ? (OptionNumber.UriPath, OptionNumber.UriQuery)
+            : (OptionNumber.LocationPath, OptionNumber.LocationQuery);
         string text = string.Concat(message.Options.Where(option => option.Number == path).Select(option => "/" + option.Text));
         string[] queries = [.. message.Options.Where(option => option.Number == query).Select(option => option.Text)];
         text += queries.Length > 0 ? "?" + string.Join('&', queries) : "";
@@ -57,9 +66,12 @@ internal static class MessageSense
     private static string? PartOf(DecodedMessage message)
     {
         bool isRequest = message.Code!.Value.IsRequest;
-        DecodedOption? option = message.Options.Find(option => isRequest ? option.Number is OptionNumber.Block1 or OptionNumber.QBlock1 : option.Number is OptionNumber.Block2 or OptionNumber.QBlock2);
+        DecodedOption? option = message.Options.Find(option => isRequest
+            ? option.Number is OptionNumber.Block1 or OptionNumber.QBlock1
+            : option.Number is OptionNumber.Block2 or OptionNumber.QBlock2);
         return option is not null && BlockValue.TryParse(option.Value, out BlockValue block) && (block.More || block.Number > 0)
-            ? string.Create(CultureInfo.InvariantCulture, $"block {block.Number} of a larger body, from byte {block.ByteOffset}{(block.More ? ", more follow" : ", the last one")}")
+            ? string.Create(CultureInfo.InvariantCulture,
+                $"block {block.Number} of a larger body, from byte {block.ByteOffset}{(block.More ? ", more follow" : ", the last one")}")
             : null;
     }
 

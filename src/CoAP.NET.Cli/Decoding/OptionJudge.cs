@@ -60,7 +60,8 @@ internal static class OptionJudge
             return "has leading zeros, which a sender leaves out (RFC 7252 section 3.2)";
         }
 
-        return isUnreliable && number is OptionNumber.Block1 or OptionNumber.Block2 && BlockValue.TryParse(value, out BlockValue block) && block.IsBert
+        return isUnreliable && number is OptionNumber.Block1 or OptionNumber.Block2 && BlockValue.TryParse(value, out BlockValue block)
+            && block.IsBert
             ? "a size exponent of 7 is reserved here (RFC 7959 section 2.2)"
             : null;
     }

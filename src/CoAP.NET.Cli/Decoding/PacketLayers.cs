@@ -68,7 +68,8 @@ internal static class PacketLayers
     {
         ReadOnlySpan<byte> bytes = ip.Span;
         int header = (bytes[0] & 0x0f) * 4;
-        if (header < 20 || bytes.Length < header + UdpHeader || bytes[9] != Udp || (BinaryPrimitives.ReadUInt16BigEndian(bytes[6..]) & 0x3fff) != 0)
+        if (header < 20 || bytes.Length < header + UdpHeader || bytes[9] != Udp
+            || (BinaryPrimitives.ReadUInt16BigEndian(bytes[6..]) & 0x3fff) != 0)
         {
             return null;
         }
@@ -94,7 +95,9 @@ internal static class PacketLayers
             at += (bytes[at + 1] + 1) * 8;
         }
 
-        return next == Udp && bytes.Length >= at + UdpHeader ? Make(ip[at..], new IPAddress(bytes.Slice(8, 16)), new IPAddress(bytes.Slice(24, 16)), time) : null;
+        return next == Udp && bytes.Length >= at + UdpHeader
+            ? Make(ip[at..], new IPAddress(bytes.Slice(8, 16)), new IPAddress(bytes.Slice(24, 16)), time)
+            : null;
     }
 
     private static CapturedPacket? Make(ReadOnlyMemory<byte> udp, IPAddress source, IPAddress destination, DateTimeOffset time)

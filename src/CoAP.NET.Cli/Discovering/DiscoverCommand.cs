@@ -9,7 +9,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cli.Discovering;
 
-/// <summary>Lists what a server has (RFC 6690, RFC 7252 section 7), or each member of a group, or a resource directory (RFC 9176 section 6).</summary>
+/// <summary>
+/// Lists what a server has (RFC 6690, RFC 7252 section 7), or each member of a group, or a resource directory (RFC 9176 section 6).
+/// </summary>
 internal static class DiscoverCommand
 {
     private const string Core = "/.well-known/core";
@@ -20,16 +22,26 @@ internal static class DiscoverCommand
     {
         Argument<string?> target = new("URI")
         {
-            Description = "The server. With a path it is asked there, as in coap://directory/rd-lookup/res, otherwise at /.well-known/core, "
+            Description = "The server. With a path it is asked there, as in coap://directory/rd-lookup/res, otherwise at "
+                + "/.well-known/core, "
                 + "with the query of the URI as a filter. The address of a group asks all its members.",
             Arity = ArgumentArity.ZeroOrOne,
             HelpName = "URI",
         };
         target.CompletionSources.Add(TargetArgument.Schemes);
-        Option<string[]> query = new("--query", "-q") { Description = "List only what matches, such as rt=temperature* or ct=50; href=/path* for paths. May be repeated: all must match.", HelpName = "NAME=VALUE" };
-        Option<bool> multicast = new("--multicast") { Description = $"Ask all servers near: the group All CoAP Nodes, {AllNodes}, unless URI names another one." };
+        Option<string[]> query = new("--query", "-q")
+        {
+            Description = "List only what matches, such as rt=temperature* or ct=50; href=/path* for paths. May be repeated: all must "
+                + "match.",
+            HelpName = "NAME=VALUE"
+        };
+        Option<bool> multicast = new("--multicast")
+        {
+            Description = $"Ask all servers near: the group All CoAP Nodes, {AllNodes}, unless URI names another one."
+        };
         Option<bool> json = new("--json") { Description = "Write one JSON object for each server." };
-        Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout", "How long the answer may take. Default: as long as the protocol tries (93 s); 10s for groups.", "-B");
+        Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
+            "How long the answer may take. Default: as long as the protocol tries (93 s); 10s for groups.", "-B");
         ConnectionOptions connection = new();
         GroupOptions group = new();
         Command command = new("discover", "List what a server has, as a tree.") { target, query, multicast, json, timeout };
@@ -37,9 +49,13 @@ internal static class DiscoverCommand
         connection.AddTo(command);
         return command.Runs(context, async (parse, cancellationToken) =>
         {
-            string text = parse.GetValue(target) ?? (parse.GetValue(multicast) ? AllNodes : throw new UsageException("Which server?", "Give its URI, or --multicast for all that are near."));
+            string text = parse.GetValue(target)
+                ?? (parse.GetValue(multicast)
+                    ? AllNodes
+                    : throw new UsageException("Which server?", "Give its URI, or --multicast for all that are near."));
             CoapUri uri = TargetArgument.Check(text);
-            bool isGroup = uri is { HostAddress: { } address, Scheme: "coap" } && CoapAddress.FromIPEndPoint(new IPEndPoint(address, 0)).IsMulticast;
+            bool isGroup = uri is { HostAddress: { } address, Scheme: "coap" }
+                && CoapAddress.FromIPEndPoint(new IPEndPoint(address, 0)).IsMulticast;
             if (parse.GetValue(multicast) && !isGroup)
             {
                 throw new UsageException($"{text} is no group.", "Leave out --multicast, or give the address of a group.");
@@ -60,7 +76,9 @@ internal static class DiscoverCommand
             using (line?.Begin(client, run.Request.Timeout, isConfirmable: !isGroup))
             {
                 code = isGroup
-                    ? await run.AskGroupAsync(client, new CoapGroupRequestOptions { Interface = parse.GetValue(group.Interface), HopLimit = parse.GetValue(group.Ttl) }, parse.GetValue(group.MaxAnswers) ?? int.MaxValue, cancellationToken).ConfigureAwait(false)
+                    ? await run.AskGroupAsync(client,
+                        new CoapGroupRequestOptions { Interface = parse.GetValue(group.Interface), HopLimit = parse.GetValue(group.Ttl) },
+                        parse.GetValue(group.MaxAnswers) ?? int.MaxValue, cancellationToken).ConfigureAwait(false)
                     : await run.AskAsync(client, cancellationToken).ConfigureAwait(false);
             }
 
@@ -78,7 +96,9 @@ internal static class DiscoverCommand
         CoapRequest request = new(CoapMethod.Get, origin + pathAndQuery) { Accept = CoapContentFormat.LinkFormat };
         foreach (string query in queries)
         {
-            request.Options.Add(new UriQuery(query.Contains('=', StringComparison.Ordinal) ? query : throw new UsageException($"'{query}' of --query asks for nothing.", "Write NAME=VALUE, such as rt=temperature*.")));
+            request.Options.Add(new UriQuery(query.Contains('=', StringComparison.Ordinal)
+                ? query
+                : throw new UsageException($"'{query}' of --query asks for nothing.", "Write NAME=VALUE, such as rt=temperature*.")));
         }
 
         return request;
@@ -106,7 +126,8 @@ internal static class DiscoverCommand
             return ExitCodes.Success;
         }
 
-        public async Task<int> AskGroupAsync(CoapClient client, CoapGroupRequestOptions options, int most, CancellationToken cancellationToken)
+        public async Task<int> AskGroupAsync(CoapClient client, CoapGroupRequestOptions options, int most,
+            CancellationToken cancellationToken)
         {
             request.Confirmable = false;
             int left = most;
@@ -124,7 +145,8 @@ internal static class DiscoverCommand
                     continue;
                 }
 
-                if (!CoapLinkFormat.TryParse(answer.Response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error))
+                if (!CoapLinkFormat.TryParse(answer.Response.Payload.Span, out IReadOnlyList<CoapLink> links,
+                    out CoapLinkFormatError error))
                 {
                     Failures.Write(context, $"{answer.Uri}: no list of links: {error.Message} at byte {error.Offset}.");
                     continue;
@@ -139,7 +161,9 @@ internal static class DiscoverCommand
 
             if (left == most)
             {
-                Failures.Write(context, $"No member of {request.UriText} answered with a list within {request.Timeout!.Value.TotalSeconds:0.###} s.", "Members without a link that matches are silent; --interface chooses the network, --timeout waits longer.");
+                Failures.Write(context,
+                    $"No member of {request.UriText} answered with a list within {request.Timeout!.Value.TotalSeconds:0.###} s.",
+                    "Members without a link that matches are silent; --interface chooses the network, --timeout waits longer.");
                 return ExitCodes.Timeout;
             }
 

@@ -3,7 +3,9 @@ using CoAP.NET.Cli.Output;
 
 namespace CoAP.NET.Cli.Discovering;
 
-/// <summary>What was discovered as JSON, an object for each server on a line. Scripts depend on the names: they stay, new ones may come.</summary>
+/// <summary>
+/// What was discovered as JSON, an object for each server on a line. Scripts depend on the names: they stay, new ones may come.
+/// </summary>
 internal static class LinkJson
 {
     public static void Write(IReadOnlyList<CoapLink> links, string baseUri, string peer, CliOutput output)
@@ -51,7 +53,8 @@ internal static class LinkJson
         }
 
         json.WriteStartObject("attributes");
-        foreach (IGrouping<string, CoapLinkAttribute> attribute in link.Attributes.GroupBy(attribute => attribute.Name, StringComparer.OrdinalIgnoreCase))
+        foreach (IGrouping<string, CoapLinkAttribute> attribute in link.Attributes.GroupBy(attribute => attribute.Name,
+            StringComparer.OrdinalIgnoreCase))
         {
             json.WriteString(attribute.Key, attribute.First().Value);
         }

@@ -30,7 +30,8 @@ internal static class LinkTree
         }
     }
 
-    private static string AttributesOf(LinkNode node) => string.Concat(node.Links.Select(link => "  " + string.Join(' ', AttributesOf(link))).Where(text => text.Length > 2));
+    private static string AttributesOf(LinkNode node) =>
+        string.Concat(node.Links.Select(link => "  " + string.Join(' ', AttributesOf(link))).Where(text => text.Length > 2));
 
     private static IEnumerable<string> AttributesOf(CoapLink link)
     {
@@ -59,7 +60,8 @@ internal static class LinkTree
             yield return "[yellow]obs[/]";
         }
 
-        foreach (CoapLinkAttribute attribute in link.Attributes.Where(attribute => !s_known.Contains(attribute.Name, StringComparer.OrdinalIgnoreCase)))
+        foreach (CoapLinkAttribute attribute in link.Attributes.Where(
+            attribute => !s_known.Contains(attribute.Name, StringComparer.OrdinalIgnoreCase)))
         {
             yield return $"[grey]{Escape(attribute.ToString())}[/]";
         }

@@ -46,7 +46,8 @@ internal static class JsonPrinter
             bool isEmpty = isEnd && before is JsonTokenType.StartArray or JsonTokenType.StartObject;
             if (!isValue && before != JsonTokenType.None && !isEmpty)
             {
-                text.Append(isEnd || before is JsonTokenType.StartArray or JsonTokenType.StartObject ? "\n" : ",\n").Append(' ', 2 * reader.CurrentDepth);
+                text.Append(isEnd || before is JsonTokenType.StartArray or JsonTokenType.StartObject ? "\n" : ",\n")
+                    .Append(' ', 2 * reader.CurrentDepth);
             }
 
             isValue = reader.TokenType == JsonTokenType.PropertyName;

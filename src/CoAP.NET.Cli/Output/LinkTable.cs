@@ -15,11 +15,14 @@ internal static class LinkTable
             ("Target", link => link.Target),
             ("Type", link => string.Join(' ', link.ResourceTypes)),
             ("Interface", link => string.Join(' ', link.Interfaces)),
-            ("Format", link => string.Join(", ", link.ContentFormats.Select(format => format.ToString().Replace(";charset=utf-8", "", StringComparison.Ordinal)))),
+            ("Format", link =>
+                string.Join(", ",
+                    link.ContentFormats.Select(format => format.ToString().Replace(";charset=utf-8", "", StringComparison.Ordinal)))),
             ("Size", link => link.Size?.ToString(CultureInfo.InvariantCulture) ?? ""),
             ("Obs", link => link.IsObservable ? "yes" : ""),
             ("Title", link => link.Title ?? ""),
-            ("More", link => string.Join("; ", link.Attributes.Where(attribute => !s_shown.Contains(attribute.Name, StringComparer.OrdinalIgnoreCase)))),
+            ("More", link =>
+                string.Join("; ", link.Attributes.Where(attribute => !s_shown.Contains(attribute.Name, StringComparer.OrdinalIgnoreCase)))),
         ];
         return Tables.Of(links, columns);
     }

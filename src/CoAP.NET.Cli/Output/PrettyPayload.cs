@@ -4,7 +4,9 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Output;
 
-/// <summary>Payloads for people, by their Content-Format. What does not hold to its format is shown as text or bytes, with a remark.</summary>
+/// <summary>
+/// Payloads for people, by their Content-Format. What does not hold to its format is shown as text or bytes, with a remark.
+/// </summary>
 internal static class PrettyPayload
 {
     // More bytes than these fill the screen with what nobody reads; of more, a few show what they are.
@@ -54,21 +56,25 @@ internal static class PrettyPayload
             HexDump.Write(payload.Span[..FewBytes], output.Writer);
             output.MarkupLine(string.Create(
                 CultureInfo.InvariantCulture,
-                $"[yellow]# {FewBytes} of {payload.Length} bytes. -o FILE keeps them all, --pretty shows them all, --raw writes them as they are.[/]"));
+                $"[yellow]# {FewBytes} of {payload.Length} bytes. -o FILE keeps them all, --pretty shows them all, --raw writes them as "
+                    + $"they are.[/]"));
         }
     }
 
     private static bool IsCbor(string mediaType)
     {
         string type = mediaType.Split(';')[0];
-        return type is "application/cbor" or "application/cwt" or "application/cose" or "application/cose-key" or "application/cose-key-set" || type.EndsWith("+cbor", StringComparison.Ordinal) || IsSequence(type);
+        return type is "application/cbor" or "application/cwt" or "application/cose" or "application/cose-key" or "application/cose-key-set"
+            || type.EndsWith("+cbor", StringComparison.Ordinal) || IsSequence(type);
     }
 
-    private static bool IsSequence(string mediaType) => mediaType is "application/cbor-seq" || mediaType.EndsWith("+cbor-seq", StringComparison.Ordinal);
+    private static bool IsSequence(string mediaType) =>
+        mediaType is "application/cbor-seq" || mediaType.EndsWith("+cbor-seq", StringComparison.Ordinal);
 
     private static bool TryCbor(ReadOnlyMemory<byte> payload, bool isSequence, CliOutput output, out string? fault)
     {
-        bool isRead = CoapCborNotation.TryFormat(payload.Span, out string text, out CoapCborError found, Math.Min(output.Width, 100), isSequence);
+        bool isRead = CoapCborNotation.TryFormat(payload.Span, out string text, out CoapCborError found, Math.Min(output.Width, 100),
+            isSequence);
         fault = isRead ? null : $"{found.Message} at byte {found.Offset}";
         if (isRead)
         {
@@ -90,7 +96,8 @@ internal static class PrettyPayload
         return isRead;
     }
 
-    private static bool TrySenml(ReadOnlyMemory<byte> payload, CoapContentFormat format, CliOutput output, DateTimeOffset now, out string? fault)
+    private static bool TrySenml(ReadOnlyMemory<byte> payload, CoapContentFormat format, CliOutput output, DateTimeOffset now,
+        out string? fault)
     {
         bool isRead = CoapSenmlPack.TryParse(payload.Span, format, out CoapSenmlPack? pack, out CoapSenmlError error);
         fault = null;

@@ -7,4 +7,5 @@ namespace CoAP.NET.Cli.Output;
 /// <param name="Elapsed">How long it took since the request, or since the notification before.</param>
 /// <param name="Retransmissions">How often messages were sent again for it.</param>
 /// <param name="FilePath">Where the payload went; null when it is with the response.</param>
-internal sealed record ResponseFacts(string Method, string Uri, DateTimeOffset Time, TimeSpan Elapsed, long Retransmissions, string? FilePath = null);
+internal sealed record ResponseFacts(string Method, string Uri, DateTimeOffset Time, TimeSpan Elapsed, long Retransmissions,
+    string? FilePath = null);

@@ -117,7 +117,8 @@ internal static class ResponseJson
         else
         {
             json.WriteBase64String("payloadBase64", payload);
-            if (response.ContentFormat?.MediaType?.EndsWith("cbor", StringComparison.Ordinal) == true && CoapCborNotation.TryFormat(payload, out string diagnostic, out _))
+            if (response.ContentFormat?.MediaType?.EndsWith("cbor", StringComparison.Ordinal) == true
+                && CoapCborNotation.TryFormat(payload, out string diagnostic, out _))
             {
                 json.WriteString("cbor", diagnostic);
             }

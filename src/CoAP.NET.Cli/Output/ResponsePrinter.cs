@@ -3,7 +3,9 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Output;
 
-/// <summary>Shows responses in the style that was asked for: results on the standard output, everything about them on the error stream.</summary>
+/// <summary>
+/// Shows responses in the style that was asked for: results on the standard output, everything about them on the error stream.
+/// </summary>
 /// <param name="context">The streams.</param>
 /// <param name="style">How payloads are shown.</param>
 /// <param name="hasNewline">Whether each payload ends with a line feed of ours.</param>
@@ -80,6 +82,8 @@ internal sealed class ResponsePrinter(CliContext context, PayloadStyle style, bo
             text += $"  ETag {Convert.ToHexStringLower(etag.Span)}";
         }
 
-        return about.FilePath is { } path && File.Exists(path) ? string.Create(CultureInfo.InvariantCulture, $"{text}  {new FileInfo(path).Length} B in {path}") : text;
+        return about.FilePath is { } path && File.Exists(path)
+            ? string.Create(CultureInfo.InvariantCulture, $"{text}  {new FileInfo(path).Length} B in {path}")
+            : text;
     }
 }

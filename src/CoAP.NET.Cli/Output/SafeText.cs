@@ -28,7 +28,8 @@ internal static class SafeText
         Replace(json, static (c, safe) => safe.Append(CultureInfo.InvariantCulture, $"\\u{(int)c:x4}"));
 
     /// <summary>Whether bytes are text that a person can read.</summary>
-    public static bool IsText(ReadOnlySpan<byte> bytes) => Utf8.IsValid(bytes) && bytes.IndexOfAnyInRange<byte>(0, 8) < 0 && bytes.IndexOfAnyInRange<byte>(14, 31) < 0;
+    public static bool IsText(ReadOnlySpan<byte> bytes) =>
+        Utf8.IsValid(bytes) && bytes.IndexOfAnyInRange<byte>(0, 8) < 0 && bytes.IndexOfAnyInRange<byte>(14, 31) < 0;
 
     /// <summary>Whether bytes are text because their sender says so.</summary>
     /// <param name="bytes">The bytes.</param>

@@ -14,14 +14,17 @@ internal static class SenmlTable
             ("Value", ValueOf),
             ("Unit", record => record.Unit ?? ""),
             ("Sum", record => Number(record.Sum)),
-            ("Time", record => record.Timestamp?.ToString("yyyy-MM-dd HH:mm:ss.fff'Z'", CultureInfo.InvariantCulture) ?? Number(record.Time)),
+            ("Time", record => record.Timestamp?.ToString("yyyy-MM-dd HH:mm:ss.fff'Z'", CultureInfo.InvariantCulture)
+                ?? Number(record.Time)),
         ];
         return Tables.Of(records, columns);
     }
 
     private static string ValueOf(CoapSenmlRecord record) =>
         record.Value is { } value ? Number(value)
-        : record.StringValue ?? (record.BooleanValue is { } truth ? (truth ? "true" : "false") : record.DataValue is { } data ? $"h'{Convert.ToHexStringLower(data.Span)}'" : "");
+        : record.StringValue
+            ?? (record.BooleanValue is { } truth ? (truth ? "true" : "false")
+                : record.DataValue is { } data ? $"h'{Convert.ToHexStringLower(data.Span)}'" : "");
 
     private static string Number(double? value) => value?.ToString("R", CultureInfo.InvariantCulture) ?? "";
 }

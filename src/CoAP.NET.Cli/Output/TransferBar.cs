@@ -75,7 +75,8 @@ internal sealed class TransferBar : IProgress<CoapProgress>, IAsyncDisposable
 
             // Calls the function before it returns, which keeps the bar until the transfer has ended.
             _shown = _context.Error.Console.Progress().Columns(
-                new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new DownloadedColumn(), new TransferSpeedColumn(), new RemainingTimeColumn())
+                new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new DownloadedColumn(),
+                new TransferSpeedColumn(), new RemainingTimeColumn())
                 .StartAsync(bars =>
                 {
                     _bars = bars;

@@ -25,7 +25,8 @@ internal sealed class FolderListing(FolderPaths paths)
     }
 
     /// <summary>The segments as they stand in a URI, with a slash before each.</summary>
-    public static string ToUriPath(IReadOnlyList<string> segments) => segments.Count == 0 ? "/" : string.Concat(segments.Select(segment => "/" + Uri.EscapeDataString(segment)));
+    public static string ToUriPath(IReadOnlyList<string> segments) =>
+        segments.Count == 0 ? "/" : string.Concat(segments.Select(segment => "/" + Uri.EscapeDataString(segment)));
 
     private void Add(DirectoryInfo folder, string uriPath, List<CoapLink> links, int depth)
     {
@@ -47,10 +48,15 @@ internal sealed class FolderListing(FolderPaths paths)
 
     private FileSystemInfo[] ItemsOf(string fullPath)
     {
-        EnumerationOptions options = new() { AttributesToSkip = FileAttributes.ReparsePoint | FileAttributes.Device, IgnoreInaccessible = true };
+        EnumerationOptions options = new()
+        {
+            AttributesToSkip = FileAttributes.ReparsePoint | FileAttributes.Device,
+            IgnoreInaccessible = true
+        };
         try
         {
-            return [.. new DirectoryInfo(fullPath).EnumerateFileSystemInfos("*", options).Where(item => paths.IsShared(item.Name)).Take(MostLinks).OrderBy(item => item.Name, StringComparer.Ordinal)];
+            return [.. new DirectoryInfo(fullPath).EnumerateFileSystemInfos("*", options).Where(item => paths.IsShared(item.Name))
+                .Take(MostLinks).OrderBy(item => item.Name, StringComparer.Ordinal)];
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
@@ -68,7 +74,8 @@ internal sealed class FolderListing(FolderPaths paths)
         }
 
         string format = ContentFormats.OfFile(file.Name).Value.ToString(CultureInfo.InvariantCulture);
-        return new CoapLink(target, new CoapLinkAttribute("ct", format), new CoapLinkAttribute("sz", LengthOf(file).ToString(CultureInfo.InvariantCulture)), new CoapLinkAttribute("obs"));
+        return new CoapLink(target, new CoapLinkAttribute("ct", format),
+            new CoapLinkAttribute("sz", LengthOf(file).ToString(CultureInfo.InvariantCulture)), new CoapLinkAttribute("obs"));
     }
 
     private static long LengthOf(FileInfo file)

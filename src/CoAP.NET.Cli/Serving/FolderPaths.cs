@@ -3,7 +3,8 @@ using System.Buffers;
 namespace CoAP.NET.Cli.Serving;
 
 /// <summary>
-/// Leads paths of requests to files of one folder, and never out of it. Each segment must be a plain name, and is looked up by itself: links are not followed, wherever they point.
+/// Leads paths of requests to files of one folder, and never out of it. Each segment must be a plain name, and is looked up by itself:
+/// links are not followed, wherever they point.
 /// </summary>
 internal sealed class FolderPaths
 {
@@ -12,8 +13,14 @@ internal sealed class FolderPaths
     // Separators and drive letters of any system, whichever runs here; the rest is what Windows takes for something else than a name.
     private static readonly SearchValues<char> s_never = SearchValues.Create("/\\\0");
     private static readonly SearchValues<char> s_neverOnWindows = SearchValues.Create("<>:\"|?*");
-    private static readonly string[] s_devices = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$", .. Enumerable.Range(0, 10).SelectMany(i => (string[])[$"COM{i}", $"LPT{i}"])];
-    private static readonly EnumerationOptions s_exact = new() { MatchCasing = MatchCasing.CaseSensitive, MatchType = MatchType.Simple, AttributesToSkip = 0 };
+    private static readonly string[] s_devices = ["CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$",
+        .. Enumerable.Range(0, 10).SelectMany(i => (string[])[$"COM{i}", $"LPT{i}"])];
+    private static readonly EnumerationOptions s_exact = new()
+    {
+        MatchCasing = MatchCasing.CaseSensitive,
+        MatchType = MatchType.Simple,
+        AttributesToSkip = 0
+    };
 
     private readonly bool _hasHidden;
 
@@ -101,9 +108,11 @@ internal sealed class FolderPaths
             : SharedKind.File;
     }
 
-    // Where the file system takes two cases for one name, a second URI would lead to the same file: its own observers and entity-tags would be forgotten.
+    // Where the file system takes two cases for one name, a second URI would lead to the same file: its own observers and entity-tags would
+    // be forgotten.
     private static bool HasExactName(string path) => OperatingSystem.IsLinux()
-        || (path.AsSpan().IndexOfAny('*', '?') < 0 && Directory.EnumerateFileSystemEntries(Path.GetDirectoryName(path)!, Path.GetFileName(path), s_exact).Any());
+        || (path.AsSpan().IndexOfAny('*', '?') < 0
+            && Directory.EnumerateFileSystemEntries(Path.GetDirectoryName(path)!, Path.GetFileName(path), s_exact).Any());
 
     private static bool IsNoNameOnWindows(string name) => name.AsSpan().ContainsAny(s_neverOnWindows)
         || name[^1] is '.' or ' '

@@ -76,7 +76,8 @@ internal sealed class FolderReader(FolderPaths paths, FolderWatch watch)
                 : new ServeAnswer(CoapResults.ValidOr(request, emptyTag, () => CoapResults.Content(new CoapContent(default, format))), 0);
         }
 
-        FileStream? stream = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 1, FileOptions.Asynchronous | FileOptions.RandomAccess);
+        FileStream? stream = new(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, bufferSize: 1,
+            FileOptions.Asynchronous | FileOptions.RandomAccess);
         try
         {
             CoapETag etag = FileTag.Of(stream.SafeFileHandle);
@@ -92,7 +93,8 @@ internal sealed class FolderReader(FolderPaths paths, FolderWatch watch)
 
             if (stream.Length > LargestBody)
             {
-                return new ServeAnswer(CoapResults.Status(CoapCode.InternalServerError, string.Create(CultureInfo.InvariantCulture, $"The file has {stream.Length} bytes; blocks reach to {LargestBody}.")));
+                return new ServeAnswer(CoapResults.Status(CoapCode.InternalServerError,
+                    string.Create(CultureInfo.InvariantCulture, $"The file has {stream.Length} bytes; blocks reach to {LargestBody}.")));
             }
 
             ServeAnswer answer = new(CoapResults.Stream(stream, etag, format), stream.Length);

@@ -3,12 +3,13 @@ using System.Threading.Channels;
 namespace CoAP.NET.Cli.Serving;
 
 /// <summary>
-/// Tells observers of changes. The file system says that something happened, and now and then it is looked at anyway, as some file systems say nothing;
-/// what is observed is then compared with what was sent last.
+/// Tells observers of changes. The file system says that something happened, and now and then it is looked at anyway, as some file systems
+/// say nothing; what is observed is then compared with what was sent last.
 /// </summary>
 internal sealed class FolderWatch : IAsyncDisposable
 {
-    // When more is observed, what was asked for longest ago is forgotten; its observers come again by themselves when Max-Age ends (RFC 7641 section 3.3.1).
+    // When more is observed, what was asked for longest ago is forgotten; its observers come again by themselves when Max-Age ends (RFC
+    // 7641 section 3.3.1).
     private const int MostTracked = 10_000;
 
     // Programs write files in several steps: one notification for all of them.
@@ -19,7 +20,8 @@ internal sealed class FolderWatch : IAsyncDisposable
     private readonly TimeSpan _interval;
     private readonly Lock _gate = new();
     private readonly OrderedDictionary<string, Tracked> _tracked = [];
-    private readonly Channel<bool> _wake = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
+    private readonly Channel<bool> _wake =
+        Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
     private readonly CancellationTokenSource _stop = new();
     private FileSystemWatcher? _watcher;
     private Task _running = Task.CompletedTask;
@@ -129,7 +131,8 @@ internal sealed class FolderWatch : IAsyncDisposable
             return item.Kind switch
             {
                 SharedKind.File => FileTag.Of(item.FullPath) ?? default,
-                SharedKind.Folder => CoapETag.FromContent(CoapLinkFormat.ToContent(new FolderListing(_paths).Of(item.FullPath, "/")).Bytes.Span),
+                SharedKind.Folder =>
+                    CoapETag.FromContent(CoapLinkFormat.ToContent(new FolderListing(_paths).Of(item.FullPath, "/")).Bytes.Span),
                 _ => default,
             };
         }

@@ -3,7 +3,8 @@ using System.IO.Pipelines;
 namespace CoAP.NET.Cli.Serving;
 
 /// <summary>
-/// Answers PUT and DELETE. A body goes to a file beside its target while it comes, which takes the target's name when it is complete: nobody ever sees a half, and memory does not depend on its size.
+/// Answers PUT and DELETE. A body goes to a file beside its target while it comes, which takes the target's name when it is complete:
+/// nobody ever sees a half, and memory does not depend on its size.
 /// </summary>
 /// <param name="paths">What is shared.</param>
 /// <param name="timeProvider">The clock, for the times of files.</param>
@@ -45,7 +46,8 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
     }
 
     /// <summary>Removes a file.</summary>
-    public async ValueTask<ServeAnswer> DeleteAsync(CoapRequest request, IReadOnlyList<string> segments, CancellationToken cancellationToken)
+    public async ValueTask<ServeAnswer> DeleteAsync(CoapRequest request, IReadOnlyList<string> segments,
+        CancellationToken cancellationToken)
     {
         await _gate.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
@@ -78,7 +80,8 @@ internal sealed class FolderWriter(FolderPaths paths, TimeProvider timeProvider)
     /// <inheritdoc/>
     public void Dispose() => _gate.Dispose();
 
-    private async ValueTask<ServeAnswer> KeepAsync(CoapRequest request, IReadOnlyList<string> segments, string part, long size, CancellationToken cancellationToken)
+    private async ValueTask<ServeAnswer> KeepAsync(CoapRequest request, IReadOnlyList<string> segments, string part, long size,
+        CancellationToken cancellationToken)
     {
         await _gate.WaitAsync(cancellationToken).ConfigureAwait(false);
         try

@@ -15,12 +15,14 @@ internal static class ServeCommand
     internal static Command Create(CliContext context)
     {
         ServeOptions options = new();
-        Command command = new("serve", "Share a folder: files block by block, folders as links, changes to those who observe. Ends with Ctrl-C.");
+        Command command = new("serve",
+            "Share a folder: files block by block, folders as links, changes to those who observe. Ends with Ctrl-C.");
         options.AddTo(command);
         return command.Runs(context, (parse, cancellationToken) => RunAsync(parse, context, options, cancellationToken));
     }
 
-    private static async Task<int> RunAsync(ParseResult parse, CliContext context, ServeOptions options, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(ParseResult parse, CliContext context, ServeOptions options,
+        CancellationToken cancellationToken)
     {
         FolderPaths paths = new(parse.GetRequiredValue(options.Folder), parse.GetValue(options.All));
         bool isWritable = parse.GetValue(options.Write);
@@ -43,7 +45,8 @@ internal static class ServeCommand
                 server.JoinGroups();
             }
 
-            Map(server, new FolderReader(paths, watch), isWritable ? writer : null, new ServeLog(context, parse.GetValue(options.Quiet)), options.MaxSizeOf(parse));
+            Map(server, new FolderReader(paths, watch), isWritable ? writer : null, new ServeLog(context, parse.GetValue(options.Quiet)),
+                options.MaxSizeOf(parse));
             await server.StartAsync(cancellationToken).ConfigureAwait(false);
             watch.Start(path => server.Notify(path));
             Announce(context, server, paths, isWritable);
@@ -58,7 +61,8 @@ internal static class ServeCommand
     /// <summary>Has a server listen at an address.</summary>
     internal static void Listen(CoapServer server, string uri, string option = "--bind")
     {
-        if (uri.StartsWith("coap+ws:", StringComparison.OrdinalIgnoreCase) || uri.StartsWith("coaps+ws:", StringComparison.OrdinalIgnoreCase))
+        if (uri.StartsWith("coap+ws:", StringComparison.OrdinalIgnoreCase)
+            || uri.StartsWith("coaps+ws:", StringComparison.OrdinalIgnoreCase))
         {
             throw new UsageException(
                 $"{uri} cannot be listened on: WebSockets need a web server, which this tool has not.",
@@ -73,8 +77,10 @@ internal static class ServeCommand
     {
         // Whoever listens by a plain scheme beside a secured one wants it served there too.
         server.Routes.AllowInsecureTransport();
-        server.MapGet(Core, request => log.RunAsync(request, () => ValueTask.FromResult(reader.GetCore(request)))).AllowMulticast().Hidden();
-        server.MapGet(AllPaths, request => log.RunAsync(request, () => ValueTask.FromResult(reader.Get(request, SegmentsOf(request))))).RunQueued(degreeOfParallelism: 4).Observable();
+        server.MapGet(Core, request => log.RunAsync(request, () => ValueTask.FromResult(reader.GetCore(request)))).AllowMulticast()
+            .Hidden();
+        server.MapGet(AllPaths, request => log.RunAsync(request, () => ValueTask.FromResult(reader.Get(request, SegmentsOf(request)))))
+            .RunQueued(degreeOfParallelism: 4).Observable();
         List<CoapMethod> refused = [.. s_otherMethods];
         if (writer is null)
         {
@@ -82,15 +88,22 @@ internal static class ServeCommand
         }
         else
         {
-            server.MapPut(AllPaths, (request, cancellationToken) => log.RunAsync(request, () => writer.PutAsync(request, SegmentsOf(request), cancellationToken))).StreamBody().MaxBodySize(maxSize);
-            server.MapDelete(AllPaths, (request, cancellationToken) => log.RunAsync(request, () => writer.DeleteAsync(request, SegmentsOf(request), cancellationToken)));
+            server.MapPut(AllPaths,
+                (request, cancellationToken) =>
+                    log.RunAsync(request, () => writer.PutAsync(request, SegmentsOf(request), cancellationToken))).StreamBody()
+                .MaxBodySize(maxSize);
+            server.MapDelete(AllPaths,
+                (request, cancellationToken) =>
+                    log.RunAsync(request, () => writer.DeleteAsync(request, SegmentsOf(request), cancellationToken)));
         }
 
         // At the first block: a body that nobody wants is not put together.
-        server.Map(AllPaths, refused, request => log.RunAsync(request, () => ValueTask.FromResult(new ServeAnswer(CoapResults.MethodNotAllowed())))).HandleBlocks();
+        server.Map(AllPaths, refused,
+            request => log.RunAsync(request, () => ValueTask.FromResult(new ServeAnswer(CoapResults.MethodNotAllowed())))).HandleBlocks();
     }
 
-    private static IReadOnlyList<string> SegmentsOf(CoapRequest request) => [.. request.Options.GetAll<UriPath>().Select(segment => segment.Value)];
+    private static IReadOnlyList<string> SegmentsOf(CoapRequest request) =>
+        [.. request.Options.GetAll<UriPath>().Select(segment => segment.Value)];
 
     private static void Announce(CliContext context, CoapServer server, FolderPaths paths, bool isWritable)
     {
@@ -99,7 +112,8 @@ internal static class ServeCommand
             context.Out.Writer.WriteLine(uri);
         }
 
-        context.Error.MarkupLine($"Sharing {Markup.Escape(paths.Root)}{(isWritable ? "; [yellow]whoever reaches this server can change the files in it[/]" : ", read-only")}. Ctrl-C ends.");
+        context.Error.MarkupLine(
+            $"Sharing {Markup.Escape(paths.Root)}{(isWritable ? "; [yellow]whoever reaches this server can change the files in it[/]" : ", read-only")}. Ctrl-C ends.");
     }
 
     /// <summary>Ends when the tool is stopped.</summary>

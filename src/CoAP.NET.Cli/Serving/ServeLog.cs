@@ -5,7 +5,10 @@ using Spectre.Console;
 
 namespace CoAP.NET.Cli.Serving;
 
-/// <summary>A line on the error stream for each request: who, what, the answer, how large, how long. The blocks of a transfer after its first are no requests of their own here.</summary>
+/// <summary>
+/// A line on the error stream for each request: who, what, the answer, how large, how long. The blocks of a transfer after its first are no
+/// requests of their own here.
+/// </summary>
 /// <param name="context">The stream and the clock.</param>
 /// <param name="isQuiet">Whether nothing is written.</param>
 internal sealed class ServeLog(CliContext context, bool isQuiet)
@@ -60,9 +63,11 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
             _ => request.Method.ToString().ToUpperInvariant(),
         };
         string time = context.TimeProvider.GetLocalNow().ToString("HH:mm:ss.fff", CultureInfo.InvariantCulture);
-        string took = string.Create(CultureInfo.InvariantCulture, $"{context.TimeProvider.GetElapsedTime(started).TotalMilliseconds:0.0} ms");
+        string took = string.Create(CultureInfo.InvariantCulture,
+            $"{context.TimeProvider.GetElapsedTime(started).TotalMilliseconds:0.0} ms");
         string color = code.IsSuccess ? "green" : "yellow";
-        string line = $"[grey]{time}[/] {Escape(request.Peer.ToString())} {method} {Escape(request.Options.ProxyUri ?? request.Path)}  [{color}]{Escape(what)}[/]  [grey]{took}[/]{(reason is null ? "" : $"  {Escape(reason)}")}";
+        string line = $"[grey]{time}[/] {Escape(request.Peer.ToString())} {method} {Escape(request.Options.ProxyUri ?? request.Path)}  "
+            + $"[{color}]{Escape(what)}[/]  [grey]{took}[/]{(reason is null ? "" : $"  {Escape(reason)}")}";
         lock (_gate)
         {
             try

@@ -11,23 +11,40 @@ internal sealed class ServeOptions
     private const long LargestBody = 1L << 30;
     private const long DefaultMaxSize = 64L << 20;
 
-    public Argument<string> Folder { get; } = new("FOLDER") { Description = "The folder to share. Default: where you are.", DefaultValueFactory = _ => "." };
+    public Argument<string> Folder { get; } = new("FOLDER")
+    {
+        Description = "The folder to share. Default: where you are.",
+        DefaultValueFactory = _ => "."
+    };
 
     public Option<string[]> Bind { get; } = new("--bind", "-a")
     {
-        Description = "Where to listen: scheme, address and port, such as coap://[::]:5683, coaps://[::], coap+tcp://127.0.0.1:0 or coaps+tcp://[::]. May be repeated. Default: coap://[::]:5683, which is everywhere.",
+        Description = "Where to listen: scheme, address and port, such as coap://[::]:5683, coaps://[::], coap+tcp://127.0.0.1:0 or "
+            + "coaps+tcp://[::]. May be repeated. Default: coap://[::]:5683, which is everywhere.",
         HelpName = "URI",
     };
 
-    public Option<bool> Write { get; } = new("--write") { Description = "Let clients create and replace files by PUT and remove them by DELETE." };
+    public Option<bool> Write { get; } = new("--write")
+    {
+        Description = "Let clients create and replace files by PUT and remove them by DELETE."
+    };
 
-    public Option<long?> MaxSize { get; } = new("--max-size") { Description = "The largest file that PUT may store, such as 500K or 64M. Default 64M; at most 1G.", HelpName = "SIZE", CustomParser = ParseSize };
+    public Option<long?> MaxSize { get; } = new("--max-size")
+    {
+        Description = "The largest file that PUT may store, such as 500K or 64M. Default 64M; at most 1G.",
+        HelpName = "SIZE",
+        CustomParser = ParseSize
+    };
 
     public Option<bool> All { get; } = new("--all") { Description = "Share files and folders whose names begin with a dot, too." };
 
-    public Option<bool> Join { get; } = new("--join") { Description = "Join the group All CoAP Nodes, so that coap discover coap://224.0.1.187 finds the folder." };
+    public Option<bool> Join { get; } = new("--join")
+    {
+        Description = "Join the group All CoAP Nodes, so that coap discover coap://224.0.1.187 finds the folder."
+    };
 
-    public Option<TimeSpan?> Check { get; } = Durations.Option("--check", "How often to look for changes that the file system does not tell of. Default 2s.");
+    public Option<TimeSpan?> Check { get; } = Durations.Option("--check",
+        "How often to look for changes that the file system does not tell of. Default 2s.");
 
     public Option<bool> Quiet { get; } = new("--quiet", "-q") { Description = "Write no line for each request." };
 
@@ -44,7 +61,8 @@ internal sealed class ServeOptions
 
     public long MaxSizeOf(ParseResult parse) => parse.GetValue(MaxSize) ?? DefaultMaxSize;
 
-    public TimeSpan CheckOf(ParseResult parse) => parse.GetValue(Check) is { } check && check > TimeSpan.Zero ? check : TimeSpan.FromSeconds(2);
+    public TimeSpan CheckOf(ParseResult parse) =>
+        parse.GetValue(Check) is { } check && check > TimeSpan.Zero ? check : TimeSpan.FromSeconds(2);
 
     private static long? ParseSize(ArgumentResult result)
     {
@@ -56,7 +74,8 @@ internal sealed class ServeOptions
             [.. var number, 'G' or 'g'] => (number, 1L << 30),
             _ => (text, 1L),
         };
-        if (long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out long count) && count >= 1 && count <= LargestBody / unit)
+        if (long.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out long count) && count >= 1
+            && count <= LargestBody / unit)
         {
             return count * unit;
         }

@@ -34,7 +34,8 @@ internal static class ServeSecurity
         {
             if (own is null && !hasKeys)
             {
-                throw new UsageException("coaps:// needs pre-shared keys or a certificate.", "--psk ID:KEY lets a client in that has this key, --cert FILE and --key FILE show a certificate.");
+                throw new UsageException("coaps:// needs pre-shared keys or a certificate.",
+                    "--psk ID:KEY lets a client in that has this key, --cert FILE and --key FILE show a certificate.");
             }
 
             endpoint.UseDtls(DtlsOf(parse, options, hasKeys, own, intermediates, authorities));
@@ -45,9 +46,13 @@ internal static class ServeSecurity
         }
     }
 
-    private static CoapTlsOptions TlsOf(X509Certificate2 own, X509Certificate2Collection intermediates, X509Certificate2Collection authorities)
+    private static CoapTlsOptions TlsOf(X509Certificate2 own, X509Certificate2Collection intermediates,
+        X509Certificate2Collection authorities)
     {
-        SslServerAuthenticationOptions server = new() { ServerCertificateContext = SslStreamCertificateContext.Create(own, intermediates, offline: true) };
+        SslServerAuthenticationOptions server = new()
+        {
+            ServerCertificateContext = SslStreamCertificateContext.Create(own, intermediates, offline: true)
+        };
         if (authorities.Count > 0)
         {
             server.ClientCertificateRequired = true;
@@ -64,7 +69,8 @@ internal static class ServeSecurity
     }
 
     private static CoapDtlsOptions DtlsOf(
-        ParseResult parse, ServerKeyOptions options, bool hasKeys, X509Certificate2? own, X509Certificate2Collection intermediates, X509Certificate2Collection authorities)
+        ParseResult parse, ServerKeyOptions options, bool hasKeys, X509Certificate2? own, X509Certificate2Collection intermediates,
+        X509Certificate2Collection authorities)
     {
         CoapDtlsServerOptions server = new() { Certificate = own, RequireClientCertificate = authorities.Count > 0 };
         server.Intermediates.AddRange(intermediates);

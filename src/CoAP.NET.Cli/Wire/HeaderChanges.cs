@@ -4,7 +4,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Cli.Wire;
 
 /// <summary>
-/// What a user wants otherwise than the library does it: tokens of his own, and no Uri-Host. Changed next to the serializer and changed back in what comes, so that nobody else notices.
+/// What a user wants otherwise than the library does it: tokens of his own, and no Uri-Host. Changed next to the serializer and changed
+/// back in what comes, so that nobody else notices.
 /// </summary>
 internal sealed class HeaderChanges
 {
@@ -49,7 +50,13 @@ internal sealed class HeaderChanges
         }
 
         // A copy: the message is the library's, which sends it again by its own token.
-        CoapMessage changed = new(message.Code) { Type = message.Type, MessageId = message.MessageId, Token = Show(item.Channel, message.Token), Payload = message.Payload };
+        CoapMessage changed = new(message.Code)
+        {
+            Type = message.Type,
+            MessageId = message.MessageId,
+            Token = Show(item.Channel, message.Token),
+            Payload = message.Payload
+        };
         CoapOptionCollection options = message.Options;
         for (int i = 0; i < options.Count; i++)
         {

@@ -3,8 +3,8 @@ using System.Threading.Tasks.Dataflow;
 namespace CoAP.NET.Cli.Wire;
 
 /// <summary>
-/// A block without a queue: what is offered is looked at, or changed, and offered on at once on the same thread. So what a command sends last has left before the command ends,
-/// and times are those of the wire. Linked to one target.
+/// A block without a queue: what is offered is looked at, or changed, and offered on at once on the same thread. So what a command sends
+/// last has left before the command ends, and times are those of the wire. Linked to one target.
 /// </summary>
 /// <typeparam name="T">What passes.</typeparam>
 /// <param name="pass">Looks at an item and gives it, or another one, on.</param>
@@ -19,7 +19,8 @@ internal sealed class InlineTap<T>(Func<T, T> pass) : IPropagatorBlock<T, T>
     public Task Completion => _completion.Task;
 
     /// <inheritdoc/>
-    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept)
+    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source,
+        bool consumeToAccept)
     {
         if (_completion.Task.IsCompleted || _target is null)
         {
@@ -35,7 +36,8 @@ internal sealed class InlineTap<T>(Func<T, T> pass) : IPropagatorBlock<T, T>
             }
         }
 
-        return _target.OfferMessage(new DataflowMessageHeader(Interlocked.Increment(ref _lastId)), Pass(messageValue), this, consumeToAccept: false);
+        return _target.OfferMessage(new DataflowMessageHeader(Interlocked.Increment(ref _lastId)), Pass(messageValue), this,
+            consumeToAccept: false);
     }
 
     /// <inheritdoc/>

@@ -9,8 +9,8 @@ using Spectre.Console;
 namespace CoAP.NET.Cli.Wire;
 
 /// <summary>
-/// Tells on the error stream of every message that is sent and received: blocks in the client's pipeline next to the serializer, so that what is told is what is on the wire,
-/// acknowledgements and retransmissions among it.
+/// Tells on the error stream of every message that is sent and received: blocks in the client's pipeline next to the serializer, so that
+/// what is told is what is on the wire, acknowledgements and retransmissions among it.
 /// </summary>
 internal sealed class WireTrace
 {
@@ -46,7 +46,8 @@ internal sealed class WireTrace
         }
 
         WireTrace trace = new(context, verbosity > 1);
-        pipeline.Insert(CoapSeams.SerializerToChannel, () => trace.Watch(isOutbound: true)).Insert(CoapSeams.ChannelToSerializer, () => trace.Watch(isOutbound: false));
+        pipeline.Insert(CoapSeams.SerializerToChannel, () => trace.Watch(isOutbound: true))
+            .Insert(CoapSeams.ChannelToSerializer, () => trace.Watch(isOutbound: false));
         return trace;
     }
 
@@ -55,7 +56,8 @@ internal sealed class WireTrace
     {
         lock (_gate)
         {
-            Line(string.Create(CultureInfo.InvariantCulture, $"{Time()} {_messages} sent, {_received} received, {_retransmissions} retransmissions"), "*", "grey");
+            Line(string.Create(CultureInfo.InvariantCulture,
+                $"{Time()} {_messages} sent, {_received} received, {_retransmissions} retransmissions"), "*", "grey");
         }
     }
 
@@ -73,7 +75,8 @@ internal sealed class WireTrace
     {
         CoapTransport? transport = datagram.Channel?.Transport;
         bool isReliable = transport?.IsReliable == true;
-        WireFormat format = !isReliable ? WireFormat.Datagram : transport!.Scheme.Contains("ws", StringComparison.Ordinal) ? WireFormat.WebSocket : WireFormat.Stream;
+        WireFormat format = !isReliable ? WireFormat.Datagram
+            : transport!.Scheme.Contains("ws", StringComparison.Ordinal) ? WireFormat.WebSocket : WireFormat.Stream;
         CoapAddress peer = datagram.Channel?.Remote ?? datagram.Remote;
         CoapMessageSerializer serializer = format switch
         {
@@ -85,7 +88,8 @@ internal sealed class WireTrace
         string remark = Count(message, peer, isOutbound, isReliable) + (message is null ? "" : Clock(message, peer, isOutbound));
         (string mark, string color) = isOutbound ? (">", "aqua") : ("<", "green");
         string what = isRead ? Describe(message!, isReliable) : $"no message: {error}";
-        Line(string.Create(CultureInfo.InvariantCulture, $"{Time()} {(isOutbound ? "to" : "from")} {peer}  {what}  {datagram.Length} B{remark}"), mark, color);
+        Line(string.Create(CultureInfo.InvariantCulture,
+            $"{Time()} {(isOutbound ? "to" : "from")} {peer}  {what}  {datagram.Length} B{remark}"), mark, color);
         if (_hasBytes)
         {
             _context.Explainer.Explain(datagram.Span, format, _context.Error.Writer);

@@ -12,12 +12,14 @@ internal static class CborDiagnostics
 
     /// <summary>Writes CBOR in diagnostic notation.</summary>
     /// <param name="bytes">One item, or a sequence of any number (RFC 8742).</param>
-    /// <param name="text">The notation, items of a sequence on lines of their own; when the bytes are no CBOR, that of the items before the fault.</param>
+    /// <param name="text">The notation, items of a sequence on lines of their own; when the bytes are no CBOR, that of the items before the
+    /// fault.</param>
     /// <param name="fault">What is wrong with the bytes.</param>
     /// <param name="width">The characters that a line may have before arrays and maps are laid out over several lines.</param>
     /// <param name="isSequence">Whether several items may follow each other.</param>
     /// <returns>Whether all of it is well-formed.</returns>
-    public static bool TryFormat(ReadOnlySpan<byte> bytes, out string text, out ContentFault fault, int width = int.MaxValue, bool isSequence = false)
+    public static bool TryFormat(ReadOnlySpan<byte> bytes, out string text, out ContentFault fault, int width = int.MaxValue,
+        bool isSequence = false)
     {
         CborReader reader = new(bytes);
         StringBuilder all = new();
@@ -163,7 +165,8 @@ internal static class CborDiagnostics
             }
 
             int before = text.Length;
-            if (!TryDescribe(ref reader, output, depth, indent + 2) || (isMap && !TryDescribe(ref reader, output.AfterKey(), depth, indent + 2)))
+            if (!TryDescribe(ref reader, output, depth, indent + 2)
+                || (isMap && !TryDescribe(ref reader, output.AfterKey(), depth, indent + 2)))
             {
                 return false;
             }

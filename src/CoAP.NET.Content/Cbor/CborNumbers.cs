@@ -33,7 +33,8 @@ internal static class CborNumbers
         bool isRead = major switch
         {
             CborMajor.UnsignedInteger or CborMajor.NegativeInteger => TryReadRounded(ref reader, out value),
-            CborMajor.Tag => reader.TryTakeTag(DecimalFraction) ? TryReadFraction(ref reader, start, out value) : TryReadRounded(ref reader, out value),
+            CborMajor.Tag =>
+                reader.TryTakeTag(DecimalFraction) ? TryReadFraction(ref reader, start, out value) : TryReadRounded(ref reader, out value),
             CborMajor.Simple => TryReadFloat(ref reader, out value),
             _ => reader.Fail(start, "a number was expected"),
         };

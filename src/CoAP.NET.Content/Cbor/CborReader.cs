@@ -4,8 +4,9 @@ using System.Text.Unicode;
 namespace CoAP.NET.Content.Cbor;
 
 /// <summary>
-/// Reads well-formed CBOR (RFC 8949) and nothing else: what is ill-formed, too deep or claims more than there is gives a fault with its offset. Lengths are
-/// checked against what is there before anything is allocated. After a fault nothing more can be read. A copy reads ahead without moving the original.
+/// Reads well-formed CBOR (RFC 8949) and nothing else: what is ill-formed, too deep or claims more than there is gives a fault with its
+/// offset. Lengths are checked against what is there before anything is allocated. After a fault nothing more can be read. A copy reads
+/// ahead without moving the original.
 /// </summary>
 internal ref struct CborReader
 {
@@ -168,7 +169,10 @@ internal ref struct CborReader
     /// <summary>Nothing may follow.</summary>
     public bool TryEnd() => IsAtEnd || Fail(Position, "something follows the end of the item");
 
-    /// <summary>Whether an array or a map can have as many items as its head says: each takes a byte at least, so no count can claim more than there is.</summary>
+    /// <summary>
+    /// Whether an array or a map can have as many items as its head says: each takes a byte at least, so no count can claim more than there
+    /// is.
+    /// </summary>
     /// <param name="head">The head, which was read just now.</param>
     public bool TryHold(CborHead head)
     {

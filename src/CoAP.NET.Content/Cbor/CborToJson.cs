@@ -7,9 +7,9 @@ using System.Text.Json;
 namespace CoAP.NET.Content.Cbor;
 
 /// <summary>
-/// CBOR as JSON, item by item (RFC 8949 section 6.1), for readers of .NET types. So it differs from the advice there in two places: big integers and decimal
-/// fractions become JSON numbers, and byte strings the base64 of RFC 4648 section 4 unless a tag (21, 23) asks for another text, because that is what
-/// System.Text.Json reads into <c>decimal</c>, <c>BigInteger</c> and <c>byte[]</c>.
+/// CBOR as JSON, item by item (RFC 8949 section 6.1), for readers of .NET types. So it differs from the advice there in two places: big
+/// integers and decimal fractions become JSON numbers, and byte strings the base64 of RFC 4648 section 4 unless a tag (21, 23) asks for
+/// another text, because that is what System.Text.Json reads into <c>decimal</c>, <c>BigInteger</c> and <c>byte[]</c>.
 /// </summary>
 internal static class CborToJson
 {
@@ -21,7 +21,11 @@ internal static class CborToJson
     private const ulong ExpectBase16 = 23;
 
     // The text is read again at once and never shown, so nothing needs an escape for HTML; the calls below always nest rightly.
-    private static readonly JsonWriterOptions s_options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, SkipValidation = true };
+    private static readonly JsonWriterOptions s_options = new()
+    {
+        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+        SkipValidation = true
+    };
 
     /// <summary>Converts one item, after which nothing may follow.</summary>
     /// <param name="cbor">The item.</param>

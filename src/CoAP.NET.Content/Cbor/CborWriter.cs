@@ -6,8 +6,8 @@ using System.Text;
 namespace CoAP.NET.Content.Cbor;
 
 /// <summary>
-/// Writes CBOR in the preferred serialization: the shortest integers, lengths and floating-point numbers that lose nothing, and definite lengths
-/// (RFC 8949 section 4.1). Deterministic (section 4.2) if the caller writes the keys of a map in the order of their bytes.
+/// Writes CBOR in the preferred serialization: the shortest integers, lengths and floating-point numbers that lose nothing, and definite
+/// lengths (RFC 8949 section 4.1). Deterministic (section 4.2) if the caller writes the keys of a map in the order of their bytes.
 /// </summary>
 internal sealed class CborWriter
 {
@@ -27,7 +27,8 @@ internal sealed class CborWriter
         BigInteger argument = isNegative ? -1 - value : value;
         return argument <= ulong.MaxValue
             ? WriteHead(isNegative ? CborMajor.NegativeInteger : CborMajor.UnsignedInteger, (ulong)argument)
-            : WriteTag(isNegative ? CborNumbers.NegativeBignum : CborNumbers.PositiveBignum).WriteBytes(argument.ToByteArray(isUnsigned: true, isBigEndian: true));
+            : WriteTag(isNegative ? CborNumbers.NegativeBignum : CborNumbers.PositiveBignum)
+                .WriteBytes(argument.ToByteArray(isUnsigned: true, isBigEndian: true));
     }
 
     public CborWriter WriteText(string text)

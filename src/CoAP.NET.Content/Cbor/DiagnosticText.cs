@@ -3,8 +3,9 @@ using System.Text;
 namespace CoAP.NET.Content.Cbor;
 
 /// <summary>
-/// Diagnostic notation while it is written. It is written once into one text; where lines have a width it is first written without line ends, to know how long arrays and maps are, and a second time
-/// with those that are too long laid out. So each character is written twice at most, however deep it lies.
+/// Diagnostic notation while it is written. It is written once into one text; where lines have a width it is first written without line
+/// ends, to know how long arrays and maps are, and a second time with those that are too long laid out. So each character is written twice
+/// at most, however deep it lies.
 /// </summary>
 /// <param name="text">Takes the notation.</param>
 /// <param name="width">The characters that a line may have.</param>

@@ -2,7 +2,10 @@ using System.Globalization;
 
 namespace CoAP.NET.Content.Cbor;
 
-/// <summary>Floating-point numbers in diagnostic notation (RFC 8949 section 8): the shortest digits that lead back to the value, and never without a point or an exponent, so that they are no integers.</summary>
+/// <summary>
+/// Floating-point numbers in diagnostic notation (RFC 8949 section 8): the shortest digits that lead back to the value, and never without a
+/// point or an exponent, so that they are no integers.
+/// </summary>
 internal static class FloatText
 {
     public static string Of(double value)

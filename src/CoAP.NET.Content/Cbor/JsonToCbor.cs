@@ -6,8 +6,8 @@ using System.Text.Json;
 namespace CoAP.NET.Content.Cbor;
 
 /// <summary>
-/// JSON as CBOR (RFC 8949 section 6.2) in the preferred serialization. Numbers without a fraction become integers, big ones too; others become the shortest floating-point number that
-/// is as exact as a double.
+/// JSON as CBOR (RFC 8949 section 6.2) in the preferred serialization. Numbers without a fraction become integers, big ones too; others
+/// become the shortest floating-point number that is as exact as a double.
 /// </summary>
 internal static class JsonToCbor
 {
@@ -15,7 +15,8 @@ internal static class JsonToCbor
     private const int MaxDigits = 77;
 
     /// <summary>Converts a value with all that lies in it.</summary>
-    /// <exception cref="JsonException">It lies more than 64 deep in itself, has a number beyond the range of a double, or half a surrogate pair.</exception>
+    /// <exception cref="JsonException">It lies more than 64 deep in itself, has a number beyond the range of a double, or half a surrogate
+    /// pair.</exception>
     public static byte[] Convert(JsonElement element)
     {
         CborWriter writer = new();

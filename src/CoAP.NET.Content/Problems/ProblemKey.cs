@@ -12,6 +12,8 @@ internal static class ProblemKey
     public const long BaseIsRightToLeft = -7;
     public const long UnprocessedOption = -8;
 
-    /// <summary>The tag of a text with a language: an array of the language tag, the text and perhaps the direction (RFC 9290 appendix A).</summary>
+    /// <summary>
+    /// The tag of a text with a language: an array of the language tag, the text and perhaps the direction (RFC 9290 appendix A).
+    /// </summary>
     public const ulong LanguageTag = 38;
 }

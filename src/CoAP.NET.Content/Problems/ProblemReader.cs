@@ -3,10 +3,13 @@ using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Content.Problems;
 
-/// <summary>Reads concise problem details (RFC 9290 section 2): known entries must have their type, the others are kept as they are.</summary>
+/// <summary>
+/// Reads concise problem details (RFC 9290 section 2): known entries must have their type, the others are kept as they are.
+/// </summary>
 internal static class ProblemReader
 {
-    public static bool TryRead(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out CoapProblem? problem, [NotNullWhen(false)] out string? error)
+    public static bool TryRead(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out CoapProblem? problem,
+        [NotNullWhen(false)] out string? error)
     {
         CborReader reader = new(bytes);
         CoapProblem read = new();

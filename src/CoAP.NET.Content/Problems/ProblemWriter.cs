@@ -77,7 +77,8 @@ internal static class ProblemWriter
             return;
         }
 
-        CborWriter value = new CborWriter().WriteTag(ProblemKey.LanguageTag).WriteArray(text.IsRightToLeft is null ? 2 : 3).WriteText(language).WriteText(text.Text);
+        CborWriter value = new CborWriter().WriteTag(ProblemKey.LanguageTag).WriteArray(text.IsRightToLeft is null ? 2 : 3)
+            .WriteText(language).WriteText(text.Text);
         if (text.IsRightToLeft is { } isRightToLeft)
         {
             value.WriteBoolean(isRightToLeft);
@@ -109,12 +110,14 @@ internal static class ProblemWriter
         CborReader reader = new(value);
         if (!reader.TrySkip() || !reader.TryEnd())
         {
-            throw new InvalidOperationException($"The entry {key} of a problem is no single item of CBOR: {reader.Fault.Message} (offset {reader.Fault.Offset}).");
+            throw new InvalidOperationException(
+                $"The entry {key} of a problem is no single item of CBOR: {reader.Fault.Message} (offset {reader.Fault.Offset}).");
         }
 
         CborReader head = new(value);
         return !mustBeMap || (head.TryReadMap(out int? count) && count != 0 && !head.TryTakeBreak())
             ? value.ToArray()
-            : throw new InvalidOperationException($"The entry {key} of a problem must be a map with at least one pair (RFC 9290 section 2).");
+            : throw new InvalidOperationException(
+                $"The entry {key} of a problem must be a map with at least one pair (RFC 9290 section 2).");
     }
 }

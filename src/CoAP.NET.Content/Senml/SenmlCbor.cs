@@ -16,7 +16,8 @@ internal static class SenmlCbor
             {
                 if (SenmlLabels.Has(record, label))
                 {
-                    WriteValue(label == SenmlLabel.ObjectLink ? writer.WriteText(SenmlLabels.ObjectLinkText) : writer.WriteInt((int)label), label, record);
+                    WriteValue(label == SenmlLabel.ObjectLink ? writer.WriteText(SenmlLabels.ObjectLinkText) : writer.WriteInt((int)label),
+                        label, record);
                 }
             }
         }
@@ -24,7 +25,8 @@ internal static class SenmlCbor
         return writer.ToArray();
     }
 
-    public static bool TryRead(ReadOnlySpan<byte> bytes, int maxRecords, CoapSenmlProfile profile, out List<CoapSenmlRecord> records, out ContentFault fault)
+    public static bool TryRead(ReadOnlySpan<byte> bytes, int maxRecords, CoapSenmlProfile profile, out List<CoapSenmlRecord> records,
+        out ContentFault fault)
     {
         records = [];
         CborReader reader = new(bytes);
@@ -39,7 +41,8 @@ internal static class SenmlCbor
         return false;
     }
 
-    private static bool TryReadPack(ref CborReader reader, int maxRecords, CoapSenmlProfile profile, List<CoapSenmlRecord> records, ref ContentFault broken)
+    private static bool TryReadPack(ref CborReader reader, int maxRecords, CoapSenmlProfile profile, List<CoapSenmlRecord> records,
+        ref ContentFault broken)
     {
         SenmlState state = new(profile);
         if (!reader.TryReadArray(out int? count))
@@ -130,7 +133,9 @@ internal static class SenmlCbor
 
         if (!isKnown)
         {
-            return !name.EndsWith('_') ? reader.TrySkip() : Fail(start, $"the field '{name}' must be understood, and is not (RFC 8428 section 4.4)", ref broken);
+            return !name.EndsWith('_')
+                ? reader.TrySkip()
+                : Fail(start, $"the field '{name}' must be understood, and is not (RFC 8428 section 4.4)", ref broken);
         }
 
         return TryReadValue(ref reader, label, ref fields, ref broken);
@@ -154,7 +159,8 @@ internal static class SenmlCbor
                 isRead = reader.TryReadBytes(out byte[] data);
                 fields.DataValue = data;
                 return isRead;
-            case SenmlLabel.BaseName or SenmlLabel.BaseUnit or SenmlLabel.Name or SenmlLabel.Unit or SenmlLabel.StringValue or SenmlLabel.ObjectLink:
+            case SenmlLabel.BaseName or SenmlLabel.BaseUnit or SenmlLabel.Name or SenmlLabel.Unit or SenmlLabel.StringValue
+                or SenmlLabel.ObjectLink:
                 isRead = reader.TryReadText(out string text);
                 fields.Set(label, text);
                 return isRead;

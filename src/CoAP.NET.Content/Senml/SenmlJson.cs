@@ -10,8 +10,13 @@ namespace CoAP.NET.Content.Senml;
 internal static class SenmlJson
 {
     private static readonly JsonReaderOptions s_reading = new() { MaxDepth = CborReader.MaxDepth };
-    private static readonly JsonWriterOptions s_writing = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping, SkipValidation = true };
-    private static readonly SearchValues<char> s_base64Url = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
+    private static readonly JsonWriterOptions s_writing = new()
+    {
+        Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
+        SkipValidation = true
+    };
+    private static readonly SearchValues<char> s_base64Url =
+        SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
 
     public static byte[] Write(IReadOnlyList<CoapSenmlRecord> records)
     {
@@ -36,7 +41,8 @@ internal static class SenmlJson
         return bytes.WrittenSpan.ToArray();
     }
 
-    public static bool TryRead(ReadOnlySpan<byte> utf8, int maxRecords, CoapSenmlProfile profile, out List<CoapSenmlRecord> records, out ContentFault fault)
+    public static bool TryRead(ReadOnlySpan<byte> utf8, int maxRecords, CoapSenmlProfile profile, out List<CoapSenmlRecord> records,
+        out ContentFault fault)
     {
         records = [];
         Utf8JsonReader reader = new(utf8, s_reading);
@@ -59,7 +65,8 @@ internal static class SenmlJson
         return false;
     }
 
-    private static string? Read(ref Utf8JsonReader reader, int maxRecords, CoapSenmlProfile profile, List<CoapSenmlRecord> records, out int offset)
+    private static string? Read(ref Utf8JsonReader reader, int maxRecords, CoapSenmlProfile profile, List<CoapSenmlRecord> records,
+        out int offset)
     {
         offset = 0;
         SenmlState state = new(profile);
@@ -126,7 +133,8 @@ internal static class SenmlJson
         switch (label)
         {
             case SenmlLabel.BaseVersion:
-                bool isVersion = reader.TokenType == JsonTokenType.Number && reader.TryGetInt32(out int version) && Keep(ref fields, version);
+                bool isVersion = reader.TokenType == JsonTokenType.Number && reader.TryGetInt32(out int version)
+                    && Keep(ref fields, version);
                 return isVersion ? null : "a version is a positive integer";
             case SenmlLabel.BooleanValue:
                 fields.BooleanValue = reader.TokenType == JsonTokenType.True;
@@ -134,7 +142,8 @@ internal static class SenmlJson
             case SenmlLabel.DataValue:
                 fields.DataValue = reader.TokenType == JsonTokenType.String ? Decode(reader.GetString()!) : null;
                 return fields.DataValue is not null ? null : $"'{name}' is a string in base64url without padding";
-            case SenmlLabel.BaseName or SenmlLabel.BaseUnit or SenmlLabel.Name or SenmlLabel.Unit or SenmlLabel.StringValue or SenmlLabel.ObjectLink:
+            case SenmlLabel.BaseName or SenmlLabel.BaseUnit or SenmlLabel.Name or SenmlLabel.Unit or SenmlLabel.StringValue
+                or SenmlLabel.ObjectLink:
                 if (reader.TokenType != JsonTokenType.String)
                 {
                     return $"'{name}' is a string";

@@ -2,7 +2,9 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace CoAP.NET.Content.Senml;
 
-/// <summary>A field of a SenML Record: its label in JSON and CBOR (RFC 8428 section 4.3, table 1). The values are the CBOR labels.</summary>
+/// <summary>
+/// A field of a SenML Record: its label in JSON and CBOR (RFC 8428 section 4.3, table 1). The values are the CBOR labels.
+/// </summary>
 [SuppressMessage("Design", "CA1008:Enums should have zero value", Justification = "The numbers are those of the specification.")]
 internal enum SenmlLabel
 {

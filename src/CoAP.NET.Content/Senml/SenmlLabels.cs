@@ -29,12 +29,14 @@ internal static class SenmlLabels
     /// <summary>The labels in the order of their bytes in CBOR (RFC 8949 section 4.2.1): 0 to 8, then -1 to -6, then texts.</summary>
     public static readonly SenmlLabel[] InCborOrder =
     [
-        .. All.Select(entry => entry.Label).OrderBy(label => label == SenmlLabel.ObjectLink).ThenBy(label => label < 0).ThenBy(label => Math.Abs((int)label)),
+        .. All.Select(entry => entry.Label).OrderBy(label => label == SenmlLabel.ObjectLink).ThenBy(label => label < 0)
+            .ThenBy(label => Math.Abs((int)label)),
     ];
 
     public static bool TryFind(string text, CoapSenmlProfile profile, out SenmlLabel label)
     {
-        int at = Array.FindIndex(All, entry => entry.Text == text && (entry.Label != SenmlLabel.ObjectLink || profile == CoapSenmlProfile.Lwm2m));
+        int at = Array.FindIndex(All,
+            entry => entry.Text == text && (entry.Label != SenmlLabel.ObjectLink || profile == CoapSenmlProfile.Lwm2m));
         label = at < 0 ? default : All[at].Label;
         return at >= 0;
     }

@@ -2,13 +2,17 @@ using System.Buffers;
 
 namespace CoAP.NET.Content.Senml;
 
-/// <summary>The base fields that hold at a place in a pack, the rules for a record there, and how it is resolved (RFC 8428 sections 4.2 to 4.6).</summary>
+/// <summary>
+/// The base fields that hold at a place in a pack, the rules for a record there, and how it is resolved (RFC 8428 sections 4.2 to 4.6).
+/// </summary>
 internal struct SenmlState(CoapSenmlProfile profile)
 {
     /// <summary>The version of RFC 8428.</summary>
     public const int KnownVersion = 10;
 
-    /// <summary>The longest name with its base name, in characters. RFC 8428 names no bound; without one a pack of a megabyte resolves to gigabytes.</summary>
+    /// <summary>
+    /// The longest name with its base name, in characters. RFC 8428 names no bound; without one a pack of a megabyte resolves to gigabytes.
+    /// </summary>
     public const int MaxNameLength = 1024;
 
     /// <summary>Times below are relative to now (RFC 8428 section 4.5.3).</summary>
@@ -17,7 +21,8 @@ internal struct SenmlState(CoapSenmlProfile profile)
     /// <summary>The end of the year 9999, in seconds since 1970.</summary>
     public const double EndOfDates = 253_402_300_800;
 
-    private static readonly SearchValues<char> s_nameCharacters = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-:./_");
+    private static readonly SearchValues<char> s_nameCharacters =
+        SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-:./_");
 
     private string? _name;
     private double _time;
@@ -51,11 +56,12 @@ internal struct SenmlState(CoapSenmlProfile profile)
     }
 
     /// <summary>
-    /// Whether a record brings base fields and nothing else. By the letter of RFC 8428 section 4.2 it would need a value, but the pack in section 5.1.7 begins
-    /// with such a record, so it is let through; it is no measurement.
+    /// Whether a record brings base fields and nothing else. By the letter of RFC 8428 section 4.2 it would need a value, but the pack in
+    /// section 5.1.7 begins with such a record, so it is let through; it is no measurement.
     /// </summary>
     public static bool HasBaseFieldsOnly(CoapSenmlRecord record) =>
-        record is { Name: null, Unit: null, Value: null, StringValue: null, BooleanValue: null, DataValue: null, ObjectLinkValue: null, Sum: null, Time: null, UpdateTime: null }
+        record is { Name: null, Unit: null, Value: null, StringValue: null, BooleanValue: null, DataValue: null, ObjectLinkValue: null,
+            Sum: null, Time: null, UpdateTime: null }
         && record is not { BaseName: null, BaseTime: null, BaseUnit: null, BaseValue: null, BaseSum: null, BaseVersion: null };
 
     /// <summary>The record without base fields and with an absolute time. Call <see cref="Enter"/> before.</summary>
@@ -82,10 +88,13 @@ internal struct SenmlState(CoapSenmlProfile profile)
 
     private readonly string? CheckValues(CoapSenmlRecord record)
     {
-        int values = (record.Value is null ? 0 : 1) + (record.StringValue is null ? 0 : 1) + (record.BooleanValue is null ? 0 : 1) + (record.DataValue is null ? 0 : 1) + (record.ObjectLinkValue is null ? 0 : 1);
+        int values = (record.Value is null ? 0 : 1) + (record.StringValue is null ? 0 : 1) + (record.BooleanValue is null ? 0 : 1)
+            + (record.DataValue is null ? 0 : 1) + (record.ObjectLinkValue is null ? 0 : 1);
         return values > 1 ? "a record has one value (RFC 8428 section 4.2)"
-            : record.ObjectLinkValue is not null && profile != CoapSenmlProfile.Lwm2m ? "an object link is a value of the profile of LwM2M only"
-            : values == 0 && record.Sum is null && profile != CoapSenmlProfile.Lwm2m ? "a record has a value or a sum (RFC 8428 section 4.2)"
+            : record.ObjectLinkValue is not null && profile != CoapSenmlProfile.Lwm2m
+            ? "an object link is a value of the profile of LwM2M only"
+            : values == 0 && record.Sum is null && profile != CoapSenmlProfile.Lwm2m
+            ? "a record has a value or a sum (RFC 8428 section 4.2)"
             : null;
     }
 
@@ -95,18 +104,22 @@ internal struct SenmlState(CoapSenmlProfile profile)
         long length = (long)(baseName?.Length ?? 0) + (name?.Length ?? 0);
         if (length is 0 or > MaxNameLength)
         {
-            return length == 0 ? "a record has a name or a base name (RFC 8428 section 4.2)" : $"a name has at most {MaxNameLength} characters here, with its base name";
+            return length == 0
+                ? "a record has a name or a base name (RFC 8428 section 4.2)"
+                : $"a name has at most {MaxNameLength} characters here, with its base name";
         }
 
         char first = string.IsNullOrEmpty(baseName) ? name![0] : baseName[0];
         bool begins = char.IsAsciiLetterOrDigit(first) || (first == '/' && profile == CoapSenmlProfile.Lwm2m);
         return baseName.AsSpan().ContainsAnyExcept(s_nameCharacters) || name.AsSpan().ContainsAnyExcept(s_nameCharacters) || !begins
-            ? "a name has letters, digits and - : . / _ only and begins with a letter or digit (RFC 8428 section 4.5.1); names of LwM2M need CoapSenmlProfile.Lwm2m"
+            ? "a name has letters, digits and - : . / _ only and begins with a letter or digit (RFC 8428 section 4.5.1); names of LwM2M "
+                + "need CoapSenmlProfile.Lwm2m"
             : null;
     }
 
     private readonly string? CheckNumbers(CoapSenmlRecord record) =>
-        IsFinite(_time) && IsFinite(_value) && IsFinite(_sum) && IsFinite(_time + record.Time) && IsFinite(_value + record.Value) && IsFinite(SumOf(record)) && IsFinite(record.UpdateTime)
+        IsFinite(_time) && IsFinite(_value) && IsFinite(_sum) && IsFinite(_time + record.Time) && IsFinite(_value + record.Value)
+            && IsFinite(SumOf(record)) && IsFinite(record.UpdateTime)
             ? null
             : "a number is not finite";
 

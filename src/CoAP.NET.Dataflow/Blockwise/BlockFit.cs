@@ -2,7 +2,10 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Blockwise;
 
-/// <summary>How much of a body one message carries, and the size exponent that says so. With BERT (RFC 8323 section 6) a message carries several blocks of 1,024 bytes.</summary>
+/// <summary>
+/// How much of a body one message carries, and the size exponent that says so. With BERT (RFC 8323 section 6) a message carries several
+/// blocks of 1,024 bytes.
+/// </summary>
 /// <param name="SizeExponent">The size exponent SZX, 0 to 7.</param>
 /// <param name="Size">How many bytes a message carries that others follow.</param>
 /// <param name="Last">How many the last one may carry: under BERT it may end within a block.</param>
@@ -20,7 +23,8 @@ internal readonly record struct BlockFit(int SizeExponent, int Size, int Last)
     /// <summary>What fits.</summary>
     /// <param name="channel">The peer; only some take BERT.</param>
     /// <param name="wanted">The largest size exponent to use, 0 to 7.</param>
-    /// <param name="room">How many bytes of the body have room in a message. Where not even 16 have, the message is too large, which who sends it sees.</param>
+    /// <param name="room">How many bytes of the body have room in a message. Where not even 16 have, the message is too large, which who
+    /// sends it sees.</param>
     public static BlockFit Of(CoapChannel channel, int wanted, long room)
     {
         int exponent = wanted;

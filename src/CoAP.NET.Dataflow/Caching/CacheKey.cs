@@ -8,8 +8,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Caching;
 
 /// <summary>
-/// What a stored response answers: the method, the URI, who was asked, all options that are part of the cache key, and the payload of a FETCH (RFC 7252
-/// section 5.6, RFC 8132 section 2.1). Who was asked counts beside the URI, so that a peer that was given a request for another host's URI answers for itself only.
+/// What a stored response answers: the method, the URI, who was asked, all options that are part of the cache key, and the payload of a
+/// FETCH (RFC 7252 section 5.6, RFC 8132 section 2.1). Who was asked counts beside the URI, so that a peer that was given a request for
+/// another host's URI answers for itself only.
 /// </summary>
 internal sealed class CacheKey : IEquatable<CacheKey>
 {
@@ -52,7 +53,9 @@ internal sealed class CacheKey : IEquatable<CacheKey>
     /// <returns>Whether the options name a URI; false for a group, whose members answer each for themselves.</returns>
     public static bool TryCreate(CoapMessage request, CoapChannel channel, object owner, [NotNullWhen(true)] out CacheKey? key)
     {
-        key = !channel.Remote.IsMulticast && TryGetUri(request, channel, out string? uri) ? new CacheKey(uri, request, channel, owner) : null;
+        key = !channel.Remote.IsMulticast && TryGetUri(request, channel, out string? uri)
+            ? new CacheKey(uri, request, channel, owner)
+            : null;
         return key is not null;
     }
 
@@ -66,7 +69,9 @@ internal sealed class CacheKey : IEquatable<CacheKey>
         IPEndPoint destination = channel.Remote.ToIPEndPoint();
         if (!request.Options.Contains(OptionNumber.ProxyUri) && !request.Options.Contains(OptionNumber.ProxyScheme))
         {
-            uri = CoapUri.TryCompose(channel.Transport.Scheme, request.Options, destination, out CoapUri? composed, out string? _) ? composed.ToString() : null;
+            uri = CoapUri.TryCompose(channel.Transport.Scheme, request.Options, destination, out CoapUri? composed, out string? _)
+                ? composed.ToString()
+                : null;
             return uri is not null;
         }
 

@@ -18,7 +18,8 @@ internal static class CacheRules
         {
             switch (options.NumberAt(i))
             {
-                // The answer belongs to this request alone: a condition, a part of a body, a protected message, a silence that was asked for.
+                // The answer belongs to this request alone: a condition, a part of a body, a protected message, a silence that was asked
+                // for.
                 case OptionNumber.IfMatch or OptionNumber.IfNoneMatch or OptionNumber.Block1 or OptionNumber.Block2 or OptionNumber.QBlock1
                     or OptionNumber.QBlock2 or OptionNumber.Oscore or OptionNumber.Edhoc or OptionNumber.NoResponse:
                     return CacheUse.None;
@@ -28,7 +29,8 @@ internal static class CacheRules
                     use = CacheUse.StoreOnly;
                     break;
 
-                case OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.UriQuery or OptionNumber.ProxyUri or OptionNumber.ProxyScheme:
+                case OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.UriQuery or OptionNumber.ProxyUri
+                    or OptionNumber.ProxyScheme:
                     break;
 
                 // An unsafe option may mean anything, such as that no two answers are alike.
@@ -43,18 +45,25 @@ internal static class CacheRules
         return use;
     }
 
-    /// <summary>Whether an option stands in the key beside the URI: not those of the URI, nor what the cache itself understands, nor those that are no cache key.</summary>
+    /// <summary>
+    /// Whether an option stands in the key beside the URI: not those of the URI, nor what the cache itself understands, nor those that are
+    /// no cache key.
+    /// </summary>
     public static bool IsInKey(int number) => number switch
     {
-        OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.UriQuery or OptionNumber.ProxyUri or OptionNumber.ProxyScheme => false,
+        OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.UriQuery or OptionNumber.ProxyUri
+            or OptionNumber.ProxyScheme => false,
         OptionNumber.ETag or OptionNumber.Observe => false,
 
-        // How far a request may still go says nothing of the resource; a 5.08, of which that is not true, is not stored (RFC 8768 section 3).
+        // How far a request may still go says nothing of the resource; a 5.08, of which that is not true, is not stored (RFC 8768 section
+        // 3).
         OptionNumber.HopLimit => false,
         _ => !OptionNumber.IsNoCacheKey(number),
     };
 
-    /// <summary>Whether a response may be stored: by its code, and because it is whole and has no option that forbids it (RFC 7252 section 5.9).</summary>
+    /// <summary>
+    /// Whether a response may be stored: by its code, and because it is whole and has no option that forbids it (RFC 7252 section 5.9).
+    /// </summary>
     public static bool CanStore(CoapMessage response) =>
         (response.Code == CoapCode.Content || response.Code.IsError)
         && response.Code != CoapCode.HopLimitReached
@@ -62,7 +71,8 @@ internal static class CacheRules
         && (response.OptionsToRead is not { } options || IsWholeAndSafe(options, response.Code));
 
     /// <summary>Whether an option of a response is stored with it; Max-Age is kept apart, as it counts down.</summary>
-    public static bool IsKept(int number) => number is not (OptionNumber.MaxAge or OptionNumber.Observe or OptionNumber.Echo or OptionNumber.Block2 or OptionNumber.QBlock2);
+    public static bool IsKept(int number) =>
+        number is not (OptionNumber.MaxAge or OptionNumber.Observe or OptionNumber.Echo or OptionNumber.Block2 or OptionNumber.QBlock2);
 
     // No part of a body, no challenge to this one request (RFC 9175 section 2.2), no unsafe option that a cache knows nothing of.
     private static bool IsWholeAndSafe(CoapOptionCollection options, CoapCode code)
@@ -90,7 +100,9 @@ internal static class CacheRules
 
     /// <summary>How long the response is fresh, in seconds; 60 when it does not say (RFC 7252 section 5.10.5).</summary>
     public static uint MaxAgeOf(CoapMessage response) =>
-        response.OptionsToRead is { } options && options.TryGetUInt(OptionNumber.MaxAge, out uint seconds) ? seconds : (uint)MaxAge.Default.TotalSeconds;
+        response.OptionsToRead is { } options && options.TryGetUInt(OptionNumber.MaxAge, out uint seconds)
+            ? seconds
+            : (uint)MaxAge.Default.TotalSeconds;
 
     /// <summary>The entity-tag of a response; null when it has none.</summary>
     public static ETag? TagOf(CoapMessage response) => response.OptionsToRead?.Get<ETag>();

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Caching;
 
-/// <summary>What is stored under one key: the newest response, and older ones that the server may say to be valid again. Guarded by the lock of the cache.</summary>
+/// <summary>
+/// What is stored under one key: the newest response, and older ones that the server may say to be valid again. Guarded by the lock of the
+/// cache.
+/// </summary>
 internal sealed class CacheSlot
 {
     /// <summary>How many responses are kept under one key. Each costs up to 9 bytes in a request that validates.</summary>

@@ -3,13 +3,15 @@ using CoAP.NET.Caching;
 namespace CoAP.NET;
 
 /// <summary>
-/// Stored responses of a client, by the rules of RFC 7252 section 5.6: fresh ones answer without a message, stale ones with an entity-tag are validated.
-/// Give it to <see cref="CoapEndpointOptions.Cache"/>. Several endpoints may share one if they share a clock; what came over a protected channel stays with
-/// the endpoint that got it. Bounded; the response that was not used for the longest time goes first. Thread-safe.
+/// Stored responses of a client, by the rules of RFC 7252 section 5.6: fresh ones answer without a message, stale ones with an entity-tag
+/// are validated. Give it to <see cref="CoapEndpointOptions.Cache"/>. Several endpoints may share one if they share a clock; what came over
+/// a protected channel stays with the endpoint that got it. Bounded; the response that was not used for the longest time goes first.
+/// Thread-safe.
 /// </summary>
 public sealed class CoapCache
 {
-    // Each URI has a number that changes when the resource may have changed. Two URIs that share one cost a response that is not stored, nothing else.
+    // Each URI has a number that changes when the resource may have changed. Two URIs that share one cost a response that is not stored,
+    // nothing else.
     private const int Stamps = 1024;
 
     private readonly Lock _gate = new();
@@ -22,8 +24,10 @@ public sealed class CoapCache
     private long _invalidations;
 
     /// <summary>Makes a cache.</summary>
-    /// <param name="maxBytes">How many bytes all stored responses may take, with an estimate of what the objects around them take. Default 4 MiB; at least 0.</param>
-    /// <param name="maxEntries">How many requests may have stored responses; each up to four, with different entity-tags. Default 10,000; at least 0.</param>
+    /// <param name="maxBytes">How many bytes all stored responses may take, with an estimate of what the objects around them take. Default
+    /// 4 MiB; at least 0.</param>
+    /// <param name="maxEntries">How many requests may have stored responses; each up to four, with different entity-tags. Default 10,000;
+    /// at least 0.</param>
     /// <exception cref="ArgumentOutOfRangeException">A bound is below 0.</exception>
     public CoapCache(long maxBytes = 4 << 20, int maxEntries = 10_000)
     {
@@ -52,13 +56,17 @@ public sealed class CoapCache
     /// <summary>Requests that could have been answered from the cache but were not, because nothing fresh was stored.</summary>
     public long Misses => Read(static cache => cache._misses);
 
-    /// <summary>Misses where the server said that a stored response is still valid (2.03), so that its payload was not sent again.</summary>
+    /// <summary>
+    /// Misses where the server said that a stored response is still valid (2.03), so that its payload was not sent again.
+    /// </summary>
     public long Validations => Read(static cache => cache._validations);
 
     /// <summary>Requests whose stored responses went for lack of room.</summary>
     public long Evictions => Read(static cache => cache._store.Evictions);
 
-    /// <summary>Requests whose stored responses were marked as not fresh, because the resource may have changed (RFC 7252 section 5.9.1).</summary>
+    /// <summary>
+    /// Requests whose stored responses were marked as not fresh, because the resource may have changed (RFC 7252 section 5.9.1).
+    /// </summary>
     public long Invalidations => Read(static cache => cache._invalidations);
 
     /// <summary>Forgets everything. Responses that are under way are not stored either. The counts go on.</summary>
@@ -93,7 +101,8 @@ public sealed class CoapCache
     {
         if (Interlocked.CompareExchange(ref _timeProvider, timeProvider, null) is { } other && !ReferenceEquals(other, timeProvider))
         {
-            throw new ArgumentException("The cache belongs to endpoints with another TimeProvider. Endpoints share a cache only if they share a clock.");
+            throw new ArgumentException(
+                "The cache belongs to endpoints with another TimeProvider. Endpoints share a cache only if they share a clock.");
         }
     }
 
@@ -130,14 +139,19 @@ public sealed class CoapCache
         }
     }
 
-    /// <summary>Stores a response, if it may be; then it is the one to use. If it may not, nothing older is used without asking either.</summary>
+    /// <summary>
+    /// Stores a response, if it may be; then it is the one to use. If it may not, nothing older is used without asking either.
+    /// </summary>
     /// <param name="key">What it answers.</param>
     /// <param name="response">The response, as it came; copied.</param>
     /// <param name="now">When it came, in units of 100 ns.</param>
-    /// <param name="stamp">The state of the URI before the request was sent; null for a notification, which tells of the newest state by itself.</param>
+    /// <param name="stamp">The state of the URI before the request was sent; null for a notification, which tells of the newest state by
+    /// itself.</param>
     internal void Store(CacheKey key, CoapResponse response, long now, long? stamp)
     {
-        StoredResponse? stored = CacheRules.CanStore(response.Message) && response.Payload.Length <= MaxBytes ? new StoredResponse(response, now) : null;
+        StoredResponse? stored = CacheRules.CanStore(response.Message) && response.Payload.Length <= MaxBytes
+            ? new StoredResponse(response, now)
+            : null;
         lock (_gate)
         {
             if (stamp is { } before && before != StampOf(key.Uri))

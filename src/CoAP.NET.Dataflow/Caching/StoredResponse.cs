@@ -17,7 +17,11 @@ internal sealed class StoredResponse
     public StoredResponse(CoapResponse response, long now)
     {
         CoapMessage original = response.Message;
-        _message = new CoapMessage(original.Code, original.OptionsToRead?.Registry) { Type = original.Type, Payload = original.Payload.ToArray() };
+        _message = new CoapMessage(original.Code, original.OptionsToRead?.Registry)
+        {
+            Type = original.Type,
+            Payload = original.Payload.ToArray()
+        };
         _remote = response.Remote;
         _receivedAt = now;
         _maxAge = CacheRules.MaxAgeOf(original);
@@ -46,18 +50,21 @@ internal sealed class StoredResponse
     public long FreshUntil => _receivedAt + (_maxAge * TimeSpan.TicksPerSecond);
 
     /// <summary>
-    /// The response with what a 2.03 says of it: the options that are safe to forward are replaced, number by number, and Max-Age too, by 60 s when the 2.03
-    /// does not say (RFC 7252 sections 5.6.2 and 5.9.1.3).
+    /// The response with what a 2.03 says of it: the options that are safe to forward are replaced, number by number, and Max-Age too, by
+    /// 60 s when the 2.03 does not say (RFC 7252 sections 5.6.2 and 5.9.1.3).
     /// </summary>
     public StoredResponse RefreshedBy(CoapMessage valid, long now)
     {
         CoapMessage message = new(_message.Code, _message.Options.Registry) { Type = _message.Type, Payload = _message.Payload };
-        AddKept(message.Options, _message.Options, number => OptionNumber.IsUnsafe(number) || valid.OptionsToRead?.Contains(number) != true);
+        AddKept(message.Options, _message.Options,
+            number => OptionNumber.IsUnsafe(number) || valid.OptionsToRead?.Contains(number) != true);
         AddKept(message.Options, valid.OptionsToRead, static number => CacheRules.IsKept(number) && !OptionNumber.IsUnsafe(number));
         return new StoredResponse(message, _remote, now, CacheRules.MaxAgeOf(valid));
     }
 
-    /// <summary>A response to deliver: options of its own, with what is left of Max-Age (RFC 7252 section 5.7.1), and the stored payload.</summary>
+    /// <summary>
+    /// A response to deliver: options of its own, with what is left of Max-Age (RFC 7252 section 5.7.1), and the stored payload.
+    /// </summary>
     public CoapResponse ToResponse(long now)
     {
         long age = Math.Max(0, now - _receivedAt);

@@ -23,7 +23,8 @@ internal sealed class AcceptedConnections(CoapEnvironment environment, Transport
         string scheme = connection.IsSecure ? "coaps+ws" : "coap+ws";
         if (transports.StartedAs<CoapWebSocketTransport>(scheme) is not { } transport)
         {
-            transport = (CoapWebSocketTransport)await transports.OpenAsync(scheme, static found => found is CoapWebSocketTransport, null, CancellationToken.None).ConfigureAwait(false);
+            transport = (CoapWebSocketTransport)await transports.OpenAsync(scheme, static found => found is CoapWebSocketTransport, null,
+                CancellationToken.None).ConfigureAwait(false);
         }
 
         CoapConnection? taken = transport.Accept(webSocket, connection, out Task released);
@@ -44,7 +45,8 @@ internal sealed class AcceptedConnections(CoapEnvironment environment, Transport
             transport = (CoapDuplexPipeTransport)await transports.OpenAsync(
                 scheme,
                 static found => found is CoapDuplexPipeTransport,
-                () => new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions { IsSecure = connection.IsSecure, Streams = environment.Streams }),
+                () => new CoapDuplexPipeTransport(
+                    new CoapDuplexPipeTransportOptions { IsSecure = connection.IsSecure, Streams = environment.Streams }),
                 CancellationToken.None).ConfigureAwait(false);
         }
 
@@ -52,7 +54,8 @@ internal sealed class AcceptedConnections(CoapEnvironment environment, Transport
         await HaveAsync(taken, released, connection, cancellationToken).ConfigureAwait(false);
     }
 
-    private async Task HaveAsync(CoapConnection? taken, Task released, CoapAcceptedConnection connection, CancellationToken cancellationToken)
+    private async Task HaveAsync(CoapConnection? taken, Task released, CoapAcceptedConnection connection,
+        CancellationToken cancellationToken)
     {
         if (taken is null)
         {

@@ -3,8 +3,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Composition;
 
-// With many peers each datagram waits for memory several times over: for the table of peers, for what is known of the peer, for its Message IDs. Of datagrams that came together these waits
-// overlap when all are asked for at once. Nothing is decided here, and no lock taken: what is foreseen is checked again when it is used.
+// With many peers each datagram waits for memory several times over: for the table of peers, for what is known of the peer, for its Message
+// IDs. Of datagrams that came together these waits overlap when all are asked for at once. Nothing is decided here, and no lock taken: what
+// is foreseen is checked again when it is used.
 internal sealed partial class EndpointContext
 {
     private const int MaxExpected = 64;
@@ -38,7 +39,8 @@ internal sealed partial class EndpointContext
 
             if (!ChannelTable.Is(channel, datagram))
             {
-                // Another end of ours has the same peer, or a table that changed at this moment led astray: it is looked up when it is handed in.
+                // Another end of ours has the same peer, or a table that changed at this moment led astray: it is looked up when it is
+                // handed in.
                 datagram.Expected = null;
             }
             else if (datagram.Length >= 4)

@@ -24,7 +24,11 @@ internal sealed partial class EndpointContext
     public bool Opened(CoapConnection connection)
     {
         CoapPipeline pipeline = _pipelines[ShardOf(connection.Remote)];
-        CoapChannel channel = new(pipeline.Shard, connection, CoapTransmissionParameters.Default) { AsksForParameters = true, Number = Interlocked.Increment(ref _lastNumber) };
+        CoapChannel channel = new(pipeline.Shard, connection, CoapTransmissionParameters.Default)
+        {
+            AsksForParameters = true,
+            Number = Interlocked.Increment(ref _lastNumber)
+        };
         channel.AskForParameters();
         long now = _environment.Now;
         channel.FirstSeen = channel.LastSeen = now;

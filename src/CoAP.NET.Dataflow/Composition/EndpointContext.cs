@@ -76,7 +76,8 @@ internal sealed partial class EndpointContext : ICoapDatagramContext, ICoapStrea
     public void SendFailed(CoapDatagram datagram, Exception error)
     {
         Log.SendFailed(_environment.Logger, datagram.Length, datagram.Remote.ToString(), error.Message);
-        if (error is not SocketException { SocketErrorCode: var code } || !CoapSendException.IsLasting(code) || IsSourceAway(datagram, code))
+        if (error is not SocketException { SocketErrorCode: var code } || !CoapSendException.IsLasting(code)
+            || IsSourceAway(datagram, code))
         {
             return;
         }
@@ -96,7 +97,8 @@ internal sealed partial class EndpointContext : ICoapDatagramContext, ICoapStrea
 
     // An address of ours that is gone may come back, as when a cable was out; a peer that it belongs to is not given up for that.
     private static bool IsSourceAway(CoapDatagram datagram, SocketError code) =>
-        code == SocketError.InvalidArgument && !datagram.Local.IsAny && datagram.Transport is { } transport && !transport.IsOurs(datagram.Local.ToIPAddress());
+        code == SocketError.InvalidArgument && !datagram.Local.IsAny && datagram.Transport is { } transport
+            && !transport.IsOurs(datagram.Local.ToIPAddress());
 
     public bool IsStopping => _state.IsStopping;
 

@@ -25,14 +25,21 @@ internal sealed class EndpointCore
         State = new EndpointState { AnswersWhileStopping = options.AnswerWhileStopping };
         CoapInstruments instruments = CoapInstruments.Of(options.MeterFactory);
         KeyValuePair<string, object?>[] tags =
-            [.. options.Name is { } name ? [new(TelemetryTags.Endpoint, name)] : Array.Empty<KeyValuePair<string, object?>>(), .. options.TelemetryTags];
-        Environment = EnvironmentOf(options, new EndpointTelemetry(instruments, options.TimeProvider, tags) { ContextOption = options.TraceContextOption ?? 0 });
+            [.. options.Name is { } name ? [new(TelemetryTags.Endpoint, name)] : Array.Empty<KeyValuePair<string, object?>>(),
+                .. options.TelemetryTags];
+        Environment = EnvironmentOf(options,
+            new EndpointTelemetry(instruments, options.TimeProvider, tags) { ContextOption = options.TraceContextOption ?? 0 });
         CoapLimits limits = Environment.Limits;
         Served = new ServedRequests(limits.MaxRequestsServed, options.Shards);
         Routes = options.Routes?.Take() ?? new RouteTable();
         Bodies = new BodyMemory(limits);
         Connections = new ConnectionTable(limits, Environment.Sources);
-        CoapDatagramSerializer serializer = new(new CoapSerializerOptions { Registry = options.Registry, MaxOptions = limits.MaxOptions, MaxTokenLength = limits.MaxTokenLength });
+        CoapDatagramSerializer serializer = new(new CoapSerializerOptions
+        {
+            Registry = options.Registry,
+            MaxOptions = limits.MaxOptions,
+            MaxTokenLength = limits.MaxTokenLength
+        });
         CoapSerializerOptions onConnections = new()
         {
             Registry = options.Registry,
@@ -92,7 +99,8 @@ internal sealed class EndpointCore
         RequestSteps steps = new(Environment, sender, Pool, options.Patience, options.Cache, Served.Aborted);
         Requester = new Requester(Environment, Transports, hosts, Channels, steps);
         GroupRequester = new GroupRequester(Environment, Transports, hosts, Channels, steps, GroupRequests);
-        Observed = new ClientObservations([.. Pipelines.Select(static pipeline => pipeline.Shard)], new ObservationPort(Environment, Transports, hosts, Channels, steps));
+        Observed = new ClientObservations([.. Pipelines.Select(static pipeline => pipeline.Shard)],
+            new ObservationPort(Environment, Transports, hosts, Channels, steps));
         ObservationRequester = new ObservationRequester(Environment, Transports, Observed);
         Diagnostics = new EndpointDiagnostics(this, options.Name, instruments, tags);
     }

@@ -49,7 +49,8 @@ internal sealed class EndpointDiagnostics
         if (_core.Transports.IsStarted && !_core.State.IsStopping)
         {
             CoapEnvironment environment = _core.Environment;
-            environment.Scheduler.TryQueue(static log => Log.ClientForgotten((ILogger)log!), environment.Logger, environment.Counters, null);
+            environment.Scheduler.TryQueue(static log => Log.ClientForgotten((ILogger)log!), environment.Logger, environment.Counters,
+                null);
         }
     }
 
@@ -66,7 +67,8 @@ internal sealed class EndpointDiagnostics
             Time = _core.Environment.TimeProvider.GetUtcNow(),
             Name = Name,
             LocalEndpoints = _core.Transports.LocalEndpoints,
-            Counters = Enum.GetValues<CoapCounter>().Where(counter => counters[counter] != 0).ToDictionary(static counter => counter, counter => counters[counter]),
+            Counters = Enum.GetValues<CoapCounter>().Where(counter => counters[counter] != 0)
+                .ToDictionary(static counter => counter, counter => counters[counter]),
             ActiveRequests = _core.Served.Count,
             Observers = _core.Observers.Count,
             Observations = _core.Observed.Count,

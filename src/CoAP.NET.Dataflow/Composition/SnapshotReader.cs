@@ -8,7 +8,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Composition;
 
 /// <summary>Reads what a snapshot shows. A shard's lock is taken for one peer at a time, so that nobody waits long.</summary>
-internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable connections, CoapEnvironment environment, IPAddress? address, int maxPeers)
+internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable connections, CoapEnvironment environment, IPAddress? address,
+    int maxPeers)
 {
     private const int MaxPending = 16;
 
@@ -17,7 +18,8 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
     public List<CoapShardSnapshot> ReadShards() =>
     [
         .. pipelines.Select(static pipeline => new CoapShardSnapshot(
-            pipeline.Shard.Index, pipeline.Channels.Count, pipeline.Messages.Outstanding, pipeline.Messages.Waiting, pipeline.Bodies.Count, CountObservers(pipeline))),
+            pipeline.Shard.Index, pipeline.Channels.Count, pipeline.Messages.Outstanding, pipeline.Messages.Waiting, pipeline.Bodies.Count,
+            CountObservers(pipeline))),
     ];
 
     public List<CoapPeerSnapshot> ReadPeers(out bool isTruncated)
@@ -84,7 +86,9 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
                 Transfers = pipeline.Bodies.CountOf(channel),
                 RoundTripTime = MessageLayer.RttOf(channel),
                 RetransmissionTimeout = MessageLayer.TimeoutOf(channel, now),
-                LastDrop = drop is null ? null : new CoapDropSnapshot(drop.Reason, utcNow - TimeSpan.FromTicks(Math.Max(0, now - drop.At)), drop.Count),
+                LastDrop = drop is null
+                    ? null
+                    : new CoapDropSnapshot(drop.Reason, utcNow - TimeSpan.FromTicks(Math.Max(0, now - drop.At)), drop.Count),
             };
         }
     }
@@ -102,7 +106,9 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
                 message.Token,
                 isOutstanding ? message.MessageId : null,
                 transmission.Attempts,
-                isOutstanding && message.Type == CoapMessageType.Confirmable ? TimeSpan.FromTicks(Math.Max(0, transmission.Due - now)) : null));
+                isOutstanding && message.Type == CoapMessageType.Confirmable
+                    ? TimeSpan.FromTicks(Math.Max(0, transmission.Due - now))
+                    : null));
         }
 
         foreach (ClientRequest request in exchanges?.Pending.Values ?? Enumerable.Empty<ClientRequest>())
@@ -116,7 +122,8 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
             if (!transmission.IsOutstanding && !transmission.IsQueued)
             {
                 pending.Add(new CoapPendingSnapshot(
-                    CoapPendingState.AwaitingResponse, request.Message.Code, request.Message.Token, channel.IsReliable ? null : request.Message.MessageId, transmission.Attempts, null));
+                    CoapPendingState.AwaitingResponse, request.Message.Code, request.Message.Token,
+                    channel.IsReliable ? null : request.Message.MessageId, transmission.Attempts, null));
             }
         }
 

@@ -52,7 +52,8 @@ internal sealed class TransportSet
     /// <param name="context">What transports see of the endpoint.</param>
     /// <param name="clocks">What a transport may drive.</param>
     public TransportSet(
-        CoapEndpointOptions options, CoapEnvironment environment, EndpointState state, GroupSettings groups, RouteTable routes, HostLookup hosts, EndpointContext context,
+        CoapEndpointOptions options, CoapEnvironment environment, EndpointState state, GroupSettings groups, RouteTable routes,
+        HostLookup hosts, EndpointContext context,
         ShardClock[] clocks)
     {
         _udpEngine = options.UdpEngine;
@@ -80,7 +81,8 @@ internal sealed class TransportSet
 
     /// <summary>The addresses that the endpoint listens on, as URIs.</summary>
     public IReadOnlyList<string> LocalEndpoints =>
-        [.. _started.Where(_listening.Contains).SelectMany(transport => transport.LocalAddresses.Select(address => $"{transport.Scheme}://{address}"))];
+        [.. _started.Where(_listening.Contains)
+            .SelectMany(transport => transport.LocalAddresses.Select(address => $"{transport.Scheme}://{address}"))];
 
     /// <summary>Adds an address to listen on. See <see cref="CoapEndpoint.Listen"/>.</summary>
     /// <param name="uri">Scheme, host and port.</param>
@@ -194,7 +196,8 @@ internal sealed class TransportSet
     /// <param name="make">Makes another one; null for that of the scheme.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <exception cref="CoapException">There is none for the scheme, it cannot be opened, or the endpoint was stopped.</exception>
-    public async ValueTask<CoapTransport> OpenAsync(string scheme, Func<CoapTransport, bool> fits, Func<CoapTransport>? make, CancellationToken cancellationToken)
+    public async ValueTask<CoapTransport> OpenAsync(string scheme, Func<CoapTransport, bool> fits, Func<CoapTransport>? make,
+        CancellationToken cancellationToken)
     {
         ThrowIfRequestsAreOver();
         await Lifecycle.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -221,7 +224,8 @@ internal sealed class TransportSet
                         WebSockets = _webSockets,
                     }),
                     _ => FactoryOf(scheme)?.Create(UdpOptions([], isServer: false)) ?? throw new CoapException(scheme == "coaps"
-                        ? "This endpoint has no transport for coaps. Reference the package CoAP.NET.Dtls and call UseDtls on the options of the endpoint."
+                        ? "This endpoint has no transport for coaps. Reference the package CoAP.NET.Dtls and call UseDtls on the options "
+                            + "of the endpoint."
                         : $"This endpoint has no transport for {scheme}. Add one before it is started."),
                 };
                 await StartAsync(found, cancellationToken).ConfigureAwait(false);
@@ -381,9 +385,11 @@ internal sealed class TransportSet
         while (_unresolved.Count > 0)
         {
             CoapUri uri = _unresolved[0];
-            IPEndPoint[] addresses = [.. (await AddressesOfAsync(uri, cancellationToken).ConfigureAwait(false)).Select(address => new IPEndPoint(address, uri.Port))];
+            IPEndPoint[] addresses = [.. (await AddressesOfAsync(uri, cancellationToken).ConfigureAwait(false))
+                .Select(address => new IPEndPoint(address, uri.Port))];
             CoapTransport transport = uri.Scheme == "coap" ? new CoapUdpTransport(UdpOptions(addresses, isServer: true))
-                : FactoryOf(uri.Scheme)?.Create(UdpOptions(addresses, isServer: false)) ?? new CoapTcpTransport(TcpOptions(addresses, uri.Scheme));
+                : FactoryOf(uri.Scheme)?.Create(UdpOptions(addresses, isServer: false))
+                    ?? new CoapTcpTransport(TcpOptions(addresses, uri.Scheme));
             _transports.Add(transport);
             _listening.Add(transport);
             _unresolved.RemoveAt(0);
@@ -399,12 +405,16 @@ internal sealed class TransportSet
         }
         catch (CoapException exception)
         {
-            throw new CoapException($"Cannot listen on '{uri}': {exception.Message} Listen on an address of this machine, or on * for all.", exception);
+            throw new CoapException($"Cannot listen on '{uri}': {exception.Message} Listen on an address of this machine, or on * for all.",
+                exception);
         }
 
         // A name may have addresses of a version that this machine does not speak. None at all must not become all of them.
-        IPAddress[] spoken = [.. addresses.Distinct().Where(address => uri.HostAddress is not null || Socket.OSSupportsIPv6 || address.AddressFamily == AddressFamily.InterNetwork)];
-        return spoken.Length > 0 ? spoken : throw new CoapException($"Cannot listen on '{uri}': the name has no address that this machine speaks.");
+        IPAddress[] spoken = [.. addresses.Distinct()
+            .Where(address => uri.HostAddress is not null || Socket.OSSupportsIPv6 || address.AddressFamily == AddressFamily.InterNetwork)];
+        return spoken.Length > 0
+            ? spoken
+            : throw new CoapException($"Cannot listen on '{uri}': the name has no address that this machine speaks.");
     }
 
     private CoapUri ParseListen(string text)
@@ -423,13 +433,17 @@ internal sealed class TransportSet
         else if (uri.Scheme is not ("coap" or "coap+tcp" or "coaps+tcp"))
         {
             throw new ArgumentException(uri.Scheme is "coap+ws" or "coaps+ws"
-                ? $"'{text}': a web server accepts WebSockets, and hands them over: see MapCoapWebSocket of CoAP.NET.AspNetCore, or AcceptWebSocketAsync."
-                : $"'{text}': an endpoint listens on coap, coap+tcp and coaps+tcp; {(uri.Scheme == "coaps" ? "for coaps reference the package CoAP.NET.Dtls and call UseDtls on the options" : $"{uri.Scheme} needs a transport added by AddTransport")}.");
+                ? $"'{text}': a web server accepts WebSockets, and hands them over: see MapCoapWebSocket of CoAP.NET.AspNetCore, or "
+                    + "AcceptWebSocketAsync."
+                : $"'{text}': an endpoint listens on coap, coap+tcp and "
+                    + $"coaps+tcp; {(uri.Scheme == "coaps" ? "for coaps reference the package CoAP.NET.Dtls and call UseDtls on the options" : $"{uri.Scheme} needs a transport added by AddTransport")}.");
         }
 
         if (uri.Scheme == "coaps+tcp" && _tls is not ({ Server: not null } or { SelectServer: not null }))
         {
-            throw new ArgumentException($"'{text}': a TLS server needs a certificate. Set CoapEndpointOptions.Tls with Server (or SelectServer) before the endpoint is made.");
+            throw new ArgumentException(
+                $"'{text}': a TLS server needs a certificate. Set CoapEndpointOptions.Tls with Server (or SelectServer) before the "
+                    + "endpoint is made.");
         }
 
         if (uri.PathSegments.Count > 0 || uri.QueryArguments.Count > 0)
@@ -440,7 +454,8 @@ internal sealed class TransportSet
         return uri.HostAddress is { } address && CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port)).IsMulticast
             ? throw new ArgumentException(uri.Scheme == "coap"
                 ? $"'{text}': a group is not listened on but joined: listen on coap://[::] and call JoinGroups."
-                : $"'{text}': there are no groups on {uri.Scheme} (RFC 8323 section 8). Listen on an address of this machine, or on * for all.")
+                : $"'{text}': there are no groups on {uri.Scheme} (RFC 8323 section 8). Listen on an address of this machine, or on * for "
+                    + "all.")
             : uri;
     }
 
@@ -454,7 +469,8 @@ internal sealed class TransportSet
         }
 
         _isSecuritySettled = true;
-        CoapTransport[] transports = [.. _listening.DistinctBy(transport => (transport.Scheme, transport.IsSecure)).OrderBy(transport => transport.Scheme, StringComparer.Ordinal)];
+        CoapTransport[] transports = [.. _listening.DistinctBy(transport => (transport.Scheme, transport.IsSecure))
+            .OrderBy(transport => transport.Scheme, StringComparer.Ordinal)];
         string[] secured = [.. transports.Where(transport => transport.IsSecure).Select(transport => transport.Scheme).Distinct()];
         if (secured.Length != 0)
         {
@@ -474,7 +490,8 @@ internal sealed class TransportSet
         }
 
         string text = string.Join(
-            Environment.NewLine, table.Select(static row => $"{row.Route}: {(row.Schemes.Length == 0 ? "nowhere" : string.Join(", ", row.Schemes))}"));
+            Environment.NewLine,
+            table.Select(static row => $"{row.Route}: {(row.Schemes.Length == 0 ? "nowhere" : string.Join(", ", row.Schemes))}"));
         if (secured.Length != 0)
         {
             Log.RoutesAndSchemes(_environment.Logger, text, string.Join(", ", secured));
@@ -486,10 +503,12 @@ internal sealed class TransportSet
 
         foreach ((string route, _) in table.Where(static row => row.Schemes.Length == 0))
         {
-            Log.RouteIsServedNowhere(_environment.Logger, route, string.Join(", ", transports.Select(static transport => transport.Scheme)));
+            Log.RouteIsServedNowhere(_environment.Logger, route,
+                string.Join(", ", transports.Select(static transport => transport.Scheme)));
         }
     }
 
     private static string[] SchemesOf(Route route, CoapTransport[] transports) =>
-        [.. transports.Where(transport => route.IsServedOver(transport.Scheme, transport.IsSecure)).Select(transport => transport.Scheme).Distinct()];
+        [.. transports.Where(transport => route.IsServedOver(transport.Scheme, transport.IsSecure)).Select(transport => transport.Scheme)
+            .Distinct()];
 }

@@ -5,4 +5,5 @@ namespace CoAP.NET.Connecting;
 /// <param name="Reason">Why; null when nobody said.</param>
 /// <param name="HoldOff">How long the peer asked not to be connected to again (RFC 8323 section 5.5); null when it did not.</param>
 /// <param name="AlternativeAddresses">Where the peer asked to connect to instead, each as host and optional port.</param>
-internal readonly record struct ConnectionEnd(bool WasReady, CoapConnectionException? Reason, TimeSpan? HoldOff, IReadOnlyList<string> AlternativeAddresses);
+internal readonly record struct ConnectionEnd(bool WasReady, CoapConnectionException? Reason, TimeSpan? HoldOff,
+    IReadOnlyList<string> AlternativeAddresses);

@@ -11,5 +11,6 @@ namespace CoAP.NET.Connecting;
 internal readonly record struct ConnectionKey(CoapConnectionTransport Transport, CoapAddress Remote, string? ServerName, IPAddress? Local)
 {
     /// <summary>Scheme and address, with the name if there is one.</summary>
-    public override string ToString() => ServerName is null ? $"{Transport.Scheme}://{Remote}" : $"{Transport.Scheme}://{Remote} ({ServerName})";
+    public override string ToString() =>
+        ServerName is null ? $"{Transport.Scheme}://{Remote}" : $"{Transport.Scheme}://{Remote} ({ServerName})";
 }

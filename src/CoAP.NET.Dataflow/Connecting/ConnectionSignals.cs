@@ -51,7 +51,8 @@ internal static class ConnectionSignals
         lock (channel.Shard.Gate)
         {
             return channel.SignallingState is { } state
-                ? new ConnectionEnd(state.IsReady, state.Reason, (state as StreamState)?.HoldOff, (state as StreamState)?.AlternativeAddresses ?? [])
+                ? new ConnectionEnd(state.IsReady, state.Reason, (state as StreamState)?.HoldOff,
+                    (state as StreamState)?.AlternativeAddresses ?? [])
                 : new ConnectionEnd(false, null, null, []);
         }
     }

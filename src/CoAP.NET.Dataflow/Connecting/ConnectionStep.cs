@@ -3,8 +3,9 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Connecting;
 
 /// <summary>
-/// Finds the connection for a request, and another one when it ends before the response came (RFC 8323 section 3.4): what was not sent yet goes out on a new one whatever it
-/// asks for; what was sent goes out once more if its method is idempotent (RFC 7252 section 5.1). On datagrams the step does nothing.
+/// Finds the connection for a request, and another one when it ends before the response came (RFC 8323 section 3.4): what was not sent yet
+/// goes out on a new one whatever it asks for; what was sent goes out once more if its method is idempotent (RFC 7252 section 5.1). On
+/// datagrams the step does nothing.
 /// </summary>
 /// <param name="environment">For options, clock and counters.</param>
 /// <param name="pool">The connections.</param>
@@ -16,7 +17,10 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
     // Timers take no more than 49 days.
     private static readonly TimeSpan s_longestTimer = TimeSpan.FromDays(40);
 
-    /// <summary>Whether what the peer can take must be known before a message is sent (RFC 8323 section 5.3.1): it may be larger than what every peer takes.</summary>
+    /// <summary>
+    /// Whether what the peer can take must be known before a message is sent (RFC 8323 section 5.3.1): it may be larger than what every
+    /// peer takes.
+    /// </summary>
     /// <param name="message">The message.</param>
     /// <param name="content">Where its body comes from; null when it is the payload.</param>
     public static bool NeedsCapabilities(CoapMessage message, CoapContent? content) =>
@@ -68,7 +72,8 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
     private StepOutcome Connect(OutgoingRequest request, ConnectionRoute route, CoapMessage message, bool isAgain)
     {
         ValueTask<CoapChannel> connecting = ConnectAsync(
-            route, request.Message, NeedsCapabilities(request.Message, request.Request.Content), request.TimeAt(environment.Now), request.Cancellation);
+            route, request.Message, NeedsCapabilities(request.Message, request.Request.Content), request.TimeAt(environment.Now),
+            request.Cancellation);
         return connecting.IsCompletedSuccessfully
             ? Connected(request, route, message, connecting.Result, isAgain)
             : StepOutcome.Wait(ConnectAsync(request, route, message, connecting, isAgain));
@@ -78,7 +83,8 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
         OutgoingRequest request, ConnectionRoute route, CoapMessage message, ValueTask<CoapChannel> connecting, bool isAgain) =>
         Connected(request, route, message, await connecting.ConfigureAwait(false), isAgain);
 
-    private static StepOutcome Connected(OutgoingRequest request, ConnectionRoute route, CoapMessage message, CoapChannel channel, bool isAgain)
+    private static StepOutcome Connected(OutgoingRequest request, ConnectionRoute route, CoapMessage message, CoapChannel channel,
+        bool isAgain)
     {
         route.MessagesSent = 0;
         return isAgain ? StepOutcome.Again(request with { Channel = channel, Message = message })
@@ -138,7 +144,8 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
         && !pool.IsAbortedAgain(channel, exception);
 
     private bool HasTime(OutgoingRequest request) =>
-        request.Timeout is null || request.TimeLeft(environment.Now) is not { } left || left == Timeout.InfiniteTimeSpan || left > TimeSpan.Zero;
+        request.Timeout is null || request.TimeLeft(environment.Now) is not { } left || left == Timeout.InfiniteTimeSpan
+            || left > TimeSpan.Zero;
 
     // A message of a transfer that was not sent says nothing of those before it.
     private static CoapConnectionException Finally(OutgoingRequest request, ConnectionRoute route, CoapConnectionException exception) =>

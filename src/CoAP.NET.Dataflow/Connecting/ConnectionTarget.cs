@@ -1,6 +1,9 @@
 namespace CoAP.NET.Connecting;
 
-/// <summary>What the pool knows of one target: its connection, the attempt to open one, and what is remembered of those that failed. Guarded by the lock of the pool.</summary>
+/// <summary>
+/// What the pool knows of one target: its connection, the attempt to open one, and what is remembered of those that failed. Guarded by the
+/// lock of the pool.
+/// </summary>
 /// <param name="key">What connections are opened to.</param>
 internal sealed class ConnectionTarget(ConnectionKey key)
 {

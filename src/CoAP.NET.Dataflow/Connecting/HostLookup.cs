@@ -24,8 +24,10 @@ internal sealed class HostLookup(
         if (remote.IsMulticast)
         {
             throw new CoapException(uri.Scheme is not ("coap" or "coaps")
-                ? $"{uri.Host} is a group, and {uri.Scheme} is between two (RFC 8323 section 8). Give the address of a member, or use coap and SendToGroupAsync."
-                : $"{uri.Host} is a group: its members answer one by one, and only to Non-confirmable requests (RFC 7252 section 8.1). Use SendToGroupAsync, or give the address of a member.");
+                ? $"{uri.Host} is a group, and {uri.Scheme} is between two (RFC 8323 section 8). Give the address of a member, or use coap "
+                    + "and SendToGroupAsync."
+                : $"{uri.Host} is a group: its members answer one by one, and only to Non-confirmable requests (RFC 7252 section 8.1). Use "
+                    + "SendToGroupAsync, or give the address of a member.");
         }
 
         return remote;
@@ -46,7 +48,9 @@ internal sealed class HostLookup(
         IPAddress[] reachable = Array.FindAll(addresses, address => address.AddressFamily == local.AddressFamily);
         return reachable.Length > 0
             ? reachable
-            : throw new CoapException($"{uri.Host} has no address that can be reached from LocalAddress {local}: they differ in their IP version. Choose another LocalAddress, or none.");
+            : throw new CoapException(
+                $"{uri.Host} has no address that can be reached from LocalAddress {local}: they differ in their IP version. Choose another "
+                    + "LocalAddress, or none.");
     }
 
     /// <summary>The addresses of the host of a URI.</summary>
@@ -117,9 +121,11 @@ internal sealed class HostLookup(
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>One address at least.</returns>
     /// <exception cref="CoapException">There is none.</exception>
-    public async Task<IReadOnlyList<CoapAddress>> FindAlternativeAsync(string scheme, string alternative, CancellationToken cancellationToken)
+    public async Task<IReadOnlyList<CoapAddress>> FindAlternativeAsync(string scheme, string alternative,
+        CancellationToken cancellationToken)
     {
-        if (!CoapUri.TryParse($"{scheme}://{alternative}", out CoapUri? uri) || uri.Port == 0 || uri.PathSegments.Count > 0 || uri.QueryArguments.Count > 0)
+        if (!CoapUri.TryParse($"{scheme}://{alternative}", out CoapUri? uri) || uri.Port == 0 || uri.PathSegments.Count > 0
+            || uri.QueryArguments.Count > 0)
         {
             throw new CoapConnectionException(CoapConnectionError.ConnectFailed, $"'{alternative}' is no host with a port.");
         }

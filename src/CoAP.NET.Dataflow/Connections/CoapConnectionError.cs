@@ -6,7 +6,9 @@ public enum CoapConnectionError
     /// <summary>It could not be opened: nobody listens, no route, or the time was over.</summary>
     ConnectFailed,
 
-    /// <summary>The TLS handshake failed: a certificate, a name, the protocol version, or no ALPN <c>coap</c> (RFC 8323 section 8.2).</summary>
+    /// <summary>
+    /// The TLS handshake failed: a certificate, a name, the protocol version, or no ALPN <c>coap</c> (RFC 8323 section 8.2).
+    /// </summary>
     HandshakeFailed,
 
     /// <summary>The peer closed it in order.</summary>

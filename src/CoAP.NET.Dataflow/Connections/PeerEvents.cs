@@ -42,11 +42,13 @@ internal sealed class PeerEvents(
 
     /// <summary>The peers of all connections that are ready and not about to end; a list of its own.</summary>
     public IReadOnlyList<CoapPeer> Ready =>
-        [.. connections.All().Where(static channel => ConnectionSignals.IsReady(channel) && ConnectionSignals.IsUsable(channel)).Select(CoapPeer.Of)];
+        [.. connections.All().Where(static channel => ConnectionSignals.IsReady(channel) && ConnectionSignals.IsUsable(channel))
+            .Select(CoapPeer.Of)];
 
     /// <summary>Whether the connection of a peer stands.</summary>
     /// <param name="channel">The channel.</param>
-    public static bool IsConnected(CoapChannel channel) => channel.IsConnection && !channel.IsForgotten && !ConnectionSignals.IsOver(channel);
+    public static bool IsConnected(CoapChannel channel) =>
+        channel.IsConnection && !channel.IsForgotten && !ConnectionSignals.IsOver(channel);
 
     /// <summary>What is cancelled when a connection ends.</summary>
     /// <param name="channel">The channel.</param>
@@ -86,7 +88,8 @@ internal sealed class PeerEvents(
         CancelAwaited(channel);
         if (Disconnected is { } handlers && ConnectionSignals.IsReady(channel))
         {
-            UserEvents.Raise(environment, nameof(CoapEndpoint.PeerDisconnected), handlers, endpoint, new CoapDisconnection(CoapPeer.Of(channel), reason));
+            UserEvents.Raise(environment, nameof(CoapEndpoint.PeerDisconnected), handlers, endpoint,
+                new CoapDisconnection(CoapPeer.Of(channel), reason));
         }
     }
 
@@ -99,7 +102,8 @@ internal sealed class PeerEvents(
         Log.PeerMoved(environment.Logger, channel, from.ToString());
         if (Moved is { } handlers)
         {
-            UserEvents.Raise(environment, nameof(CoapEndpoint.PeerMoved), handlers, endpoint, new CoapPeerMove(CoapPeer.Of(channel), from, channel.Remote));
+            UserEvents.Raise(environment, nameof(CoapEndpoint.PeerMoved), handlers, endpoint,
+                new CoapPeerMove(CoapPeer.Of(channel), from, channel.Remote));
         }
     }
 
@@ -133,7 +137,8 @@ internal sealed class PeerEvents(
     /// <param name="holdOff">How long the peer is not to come back; null: nothing is said.</param>
     /// <param name="alternativeAddresses">Where it is to connect instead.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    public Task ReleaseAsync(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses, CancellationToken cancellationToken)
+    public Task ReleaseAsync(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses,
+        CancellationToken cancellationToken)
     {
         Release(channel, holdOff, alternativeAddresses, $"This end released the connection to {channel}.", atOnce: false);
         lock (channel.Shard.Gate)
@@ -182,7 +187,8 @@ internal sealed class PeerEvents(
         }
     }
 
-    private void Release(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses, string text, bool atOnce)
+    private void Release(CoapChannel channel, HoldOff? holdOff, IReadOnlyList<AlternativeAddress> alternativeAddresses, string text,
+        bool atOnce)
     {
         channel.Shard.Enter();
         try

@@ -5,8 +5,8 @@ using System.Text;
 namespace CoAP.NET.Content;
 
 /// <summary>
-/// The few items of CBOR (RFC 8949) that the core itself writes: numbers of missing blocks and the debug document. Whole CBOR is in the package
-/// CoAP.NET.Content.
+/// The few items of CBOR (RFC 8949) that the core itself writes: numbers of missing blocks and the debug document. Whole CBOR is in the
+/// package CoAP.NET.Content.
 /// </summary>
 internal static class CborBytes
 {

@@ -4,8 +4,8 @@ using System.Text.Unicode;
 namespace CoAP.NET.Content;
 
 /// <summary>
-/// Reads what the core itself needs of CBOR (RFC 8949): lists of missing blocks, and the texts of problem details for an exception. Bytes that are
-/// not well-formed end it; lengths are checked before anything is allocated. Whole CBOR is in the package CoAP.NET.Content.
+/// Reads what the core itself needs of CBOR (RFC 8949): lists of missing blocks, and the texts of problem details for an exception. Bytes
+/// that are not well-formed end it; lengths are checked before anything is allocated. Whole CBOR is in the package CoAP.NET.Content.
 /// </summary>
 /// <param name="bytes">The bytes.</param>
 internal ref struct CborScan(ReadOnlySpan<byte> bytes)
@@ -121,7 +121,8 @@ internal ref struct CborScan(ReadOnlySpan<byte> bytes)
             return TryTake(length, out _);
         }
 
-        // Parts of a string, items, keys and values, or what a tag belongs to. Each takes a byte at least, so a count beyond the end fails soon.
+        // Parts of a string, items, keys and values, or what a tag belongs to. Each takes a byte at least, so a count beyond the end fails
+        // soon.
         ulong each = major == CborBytes.Map ? 2u : 1u;
         ulong? count = major == CborBytes.Tag ? 1 : argument;
         for (ulong i = 0; count is null ? !TryTakeBreak() : i < count; i++)

@@ -6,8 +6,8 @@ using CoAP.NET.Content;
 namespace CoAP.NET;
 
 /// <summary>
-/// Reads payloads of requests and responses as what their Content-Format says. The package CoAP.NET.Content reads further formats: CBOR, SenML
-/// and problem details.
+/// Reads payloads of requests and responses as what their Content-Format says. The package CoAP.NET.Content reads further formats: CBOR,
+/// SenML and problem details.
 /// </summary>
 public static class CoapContentReading
 {
@@ -16,7 +16,8 @@ public static class CoapContentReading
     /// <param name="response">The response; an error response is read as well.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <returns>The value; null for the JSON value null.</returns>
-    /// <exception cref="CoapContentException">The Content-Format is none of JSON, or the payload is no JSON of the type. Without a Content-Format it is tried.</exception>
+    /// <exception cref="CoapContentException">The Content-Format is none of JSON, or the payload is no JSON of the type. Without a
+    /// Content-Format it is tried.</exception>
     public static T? ReadJson<T>(this CoapResponse response, JsonTypeInfo<T> typeInfo)
     {
         ArgumentNullException.ThrowIfNull(response);
@@ -40,7 +41,8 @@ public static class CoapContentReading
     /// <param name="request">The request.</param>
     /// <param name="typeInfo">The metadata, such as <c>MyContext.Default.MyType</c>.</param>
     /// <returns>The value; null for the JSON value null.</returns>
-    /// <exception cref="CoapContentException">The Content-Format is none of JSON, or the payload is no JSON of the type. Without a Content-Format it is tried.</exception>
+    /// <exception cref="CoapContentException">The Content-Format is none of JSON, or the payload is no JSON of the type. Without a
+    /// Content-Format it is tried.</exception>
     public static T? ReadJson<T>(this CoapRequest request, JsonTypeInfo<T> typeInfo)
     {
         ArgumentNullException.ThrowIfNull(request);
@@ -73,7 +75,8 @@ public static class CoapContentReading
         }
         catch (JsonException exception)
         {
-            throw new CoapContentException(CoapCode.BadRequest, $"The payload is no JSON of the right form{PlaceOf(exception)}.", request, exception);
+            throw new CoapContentException(CoapCode.BadRequest, $"The payload is no JSON of the right form{PlaceOf(exception)}.", request,
+                exception);
         }
     }
 

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Content;
 
-/// <summary>What concise problem details (RFC 9290) say to people, for the message of an exception. The package CoAP.NET.Content reads them whole.</summary>
+/// <summary>
+/// What concise problem details (RFC 9290) say to people, for the message of an exception. The package CoAP.NET.Content reads them whole.
+/// </summary>
 internal static class ProblemLine
 {
     private const long Title = -1;

@@ -33,7 +33,10 @@ public enum CoapCounter
     /// <summary>Messages with a format error (RFC 7252 section 3).</summary>
     FormatErrors,
 
-    /// <summary>Messages of ours that the format has no form for, such as an option value above 65,804 bytes. For responses 5.00 is sent, others are dropped; the log says which.</summary>
+    /// <summary>
+    /// Messages of ours that the format has no form for, such as an option value above 65,804 bytes. For responses 5.00 is sent, others are
+    /// dropped; the log says which.
+    /// </summary>
     EncodeErrors,
 
     /// <summary>Messages ignored because RFC 7252 section 4.2 or 4.3 says so: wrong version, bad ACK or RST.</summary>
@@ -51,7 +54,9 @@ public enum CoapCounter
     /// <summary>Deduplication entries forgotten before their lifetime for lack of room, safe and idempotent methods.</summary>
     DeduplicationEvictions,
 
-    /// <summary>Deduplication entries of non-idempotent requests of unverified peers forgotten before their lifetime for lack of room.</summary>
+    /// <summary>
+    /// Deduplication entries of non-idempotent requests of unverified peers forgotten before their lifetime for lack of room.
+    /// </summary>
     UnsafeDeduplicationEvictions,
 
     /// <summary>Requests answered 5.03 because a bound was reached.</summary>
@@ -90,7 +95,10 @@ public enum CoapCounter
     /// <summary>Requests with an unrecognized critical option (RFC 7252 section 5.4.1).</summary>
     BadOptions,
 
-    /// <summary>Messages of ours that were refused because too many wait for their turn (NSTART, PROBING_RATE, Message IDs; RFC 7252 sections 4.4 and 4.7).</summary>
+    /// <summary>
+    /// Messages of ours that were refused because too many wait for their turn (NSTART, PROBING_RATE, Message IDs; RFC 7252 sections 4.4
+    /// and 4.7).
+    /// </summary>
     NotSent,
 
     /// <summary>ICMP port unreachable that quoted a datagram of ours.</summary>
@@ -108,7 +116,10 @@ public enum CoapCounter
     /// <summary>Bodies of requests that were put together from their blocks (RFC 7959 section 2.5).</summary>
     BodiesAssembled,
 
-    /// <summary>Blocks of requests answered 4.08: out of sequence, of another Content-Format, or after what came before was gone (RFC 7959 section 2.9.2).</summary>
+    /// <summary>
+    /// Blocks of requests answered 4.08: out of sequence, of another Content-Format, or after what came before was gone (RFC 7959 section
+    /// 2.9.2).
+    /// </summary>
     BodiesIncomplete,
 
     /// <summary>Requests answered 4.13 because their body is larger than the route takes (RFC 7959 section 2.9.3).</summary>
@@ -126,7 +137,9 @@ public enum CoapCounter
     /// <summary>Answers that went out of <see cref="CoapLimits.MaxRepresentationBytes"/> before their time, for lack of room.</summary>
     RepresentationEvictions,
 
-    /// <summary>Responses to registrations of ours, and notifications (RFC 7641 section 3.2), with those that were too old to be delivered.</summary>
+    /// <summary>
+    /// Responses to registrations of ours, and notifications (RFC 7641 section 3.2), with those that were too old to be delivered.
+    /// </summary>
     NotificationsReceived,
 
     /// <summary>Notifications that a newer one had overtaken (RFC 7641 section 3.4).</summary>
@@ -138,16 +151,25 @@ public enum CoapCounter
     /// <summary>Registrations that were made again (RFC 7641 section 3.3.1).</summary>
     Reregistrations,
 
-    /// <summary>Requests to a group that were left without an answer, because it would be an error or of no use (RFC 7252 section 8.2), or because the resource does not answer groups.</summary>
+    /// <summary>
+    /// Requests to a group that were left without an answer, because it would be an error or of no use (RFC 7252 section 8.2), or because
+    /// the resource does not answer groups.
+    /// </summary>
     GroupAnswersKeptBack,
 
-    /// <summary>Answers to requests to a group that were dropped because too many waited for their moment (<see cref="CoapLimits.MaxDelayedGroupAnswers"/>), or because the endpoint stopped.</summary>
+    /// <summary>
+    /// Answers to requests to a group that were dropped because too many waited for their moment
+    /// (<see cref="CoapLimits.MaxDelayedGroupAnswers"/>), or because the endpoint stopped.
+    /// </summary>
     GroupAnswersDropped,
 
     /// <summary>Further responses of a member of a group that had responded already.</summary>
     RepeatedGroupResponses,
 
-    /// <summary>Responses to a request of ours to a group that were dropped because too many wait to be read (<see cref="CoapGroupRequestOptions.MaxResponses"/>).</summary>
+    /// <summary>
+    /// Responses to a request of ours to a group that were dropped because too many wait to be read
+    /// (<see cref="CoapGroupRequestOptions.MaxResponses"/>).
+    /// </summary>
     GroupResponsesDropped,
 
     /// <summary>Addresses verified by an Echo (RFC 9175 section 2.4).</summary>
@@ -156,19 +178,29 @@ public enum CoapCounter
     /// <summary>Addresses of peers that changed within a security session (RFC 9146 section 6).</summary>
     PeersMoved,
 
-    /// <summary>Datagrams of which nothing was of use to any session or handshake of DTLS: forged, replayed, of a session that is gone.</summary>
+    /// <summary>
+    /// Datagrams of which nothing was of use to any session or handshake of DTLS: forged, replayed, of a session that is gone.
+    /// </summary>
     RecordsRejected,
 
-    /// <summary>Records of DTLS that were not sealed with the keys of the session or handshake that they were for: forged, or of a pre-shared key that differs.</summary>
+    /// <summary>
+    /// Records of DTLS that were not sealed with the keys of the session or handshake that they were for: forged, or of a pre-shared key
+    /// that differs.
+    /// </summary>
     RecordsForged,
 
     /// <summary>Records of DTLS whose number had come already, or is older than the window (RFC 6347 section 4.1.2.6).</summary>
     RecordsReplayed,
 
-    /// <summary>Cookies of DTLS that were sent to addresses that are not shown to be real (HelloVerifyRequest, RFC 6347 section 4.2.1).</summary>
+    /// <summary>
+    /// Cookies of DTLS that were sent to addresses that are not shown to be real (HelloVerifyRequest, RFC 6347 section 4.2.1).
+    /// </summary>
     CookiesSent,
 
-    /// <summary>Handshakes of DTLS that were given up because others needed their place: of the source that had most, the one that stood still longest.</summary>
+    /// <summary>
+    /// Handshakes of DTLS that were given up because others needed their place: of the source that had most, the one that stood still
+    /// longest.
+    /// </summary>
     HandshakesEvicted,
 
     /// <summary>Sessions of DTLS that were ended because they were silent for long, or others needed their place.</summary>
@@ -192,10 +224,14 @@ public enum CoapCounter
     /// <summary>Requests that were not sent because the server asked for patience (RFC 8516).</summary>
     RequestsHeldBack,
 
-    /// <summary>Blocks of responses, or acknowledgements of our own blocks, that do not fit what was asked (RFC 7959); the request failed.</summary>
+    /// <summary>
+    /// Blocks of responses, or acknowledgements of our own blocks, that do not fit what was asked (RFC 7959); the request failed.
+    /// </summary>
     BadBlocks,
 
-    /// <summary>Transfers of ours that began again: the representation changed, or the server lost or refused the first part of the upload.</summary>
+    /// <summary>
+    /// Transfers of ours that began again: the representation changed, or the server lost or refused the first part of the upload.
+    /// </summary>
     TransferRestarts,
 
     /// <summary>Registrations of observers, repeated ones too (RFC 7641 section 4.1).</summary>
@@ -204,7 +240,9 @@ public enum CoapCounter
     /// <summary>Registrations that were answered as plain requests because a bound was reached.</summary>
     RegistrationsRefused,
 
-    /// <summary>Observers that were forgotten because they rejected a notification or did not acknowledge it (RFC 7641 section 4.5).</summary>
+    /// <summary>
+    /// Observers that were forgotten because they rejected a notification or did not acknowledge it (RFC 7641 section 4.5).
+    /// </summary>
     ObserversLost,
 
     /// <summary>Notifications sent, without copies and without answers to registrations.</summary>
@@ -255,30 +293,37 @@ public enum CoapCounter
     /// <summary>Requests that were sent once more because their connection had ended.</summary>
     RequestsRepeated,
 
-    /// <summary>How often no connection could be accepted for a moment, as the process has too many open files or the system no memory.</summary>
+    /// <summary>
+    /// How often no connection could be accepted for a moment, as the process has too many open files or the system no memory.
+    /// </summary>
     AcceptFailures,
 
     /// <summary>Responses that were more than the peer of a connection takes by its CSM, without blocks; 5.00 was sent instead.</summary>
     ResponsesTooLarge,
 
-    /// <summary>Requests answered 4.00 or 4.15 because a parameter of their handler is missing in them or cannot be made of what they say.</summary>
+    /// <summary>
+    /// Requests answered 4.00 or 4.15 because a parameter of their handler is missing in them or cannot be made of what they say.
+    /// </summary>
     ArgumentsRefused,
 
     /// <summary>Files of credentials that had changed and could not be taken, so that those from before are still good.</summary>
     CredentialsNotReloaded,
 
-    /// <summary>Answers in memory that were too large to be kept for a peer that fetches them block by block (<see cref="CoapLimits.MaxRepresentationBytes"/>): it was answered 5.03, 5.00, or 4.01 with an Echo.</summary>
+    /// <summary>
+    /// Answers in memory that were too large to be kept for a peer that fetches them block by block
+    /// (<see cref="CoapLimits.MaxRepresentationBytes"/>): it was answered 5.03, 5.00, or 4.01 with an Echo.
+    /// </summary>
     RepresentationsRefused,
 
     /// <summary>
-    /// Connections, and handshakes of TLS, that were closed since others needed what they held: their place, memory for a frame, memory for what waits to be sent. Of the source with most, the one
-    /// that stood still for longest.
+    /// Connections, and handshakes of TLS, that were closed since others needed what they held: their place, memory for a frame, memory for
+    /// what waits to be sent. Of the source with most, the one that stood still for longest.
     /// </summary>
     ConnectionsEvicted,
 
     /// <summary>
-    /// Observers that were forgotten since others needed their place (<see cref="CoapLimits.MaxObservers"/>): of the source with most, those of the client that neither registered nor acknowledged a
-    /// notification for longest.
+    /// Observers that were forgotten since others needed their place (<see cref="CoapLimits.MaxObservers"/>): of the source with most,
+    /// those of the client that neither registered nor acknowledged a notification for longest.
     /// </summary>
     ObserversEvicted,
 

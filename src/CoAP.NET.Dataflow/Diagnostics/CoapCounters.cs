@@ -78,7 +78,8 @@ public sealed class CoapCounters
     /// <summary>All counters that are not zero, for people.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
-        string.Join(", ", Enum.GetValues<CoapCounter>().Where(counter => this[counter] != 0).Select(counter => $"{counter} {this[counter]}"));
+        string.Join(", ",
+            Enum.GetValues<CoapCounter>().Where(counter => this[counter] != 0).Select(counter => $"{counter} {this[counter]}"));
 
     // A thread that works for two endpoints in turn counts for the second one in the shared cell.
     private void AddElsewhere(CoapCounter counter, long by)

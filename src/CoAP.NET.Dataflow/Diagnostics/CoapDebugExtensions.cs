@@ -8,8 +8,9 @@ namespace CoAP.NET;
 public static class CoapDebugExtensions
 {
     /// <summary>
-    /// Maps a resource that answers with <see cref="CoapEndpoint.GetSnapshot"/> as JSON or CBOR. <c>?peer=192.0.2.7</c> shows the peers of one address, <c>?max=10</c> so many. It is not listed in
-    /// <c>/.well-known/core</c>, and peers that are neither at a loopback address nor secured get 4.03 unless the options say otherwise: it tells who talks to this server.
+    /// Maps a resource that answers with <see cref="CoapEndpoint.GetSnapshot"/> as JSON or CBOR. <c>?peer=192.0.2.7</c> shows the peers of
+    /// one address, <c>?max=10</c> so many. It is not listed in <c>/.well-known/core</c>, and peers that are neither at a loopback address
+    /// nor secured get 4.03 unless the options say otherwise: it tells who talks to this server.
     /// </summary>
     /// <param name="server">The server.</param>
     /// <param name="path">The path. Default <c>/.well-known/coap-debug</c>.</param>
@@ -17,7 +18,8 @@ public static class CoapDebugExtensions
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The path is wrong.</exception>
     /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
-    public static CoapRouteHandlerBuilder MapDebug(this CoapServer server, string path = "/.well-known/coap-debug", CoapDebugOptions? options = null)
+    public static CoapRouteHandlerBuilder MapDebug(this CoapServer server, string path = "/.well-known/coap-debug",
+        CoapDebugOptions? options = null)
     {
         ArgumentNullException.ThrowIfNull(server);
         options ??= new CoapDebugOptions();
@@ -39,7 +41,8 @@ public static class CoapDebugExtensions
         }
 
         int max = options.MaxPeers;
-        if (request.TryGetQuery("max", out string? text) && (!int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out max) || max > options.MaxPeers))
+        if (request.TryGetQuery("max", out string? text)
+            && (!int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out max) || max > options.MaxPeers))
         {
             return CoapResults.BadRequest($"'max' is a number up to {options.MaxPeers}.");
         }
@@ -50,5 +53,6 @@ public static class CoapDebugExtensions
             : CoapResults.Bytes(SnapshotDocument.ToJson(snapshot), CoapContentFormat.Json);
     }
 
-    private static bool IsNearOrSecured(CoapChannel channel) => channel.Transport.IsSecure || PeerIdentity.IsKnown(channel.Identity) || IPAddress.IsLoopback(channel.Remote.ToIPAddress());
+    private static bool IsNearOrSecured(CoapChannel channel) =>
+        channel.Transport.IsSecure || PeerIdentity.IsKnown(channel.Identity) || IPAddress.IsLoopback(channel.Remote.ToIPAddress());
 }

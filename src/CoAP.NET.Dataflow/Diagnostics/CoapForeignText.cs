@@ -16,10 +16,13 @@ public static class CoapForeignText
     private static readonly SearchValues<char> s_harmful = SearchValues.Create(
     [
         .. Enumerable.Range(0, 160).Select(static code => (char)code).Where(char.IsControl),
-        '\u2028', '\u2029', '\u200e', '\u200f', '\u061c', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068', '\u2069',
+        '\u2028', '\u2029', '\u200e', '\u200f', '\u061c', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e', '\u2066', '\u2067', '\u2068',
+        '\u2069',
     ]);
 
-    /// <summary>The text on one line: control characters, line separators and marks that change the direction of writing become spaces.</summary>
+    /// <summary>
+    /// The text on one line: control characters, line separators and marks that change the direction of writing become spaces.
+    /// </summary>
     /// <param name="text">The text; null for none.</param>
     /// <returns>The text itself where nothing had to change.</returns>
     public static string LineOf(string? text)

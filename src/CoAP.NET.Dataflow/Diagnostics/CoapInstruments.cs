@@ -4,7 +4,8 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET;
 
 /// <summary>
-/// The instruments of one meter, shared by all endpoints that have it. What endpoints count anyway is only read when somebody collects, so it costs nothing otherwise.
+/// The instruments of one meter, shared by all endpoints that have it. What endpoints count anyway is only read when somebody collects, so
+/// it costs nothing otherwise.
 /// </summary>
 internal sealed class CoapInstruments
 {
@@ -25,8 +26,10 @@ internal sealed class CoapInstruments
     private CoapInstruments(Meter meter)
     {
         InstrumentAdvice<double> advice = new() { HistogramBucketBoundaries = s_buckets };
-        ServerDuration = meter.CreateHistogram(ServerDurationName, "s", "How long requests took, from their arrival at the routes to their answer.", null, advice);
-        ClientDuration = meter.CreateHistogram(ClientDurationName, "s", "How long requests of ours took, with retransmissions and all blocks.", null, advice);
+        ServerDuration = meter.CreateHistogram(ServerDurationName, "s",
+            "How long requests took, from their arrival at the routes to their answer.", null, advice);
+        ClientDuration = meter.CreateHistogram(ClientDurationName, "s",
+            "How long requests of ours took, with retransmissions and all blocks.", null, advice);
         foreach (CounterInstrument instrument in CounterInstrument.All)
         {
             meter.CreateObservableCounter(instrument.Name, () => Sum(instrument), instrument.Unit, instrument.Description);
@@ -128,7 +131,8 @@ internal sealed class CoapInstruments
         {
             for (int i = 0; i < rows; i++)
             {
-                all.Add(new Measurement<long>(values[i], instrument.Tag is { } name ? [.. tags, new(name, instrument.Rows[i].Value)] : tags));
+                all.Add(new Measurement<long>(values[i],
+                    instrument.Tag is { } name ? [.. tags, new(name, instrument.Rows[i].Value)] : tags));
             }
         }
 
@@ -152,7 +156,8 @@ internal sealed class CoapInstruments
         return [.. sums.Values.Select(static sum => new Measurement<long>(sum.Values[0], sum.Tags))];
     }
 
-    private static long[] SumOf(Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> sums, TelemetrySource source, int rows)
+    private static long[] SumOf(Dictionary<string, (KeyValuePair<string, object?>[] Tags, long[] Values)> sums, TelemetrySource source,
+        int rows)
     {
         if (!sums.TryGetValue(source.Key, out (KeyValuePair<string, object?>[] Tags, long[] Values) sum))
         {

@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET;
 
 /// <summary>
-/// The log of a user. A provider is foreign code and may throw anything, at places where nobody expects it: the thread that takes over a receive role, the watchdog, the
-/// end of a handler. What it throws is counted and reaches nobody.
+/// The log of a user. A provider is foreign code and may throw anything, at places where nobody expects it: the thread that takes over a
+/// receive role, the watchdog, the end of a handler. What it throws is counted and reaches nobody.
 /// </summary>
 internal sealed class GuardedLogger : ILogger
 {
@@ -19,9 +19,11 @@ internal sealed class GuardedLogger : ILogger
     }
 
     /// <summary>Puts the guard around a logger; not around the one that does nothing.</summary>
-    public static ILogger Guard(ILogger logger, CoapCounters counters) => logger is NullLogger ? logger : new GuardedLogger(logger, counters);
+    public static ILogger Guard(ILogger logger, CoapCounters counters) =>
+        logger is NullLogger ? logger : new GuardedLogger(logger, counters);
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+        Func<TState, Exception?, string> formatter)
     {
         try
         {

@@ -4,7 +4,8 @@ namespace CoAP.NET;
 
 internal static partial class Log
 {
-    [LoggerMessage(1760, LogLevel.Debug, "No connection to {Target} could be opened: {Reason} The next attempt is made in {Wait} at the earliest.")]
+    [LoggerMessage(1760, LogLevel.Debug,
+        "No connection to {Target} could be opened: {Reason} The next attempt is made in {Wait} at the earliest.")]
     public static partial void ConnectFailed(ILogger logger, string target, string reason, TimeSpan wait);
 
     [LoggerMessage(1761, LogLevel.Debug, "{Alternative}, which was named as an alternative to {Target}, cannot be connected to: {Reason}")]

@@ -7,7 +7,8 @@ internal static partial class Log
     [LoggerMessage(1601, LogLevel.Critical, "The endpoint gives up.")]
     public static partial void EndpointFaulted(ILogger logger, Exception exception);
 
-    [LoggerMessage(1602, LogLevel.Warning, "The grace period ended while {Count} requests were still being served. Their handlers are cancelled, and they are answered 5.03.")]
+    [LoggerMessage(1602, LogLevel.Warning,
+        "The grace period ended while {Count} requests were still being served. Their handlers are cancelled, and they are answered 5.03.")]
     public static partial void GraceEnded(ILogger logger, int count);
 
     [LoggerMessage(1607, LogLevel.Error, "Something failed while the endpoint closed. What is left of it closes all the same.")]

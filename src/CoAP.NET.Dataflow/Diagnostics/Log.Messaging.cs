@@ -5,6 +5,9 @@ namespace CoAP.NET;
 // 1300 to 1399: RFC 7252 section 4.
 internal static partial class Log
 {
-    [LoggerMessage(1300, LogLevel.Warning, "Forgot {Count} non-idempotent requests of unverified peers before their lifetime, because deduplication memory ({Bytes} bytes for the endpoint) is full: a duplicate of one would be carried out again. Raise CoapLimits.DeduplicationBytes, or verify peers by Echo or DTLS.")]
+    [LoggerMessage(1300, LogLevel.Warning,
+        "Forgot {Count} non-idempotent requests of unverified peers before their lifetime, because deduplication memory ({Bytes} bytes for "
+            + "the endpoint) is full: a duplicate of one would be carried out again. Raise CoapLimits.DeduplicationBytes, or verify peers "
+            + "by Echo or DTLS.")]
     public static partial void UnsafeDuplicatesForgotten(ILogger logger, long count, long bytes);
 }

@@ -7,6 +7,7 @@ internal static partial class Log
     [LoggerMessage(1730, LogLevel.Debug, "{Target} is not observed at the moment: {Reason}")]
     public static partial void ObservationLost(ILogger logger, object target, string reason);
 
-    [LoggerMessage(1731, LogLevel.Error, "The method that is called with the notifications or states of {Target} failed. The observation goes on.")]
+    [LoggerMessage(1731, LogLevel.Error,
+        "The method that is called with the notifications or states of {Target} failed. The observation goes on.")]
     public static partial void ObserverFailed(ILogger logger, Exception exception, object target);
 }

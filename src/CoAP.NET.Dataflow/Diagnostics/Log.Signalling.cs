@@ -8,7 +8,8 @@ internal static partial class Log
     [LoggerMessage(1380, LogLevel.Debug, "The connection to {Channel} has ended: {Error}.")]
     public static partial void ConnectionEnded(ILogger logger, CoapChannel channel, CoapConnectionError error);
 
-    [LoggerMessage(1381, LogLevel.Debug, "{Channel} asked for the end of the connection by Release, and not to be connected to for {HoldOff} s.")]
+    [LoggerMessage(1381, LogLevel.Debug,
+        "{Channel} asked for the end of the connection by Release, and not to be connected to for {HoldOff} s.")]
     public static partial void ConnectionReleased(ILogger logger, CoapChannel channel, double holdOff);
 
     [LoggerMessage(1382, LogLevel.Debug, "The connection to {Channel} is aborted: {Text}")]

@@ -14,7 +14,9 @@ internal static partial class Log
     [LoggerMessage(1002, LogLevel.Debug, "User code blocked the thread that receives; a stand-by took over.")]
     public static partial void HandedOver(ILogger logger);
 
-    [LoggerMessage(1003, LogLevel.Warning, "User code blocks the thread that receives and no thread is left to take over; nothing is received until one comes back. Handlers should await instead of blocking.")]
+    [LoggerMessage(1003, LogLevel.Warning,
+        "User code blocks the thread that receives and no thread is left to take over; nothing is received until one comes back. Handlers "
+            + "should await instead of blocking.")]
     public static partial void NoStandbyThread(ILogger logger);
 
     [LoggerMessage(1004, LogLevel.Error, "The receive loop met an unexpected exception and goes on.")]
@@ -32,7 +34,9 @@ internal static partial class Log
     [LoggerMessage(1008, LogLevel.Debug, "UDP: the kernel dropped {Count} datagram(s) for {Address}; the receive buffer was full.")]
     public static partial void KernelDropped(ILogger logger, uint count, CoapAddress address);
 
-    [LoggerMessage(1009, LogLevel.Warning, "UDP: the operating system refuses to send, such as to {Remote}: {Error}. Confirmable messages are sent again. This is said at most once a minute; SendErrors counts each.")]
+    [LoggerMessage(1009, LogLevel.Warning,
+        "UDP: the operating system refuses to send, such as to {Remote}: {Error}. Confirmable messages are sent again. This is said at "
+            + "most once a minute; SendErrors counts each.")]
     public static partial void UdpSendFailing(ILogger logger, CoapAddress remote, string error);
 
     [LoggerMessage(1010, LogLevel.Information, "UDP: the group {Group} was joined on interface {Interface}, which was not there before.")]

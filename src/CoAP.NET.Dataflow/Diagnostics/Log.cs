@@ -8,6 +8,7 @@ namespace CoAP.NET;
 /// </summary>
 internal static partial class Log
 {
-    [LoggerMessage(1600, LogLevel.Error, "A stage failed with an unexpected exception. The message it worked on is dropped and counted; the pipeline goes on.")]
+    [LoggerMessage(1600, LogLevel.Error,
+        "A stage failed with an unexpected exception. The message it worked on is dropped and counted; the pipeline goes on.")]
     public static partial void StageFailed(ILogger logger, Exception exception);
 }

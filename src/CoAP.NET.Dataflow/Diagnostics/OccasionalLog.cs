@@ -1,6 +1,9 @@
 namespace CoAP.NET;
 
-/// <summary>A fault that lasts is told once and then once a minute, however often it is met: a log that fills is a second fault. Counters have the rest. For all threads.</summary>
+/// <summary>
+/// A fault that lasts is told once and then once a minute, however often it is met: a log that fills is a second fault. Counters have the
+/// rest. For all threads.
+/// </summary>
 internal sealed class OccasionalLog(TimeProvider time)
 {
     private static readonly TimeSpan s_period = TimeSpan.FromMinutes(1);

@@ -35,7 +35,8 @@ internal static class SnapshotDocument
         ("observers", (long)snapshot.Observers),
         ("observations", (long)snapshot.Observations),
         ("connections", (long)snapshot.Connections),
-        ("counters", snapshot.Counters.OrderBy(static counter => counter.Key).Select(static counter => (counter.Key.ToString(), (object?)counter.Value)).ToArray()),
+        ("counters", snapshot.Counters.OrderBy(static counter => counter.Key)
+            .Select(static counter => (counter.Key.ToString(), (object?)counter.Value)).ToArray()),
         ("shards", snapshot.Shards.Select(static shard => (object?)Of(shard)).ToArray()),
         ("peers", snapshot.Peers.Select(static peer => (object?)Of(peer)).ToArray()),
         ("truncated", snapshot.IsTruncated),
@@ -70,7 +71,9 @@ internal static class SnapshotDocument
         ("transfers", (long)peer.Transfers),
         ("rtt", peer.RoundTripTime?.TotalSeconds),
         ("rto", peer.RetransmissionTimeout.TotalSeconds),
-        ("lastDrop", peer.LastDrop is { } drop ? new (string, object?)[] { ("reason", drop.Reason.ToString()), ("time", Text(drop.Time)), ("count", (long)drop.Count) } : null),
+        ("lastDrop", peer.LastDrop is { } drop
+            ? new (string, object?)[] { ("reason", drop.Reason.ToString()), ("time", Text(drop.Time)), ("count", (long)drop.Count) }
+            : null),
     ];
 
     private static (string, object?)[] Of(CoapPendingSnapshot pending) =>

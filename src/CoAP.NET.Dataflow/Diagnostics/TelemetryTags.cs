@@ -27,7 +27,8 @@ internal static class TelemetryTags
     public const string OtherMethod = "_OTHER";
 
     private static readonly string[] s_methods = [OtherMethod, "GET", "POST", "PUT", "DELETE", "FETCH", "PATCH", "iPATCH"];
-    private static readonly string[] s_codes = [.. Enumerable.Range(0, 256).Select(code => string.Create(CultureInfo.InvariantCulture, $"{code >> 5}.{code & 31:00}"))];
+    private static readonly string[] s_codes = [
+        .. Enumerable.Range(0, 256).Select(code => string.Create(CultureInfo.InvariantCulture, $"{code >> 5}.{code & 31:00}"))];
 
     /// <summary>The name of a method by its code.</summary>
     public static string MethodOf(byte code) => code < s_methods.Length ? s_methods[code] : OtherMethod;

@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace CoAP.NET;
 
 /// <summary>
-/// A trace context as the value of an option: trace id (16 bytes), span id (8), flags (1), as in W3C Trace Context without its text form. No standard of CoAP has an option for it, so the user chooses
-/// a number for experiments.
+/// A trace context as the value of an option: trace id (16 bytes), span id (8), flags (1), as in W3C Trace Context without its text form.
+/// No standard of CoAP has an option for it, so the user chooses a number for experiments.
 /// </summary>
 internal static class TraceContext
 {
@@ -27,7 +27,8 @@ internal static class TraceContext
         }
 
         context = new ActivityContext(
-            ActivityTraceId.CreateFromBytes(value[..16]), ActivitySpanId.CreateFromBytes(value[16..24]), (ActivityTraceFlags)(value[24] & 1), null, isRemote: true);
+            ActivityTraceId.CreateFromBytes(value[..16]), ActivitySpanId.CreateFromBytes(value[16..24]),
+            (ActivityTraceFlags)(value[24] & 1), null, isRemote: true);
         return true;
     }
 }

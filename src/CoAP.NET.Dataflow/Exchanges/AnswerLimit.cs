@@ -4,7 +4,10 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Exchanges;
 
-/// <summary>What becomes of a response that is larger than an unverified address may get (RFC 9175 section 2.4), and how many refusals may be sent (RFC 8516 section 3).</summary>
+/// <summary>
+/// What becomes of a response that is larger than an unverified address may get (RFC 9175 section 2.4), and how many refusals may be sent
+/// (RFC 8516 section 3).
+/// </summary>
 internal sealed class AnswerLimit
 {
     // With header, token, ETag, Content-Format, Block2 and Echo it stays within the 136 bytes that are free.
@@ -54,7 +57,8 @@ internal sealed class AnswerLimit
             return response;
         }
 
-        // A client that knows Echo is verified by its next request; others take no notice of the option. A separate response is Confirmable and has none.
+        // A client that knows Echo is verified by its next request; others take no notice of the option. A separate response is Confirmable
+        // and has none.
         bool mayEcho = !exchange.Request.IsMulticast && exchange.Reception?.State != CoapReceptionState.Acknowledged;
         int echo = mayEcho && size + EchoMint.OptionSize <= channel.MaxMessageSize ? EchoMint.OptionSize : 0;
         if (guard.MaySend(channel, size + echo, now))
@@ -101,7 +105,9 @@ internal sealed class AnswerLimit
         return new CoapMessage(CoapCode.Unauthorized) { Token = response.Token };
     }
 
-    /// <summary>A smaller response that says the same as far as it goes: the first bytes of a body as a block, or an error without its explanation.</summary>
+    /// <summary>
+    /// A smaller response that says the same as far as it goes: the first bytes of a body as a block, or an error without its explanation.
+    /// </summary>
     private CoapMessage? Shorten(CoapExchange exchange, CoapResult result, CoapMessage response)
     {
         if (response.Code.IsError)
@@ -128,8 +134,8 @@ internal sealed class AnswerLimit
         {
             if (part is null)
             {
-                // With a tag by which the client sees that later blocks are of the same body (RFC 7959 section 2.4). What was carried out is kept: it is not to be done again for them.
-                // Nor can it where the body of a FETCH came in blocks.
+                // With a tag by which the client sees that later blocks are of the same body (RFC 7959 section 2.4). What was carried out
+                // is kept: it is not to be done again for them. Nor can it where the body of a FETCH came in blocks.
                 CoapResult whole = BlockCutter.Prepare(result);
                 if (!exchange.Request.Code.IsSafe || exchange.Request.Code == CoapCode.Fetch)
                 {
@@ -137,7 +143,8 @@ internal sealed class AnswerLimit
                 }
 
                 response.Options.Remove(OptionNumber.ETag);
-                response.Options.Add(OptionNumber.ETag, whole.Options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> tag) ? tag : default);
+                response.Options.Add(OptionNumber.ETag,
+                    whole.Options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> tag) ? tag : default);
             }
 
             // A block that was cut before is cut once more: it begins at the same byte.

@@ -23,10 +23,14 @@ internal sealed class ClientRequest : PendingRequest, IThreadPoolWorkItem
     {
         _run = run;
         _mayRunInline = channel.Transport.HandsOver;
-        _completion = new TaskCompletionSource<CoapResponse>(_mayRunInline ? TaskCreationOptions.None : channel.Shard.Environment.CompletionOptions);
+        _completion = new TaskCompletionSource<CoapResponse>(_mayRunInline
+            ? TaskCreationOptions.None
+            : channel.Shard.Environment.CompletionOptions);
     }
 
-    /// <summary>Whether a response of some class is wanted (RFC 7967); otherwise the request is done when it was acknowledged, or sent.</summary>
+    /// <summary>
+    /// Whether a response of some class is wanted (RFC 7967); otherwise the request is done when it was acknowledged, or sent.
+    /// </summary>
     public bool WantsResponse => !Transmission.TellsWhenSent;
 
     /// <summary>Whether a proxy sends it on for somebody else, who judges the options of the response.</summary>

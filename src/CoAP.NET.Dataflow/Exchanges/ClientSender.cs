@@ -4,8 +4,8 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// Where requests of our clients enter the mesh: registered before they leave, so that no response overtakes them, and offered by the Exchanges stage. Knows which
-/// requests are too large, and that a stopped endpoint sends none. No method may be called under a lock.
+/// Where requests of our clients enter the mesh: registered before they leave, so that no response overtakes them, and offered by the
+/// Exchanges stage. Knows which requests are too large, and that a stopped endpoint sends none. No method may be called under a lock.
 /// </summary>
 internal sealed class ClientSender
 {
@@ -18,7 +18,8 @@ internal sealed class ClientSender
     private readonly EndpointState _state;
     private readonly MessageSizes _sizes;
 
-    public ClientSender(CoapShard shard, ExchangeLayer layer, ChannelTable channels, ExchangesOutbound block, EndpointState state, MessageSizes sizes)
+    public ClientSender(CoapShard shard, ExchangeLayer layer, ChannelTable channels, ExchangesOutbound block, EndpointState state,
+        MessageSizes sizes)
     {
         _shard = shard;
         _layer = layer;
@@ -29,7 +30,8 @@ internal sealed class ClientSender
     }
 
     /// <summary>Sends a request of ours. What goes wrong ends its task.</summary>
-    /// <param name="channel">The peer. One that was forgotten, as of a peer that a server remembers for days, comes back into the table: an answer would not find it otherwise.</param>
+    /// <param name="channel">The peer. One that was forgotten, as of a peer that a server remembers for days, comes back into the table: an
+    /// answer would not find it otherwise.</param>
     /// <param name="message">The message.</param>
     /// <param name="time">How long it may take.</param>
     /// <param name="run">The steps that see the response; the default when there are none, or when they wait for it.</param>
@@ -37,7 +39,8 @@ internal sealed class ClientSender
     /// <param name="isForwarded">Whether a proxy sends it on for somebody else.</param>
     /// <returns>The request, whose task ends with the response.</returns>
     public ClientRequest Begin(
-        CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run, CancellationToken cancellationToken, bool isForwarded = false)
+        CoapChannel channel, CoapMessage message, RequestTime time, in RequestRun run, CancellationToken cancellationToken,
+        bool isForwarded = false)
     {
         ClientRequest request;
         _shard.Enter();
@@ -115,7 +118,9 @@ internal sealed class ClientSender
         }
     }
 
-    /// <summary>Sends a request to a group and begins to take the answers of its members. What goes wrong ends it. No lock may be held.</summary>
+    /// <summary>
+    /// Sends a request to a group and begins to take the answers of its members. What goes wrong ends it. No lock may be held.
+    /// </summary>
     /// <param name="requests">The requests that run.</param>
     /// <param name="channel">The group; see <see cref="Begin"/>.</param>
     /// <param name="message">The message; its token is given here.</param>
@@ -153,11 +158,18 @@ internal sealed class ClientSender
 
         if (_sizes.IsTooLarge(message, channel, out long size))
         {
-            throw new CoapTooLargeException(size, channel.MaxMessageSize, $"The request to {channel} takes {size} bytes with its state in the token, but a message to it has at most {channel.MaxMessageSize}. Send less, or keep less state in the token.");
+            throw new CoapTooLargeException(size, channel.MaxMessageSize,
+                $"The request to {channel} takes {size} bytes with its state in the token, but a message to it has at "
+                    + $"most {channel.MaxMessageSize}. Send less, or keep less state in the token.");
         }
 
         _shard.Environment.Counters.Add(CoapCounter.RequestsSent);
-        if (!_block.TryOrder(new CoapOutbound { Channel = channel, Message = message, Transmission = new CoapTransmission(channel, message, null) { IsStateless = true } }))
+        if (!_block.TryOrder(new CoapOutbound
+        {
+            Channel = channel,
+            Message = message,
+            Transmission = new CoapTransmission(channel, message, null) { IsStateless = true }
+        }))
         {
             throw new CoapException(DeclinedText(channel));
         }
@@ -171,12 +183,15 @@ internal sealed class ClientSender
         }
         else if (_sizes.IsTooLarge(request.Message, request.Channel, out long size))
         {
-            request.End(new CoapTooLargeException(size, request.Channel.MaxMessageSize, $"The request to {request.Channel} takes {size} bytes, but a message to it has at most {request.Channel.MaxMessageSize}, and a request to a group has only one. Send less."));
+            request.End(new CoapTooLargeException(size, request.Channel.MaxMessageSize,
+                $"The request to {request.Channel} takes {size} bytes, but a message to it has at most {request.Channel.MaxMessageSize}, "
+                    + "and a request to a group has only one. Send less."));
         }
         else
         {
             _shard.Environment.Counters.Add(CoapCounter.RequestsSent);
-            if (!_block.TryOrder(new CoapOutbound { Channel = request.Channel, Message = request.Message, Transmission = request.Transmission }))
+            if (!_block.TryOrder(
+                new CoapOutbound { Channel = request.Channel, Message = request.Message, Transmission = request.Transmission }))
             {
                 request.End(new CoapException(DeclinedText(request.Channel)));
             }
@@ -245,13 +260,16 @@ internal sealed class ClientSender
         }
 
         request.CancelWith(cancellationToken);
-        if (!request.IsCompleted && !_block.TryOrder(new CoapOutbound { Channel = request.Channel, Message = request.Message, Transmission = request.Transmission }))
+        if (!request.IsCompleted
+            && !_block.TryOrder(
+                new CoapOutbound { Channel = request.Channel, Message = request.Message, Transmission = request.Transmission }))
         {
             Fail(request, DeclinedText(request.Channel));
         }
     }
 
-    private static string DeclinedText(CoapChannel channel) => $"The request to {channel} was declined by a block that was linked into the pipeline.";
+    private static string DeclinedText(CoapChannel channel) =>
+        $"The request to {channel} was declined by a block that was linked into the pipeline.";
 
     private static void Fail(PendingRequest request, string message) => Fail(request, new CoapException(message));
 
@@ -263,7 +281,10 @@ internal sealed class ClientSender
         }
     }
 
-    /// <summary>Sends a message that carries the token of a standing request. What becomes of it is told to the owner of the request. No lock may be held.</summary>
+    /// <summary>
+    /// Sends a message that carries the token of a standing request. What becomes of it is told to the owner of the request. No lock may be
+    /// held.
+    /// </summary>
     /// <param name="transmission">The message.</param>
     /// <returns>Why it could not be sent; null when it was.</returns>
     public CoapException? Send(CoapTransmission transmission)

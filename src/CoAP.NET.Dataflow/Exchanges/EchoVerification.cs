@@ -3,8 +3,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// What the Echo option of a request shows (RFC 9175 section 2.3): a value of ours that the peer receives at its address, and that the request is
-/// younger than the value. Any other says nothing.
+/// What the Echo option of a request shows (RFC 9175 section 2.3): a value of ours that the peer receives at its address, and that the
+/// request is younger than the value. Any other says nothing.
 /// </summary>
 internal static class EchoVerification
 {

@@ -3,8 +3,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// The state machine of RFC 7252 section 5 for the peers of one shard: tokens, the requests of ours that wait, and which response belongs to which.
-/// Every method must be called under Shard.Gate; what has to be done outside the lock is left with the shard.
+/// The state machine of RFC 7252 section 5 for the peers of one shard: tokens, the requests of ours that wait, and which response belongs
+/// to which. Every method must be called under Shard.Gate; what has to be done outside the lock is left with the shard.
 /// </summary>
 internal sealed class ExchangeLayer
 {
@@ -70,7 +70,9 @@ internal sealed class ExchangeLayer
         Arm(ping, now);
     }
 
-    /// <summary>Matches a response to the request it answers, by peer and token (RFC 7252 section 5.3.2), and takes the request out.</summary>
+    /// <summary>
+    /// Matches a response to the request it answers, by peer and token (RFC 7252 section 5.3.2), and takes the request out.
+    /// </summary>
     public bool TryTake(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out ClientRequest? request)
     {
         if (channel.ExchangeState is { } peer && peer.Pending.TryGetValue(token, out request))
@@ -83,7 +85,9 @@ internal sealed class ExchangeLayer
         return false;
     }
 
-    /// <summary>The message of a request was acknowledged without a response: the time for a separate response begins (RFC 7252 section 5.2.2).</summary>
+    /// <summary>
+    /// The message of a request was acknowledged without a response: the time for a separate response begins (RFC 7252 section 5.2.2).
+    /// </summary>
     public void OnAcknowledged(ClientRequest request)
     {
         if (!request.IsPending || request.IsAcknowledged)
@@ -151,7 +155,8 @@ internal sealed class ExchangeLayer
     /// <summary>The number of requests of ours that wait for a peer. Under Shard.Gate.</summary>
     public static int PendingOf(CoapChannel channel) => channel.ExchangeState?.Pending.Count ?? 0;
 
-    // Tokens that stay: those of observations (RFC 7641). A token is never given twice, so that what comes late to a closed one meets nobody else's request.
+    // Tokens that stay: those of observations (RFC 7641). A token is never given twice, so that what comes late to a closed one meets
+    // nobody else's request.
     /// <summary>The number of standing requests to a peer. Under Shard.Gate.</summary>
     public static int StandingOf(CoapChannel channel) => channel.ExchangeState?.Standing?.Count ?? 0;
 
@@ -173,7 +178,8 @@ internal sealed class ExchangeLayer
     }
 
     /// <summary>The standing requests to a peer, as a list of its own.</summary>
-    public static List<StandingRequest> StandingAt(CoapChannel channel) => channel.ExchangeState is { Standing: { } standing } ? [.. standing.Values] : [];
+    public static List<StandingRequest> StandingAt(CoapChannel channel) =>
+        channel.ExchangeState is { Standing: { } standing } ? [.. standing.Values] : [];
 
     /// <summary>Takes a standing request out of the table. Does nothing when it was closed already.</summary>
     public static void Close(StandingRequest request)
@@ -261,7 +267,8 @@ internal sealed class ExchangeLayer
         }
     }
 
-    // Its turn may be hours away: PROBING_RATE (RFC 7252 section 4.7) holds it back from a peer that has long been silent, for as long as all that went before it took.
+    // Its turn may be hours away: PROBING_RATE (RFC 7252 section 4.7) holds it back from a peer that has long been silent, for as long as
+    // all that went before it took.
     private static bool WaitsInVain(PendingRequest request, long now) =>
         request is { Time.IsSet: false, Deadline: long.MaxValue, Transmission: { Attempts: 0, IsQueued: true } }
         && now - request.Channel.LastSeen >= request.Channel.Parameters.ExchangeLifetime.Ticks;

@@ -7,8 +7,8 @@ using CoAP.NET.Resources;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// The inbound half of Exchanges (RFC 7252 section 5): requests go up to the Resource stage as <see cref="CoapExchange"/>; responses complete the requests
-/// of our clients; what became of our own messages is told to whoever waits.
+/// The inbound half of Exchanges (RFC 7252 section 5): requests go up to the Resource stage as <see cref="CoapExchange"/>; responses
+/// complete the requests of our clients; what became of our own messages is told to whoever waits.
 /// </summary>
 internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
 {
@@ -82,7 +82,8 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         Answer(item, Busy());
     }
 
-    // A block of a user threw: who asked, observers too, is not to wait for an answer that may never come. Should the block have kept the request, its answer is late.
+    // A block of a user threw: who asked, observers too, is not to wait for an answer that may never come. Should the block have kept the
+    // request, its answer is late.
     private protected override void OnLost(CoapExchange item) => Answer(item, new CoapResult(CoapCode.InternalServerError));
 
     private void OnRequest(in CoapInbound item, CoapMessage message)
@@ -143,7 +144,8 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         }
     }
 
-    // RFC 7641 section 4.1: 0 asks to register, 1 not to be an observer any more; of any other value nothing is known, so it counts as absent.
+    // RFC 7641 section 4.1: 0 asks to register, 1 not to be an observer any more; of any other value nothing is known, so it counts as
+    // absent.
     private void OnObserve(CoapExchange exchange)
     {
         uint value = exchange.Request.Message.OptionsToRead!.TryGetUInt(OptionNumber.Observe, out uint observe) ? observe : uint.MaxValue;
@@ -201,12 +203,13 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
         }
     }
 
-    private static CoapExchange Begin(in CoapInbound item, CoapMessage message) => new(item.Channel, item.Reception, new CoapRequest(message)
-    {
-        Confirmable = item.Type == CoapMessageType.Confirmable,
-        IsMulticast = item.IsMulticast,
-        Channel = item.Channel,
-    });
+    private static CoapExchange Begin(in CoapInbound item, CoapMessage message) =>
+        new(item.Channel, item.Reception, new CoapRequest(message)
+        {
+            Confirmable = item.Type == CoapMessageType.Confirmable,
+            IsMulticast = item.IsMulticast,
+            Channel = item.Channel,
+        });
 
     private CoapResult Busy() => new CoapResult(CoapCode.ServiceUnavailable) { IsRefusal = true }.With(new MaxAge((uint)_busyMaxAge));
 }

@@ -11,8 +11,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// The outbound half of Exchanges: the answers of the Resource stage become responses with the token of their request (RFC 7252 section 5.3.1);
-/// requests of our clients enter here.
+/// The outbound half of Exchanges: the answers of the Resource stage become responses with the token of their request (RFC 7252 section
+/// 5.3.1); requests of our clients enter here.
 /// </summary>
 internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 {
@@ -61,7 +61,8 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     /// <summary>Sends a message that a state machine of ours made, such as a notification. No lock may be held.</summary>
     internal void SendOwn(CoapTransmission transmission)
     {
-        bool isTaken = Offer(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission });
+        bool isTaken = Offer(
+            new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission });
         transmission.Owner?.OnOffered(transmission, isTaken);
     }
 
@@ -130,12 +131,18 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 
     private protected override void OnLost(CoapOutbound item) => ReplyPast(item, CoapCode.InternalServerError);
 
-    // A block of a user did not pass on a reply: who asked gets another one, past that block. For requests of ours, who sent them tells the caller.
+    // A block of a user did not pass on a reply: who asked gets another one, past that block. For requests of ours, who sent them tells the
+    // caller.
     private void ReplyPast(in CoapOutbound item, CoapCode code)
     {
         if (item is { Kind: CoapOutboundKind.Message, Message: { Code.IsResponse: true } message, Transmission: null })
         {
-            _messagingOut.Run(new CoapOutbound { Channel = item.Channel, Message = new CoapMessage(code) { Token = message.Token }, Reception = item.Reception });
+            _messagingOut.Run(new CoapOutbound
+            {
+                Channel = item.Channel,
+                Message = new CoapMessage(code) { Token = message.Token },
+                Reception = item.Reception
+            });
         }
     }
 
@@ -163,7 +170,8 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         }
 
         CoapMessage? response = Compose(exchange, sent);
-        if (_sizes.IsTooLarge(response, exchange.Channel, out long size) && (!TryCutSmaller(exchange, result, out response) || _sizes.IsTooLarge(response, exchange.Channel, out size)))
+        if (_sizes.IsTooLarge(response, exchange.Channel, out long size)
+            && (!TryCutSmaller(exchange, result, out response) || _sizes.IsTooLarge(response, exchange.Channel, out size)))
         {
             result = _blockwise.RefuseTooLarge(exchange, size);
             response = Compose(exchange, result);
@@ -188,7 +196,9 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
 
         if (silent)
         {
-            Counters.Add((exchange.Special & SpecialOptions.NoResponse) != 0 ? CoapCounter.ResponsesNotWanted : CoapCounter.GroupAnswersKeptBack);
+            Counters.Add((exchange.Special & SpecialOptions.NoResponse) != 0
+                ? CoapCounter.ResponsesNotWanted
+                : CoapCounter.GroupAnswersKeptBack);
         }
         else if (isChallenge)
         {
@@ -314,7 +324,9 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         return response;
     }
 
-    /// <summary>Whether a response is left out. What a client says of its own wishes goes before what holds for groups (RFC 7967 section 2.1).</summary>
+    /// <summary>
+    /// Whether a response is left out. What a client says of its own wishes goes before what holds for groups (RFC 7967 section 2.1).
+    /// </summary>
     private static bool IsSilent(CoapExchange exchange, CoapResult result, CoapCode code)
     {
         bool toGroup = exchange.Reception is { IsMulticast: true };

@@ -22,7 +22,8 @@ internal static class FormatAnswers
     /// <summary>An answer with a text for people.</summary>
     public static CoapResult Diagnostic(CoapCode code, string text) => new(code, Encoding.UTF8.GetBytes(text));
 
-    // What a peer may try that sent too much in one datagram: blocks (RFC 7959 section 2.9.3). Beside the block a request has its head and options.
+    // What a peer may try that sent too much in one datagram: blocks (RFC 7959 section 2.9.3). Beside the block a request has its head and
+    // options.
     private static BlockValue BlockThatFits(int maxDatagramSize) =>
         new(0, more: false, BlockValue.GetSizeExponent(Math.Max(16, maxDatagramSize / 2)));
 }

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Exchanges;
 
-/// <summary>Whoever keeps a <see cref="StandingRequest"/>. Called without any lock, on the thread that brought the news, in the order in which it came on that thread.</summary>
+/// <summary>
+/// Whoever keeps a <see cref="StandingRequest"/>. Called without any lock, on the thread that brought the news, in the order in which it
+/// came on that thread.
+/// </summary>
 internal interface IStandingOwner
 {
     /// <summary>Whether the token is for the blocks of a body (RFC 9177): what comes for it are no notifications.</summary>
@@ -18,7 +21,10 @@ internal interface IStandingOwner
     /// <param name="error">Why.</param>
     void OnRejected(StandingRequest request, CoapException error);
 
-    /// <summary>The connection to the peer has ended: nothing comes for the token any more (RFC 8323 section 3.4). The request is still to be closed.</summary>
+    /// <summary>
+    /// The connection to the peer has ended: nothing comes for the token any more (RFC 8323 section 3.4). The request is still to be
+    /// closed.
+    /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="reason">Why.</param>
     void OnDisconnected(StandingRequest request, CoapConnectionException reason) => OnRejected(request, reason);

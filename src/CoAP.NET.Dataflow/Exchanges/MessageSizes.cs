@@ -23,12 +23,16 @@ internal sealed class MessageSizes
         size,
         channel.MaxMessageSize,
         $"The {what} to {channel} takes {size} bytes, but a message to it has at most {channel.MaxMessageSize}. {advice}"
-            + (channel.IsReliable ? "; the size is what the peer said of itself (RFC 8323 section 5.3.1)." : ", or raise MaxMessageSize for this peer if the path allows it."));
+            + (channel.IsReliable
+                ? "; the size is what the peer said of itself (RFC 8323 section 5.3.1)."
+                : ", or raise MaxMessageSize for this peer if the path allows it."));
 
     /// <summary>The size in bytes of a message as a datagram.</summary>
     public int OfDatagram(CoapMessage message) => (int)_datagrams.GetSize(message);
 
-    /// <summary>Whether a message is larger than its peer takes. The exact size is measured only when a quick bound leaves it open.</summary>
+    /// <summary>
+    /// Whether a message is larger than its peer takes. The exact size is measured only when a quick bound leaves it open.
+    /// </summary>
     /// <param name="message">The message.</param>
     /// <param name="channel">The peer.</param>
     /// <param name="size">Its size in bytes, or a bound when it is not too large.</param>

@@ -3,7 +3,9 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Exchanges;
 
-/// <summary>Observe, server role (RFC 7641 section 4): answers that register an observer, and answers of runs for notifications. Takes the lock.</summary>
+/// <summary>
+/// Observe, server role (RFC 7641 section 4): answers that register an observer, and answers of runs for notifications. Takes the lock.
+/// </summary>
 internal sealed class ObserveAnswers
 {
     private const int DefaultMaxAge = 60;
@@ -18,8 +20,8 @@ internal sealed class ObserveAnswers
     }
 
     /// <summary>
-    /// Notes what an answer means for observers, and gives it its options. What comes after it, such as cutting the body into blocks, works on notifications as on answers:
-    /// the exchange of a notification has the options of the registration.
+    /// Notes what an answer means for observers, and gives it its options. What comes after it, such as cutting the body into blocks, works
+    /// on notifications as on answers: the exchange of a notification has the options of the registration.
     /// </summary>
     /// <returns>Whether the answer goes on.</returns>
     public bool TryObserve(CoapExchange exchange, ref CoapResult result, out Observer? observer)

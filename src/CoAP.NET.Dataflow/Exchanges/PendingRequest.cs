@@ -2,7 +2,9 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Exchanges;
 
-/// <summary>A request or ping of ours that waits for what becomes of it. The timer is its time limit. Guarded by Shard.Gate, but for the completion.</summary>
+/// <summary>
+/// A request or ping of ours that waits for what becomes of it. The timer is its time limit. Guarded by Shard.Gate, but for the completion.
+/// </summary>
 internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
 {
     private CancellationTokenRegistration _cancellation;
@@ -16,7 +18,8 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
         Transmission = new CoapTransmission(channel, message, this)
         {
             IsPaced = passesQueue,
-            TellsWhenSent = message.OptionsToRead?.NoResponse is { } notWanted && (notWanted & NoResponseClasses.All) == NoResponseClasses.All,
+            TellsWhenSent = message.OptionsToRead?.NoResponse is { } notWanted
+                && (notWanted & NoResponseClasses.All) == NoResponseClasses.All,
         };
     }
 
@@ -80,7 +83,8 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
     {
         bool wasSent = Transmission.Attempts > 0;
         string what = Message.Code.IsRequest ? Message.Code.ToString() : "The ping";
-        Fail(new CoapConnectionException(reason.Error, $"{what} to {Target} was not {(wasSent ? "answered" : "sent")}: {reason.Message}", reason)
+        Fail(new CoapConnectionException(reason.Error, $"{what} to {Target} was not {(wasSent ? "answered" : "sent")}: {reason.Message}",
+            reason)
         {
             Diagnostic = reason.Diagnostic,
             RetryAfter = reason.RetryAfter,
@@ -106,7 +110,9 @@ internal abstract class PendingRequest : WheelTimer, ITransmissionOwner
 
     internal override void Fire(long now) => Layer.OnTimeout(this, now);
 
-    /// <summary>Call after the completion was set: then either this or <see cref="CancelWith"/> on another thread sees the registration.</summary>
+    /// <summary>
+    /// Call after the completion was set: then either this or <see cref="CancelWith"/> on another thread sees the registration.
+    /// </summary>
     protected void StopWatchingCancellation() => _cancellation.Unregister();
 
     protected abstract void SetException(Exception exception);

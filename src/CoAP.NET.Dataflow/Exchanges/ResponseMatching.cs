@@ -6,8 +6,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// Finds whose response came and what became of a message of ours, and tells whoever waits: requests, pings, observations (RFC 7641 section 3.5), requests to groups,
-/// clients that keep nothing (RFC 8974 section 3). No method may be called under a lock.
+/// Finds whose response came and what became of a message of ours, and tells whoever waits: requests, pings, observations (RFC 7641 section
+/// 3.5), requests to groups, clients that keep nothing (RFC 8974 section 3). No method may be called under a lock.
 /// </summary>
 internal sealed class ResponseMatching
 {
@@ -71,7 +71,8 @@ internal sealed class ResponseMatching
                 return;
             }
 
-            if (!item.IsMulticast && _stateless.TryOpen(message.Token, item.Channel, out StatelessTokens? client, out byte[] state, out TimeSpan age))
+            if (!item.IsMulticast
+                && _stateless.TryOpen(message.Token, item.Channel, out StatelessTokens? client, out byte[] state, out TimeSpan age))
             {
                 OnStatelessResponse(in item, message, client, state, age);
                 return;
@@ -101,7 +102,8 @@ internal sealed class ResponseMatching
         _counters.Add(CoapCounter.BadOptions);
         item.Channel.NoteDrop(CoapCounter.BadOptions);
         request.Fail(new CoapProtocolException(
-            $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a factory for the option if you know it."));
+            $"{request.Target} answered {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()} Register a "
+                + "factory for the option if you know it."));
     }
 
     // Matched by the token alone, as every member answers from its own address (RFC 7252 section 8.2).
@@ -152,15 +154,17 @@ internal sealed class ResponseMatching
             _counters.Add(CoapCounter.BadOptions);
             request.Owner.OnRejected(request, new CoapProtocolException(isPart
                 ? $"{item.Channel} sent a notification that begins in the middle of the representation (RFC 7959 section 2.6)."
-                : $"{item.Channel} sent a notification {message.Code}, which must be rejected (RFC 7252 section 5.4.1): {verdict.Describe()}"));
+                : $"{item.Channel} sent a notification {message.Code}, which must be rejected (RFC 7252 section "
+                    + $"5.4.1): {verdict.Describe()}"));
         }
     }
 
     /// <summary>
-    /// What a response that nobody waits for gets: a notification is rejected in any case, as nothing else would make the server forget us (RFC 7641 section 3.6). So is a
-    /// list of missing blocks of a body that was given up (RFC 9177 section 4.3).
+    /// What a response that nobody waits for gets: a notification is rejected in any case, as nothing else would make the server forget us
+    /// (RFC 7641 section 3.6). So is a list of missing blocks of a body that was given up (RFC 9177 section 4.3).
     /// </summary>
-    private static CoapOutboundKind AnswerToUnknown(CoapMessage message) => (message.Code.IsSuccess && IsNotification(message)) || IsMissingList(message) ? CoapOutboundKind.Reset : CoapOutboundKind.Reject;
+    private static CoapOutboundKind AnswerToUnknown(CoapMessage message) =>
+        (message.Code.IsSuccess && IsNotification(message)) || IsMissingList(message) ? CoapOutboundKind.Reset : CoapOutboundKind.Reject;
 
     private static bool IsMissingList(CoapMessage message) =>
         message.Code == CoapCode.RequestEntityIncomplete && message.OptionsToRead?.ContentFormat == CoapContentFormat.MissingBlocks;
@@ -169,7 +173,8 @@ internal sealed class ResponseMatching
 
     // A notification carries the first block only; the rest is fetched (RFC 7959 section 2.6).
     private static bool IsPartFromTheMiddle(CoapMessage message) =>
-        message.HasOptions && message.OptionsToRead! is { } options && (options.Block2?.Number > 0 || options.Block1 is { Number: > 0 } or { More: true });
+        message.HasOptions && message.OptionsToRead! is { } options
+            && (options.Block2?.Number > 0 || options.Block1 is { Number: > 0 } or { More: true });
 
     private void OnStatelessResponse(in CoapInbound item, CoapMessage message, StatelessTokens client, byte[] state, TimeSpan age)
     {
@@ -193,10 +198,13 @@ internal sealed class ResponseMatching
         }
     }
 
-    /// <summary>A connection has ended (RFC 8323 section 3.4): requests under way fail, observers and what is left of bodies are forgotten.</summary>
+    /// <summary>
+    /// A connection has ended (RFC 8323 section 3.4): requests under way fail, observers and what is left of bodies are forgotten.
+    /// </summary>
     public void OnDisconnected(in CoapInbound item)
     {
-        CoapConnectionException reason = item.Reason ?? new CoapConnectionException(CoapConnectionError.Closed, $"The connection to {item.Channel} has ended.");
+        CoapConnectionException reason = item.Reason
+            ?? new CoapConnectionException(CoapConnectionError.Closed, $"The connection to {item.Channel} has ended.");
         if (item.Transmission is { } transmission)
         {
             // One message that could not be sent any more.

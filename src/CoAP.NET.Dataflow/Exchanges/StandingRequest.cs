@@ -1,8 +1,8 @@
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// A token towards a peer that any number of responses may come to: that of an observation (RFC 7641 section 3). It stands in the table of tokens before the
-/// first message leaves and until it is closed, whatever becomes of the messages that carry it.
+/// A token towards a peer that any number of responses may come to: that of an observation (RFC 7641 section 3). It stands in the table of
+/// tokens before the first message leaves and until it is closed, whatever becomes of the messages that carry it.
 /// </summary>
 internal sealed class StandingRequest : ITransmissionOwner
 {
@@ -33,5 +33,6 @@ internal sealed class StandingRequest : ITransmissionOwner
 
     void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate) => Owner.OnTransmission(transmission, fate);
 
-    void ITransmissionOwner.OnDisconnected(CoapTransmission transmission, CoapConnectionException reason) => Owner.OnDisconnected(this, reason);
+    void ITransmissionOwner.OnDisconnected(CoapTransmission transmission, CoapConnectionException reason) =>
+        Owner.OnDisconnected(this, reason);
 }

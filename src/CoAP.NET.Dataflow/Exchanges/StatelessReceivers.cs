@@ -31,7 +31,8 @@ internal sealed class StatelessReceivers
     /// <param name="owner">The one that made the token.</param>
     /// <param name="state">What it had put into it.</param>
     /// <param name="age">How long ago.</param>
-    public bool TryOpen(in CoapToken token, CoapChannel peer, [NotNullWhen(true)] out StatelessTokens? owner, out byte[] state, out TimeSpan age)
+    public bool TryOpen(in CoapToken token, CoapChannel peer, [NotNullWhen(true)] out StatelessTokens? owner, out byte[] state,
+        out TimeSpan age)
     {
         if (token.IsExtended)
         {

@@ -4,11 +4,14 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Exchanges;
 
-// A token: the version of this format (1 byte), the number of the request (8), encrypted the time when it was made, in milliseconds of a monotonic clock (5), and the
-// state, then the tag (16). AES-GCM under a key that is drawn when the client is made; the number is the nonce, so it never repeats under one key. The peer's address is
-// authenticated with it: a response from elsewhere does not open it (RFC 8974 section 3.1: integrity, replay protection, freshness, confidentiality, a version).
+// A token: the version of this format (1 byte), the number of the request (8), encrypted the time when it was made, in milliseconds of a
+// monotonic clock (5), and the state, then the tag (16). AES-GCM under a key that is drawn when the client is made; the number is the
+// nonce, so it never repeats under one key. The peer's address is authenticated with it: a response from elsewhere does not open it (RFC
+// 8974 section 3.1: integrity, replay protection, freshness, confidentiality, a version).
 
-/// <summary>Puts the state of requests into their tokens and gets it back out of those of responses (RFC 8974 section 3). Thread-safe.</summary>
+/// <summary>
+/// Puts the state of requests into their tokens and gets it back out of those of responses (RFC 8974 section 3). Thread-safe.
+/// </summary>
 internal sealed class StatelessTokens : IDisposable
 {
     /// <summary>What a token has besides the state, in bytes.</summary>
@@ -171,7 +174,8 @@ internal sealed class StatelessTokens : IDisposable
 
     private bool WasTaken(ulong number) =>
         number <= _newest
-        && ((_newest / 64) - (number / 64) >= (ulong)_taken.Length || (_taken[number / 64 % (ulong)_taken.Length] & (1UL << (int)(number % 64))) != 0);
+        && ((_newest / 64) - (number / 64) >= (ulong)_taken.Length
+            || (_taken[number / 64 % (ulong)_taken.Length] & (1UL << (int)(number % 64))) != 0);
 
     private void Take(ulong number)
     {

@@ -4,12 +4,15 @@ using System.Numerics;
 namespace CoAP.NET.Exchanges;
 
 /// <summary>
-/// The tokens towards one peer: a keyed permutation of a counter. Unpredictable (RFC 7252 section 5.3.1) and never the same twice under one key
-/// (RFC 9175 section 4.2). Four bytes long; eight when all of those were used. Not thread-safe: Shard.Gate guards it.
+/// The tokens towards one peer: a keyed permutation of a counter. Unpredictable (RFC 7252 section 5.3.1) and never the same twice under one
+/// key (RFC 9175 section 4.2). Four bytes long; eight when all of those were used. Not thread-safe: Shard.Gate guards it.
 /// </summary>
 internal struct TokenSequence
 {
-    /// <summary>The length of the tokens of requests to groups. Others never have it, so that a member's answer cannot be taken for one to a request sent to it alone.</summary>
+    /// <summary>
+    /// The length of the tokens of requests to groups. Others never have it, so that a member's answer cannot be taken for one to a request
+    /// sent to it alone.
+    /// </summary>
     public const int GroupLength = 6;
 
     private const int Rounds = 6;

@@ -19,7 +19,8 @@ internal sealed class CoapEnvironment
     public CoapScheduler? Continuations => Scheduler.TakesContinuations ? Scheduler : null;
 
     /// <summary>How to make what others wait for, when it is completed by <see cref="Tell"/>.</summary>
-    public TaskCreationOptions CompletionOptions => Scheduler.TakesContinuations ? TaskCreationOptions.None : TaskCreationOptions.RunContinuationsAsynchronously;
+    public TaskCreationOptions CompletionOptions =>
+        Scheduler.TakesContinuations ? TaskCreationOptions.None : TaskCreationOptions.RunContinuationsAsynchronously;
 
     public required CoapLimits Limits { get; init; }
 

@@ -2,7 +2,9 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET;
 
-/// <summary>Where tokens, Message IDs, jitter and keys come from. Injected, so that a run can be replayed from a seed. Safe for several threads.</summary>
+/// <summary>
+/// Where tokens, Message IDs, jitter and keys come from. Injected, so that a run can be replayed from a seed. Safe for several threads.
+/// </summary>
 public abstract class CoapRandomSource
 {
     /// <summary>The operating system's cryptographic generator. The default everywhere.</summary>

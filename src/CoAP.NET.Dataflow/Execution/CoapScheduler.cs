@@ -8,7 +8,9 @@ namespace CoAP.NET;
 /// </summary>
 public abstract class CoapScheduler
 {
-    /// <summary>The library's own threads, shared by all endpoints of the process. Background threads; idle ones end by themselves.</summary>
+    /// <summary>
+    /// The library's own threads, shared by all endpoints of the process. Background threads; idle ones end by themselves.
+    /// </summary>
     public static CoapScheduler Default { get; } = new CoapThreads();
 
     /// <summary>Runs work that ends by itself, soon, on a thread of the library.</summary>

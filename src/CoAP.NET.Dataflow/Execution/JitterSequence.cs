@@ -1,8 +1,8 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Numbers that spread things in time (SplitMix64). For code under a shard's lock, where the environment's random source must not be called; seed it from that one.
-/// Not for secrets, and not thread-safe.
+/// Numbers that spread things in time (SplitMix64). For code under a shard's lock, where the environment's random source must not be
+/// called; seed it from that one. Not for secrets, and not thread-safe.
 /// </summary>
 internal struct JitterSequence(ulong seed)
 {

@@ -3,8 +3,9 @@ using System.Net;
 namespace CoAP.NET;
 
 /// <summary>
-/// Which groups an endpoint joins, and how it answers what is sent to them (RFC 7252 section 8). Mutable until <see cref="CoapEndpoint.JoinGroups"/>, which copies it.
-/// Anybody who can send to a group makes all its members answer: join only where that is wanted, and on interfaces that strangers do not reach.
+/// Which groups an endpoint joins, and how it answers what is sent to them (RFC 7252 section 8). Mutable until
+/// <see cref="CoapEndpoint.JoinGroups"/>, which copies it. Anybody who can send to a group makes all its members answer: join only where
+/// that is wanted, and on interfaces that strangers do not reach.
 /// </summary>
 public sealed class CoapGroupOptions
 {
@@ -18,15 +19,18 @@ public sealed class CoapGroupOptions
     public static IPAddress AllCoapNodesSiteLocal { get; } = IPAddress.Parse("ff05::fd");
 
     /// <summary>
-    /// The groups. Default: the three of All CoAP Nodes. Others may be added, such as ff02::1 or a group of your own. An IPv6 group with a scope is joined on that
-    /// interface only.
+    /// The groups. Default: the three of All CoAP Nodes. Others may be added, such as ff02::1 or a group of your own. An IPv6 group with a
+    /// scope is joined on that interface only.
     /// </summary>
     public IList<IPAddress> Addresses { get; private set; } = [AllCoapNodesIPv4, AllCoapNodesLinkLocal, AllCoapNodesSiteLocal];
 
     /// <summary>The interfaces to join on, by name such as <c>eth0</c>, or by index. Default empty: all that are up and can.</summary>
     public IList<string> Interfaces { get; private set; } = [];
 
-    /// <summary>An estimate of how many members a group has, for the Leisure by the formula of RFC 7252 section 8.2. Needs <see cref="ResponseRate"/>. Default null: DEFAULT_LEISURE. 1 or more.</summary>
+    /// <summary>
+    /// An estimate of how many members a group has, for the Leisure by the formula of RFC 7252 section 8.2. Needs
+    /// <see cref="ResponseRate"/>. Default null: DEFAULT_LEISURE. 1 or more.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
     public int? GroupSize
     {
@@ -38,7 +42,10 @@ public sealed class CoapGroupOptions
         }
     }
 
-    /// <summary>How many bytes of answers a second the network is to carry, for the Leisure by the formula of RFC 7252 section 8.2. Needs <see cref="GroupSize"/>. Default null: DEFAULT_LEISURE. Above 0.</summary>
+    /// <summary>
+    /// How many bytes of answers a second the network is to carry, for the Leisure by the formula of RFC 7252 section 8.2. Needs
+    /// <see cref="GroupSize"/>. Default null: DEFAULT_LEISURE. Above 0.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Not above 0.</exception>
     public double? ResponseRate
     {

@@ -3,7 +3,9 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET;
 
-/// <summary>Requests to groups that are made often (RFC 7252 section 8). The general one is <see cref="CoapClient.SendToGroupAsync"/>.</summary>
+/// <summary>
+/// Requests to groups that are made often (RFC 7252 section 8). The general one is <see cref="CoapClient.SendToGroupAsync"/>.
+/// </summary>
 public static class CoapGroupRequests
 {
     /// <summary>GET: asks all members of a group for a representation.</summary>
@@ -16,15 +18,21 @@ public static class CoapGroupRequests
     /// <exception cref="ArgumentException">The URI is not that of a group.</exception>
     /// <exception cref="CoapException">While enumerating: the request cannot be sent, or the endpoint was stopped.</exception>
     public static IAsyncEnumerable<CoapGroupResponse> GetFromGroupAsync(
-        this CoapClient client, string uri, TimeSpan? timeout = null, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default)
+        this CoapClient client, string uri, TimeSpan? timeout = null, CoapGroupRequestOptions? options = null,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(client);
-        return client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, uri) { Confirmable = false, Timeout = timeout }, options, cancellationToken);
+        return client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, uri) { Confirmable = false, Timeout = timeout }, options,
+            cancellationToken);
     }
 
-    /// <summary>Asks all members of a group for the links to their resources at <c>/.well-known/core</c> (RFC 6690 section 4, RFC 7252 section 7.2). Members without a link that matches are silent.</summary>
+    /// <summary>
+    /// Asks all members of a group for the links to their resources at <c>/.well-known/core</c> (RFC 6690 section 4, RFC 7252 section 7.2).
+    /// Members without a link that matches are silent.
+    /// </summary>
     /// <param name="client">Who asks.</param>
-    /// <param name="uri">The group: scheme, host and port, such as <c>coap://224.0.1.187</c> or <c>coap://[ff02::fd%25eth0]</c>; a path is ignored.</param>
+    /// <param name="uri">The group: scheme, host and port, such as <c>coap://224.0.1.187</c> or <c>coap://[ff02::fd%25eth0]</c>; a path is
+    /// ignored.</param>
     /// <param name="filter">A filter such as <c>rt=temperature*</c>; null for all links (RFC 6690 section 4.1).</param>
     /// <param name="timeout">For how long answers are taken; null: see <see cref="CoapEndpoint.SendToGroupAsync"/>.</param>
     /// <param name="options">Interface, reach and bounds; null for the defaults.</param>

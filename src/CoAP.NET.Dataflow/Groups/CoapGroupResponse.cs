@@ -18,12 +18,14 @@ public sealed class CoapGroupResponse
     public CoapPeer Peer { get; }
 
     /// <summary>
-    /// The URI that the answer is from, and that its links and Location are relative to: that of the request with the member's address and port in place of
-    /// the group's (RFC 7252 section 8.2).
+    /// The URI that the answer is from, and that its links and Location are relative to: that of the request with the member's address and
+    /// port in place of the group's (RFC 7252 section 8.2).
     /// </summary>
     public string Uri { get; }
 
-    /// <summary>Why the rest of the representation could not be had, so that <see cref="Response"/> is its first block only; null when all is there.</summary>
+    /// <summary>
+    /// Why the rest of the representation could not be had, so that <see cref="Response"/> is its first block only; null when all is there.
+    /// </summary>
     public CoapException? Error { get; }
 
     /// <summary>Who answered what, for people.</summary>

@@ -5,8 +5,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Groups;
 
 /// <summary>
-/// A request of ours to a group (RFC 7252 section 8): sent once, answered by as many members as like to until its time is over. Its token is then kept for a
-/// while, so that late answers are known for what they are. The timer is its end, then that of its token.
+/// A request of ours to a group (RFC 7252 section 8): sent once, answered by as many members as like to until its time is over. Its token
+/// is then kept for a while, so that late answers are known for what they are. The timer is its end, then that of its token.
 /// </summary>
 internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwner
 {
@@ -32,7 +32,8 @@ internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwn
         Transmission = new CoapTransmission(channel, message, this) { HopLimit = terms.HopLimit };
         _terms = terms;
         _members = terms.TakesRepeated ? null : [];
-        _answers = System.Threading.Channels.Channel.CreateBounded<GroupAnswer>(new BoundedChannelOptions(terms.MaxAnswers) { SingleReader = true });
+        _answers = System.Threading.Channels.Channel.CreateBounded<GroupAnswer>(
+            new BoundedChannelOptions(terms.MaxAnswers) { SingleReader = true });
     }
 
     public CoapChannel Channel { get; }
@@ -41,7 +42,9 @@ internal sealed class GroupRequest : WheelTimer, IAfterRelease, ITransmissionOwn
 
     public CoapTransmission Transmission { get; }
 
-    /// <summary>The answers. Ends when the time is over; with an exception when the request could not be sent or the endpoint stopped.</summary>
+    /// <summary>
+    /// The answers. Ends when the time is over; with an exception when the request could not be sent or the endpoint stopped.
+    /// </summary>
     public ChannelReader<GroupAnswer> Answers => _answers.Reader;
 
     /// <summary>Whether the operating system refused to send it.</summary>

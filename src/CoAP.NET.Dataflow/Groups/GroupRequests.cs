@@ -5,8 +5,8 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Groups;
 
 /// <summary>
-/// The requests to groups of an endpoint, by token alone: members answer from addresses of their own (RFC 7252 section 8.2), which belong to any shard. Bounded.
-/// Safe for several threads; may be used under the lock of a shard, and takes none itself.
+/// The requests to groups of an endpoint, by token alone: members answer from addresses of their own (RFC 7252 section 8.2), which belong
+/// to any shard. Bounded. Safe for several threads; may be used under the lock of a shard, and takes none itself.
 /// </summary>
 internal sealed class GroupRequests
 {

@@ -3,8 +3,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Guarding;
 
 /// <content>
-/// Peers of sessions that moved (RFC 9146 section 6): until they have shown that they receive where they are, all that is sent there, whatever it is and however often, stays within a multiple of what came from
-/// there. Counted are datagrams as they are on the wire.
+/// Peers of sessions that moved (RFC 9146 section 6): until they have shown that they receive where they are, all that is sent there,
+/// whatever it is and however often, stays within a multiple of what came from there. Counted are datagrams as they are on the wire.
 /// </content>
 internal sealed partial class AddressGuard
 {
@@ -53,7 +53,10 @@ internal sealed partial class AddressGuard
         }
     }
 
-    /// <summary>Whether a message may leave in a session whose peer is not verified; if so it is counted. The last look: who asked before for less has most of what is too much held back or made smaller.</summary>
+    /// <summary>
+    /// Whether a message may leave in a session whose peer is not verified; if so it is counted. The last look: who asked before for less
+    /// has most of what is too much held back or made smaller.
+    /// </summary>
     /// <param name="channel">The peer.</param>
     /// <param name="session">The session.</param>
     /// <param name="size">The size of the message in bytes.</param>
@@ -81,7 +84,8 @@ internal sealed partial class AddressGuard
 
     private int Bounded(CoapChannel channel, int free)
     {
-        if (!channel.IsConnection || channel.IsVerified || free == int.MaxValue || channel is not { Moved: { } moved, Connection: CoapSession session })
+        if (!channel.IsConnection || channel.IsVerified || free == int.MaxValue
+            || channel is not { Moved: { } moved, Connection: CoapSession session })
         {
             return free;
         }

@@ -2,10 +2,13 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Guarding;
 
-// RFC 7252 section 11.3 and RFC 9175 section 2.4: whoever sends from a forged address must not get our answers sent to somebody else in larger size than what
-// he sent himself. Small answers are always free; more of them draw on what a source and what the endpoint may give away.
+// RFC 7252 section 11.3 and RFC 9175 section 2.4: whoever sends from a forged address must not get our answers sent to somebody else in
+// larger size than what he sent himself. Small answers are always free; more of them draw on what a source and what the endpoint may give
+// away.
 
-/// <summary>Says how much may be sent to addresses that nobody verified, and how they are verified. One for all shards of an endpoint. Thread-safe.</summary>
+/// <summary>
+/// Says how much may be sent to addresses that nobody verified, and how they are verified. One for all shards of an endpoint. Thread-safe.
+/// </summary>
 internal sealed partial class AddressGuard
 {
     // An acknowledgement that quotes a Message ID that the peer can hardly guess says that it receives; not as much as an Echo does.
@@ -48,7 +51,8 @@ internal sealed partial class AddressGuard
     /// <summary>The size up to which the answer to a request is free.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="requestLength">The size of the request's datagram in bytes.</param>
-    public int FreeFor(CoapChannel channel, int requestLength) => Bounded(channel, Math.Max(AlwaysFree, requestLength * _limits.AmplificationFactor));
+    public int FreeFor(CoapChannel channel, int requestLength) =>
+        Bounded(channel, Math.Max(AlwaysFree, requestLength * _limits.AmplificationFactor));
 
     /// <summary>Whether a peer may be sent any amount: its address was verified, or is not in question.</summary>
     /// <param name="channel">The peer.</param>
@@ -171,7 +175,8 @@ internal sealed partial class AddressGuard
         size <= FreeFor(channel, requestLength) || MaySend(channel, size, now);
 
     /// <summary>
-    /// Whether a datagram may go out that no datagram of the peer paid for: a copy of an answer, a notification. Nothing of it is free. Call it for each datagram.
+    /// Whether a datagram may go out that no datagram of the peer paid for: a copy of an answer, a notification. Nothing of it is free.
+    /// Call it for each datagram.
     /// </summary>
     /// <param name="channel">The peer.</param>
     /// <param name="size">Its size in bytes.</param>
@@ -184,7 +189,8 @@ internal sealed partial class AddressGuard
             return true;
         }
 
-        // Of whom moved in a session only the present address is in question, and that is asked about at once: nothing has to be drawn in advance.
+        // Of whom moved in a session only the present address is in question, and that is asked about at once: nothing has to be drawn in
+        // advance.
         bool drawn = !channel.IsConnection && TryDraw(channel, size, now);
         _counters.Add(drawn ? CoapCounter.AmplificationDraws : CoapCounter.AmplificationRefused);
         if (!drawn)
@@ -195,11 +201,15 @@ internal sealed partial class AddressGuard
         return drawn;
     }
 
-    /// <summary>Whether a message goes out that nobody but ourselves asked for. Only who moved in a session, and has not shown yet that it receives there, has to wait for what is large.</summary>
+    /// <summary>
+    /// Whether a message goes out that nobody but ourselves asked for. Only who moved in a session, and has not shown yet that it receives
+    /// there, has to wait for what is large.
+    /// </summary>
     /// <param name="channel">The peer.</param>
     /// <param name="size">Its size in bytes.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
-    public bool MayRequest(CoapChannel channel, int size, long now) => channel.IsVerified || !channel.IsConnection || size <= AlwaysFreeFor(channel) || MaySend(channel, size, now);
+    public bool MayRequest(CoapChannel channel, int size, long now) =>
+        channel.IsVerified || !channel.IsConnection || size <= AlwaysFreeFor(channel) || MaySend(channel, size, now);
 
     /// <summary>An acknowledgement of the peer matched a message of ours.</summary>
     /// <param name="channel">The peer.</param>
@@ -233,7 +243,9 @@ internal sealed partial class AddressGuard
         }
     }
 
-    /// <summary>An acknowledgement or reset of the peer matched nothing: somebody guesses, or the peer knows nothing of what we send.</summary>
+    /// <summary>
+    /// An acknowledgement or reset of the peer matched nothing: somebody guesses, or the peer knows nothing of what we send.
+    /// </summary>
     /// <param name="channel">The peer.</param>
     public void OnUnmatched(CoapChannel channel)
     {
@@ -259,7 +271,8 @@ internal sealed partial class AddressGuard
     {
         lock (_gate)
         {
-            // Who acknowledged what can hardly be guessed is probably no victim: what others ask for in the name of victims does not take it away.
+            // Who acknowledged what can hardly be guessed is probably no victim: what others ask for in the name of victims does not take
+            // it away.
             if (channel.AmplificationCredit >= size)
             {
                 channel.AmplificationCredit -= size;
@@ -267,7 +280,8 @@ internal sealed partial class AddressGuard
             }
 
             // Addresses that were heard only once can be forged by the million; they leave some to those that came back.
-            if (!_whole.TryDraw(_wholeUntil, size, now, out long next, channel.IsNewcomer ? LeftByNewcomers : 0) || !_sources.TryDraw(_rule.Of(channel.Remote), size, now))
+            if (!_whole.TryDraw(_wholeUntil, size, now, out long next, channel.IsNewcomer ? LeftByNewcomers : 0)
+                || !_sources.TryDraw(_rule.Of(channel.Remote), size, now))
             {
                 return false;
             }

@@ -5,9 +5,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Guarding;
 
-// Value: when it was made, in milliseconds of a monotonic clock (5 bytes, enough for 34 years), and the first 8 bytes of an HMAC-SHA-256 over that time and
-// the peer's address and port, and which connection or session of the endpoint it is. So nothing is kept for a value; it shows both that the peer receives at its address and how old a request can be at most
-// (RFC 9175 section 2.2.1 and appendix A.2). The key is drawn when the endpoint is made: values from before a restart are worth nothing.
+// Value: when it was made, in milliseconds of a monotonic clock (5 bytes, enough for 34 years), and the first 8 bytes of an HMAC-SHA-256
+// over that time and the peer's address and port, and which connection or session of the endpoint it is. So nothing is kept for a value; it
+// shows both that the peer receives at its address and how old a request can be at most (RFC 9175 section 2.2.1 and appendix A.2). The key
+// is drawn when the endpoint is made: values from before a restart are worth nothing.
 
 /// <summary>Makes the values of Echo options and knows its own again (RFC 9175). Thread-safe.</summary>
 internal sealed class EchoMint

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Guarding;
 
-/// <summary>What went between us and the peer of a session at the address that it moved to, in bytes of datagrams. Guarded by <see cref="AddressGuard"/>, but for <see cref="At"/>.</summary>
+/// <summary>
+/// What went between us and the peer of a session at the address that it moved to, in bytes of datagrams. Guarded by
+/// <see cref="AddressGuard"/>, but for <see cref="At"/>.
+/// </summary>
 /// <param name="at">When it moved.</param>
 internal sealed class MovedAddress(long at)
 {

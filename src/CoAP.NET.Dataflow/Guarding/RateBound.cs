@@ -1,8 +1,8 @@
 namespace CoAP.NET.Guarding;
 
 /// <summary>
-/// Never more than so many bytes in any stretch of a period: half of them at once, the other half comes back evenly over the period. One number says all:
-/// until when what was drawn so far takes to come back.
+/// Never more than so many bytes in any stretch of a period: half of them at once, the other half comes back evenly over the period. One
+/// number says all: until when what was drawn so far takes to come back.
 /// </summary>
 /// <param name="bytes">How many bytes in a period; 0 for none at all.</param>
 /// <param name="period">The period.</param>

@@ -4,9 +4,9 @@ namespace CoAP.NET.Guarding;
 
 /// <summary>
 /// What addresses that were never verified may still get, in a table of fixed size. Each source (<see cref="CoapSource"/>)
-/// shares four cells with others, chosen by a keyed hash, and the least used one counts. So nobody gets more than his share, whatever addresses
-/// others send from; nothing is ever thrown out, cells come back with time; and a source is held back for others only if all its four cells are.
-/// Not thread-safe.
+/// shares four cells with others, chosen by a keyed hash, and the least used one counts. So nobody gets more than his share, whatever
+/// addresses others send from; nothing is ever thrown out, cells come back with time; and a source is held back for others only if all its
+/// four cells are. Not thread-safe.
 /// </summary>
 internal sealed class SourceBudgets
 {
@@ -22,7 +22,8 @@ internal sealed class SourceBudgets
 
     /// <param name="random">For the key.</param>
     /// <param name="bytesPerMinute">The share of a source.</param>
-    /// <param name="bytesPerSecond">What all sources together may draw; says how many cells there must be so that they never fill up.</param>
+    /// <param name="bytesPerSecond">What all sources together may draw; says how many cells there must be so that they never fill
+    /// up.</param>
     public SourceBudgets(CoapRandomSource random, long bytesPerMinute, long bytesPerSecond)
     {
         _hash = new CoapAddressHash(random);

@@ -1,8 +1,9 @@
 namespace CoAP.NET.Guarding;
 
 /// <summary>
-/// Who holds how much of something that all share, by source (<see cref="CoapSource"/>): which source holds most, and which of its holdings stands still longest. Whoever needs room
-/// takes it there, so that those who hold little never pay for those who hold much. Not thread-safe.
+/// Who holds how much of something that all share, by source (<see cref="CoapSource"/>): which source holds most, and which of its holdings
+/// stands still longest. Whoever needs room takes it there, so that those who hold little never pay for those who hold much. Not
+/// thread-safe.
 /// </summary>
 internal sealed class SourceLedger<T>
     where T : class
@@ -136,7 +137,8 @@ internal sealed class SourceLedger<T>
         source.Index = at;
     }
 
-    private static bool IsBefore(Source one, Source other) => one.Amount > other.Amount || (one.Amount == other.Amount && one.GrownAt < other.GrownAt);
+    private static bool IsBefore(Source one, Source other) =>
+        one.Amount > other.Amount || (one.Amount == other.Amount && one.GrownAt < other.GrownAt);
 
     /// <summary>What one source holds.</summary>
     public sealed class Source(in CoapSource key)

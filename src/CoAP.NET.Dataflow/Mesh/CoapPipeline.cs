@@ -11,8 +11,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// The mesh of one shard: the blocks of the five stages are made, then linked. It holds no protocol rule, and after the constructor nothing of it changes.
-/// Users link in through <see cref="CoapPipelineOptions"/>; <see cref="MeshWiring"/> puts their blocks between two stages.
+/// The mesh of one shard: the blocks of the five stages are made, then linked. It holds no protocol rule, and after the constructor nothing
+/// of it changes. Users link in through <see cref="CoapPipelineOptions"/>; <see cref="MeshWiring"/> puts their blocks between two stages.
 /// </summary>
 internal sealed class CoapPipeline
 {
@@ -32,8 +32,8 @@ internal sealed class CoapPipeline
         Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount);
         Channels = new ChannelTable(shard, parts.ShardCount);
 
-        // The blocks, from the last one to the first. Three of them ask another one that lies behind them, besides the links: a client's requests
-        // enter at ExchangesOut, and answers that a block of a user did not take leave past it.
+        // The blocks, from the last one to the first. Three of them ask another one that lies behind them, besides the links: a client's
+        // requests enter at ExchangesOut, and answers that a block of a user did not take leave past it.
         TransportOutbound transportOut = new(environment);
         ChannelOutbound channelOut = new(shard);
         MessagingOut = new MessagingOutbound(shard, Messages, Signalling);

@@ -17,8 +17,9 @@ public sealed class CoapPipelineOptions
     private volatile bool _isTaken;
 
     /// <summary>
-    /// Puts a block between two stages. Each shard gets a block of its own. The block must keep the order of items of one channel, and hand on or dispose
-    /// each datagram exactly once (<see cref="CoapDatagram.Copy"/> where it needs two). A block that faults or completes faults the endpoint.
+    /// Puts a block between two stages. Each shard gets a block of its own. The block must keep the order of items of one channel, and hand
+    /// on or dispose each datagram exactly once (<see cref="CoapDatagram.Copy"/> where it needs two). A block that faults or completes
+    /// faults the endpoint.
     /// </summary>
     /// <typeparam name="T">What passes at the seam.</typeparam>
     /// <param name="seam">The place, a member of <see cref="CoapSeams"/>.</param>
@@ -65,7 +66,8 @@ public sealed class CoapPipelineOptions
         ThrowIfTaken(nameof(Replace));
         if (!_replacements.TryAdd(stage, factory))
         {
-            throw new InvalidOperationException($"The {stage} stage is replaced already: it has one wire format or one router. Make one block of the two.");
+            throw new InvalidOperationException(
+                $"The {stage} stage is replaced already: it has one wire format or one router. Make one block of the two.");
         }
 
         return this;
@@ -93,7 +95,8 @@ public sealed class CoapPipelineOptions
         if (!_given.TryAdd(block, block))
         {
             throw new InvalidOperationException(
-                $"The factory of the block {place} gave a block that stands somewhere else already. It is called once for each shard, and makes a new block each time.");
+                $"The factory of the block {place} gave a block that stands somewhere else already. It is called once for each shard, and "
+                    + "makes a new block each time.");
         }
     }
 
@@ -105,7 +108,8 @@ public sealed class CoapPipelineOptions
         if (_isTaken)
         {
             throw new InvalidOperationException(
-                $"{method} before the endpoint, client or server is made: its blocks are linked at that moment, and this one would never be. Make new options for another endpoint.");
+                $"{method} before the endpoint, client or server is made: its blocks are linked at that moment, and this one would never "
+                    + "be. Make new options for another endpoint.");
         }
     }
 

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Mesh;
 
-/// <summary>A place between two stages where a block of yours can be put in. The seams are the members of <see cref="CoapSeams"/>.</summary>
+/// <summary>
+/// A place between two stages where a block of yours can be put in. The seams are the members of <see cref="CoapSeams"/>.
+/// </summary>
 /// <typeparam name="T">What passes there.</typeparam>
 public sealed class CoapSeam<T>
 {

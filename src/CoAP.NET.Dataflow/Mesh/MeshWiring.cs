@@ -3,8 +3,8 @@ using System.Threading.Tasks.Dataflow;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// Links the blocks of one shard, with those of users between them, and knows how they end: by completion, which the links pass on from the first block
-/// to the last, or abandoned. A block of a user that ends before is an error of the endpoint.
+/// Links the blocks of one shard, with those of users between them, and knows how they end: by completion, which the links pass on from the
+/// first block to the last, or abandoned. A block of a user that ends before is an error of the endpoint.
 /// </summary>
 internal sealed class MeshWiring
 {
@@ -43,7 +43,8 @@ internal sealed class MeshWiring
     {
         foreach (Func<IPropagatorBlock<T, T>> factory in _options.At(seam))
         {
-            IPropagatorBlock<T, T> block = factory() ?? throw new InvalidOperationException($"The factory of the block at the seam {seam} gave null.");
+            IPropagatorBlock<T, T> block = factory()
+                ?? throw new InvalidOperationException($"The factory of the block at the seam {seam} gave null.");
             LinkUser(source, block, $"at the seam {seam}");
             _links.Add(new MeshLink(source, block, seam.Name, typeof(T)));
             source = block;

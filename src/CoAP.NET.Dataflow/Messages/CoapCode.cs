@@ -99,7 +99,10 @@ public readonly partial record struct CoapCode(byte Value) : IComparable<CoapCod
     /// <param name="right">The right code.</param>
     public static bool operator >=(CoapCode left, CoapCode right) => left.Value >= right.Value;
 
-    /// <summary>For people, as RFCs write it: a request by its method, such as <c>GET</c>; others by the form <c>c.dd</c> and the registered name, such as <c>4.04 Not Found</c>.</summary>
+    /// <summary>
+    /// For people, as RFCs write it: a request by its method, such as <c>GET</c>; others by the form <c>c.dd</c> and the registered name,
+    /// such as <c>4.04 Not Found</c>.
+    /// </summary>
     /// <returns>The text; the number alone when nobody registered the code.</returns>
     public override string ToString()
     {

@@ -45,7 +45,9 @@ public readonly partial record struct CoapContentFormat
     /// <summary>51: <c>application/json-patch+json</c> (RFC 6902).</summary>
     public static CoapContentFormat JsonPatch => new(51);
 
-    /// <summary>52: <c>application/merge-patch+json</c> (RFC 7396); applied by <c>CoapMergePatch</c> of the package CoAP.NET.Content.</summary>
+    /// <summary>
+    /// 52: <c>application/merge-patch+json</c> (RFC 7396); applied by <c>CoapMergePatch</c> of the package CoAP.NET.Content.
+    /// </summary>
     public static CoapContentFormat MergePatch => new(52);
 
     /// <summary>60: <c>application/cbor</c> (RFC 8949); values are written and read by the package CoAP.NET.Content.</summary>

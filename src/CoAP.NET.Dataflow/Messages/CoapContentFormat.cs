@@ -13,14 +13,21 @@ public readonly partial record struct CoapContentFormat(ushort Value)
     /// <summary>The registered media type with its parameters; null for a number that this library does not know.</summary>
     public string? MediaType => ContentFormatRegistry.Find(Value)?.MediaType;
 
-    /// <summary>The registered content coding, such as <c>deflate</c>; null for none, and for a number that this library does not know.</summary>
+    /// <summary>
+    /// The registered content coding, such as <c>deflate</c>; null for none, and for a number that this library does not know.
+    /// </summary>
     public string? ContentCoding => ContentFormatRegistry.Find(Value)?.Coding;
 
-    /// <summary>Whether it is JSON as it stands: <c>application/json</c> or a media type that ends in <c>+json</c>, without a content coding.</summary>
+    /// <summary>
+    /// Whether it is JSON as it stands: <c>application/json</c> or a media type that ends in <c>+json</c>, without a content coding.
+    /// </summary>
     public bool IsJson => ContentFormatRegistry.Find(Value) is { Coding: null } entry
         && (entry.MediaType == "application/json" || entry.MediaType.EndsWith("+json", StringComparison.Ordinal));
 
-    /// <summary>Whether it is one item of CBOR as it stands: <c>application/cbor</c> or a media type that ends in <c>+cbor</c>, without a content coding.</summary>
+    /// <summary>
+    /// Whether it is one item of CBOR as it stands: <c>application/cbor</c> or a media type that ends in <c>+cbor</c>, without a content
+    /// coding.
+    /// </summary>
     public bool IsCbor => ContentFormatRegistry.Find(Value) is { Coding: null } entry
         && (entry.MediaType == "application/cbor" || entry.MediaType.EndsWith("+cbor", StringComparison.Ordinal));
 
@@ -43,8 +50,8 @@ public readonly partial record struct CoapContentFormat(ushort Value)
     }
 
     /// <summary>
-    /// Finds the number of a media type. Case, white space, quotes and the order of parameters do not count; the parameters themselves do, so that
-    /// <c>text/plain</c> without its charset is not 0.
+    /// Finds the number of a media type. Case, white space, quotes and the order of parameters do not count; the parameters themselves do,
+    /// so that <c>text/plain</c> without its charset is not 0.
     /// </summary>
     /// <param name="mediaType">The media type with its parameters, such as <c>text/plain; charset=UTF-8</c>.</param>
     /// <param name="format">The Content-Format.</param>
@@ -52,7 +59,9 @@ public readonly partial record struct CoapContentFormat(ushort Value)
     /// <returns>Whether the registry, as this library knows it, has a number for both.</returns>
     public static bool TryFromMediaType(string? mediaType, out CoapContentFormat format, string? contentCoding = null)
     {
-        string? coding = contentCoding is null || contentCoding.Equals("identity", StringComparison.OrdinalIgnoreCase) ? null : UriText.ToLowerAscii(contentCoding);
+        string? coding = contentCoding is null || contentCoding.Equals("identity", StringComparison.OrdinalIgnoreCase)
+            ? null
+            : UriText.ToLowerAscii(contentCoding);
         ContentFormatRegistry.Entry? entry = mediaType is null ? null : ContentFormatRegistry.Find(mediaType, coding);
         format = new CoapContentFormat(entry?.Number ?? 0);
         return entry is not null;
@@ -60,5 +69,6 @@ public readonly partial record struct CoapContentFormat(ushort Value)
 
     /// <summary>The media type where it is known, otherwise the number.</summary>
     /// <returns>The text.</returns>
-    public override string ToString() => ContentCoding is { } coding ? $"{MediaType} ({coding})" : MediaType ?? Value.ToString(CultureInfo.InvariantCulture);
+    public override string ToString() =>
+        ContentCoding is { } coding ? $"{MediaType} ({coding})" : MediaType ?? Value.ToString(CultureInfo.InvariantCulture);
 }

@@ -29,7 +29,9 @@ public sealed class CoapMessage
         }
     }
 
-    /// <summary>Makes a message that shares options with others until somebody asks for <see cref="Options"/>, who may change them.</summary>
+    /// <summary>
+    /// Makes a message that shares options with others until somebody asks for <see cref="Options"/>, who may change them.
+    /// </summary>
     /// <param name="code">The code.</param>
     /// <param name="shared">The options; not changed through this message.</param>
     internal CoapMessage(CoapCode code, CoapOptionCollection shared)
@@ -110,13 +112,14 @@ public sealed class CoapMessage
     internal bool HasOptions => _options is { Count: > 0 };
 
     /// <summary>
-    /// Whether nobody but the stages sees it, so that it may be used again when it was encoded (<c>SpareMessage</c>). Who keeps a message for longer than
-    /// until it is encoded clears it.
+    /// Whether nobody but the stages sees it, so that it may be used again when it was encoded (<c>SpareMessage</c>). Who keeps a message
+    /// for longer than until it is encoded clears it.
     /// </summary>
     internal bool IsLent { get; set; }
 
     /// <summary>
-    /// Makes a copy whose options, code, token and the like can be changed without changing this message. The bytes of the payload are shared, as nobody changes them.
+    /// Makes a copy whose options, code, token and the like can be changed without changing this message. The bytes of the payload are
+    /// shared, as nobody changes them.
     /// </summary>
     /// <returns>The copy.</returns>
     public CoapMessage Clone()

@@ -1,6 +1,8 @@
 namespace CoAP.NET;
 
-/// <summary>The request methods, with their code details as values (RFC 7252 section 5.8, RFC 8132). Other values from 8 to 31 may be cast.</summary>
+/// <summary>
+/// The request methods, with their code details as values (RFC 7252 section 5.8, RFC 8132). Other values from 8 to 31 may be cast.
+/// </summary>
 public enum CoapMethod : byte
 {
     /// <summary>0.01: retrieves a representation. Safe and idempotent (RFC 7252 section 5.8.1).</summary>

@@ -15,7 +15,8 @@ public readonly struct CoapToken : IEquatable<CoapToken>
     public const int MaxExtendedLength = 65_804;
 
     // What stands for the length of a token whose bytes live in the token itself: the array of that length. Their content is never read.
-    private static readonly byte[][] s_lengths = [[], new byte[1], new byte[2], new byte[3], new byte[4], new byte[5], new byte[6], new byte[7], new byte[8]];
+    private static readonly byte[][] s_lengths = [[], new byte[1], new byte[2], new byte[3], new byte[4], new byte[5], new byte[6],
+        new byte[7], new byte[8]];
 
     // Up to eight bytes live here, first byte in the highest place, so that no token of ordinary length allocates.
     private readonly ulong _inline;
@@ -30,7 +31,8 @@ public readonly struct CoapToken : IEquatable<CoapToken>
     {
         if (bytes.Length > MaxExtendedLength)
         {
-            throw new ArgumentException($"A token has at most {MaxExtendedLength} bytes (RFC 8974); this one has {bytes.Length}.", nameof(bytes));
+            throw new ArgumentException($"A token has at most {MaxExtendedLength} bytes (RFC 8974); this one has {bytes.Length}.",
+                nameof(bytes));
         }
 
         if (bytes.Length <= MaxLength)

@@ -129,14 +129,16 @@ public sealed class CoapUri : IEquatable<CoapUri>
     /// <param name="text">The text.</param>
     /// <param name="uri">The URI.</param>
     /// <returns>Whether the text is an absolute CoAP URI.</returns>
-    public static bool TryParse([NotNullWhen(true)] string? text, [NotNullWhen(true)] out CoapUri? uri) => TryParse(text, out uri, out string? _);
+    public static bool TryParse([NotNullWhen(true)] string? text, [NotNullWhen(true)] out CoapUri? uri) =>
+        TryParse(text, out uri, out string? _);
 
     /// <summary>Reads an absolute CoAP URI or IRI; see <see cref="Parse"/>.</summary>
     /// <param name="text">The text.</param>
     /// <param name="uri">The URI.</param>
     /// <param name="error">What is wrong and what to do.</param>
     /// <returns>Whether the text is an absolute CoAP URI.</returns>
-    public static bool TryParse([NotNullWhen(true)] string? text, [NotNullWhen(true)] out CoapUri? uri, [NotNullWhen(false)] out string? error)
+    public static bool TryParse([NotNullWhen(true)] string? text, [NotNullWhen(true)] out CoapUri? uri,
+        [NotNullWhen(false)] out string? error)
     {
         bool isParsed = UriReader.TryParse(text ?? string.Empty, out UriParts parts, out UriFault fault);
         uri = isParsed ? new CoapUri(parts) : null;
@@ -176,7 +178,8 @@ public sealed class CoapUri : IEquatable<CoapUri>
     /// <param name="error">What is wrong.</param>
     /// <returns>Whether the options name a URI.</returns>
     public static bool TryCompose(
-        string scheme, CoapOptionCollection options, IPEndPoint destination, [NotNullWhen(true)] out CoapUri? uri, [NotNullWhen(false)] out string? error)
+        string scheme, CoapOptionCollection options, IPEndPoint destination, [NotNullWhen(true)] out CoapUri? uri,
+        [NotNullWhen(false)] out string? error)
     {
         uri = TryCompose(scheme, options, destination, null, out UriFault fault);
         error = uri is null ? UriComposer.Describe(fault) : null;
@@ -237,7 +240,8 @@ public sealed class CoapUri : IEquatable<CoapUri>
     /// <param name="uri">The URI that is meant.</param>
     /// <param name="error">What is wrong and what to do.</param>
     /// <returns>Whether the reference leads to a CoAP URI.</returns>
-    public bool TryResolve([NotNullWhen(true)] string? reference, [NotNullWhen(true)] out CoapUri? uri, [NotNullWhen(false)] out string? error)
+    public bool TryResolve([NotNullWhen(true)] string? reference, [NotNullWhen(true)] out CoapUri? uri,
+        [NotNullWhen(false)] out string? error)
     {
         UriFault fault = new(0, "There is no reference.");
         UriParts parts = default;

@@ -2,7 +2,9 @@ using System.Collections.Frozen;
 
 namespace CoAP.NET.Messages;
 
-/// <summary>The IANA CoAP Content-Formats registry: numbers, media types with their parameters, and content codings (RFC 7252 section 12.3).</summary>
+/// <summary>
+/// The IANA CoAP Content-Formats registry: numbers, media types with their parameters, and content codings (RFC 7252 section 12.3).
+/// </summary>
 internal static class ContentFormatRegistry
 {
     private static readonly Entry[] s_entries =
@@ -78,7 +80,8 @@ internal static class ContentFormatRegistry
     /// <summary>The numbers that are known, ascending.</summary>
     public static IEnumerable<ushort> Numbers => s_entries.Select(entry => entry.Number);
 
-    public static IReadOnlyList<CoapContentFormat> Formats { get; } = Array.AsReadOnly([.. s_entries.Select(entry => new CoapContentFormat(entry.Number))]);
+    public static IReadOnlyList<CoapContentFormat> Formats { get; } =
+    Array.AsReadOnly([.. s_entries.Select(entry => new CoapContentFormat(entry.Number))]);
 
     public static Entry? Find(ushort number) => s_byNumber.GetValueOrDefault(number);
 

@@ -3,12 +3,16 @@ using System.Text;
 
 namespace CoAP.NET.Messages;
 
-/// <summary>Media types in a form that can be compared (RFC 9110 section 8.3.1): small letters, no white space, parameters in the order of their names, values without quotes.</summary>
+/// <summary>
+/// Media types in a form that can be compared (RFC 9110 section 8.3.1): small letters, no white space, parameters in the order of their
+/// names, values without quotes.
+/// </summary>
 internal static class MediaTypeText
 {
     private const string Blank = " \t";
 
-    private static readonly SearchValues<char> s_token = SearchValues.Create("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
+    private static readonly SearchValues<char> s_token =
+        SearchValues.Create("!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
 
     /// <summary>The form to compare; null when the text is no media type.</summary>
     public static string? Normalize(string text)

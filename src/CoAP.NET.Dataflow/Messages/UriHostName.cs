@@ -58,12 +58,15 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
             return false;
         }
 
-        // Uri-Host is the decoded name, and on the way back only what is not ASCII is escaped again (RFC 7252 section 6.5, step 2). So a character that needs an escape there names no URI.
+        // Uri-Host is the decoded name, and on the way back only what is not ASCII is escaped again (RFC 7252 section 6.5, step 2). So a
+        // character that needs an escape there names no URI.
         foreach (char c in name)
         {
             if (c < 0x80 && !UriText.IsNameLiteral(c))
             {
-                fault = new UriFault(position, $"The host has the character %{(int)c:X2}, which Uri-Host cannot carry (RFC 7252 section 6.5). Use a host name or an IP address.");
+                fault = new UriFault(position,
+                    $"The host has the character %{(int)c:X2}, which Uri-Host cannot carry (RFC 7252 section 6.5). Use a host name or an "
+                        + "IP address.");
                 return false;
             }
         }
@@ -139,7 +142,8 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
 
     // The address with the scope that a zone names on this machine; without one when it names none.
     private static IPAddress Scoped(IPAddress address, string zone) =>
-        uint.TryParse(zone, NumberStyles.None, CultureInfo.InvariantCulture, out uint scope) ? new IPAddress(address.GetAddressBytes(), scope)
+        uint.TryParse(zone, NumberStyles.None, CultureInfo.InvariantCulture, out uint scope)
+        ? new IPAddress(address.GetAddressBytes(), scope)
         : IPAddress.TryParse($"{address}%{zone}", out IPAddress? scoped) ? scoped
         : address;
 
@@ -164,7 +168,8 @@ internal readonly record struct UriHostName(string Text, IPAddress? Address, str
         return text.Contains(':') && IPAddress.TryParse(text, out address) && address.AddressFamily == AddressFamily.InterNetworkV6;
     }
 
-    // Four decimal numbers without leading zeros. The framework's parser also takes octal, hexadecimal and shorter forms, which are names in a URI.
+    // Four decimal numbers without leading zeros. The framework's parser also takes octal, hexadecimal and shorter forms, which are names
+    // in a URI.
     private static bool TryParseIPv4(ReadOnlySpan<char> text, [NotNullWhen(true)] out IPAddress? address)
     {
         address = null;

@@ -164,7 +164,8 @@ internal static class UriReader
 
     // Path and query from a place on to the end. The path is taken behind segments that stand before it; the query is null without '?'.
     private static bool TryParsePathAndQuery(
-        string text, int start, ReadOnlySpan<string> before, [NotNullWhen(true)] out string[]? path, out string[]? query, out UriFault fault)
+        string text, int start, ReadOnlySpan<string> before, [NotNullWhen(true)] out string[]? path, out string[]? query,
+        out UriFault fault)
     {
         path = null;
         query = null;

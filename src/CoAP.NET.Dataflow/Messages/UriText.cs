@@ -37,7 +37,8 @@ internal static class UriText
     // What stays as it is when a host is written: a parser turns upper-case letters to lower case unless they are escaped.
     private static readonly SearchValues<char> NameLiterals = SearchValues.Create(LowerUnreserved + SubDelims);
     private static readonly SearchValues<char> SegmentLiterals = SearchValues.Create(Unreserved + SubDelims + ":@");
-    private static readonly SearchValues<char> QueryLiterals = SearchValues.Create((Unreserved + SubDelims + ":@/?").Replace("&", string.Empty, StringComparison.Ordinal));
+    private static readonly SearchValues<char> QueryLiterals =
+        SearchValues.Create((Unreserved + SubDelims + ":@/?").Replace("&", string.Empty, StringComparison.Ordinal));
     private static readonly SearchValues<char> ZoneLiterals = SearchValues.Create(Unreserved);
 
     /// <summary>Whether an ASCII character may stand in a registered name without an escape.</summary>
@@ -68,7 +69,8 @@ internal static class UriText
     /// <param name="decoded">The decoded component.</param>
     /// <param name="fault">What is wrong with it.</param>
     internal static bool TryDecode(
-        ReadOnlySpan<char> raw, SearchValues<char> allowed, int position, int maxBytes, [NotNullWhen(true)] out string? decoded, out UriFault fault)
+        ReadOnlySpan<char> raw, SearchValues<char> allowed, int position, int maxBytes, [NotNullWhen(true)] out string? decoded,
+        out UriFault fault)
     {
         decoded = null;
         fault = default;
@@ -107,7 +109,8 @@ internal static class UriText
 
                 if (i + 2 >= raw.Length || !char.IsAsciiHexDigit(raw[i + 1]) || !char.IsAsciiHexDigit(raw[i + 2]))
                 {
-                    fault = new UriFault(position + i, "'%' is not followed by two hexadecimal digits. Write a percent sign itself as %25.");
+                    fault = new UriFault(position + i,
+                        "'%' is not followed by two hexadecimal digits. Write a percent sign itself as %25.");
                     return false;
                 }
 
@@ -118,7 +121,8 @@ internal static class UriText
             bytes = bytes[..count];
             if (!Utf8.IsValid(bytes))
             {
-                fault = new UriFault(position, "The percent-encoded bytes are no UTF-8. Options of URIs carry UTF-8 only (RFC 7252 section 5.10.1).");
+                fault = new UriFault(position,
+                    "The percent-encoded bytes are no UTF-8. Options of URIs carry UTF-8 only (RFC 7252 section 5.10.1).");
                 return false;
             }
 
@@ -134,7 +138,9 @@ internal static class UriText
         }
     }
 
-    /// <summary>An absolute path and a query of decoded segments and arguments; the path is <c>/</c> at least (RFC 7252 section 6.5, steps 6 to 8).</summary>
+    /// <summary>
+    /// An absolute path and a query of decoded segments and arguments; the path is <c>/</c> at least (RFC 7252 section 6.5, steps 6 to 8).
+    /// </summary>
     internal static void AppendPathAndQuery(StringBuilder text, IReadOnlyList<string> path, IReadOnlyList<string> query)
     {
         if (path.Count == 0)
@@ -254,12 +260,16 @@ internal static class UriText
     {
         fault = bytes <= maxBytes
             ? default
-            : new UriFault(position, $"A part of {bytes} bytes is too long: host, path segments and query arguments have at most {maxBytes} (RFC 7252 section 5.10).");
+            : new UriFault(position,
+                $"A part of {bytes} bytes is too long: host, path segments and query arguments have at most {maxBytes} (RFC 7252 section "
+                    + "5.10).");
         return bytes <= maxBytes;
     }
 
     private static UriFault BadCharacter(char c, int position) => c < 0x80
-        ? new UriFault(position, $"The character {(char.IsControl(c) || c == ' ' ? $"U+{(int)c:X4}" : $"'{c}'")} may not stand here. Percent-encode it as %{(int)c:X2}.")
+        ? new UriFault(position,
+            $"The character {(char.IsControl(c) || c == ' ' ? $"U+{(int)c:X4}" : $"'{c}'")} may not stand here. Percent-encode it as "
+                + $"%{(int)c:X2}.")
         : new UriFault(
             position, $"U+{(int)c:X4} is a control character or half of a surrogate pair, which may not stand in a URI or IRI (RFC 3987 "
                 + $"section 2.2).");

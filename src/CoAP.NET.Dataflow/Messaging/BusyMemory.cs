@@ -1,8 +1,8 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The last requests that were answered 5.03 for lack of memory, so that a duplicate of one is not carried out although its sender knows that it was not.
-/// A fixed table: the newer replaces the older.
+/// The last requests that were answered 5.03 for lack of memory, so that a duplicate of one is not carried out although its sender knows
+/// that it was not. A fixed table: the newer replaces the older.
 /// </summary>
 internal sealed class BusyMemory
 {

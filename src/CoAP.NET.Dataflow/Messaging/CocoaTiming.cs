@@ -1,8 +1,8 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// CoAP Simple Congestion Control/Advanced (draft-ietf-core-cocoa-03 section 4): a strong estimator of messages sent once, a weak one of messages with up to two
-/// retransmissions, a moving average of both, a back-off factor that depends on the wait, and ageing.
+/// CoAP Simple Congestion Control/Advanced (draft-ietf-core-cocoa-03 section 4): a strong estimator of messages sent once, a weak one of
+/// messages with up to two retransmissions, a moving average of both, a back-off factor that depends on the wait, and ageing.
 /// </summary>
 internal sealed class CocoaTiming : PeerTiming
 {
@@ -21,7 +21,8 @@ internal sealed class CocoaTiming : PeerTiming
     /// <summary>The overall estimate of the retransmission time-out; 0 without a measurement.</summary>
     public long Timeout { get; private set; }
 
-    public override long FirstWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, int interactions, double dither, long now)
+    public override long FirstWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, int interactions,
+        double dither, long now)
     {
         if (Timeout == 0)
         {
@@ -35,7 +36,8 @@ internal sealed class CocoaTiming : PeerTiming
 
     public override long NextWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, double dither, long now)
     {
-        // The short ones faster, so that they do not spend all copies before the peer would acknowledge; the long ones slower, so that all copies find room.
+        // The short ones faster, so that they do not spend all copies before the peer would acknowledge; the long ones slower, so that all
+        // copies find room.
         long wait = transmission.Timeout;
         long next = wait < Short ? wait * 3 : wait > Long ? wait * 3 / 2 : wait * 2;
         return Math.Max(wait, Math.Min(next, LongestBackOff));

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>Sees to it that the times of a peer are those of the parameters that it has now. Peers with the same parameters share them. Guarded by the shard's lock.</summary>
+/// <summary>
+/// Sees to it that the times of a peer are those of the parameters that it has now. Peers with the same parameters share them. Guarded by
+/// the shard's lock.
+/// </summary>
 internal sealed class CurrentTimes
 {
     private PeerTimes _last = new(CoapTransmissionParameters.Default);

@@ -3,8 +3,8 @@ using System.Buffers;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The peers of a shard that have something in the duplicate memory, by small numbers that its entries name, and the bytes of their indexes. The index itself stands in the channel of the peer.
-/// Guarded by the shard's lock.
+/// The peers of a shard that have something in the duplicate memory, by small numbers that its entries name, and the bytes of their
+/// indexes. The index itself stands in the channel of the peer. Guarded by the shard's lock.
 /// </summary>
 /// <param name="shares">What each source takes.</param>
 internal sealed class DuplicateIndexes(DuplicateShares shares)
@@ -92,7 +92,9 @@ internal sealed class DuplicateIndexes(DuplicateShares shares)
         Charge(peer, before);
     }
 
-    /// <summary>Has the memory of the peers fetched that the next entries of a log belong to: with many peers each waits for it otherwise.</summary>
+    /// <summary>
+    /// Has the memory of the peers fetched that the next entries of a log belong to: with many peers each waits for it otherwise.
+    /// </summary>
     /// <param name="log">The log, of which the oldest segment is read.</param>
     /// <param name="offset">See <see cref="ReplyLog.TryReadHead"/>; of what comes after those entries.</param>
     /// <returns>How many entries.</returns>
@@ -122,11 +124,14 @@ internal sealed class DuplicateIndexes(DuplicateShares shares)
         return count;
     }
 
-    /// <summary>Takes a finished exchange off the index of its peer, if that still points to it. A peer without any is taken off the table.</summary>
+    /// <summary>
+    /// Takes a finished exchange off the index of its peer, if that still points to it. A peer without any is taken off the table.
+    /// </summary>
     public void Remove(in ReplyHeader header, ulong place)
     {
         // The number may have gone to another peer meanwhile; the place tells.
-        if ((uint)header.Owner >= (uint)_peers.Length || _peers[header.Owner] is not { } peer || peer.Messaging.Index.Find(header.MessageId) != place)
+        if ((uint)header.Owner >= (uint)_peers.Length || _peers[header.Owner] is not { } peer
+            || peer.Messaging.Index.Find(header.MessageId) != place)
         {
             return;
         }

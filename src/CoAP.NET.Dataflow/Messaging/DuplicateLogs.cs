@@ -3,8 +3,9 @@ using System.Numerics;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The finished exchanges of a shard, with their replies, as bytes in logs: one for each kind that is given up at another time, so that giving up means dropping the oldest segment. Also the budget:
-/// who is forgotten when, if everything cannot be kept. Guarded by the shard's lock.
+/// The finished exchanges of a shard, with their replies, as bytes in logs: one for each kind that is given up at another time, so that
+/// giving up means dropping the oldest segment. Also the budget: who is forgotten when, if everything cannot be kept. Guarded by the
+/// shard's lock.
 /// </summary>
 internal sealed class DuplicateLogs
 {
@@ -43,8 +44,8 @@ internal sealed class DuplicateLogs
         _newcomerBudget = limits.NewcomerBytes / 2 / shardCount; // the other half is for their channels
         _segmentSize = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(Math.Min(budget, _newcomerBudget) / 128, 1024, 64 * 1024));
 
-        // Held back: the spare segments, two for what must be stored whatever is full, which is the reply of an exchange that was let in, and a little for
-        // indexes that must grow for it.
+        // Held back: the spare segments, two for what must be stored whatever is full, which is the reply of an exchange that was let in,
+        // and a little for indexes that must grow for it.
         _budget = Math.Max(budget - ((MaxSpareSegments + 2) * _segmentSize) - (budget / 64), 2 * _segmentSize);
         _unverifiedBudget = (long)(_budget * limits.UnverifiedDeduplicationShare);
         PeerBudget = (int)Math.Min(int.MaxValue / 2, _budget * limits.PeerDeduplicationShare);
@@ -91,7 +92,8 @@ internal sealed class DuplicateLogs
 
     // What may run again first, whoever sent it: otherwise a verified peer has POSTs of others run again by sending GETs.
     private static ReadOnlySpan<int> ForgottenFirst =>
-        [UnverifiedSafe, VerifiedSafe, UnverifiedSafe + (int)MethodClass.Idempotent, VerifiedSafe + (int)MethodClass.Idempotent, UnverifiedUnsafe];
+        [UnverifiedSafe, VerifiedSafe, UnverifiedSafe + (int)MethodClass.Idempotent, VerifiedSafe + (int)MethodClass.Idempotent,
+            UnverifiedUnsafe];
 
     // What is not forgotten for whatever comes, and the indexes.
     private long LastingBytes
@@ -147,7 +149,8 @@ internal sealed class DuplicateLogs
         }
         else
         {
-            while (number < VerifiedSafe && UnverifiedBytes + segmentSize > _unverifiedBudget && EvictFirst(UnverifiedSafe, VerifiedSafe, now))
+            while (number < VerifiedSafe && UnverifiedBytes + segmentSize > _unverifiedBudget
+                && EvictFirst(UnverifiedSafe, VerifiedSafe, now))
             {
             }
 
@@ -161,11 +164,16 @@ internal sealed class DuplicateLogs
         }
 
         _logs[number].AddSegment(
-            segmentSize == _segmentSize && _spareSegments.TryPop(out byte[]? spare) ? spare : GC.AllocateUninitializedArray<byte>(segmentSize));
+            segmentSize == _segmentSize && _spareSegments.TryPop(out byte[]? spare)
+                ? spare
+                : GC.AllocateUninitializedArray<byte>(segmentSize));
         return true;
     }
 
-    /// <summary>Sees to it that some bytes may be added to the budget, by forgetting what may be forgotten. Never a running exchange, and never a finished non-idempotent one of a verified peer within its lifetime.</summary>
+    /// <summary>
+    /// Sees to it that some bytes may be added to the budget, by forgetting what may be forgotten. Never a running exchange, and never a
+    /// finished non-idempotent one of a verified peer within its lifetime.
+    /// </summary>
     public bool MakeRoom(int needed, long now)
     {
         if (HasRoom(needed))
@@ -199,7 +207,9 @@ internal sealed class DuplicateLogs
 
     /// <summary>The bytes of a finished exchange; 0 for one that runs or is gone.</summary>
     public int SizeAt(ulong place) =>
-        ReplyLog.NumberOf(place) is > 0 and int number && _logs[number].TryGet(place, out ReplyHeader header, out _) ? ReplyHeader.EntrySize(header.Length) : 0;
+        ReplyLog.NumberOf(place) is > 0 and int number && _logs[number].TryGet(place, out ReplyHeader header, out _)
+            ? ReplyHeader.EntrySize(header.Length)
+            : 0;
 
     /// <summary>Counts what was forgotten before its time.</summary>
     public void CountEvictions(int others, int unsafes, long now)

@@ -4,11 +4,13 @@ namespace CoAP.NET.Messaging;
 
 // RFC 7252 section 4.5: which messages came before, and what was answered.
 //
-// Exchanges that run stand in the index of their peer. Finished ones lie as bytes in logs, one for each kind that is given up at another time, so that
-// giving up means dropping the oldest segment. Each entry names its peer and Message ID, so that the index of the peer is told: entries that were stored
-// one after another lie close together there, too, and an index never holds anything that is gone.
+// Exchanges that run stand in the index of their peer. Finished ones lie as bytes in logs, one for each kind that is given up at another
+// time, so that giving up means dropping the oldest segment. Each entry names its peer and Message ID, so that the index of the peer is
+// told: entries that were stored one after another lie close together there, too, and an index never holds anything that is gone.
 
-/// <summary>The messages that a shard's peers sent within their lifetime, with the replies. Bounded by bytes. Guarded by the shard's lock.</summary>
+/// <summary>
+/// The messages that a shard's peers sent within their lifetime, with the replies. Bounded by bytes. Guarded by the shard's lock.
+/// </summary>
 internal sealed class DuplicateMemory
 {
     // Exchanges beyond the bound of requests served: responses on their way, and requests that are about to be answered 5.03.
@@ -53,7 +55,8 @@ internal sealed class DuplicateMemory
     public long NewcomerBytes => _logs.NewcomerBytes;
 
     /// <summary>What is known of a Message ID of a peer.</summary>
-    public Recall Find(CoapChannel peer, ushort messageId, long now, out CoapReception? running, out ReplyHeader header, out ReadOnlySpan<byte> reply)
+    public Recall Find(CoapChannel peer, ushort messageId, long now, out CoapReception? running, out ReplyHeader header,
+        out ReadOnlySpan<byte> reply)
     {
         running = null;
         header = default;
@@ -71,7 +74,9 @@ internal sealed class DuplicateMemory
             return running is null ? Recall.Unknown : Recall.Running;
         }
 
-        return _logs[number].TryGet(place, out header, out reply) && !ReplyHeader.Clock.HasPassed(header.Expiry, now) ? Recall.Finished : Recall.Unknown;
+        return _logs[number].TryGet(place, out header, out reply) && !ReplyHeader.Clock.HasPassed(header.Expiry, now)
+            ? Recall.Finished
+            : Recall.Unknown;
     }
 
     /// <summary>Whether an exchange may begin. If its reply would have to be kept but there is no room, it may not.</summary>
@@ -223,7 +228,9 @@ internal sealed class DuplicateMemory
         return peer.Messaging.Index.Find(reception.MessageId) == place;
     }
 
-    /// <summary>Takes a Message ID off the index of its peer. A peer without any is taken off the table, which may be all that still holds it.</summary>
+    /// <summary>
+    /// Takes a Message ID off the index of its peer. A peer without any is taken off the table, which may be all that still holds it.
+    /// </summary>
     private void Remove(CoapChannel peer, ushort messageId)
     {
         peer.Messaging.Index.Remove(messageId);
@@ -249,7 +256,8 @@ internal sealed class DuplicateMemory
     {
         MethodClass @class = ClassOf(reception.Code);
         long lifetime = peer.Messaging.Times.LifetimeOf(reception.Type);
-        if (reception.ReceivedAt + lifetime <= now || (@class == MethodClass.Safe && reply.Length > _limits.MaxStoredSafeReply) || reply.Length > ushort.MaxValue)
+        if (reception.ReceivedAt + lifetime <= now || (@class == MethodClass.Safe && reply.Length > _limits.MaxStoredSafeReply)
+            || reply.Length > ushort.MaxValue)
         {
             return 0;
         }
@@ -291,7 +299,9 @@ internal sealed class DuplicateMemory
             peer.Messaging.Keep(size);
         }
 
-        peer.Messaging.LastExpiry = peer.Messaging.HasFinished ? ReplyHeader.Clock.Later(peer.Messaging.LastExpiry, header.Expiry) : header.Expiry;
+        peer.Messaging.LastExpiry = peer.Messaging.HasFinished
+            ? ReplyHeader.Clock.Later(peer.Messaging.LastExpiry, header.Expiry)
+            : header.Expiry;
         peer.Messaging.HasFinished = true;
         return log.Append(header, reply);
     }
@@ -306,7 +316,10 @@ internal sealed class DuplicateMemory
         }
     }
 
-    /// <summary>Makes room within the share of a peer: what expired goes, then the oldest of its own, but for non-idempotent ones of a verified peer.</summary>
+    /// <summary>
+    /// Makes room within the share of a peer: what expired goes, then the oldest of its own, but for non-idempotent ones of a verified
+    /// peer.
+    /// </summary>
     /// <returns>Whether there is room for some more bytes now.</returns>
     private bool TrimPeer(CoapChannel peer, int needed, long now)
     {
@@ -322,7 +335,8 @@ internal sealed class DuplicateMemory
         {
             ulong place = MidTable.PlaceOf(entry);
             int number = ReplyLog.NumberOf(place);
-            if (entry == 0 || (number > 0 && (!_logs[number].TryGet(place, out ReplyHeader header, out _) || ReplyHeader.Clock.HasPassed(header.Expiry, now))))
+            if (entry == 0 || (number > 0
+                && (!_logs[number].TryGet(place, out ReplyHeader header, out _) || ReplyHeader.Clock.HasPassed(header.Expiry, now))))
             {
                 continue;
             }

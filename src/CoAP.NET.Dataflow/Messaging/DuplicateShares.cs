@@ -4,9 +4,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// How much of the duplicate memory each source takes for what must not run again, and so is not forgotten for whatever comes: one source, by
-/// however many addresses and ports, neither has the requests of others forgotten nor takes their room. What may run again does not count: it
-/// gives way to anything. Guarded by the shard's lock.
+/// How much of the duplicate memory each source takes for what must not run again, and so is not forgotten for whatever comes: one source,
+/// by however many addresses and ports, neither has the requests of others forgotten nor takes their room. What may run again does not
+/// count: it gives way to anything. Guarded by the shard's lock.
 /// </summary>
 /// <param name="rule">Which peers count as one.</param>
 /// <param name="share">Which part one source may take; with 1 it may take everything.</param>

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>The order in which a message waits (draft-ietf-core-fasor-02 section 4.3): the fast time-out is by samples, the slow one by how long the message before took.</summary>
+/// <summary>
+/// The order in which a message waits (draft-ietf-core-fasor-02 section 4.3): the fast time-out is by samples, the slow one by how long the
+/// message before took.
+/// </summary>
 internal enum FasorSeries : byte
 {
     /// <summary>Fast, doubled each time. After a message that was sent once.</summary>

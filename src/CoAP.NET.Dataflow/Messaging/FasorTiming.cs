@@ -1,8 +1,9 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// Fast-Slow retransmission time-out (draft-ietf-core-fasor-02 section 4): the time-out of RFC 6298 from unambiguous samples, and, after messages that had to be sent again, one wait
-/// as long as those took in all, so that copies that were not needed leave the network before the next message is judged.
+/// Fast-Slow retransmission time-out (draft-ietf-core-fasor-02 section 4): the time-out of RFC 6298 from unambiguous samples, and, after
+/// messages that had to be sent again, one wait as long as those took in all, so that copies that were not needed leave the network before
+/// the next message is judged.
 /// </summary>
 internal sealed class FasorTiming : PeerTiming
 {
@@ -18,7 +19,8 @@ internal sealed class FasorTiming : PeerTiming
     /// <summary>Slow RTO: half as long again as the last message took that was sent several times.</summary>
     public long SlowTimeout { get; private set; }
 
-    public override long FirstWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, int interactions, double dither, long now)
+    public override long FirstWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, int interactions,
+        double dither, long now)
     {
         if (IsStale(times, now))
         {
@@ -66,7 +68,9 @@ internal sealed class FasorTiming : PeerTiming
     }
 
     private long FastTimeout(PeerTimes times, in RoundTripEstimate roundTrip, long now) =>
-        !roundTrip.HasSample ? times.AckTimeout : Math.Min(LongestTimeout, Math.Max(roundTrip.Timeout(K), IsStale(times, now) ? times.AckTimeout : times.ShortestTimeout));
+        !roundTrip.HasSample
+            ? times.AckTimeout
+            : Math.Min(LongestTimeout, Math.Max(roundTrip.Timeout(K), IsStale(times, now) ? times.AckTimeout : times.ShortestTimeout));
 
     // The path may be another one by now. What was long stays so.
     private bool IsStale(PeerTimes times, long now) => _newsAt != long.MinValue && now - _newsAt > times.ExchangeLifetime;

@@ -3,8 +3,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// Where the Message IDs of forgotten peers go on: one counter for each of 65,536 hashes of addresses. Addresses that share a hash share the counter,
-/// which only moves ahead, so that none begins within a range that was used before.
+/// Where the Message IDs of forgotten peers go on: one counter for each of 65,536 hashes of addresses. Addresses that share a hash share
+/// the counter, which only moves ahead, so that none begins within a range that was used before.
 /// </summary>
 internal sealed class GhostCounters
 {

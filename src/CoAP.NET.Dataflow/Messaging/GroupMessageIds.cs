@@ -1,8 +1,9 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The Message IDs of requests to groups, for all groups and shards of an endpoint. A part of the numbers is set aside for them and never used towards a
-/// single peer: so none is active with any member of a group, whoever that may be (RFC 7252 section 8.1). Safe for several threads.
+/// The Message IDs of requests to groups, for all groups and shards of an endpoint. A part of the numbers is set aside for them and never
+/// used towards a single peer: so none is active with any member of a group, whoever that may be (RFC 7252 section 8.1). Safe for several
+/// threads.
 /// </summary>
 internal sealed class GroupMessageIds
 {

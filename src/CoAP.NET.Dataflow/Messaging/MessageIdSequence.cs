@@ -1,8 +1,9 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The Message IDs towards one peer: a counter that starts at random and is permuted, and how long ago its values were used. The 65,536 values are taken
-/// in 64 blocks; a block is used again when its last Message ID is older than EXCHANGE_LIFETIME (RFC 7252 section 4.4). A struct inside the peer's state.
+/// The Message IDs towards one peer: a counter that starts at random and is permuted, and how long ago its values were used. The 65,536
+/// values are taken in 64 blocks; a block is used again when its last Message ID is older than EXCHANGE_LIFETIME (RFC 7252 section 4.4). A
+/// struct inside the peer's state.
 /// </summary>
 internal struct MessageIdSequence
 {

@@ -4,9 +4,9 @@ namespace CoAP.NET.Messaging;
 
 // RFC 7252 section 4, for the peers of one shard: reliability, duplicates, Message IDs, congestion control.
 //
-// A plain state machine: it is told of messages, replies and the clock under the shard's lock, and posts and raises what follows, which the shard carries
-// out after the lock was released. No socket, no await, no lock in here. This class says what is for whom: what peers send is for Receptions, what we send for Transmissions,
-// what is said to it for TransmissionMatching; Pacing says when it goes.
+// A plain state machine: it is told of messages, replies and the clock under the shard's lock, and posts and raises what follows, which the
+// shard carries out after the lock was released. No socket, no await, no lock in here. This class says what is for whom: what peers send is
+// for Receptions, what we send for Transmissions, what is said to it for TransmissionMatching; Pacing says when it goes.
 
 /// <summary>The messaging layer of a shard. Every method must be called under the shard's lock.</summary>
 internal sealed class MessageLayer
@@ -54,20 +54,24 @@ internal sealed class MessageLayer
     /// <summary>Exchanges of a peer that run: delivered up and not yet finished.</summary>
     public static int RunningOf(CoapChannel channel) => channel.Messaging.Running;
 
-    /// <summary>The smoothed round-trip time to a peer, from Confirmable messages of ours that were sent once and answered; null without one.</summary>
+    /// <summary>
+    /// The smoothed round-trip time to a peer, from Confirmable messages of ours that were sent once and answered; null without one.
+    /// </summary>
     public static TimeSpan? RttOf(CoapChannel channel) => Pacing.RttOf(channel);
 
     /// <summary>How long the first copy of a Confirmable message to a peer waits at least, without back-off.</summary>
     public static TimeSpan TimeoutOf(CoapChannel channel, long now) => Pacing.TimeoutOf(channel, now);
 
     /// <summary>
-    /// Whether a peer may be forgotten: nothing runs, nothing is outstanding or waits, and nothing is younger than its lifetime. Of a newcomer that is not
-    /// verified, or beyond the share of its source, only what runs, is outstanding or waits counts.
+    /// Whether a peer may be forgotten: nothing runs, nothing is outstanding or waits, and nothing is younger than its lifetime. Of a
+    /// newcomer that is not verified, or beyond the share of its source, only what runs, is outstanding or waits counts.
     /// </summary>
     public static bool CanForget(CoapChannel channel, long now)
     {
         ref readonly MessagingState state = ref channel.Messaging;
-        if (state.Running > 0 || state.Sending is { } sending && (sending.Outstanding.Count > 0 || sending.Waiting.Count > 0 || sending.WaitingReplies.Count > 0))
+        if (state.Running > 0
+            || state.Sending is { } sending
+            && (sending.Outstanding.Count > 0 || sending.Waiting.Count > 0 || sending.WaitingReplies.Count > 0))
         {
             return false;
         }
@@ -78,8 +82,8 @@ internal sealed class MessageLayer
     }
 
     /// <summary>
-    /// Forgets a peer; its next Message IDs will go on where they were. What is outstanding ends as <see cref="CoapInboundKind.NotAcknowledged"/>, what waits as
-    /// <see cref="CoapInboundKind.NotSent"/>.
+    /// Forgets a peer; its next Message IDs will go on where they were. What is outstanding ends as
+    /// <see cref="CoapInboundKind.NotAcknowledged"/>, what waits as <see cref="CoapInboundKind.NotSent"/>.
     /// </summary>
     public void Forget(CoapChannel channel)
     {
@@ -118,7 +122,8 @@ internal sealed class MessageLayer
                 _matching.ReceiveReset(item, code, now);
                 return false;
             case CoapMessageType.Confirmable when item.IsMulticast:
-                // RFC 7252 section 8.1: multicast requests are Non-confirmable. An acknowledgement or reset would come from every member of the group.
+                // RFC 7252 section 8.1: multicast requests are Non-confirmable. An acknowledgement or reset would come from every member of
+                // the group.
                 _counters.Add(CoapCounter.Ignored);
                 item.Channel.NoteDrop(CoapCounter.Ignored);
                 return false;
@@ -203,7 +208,9 @@ internal sealed class MessageLayer
         }
     }
 
-    /// <summary>Something was to go to a session that has ended: nothing leaves, and nothing of it is kept. Whoever waits is told.</summary>
+    /// <summary>
+    /// Something was to go to a session that has ended: nothing leaves, and nothing of it is kept. Whoever waits is told.
+    /// </summary>
     public void SendToEnded(in CoapOutbound item)
     {
         if (item.Reception is { } reception)
@@ -243,16 +250,25 @@ internal sealed class MessageLayer
         }
     }
 
-    /// <summary>A reply was offered on and has not been encoded yet: a block in between keeps it, or dropped it. It is not waited for beyond its lifetime.</summary>
+    /// <summary>
+    /// A reply was offered on and has not been encoded yet: a block in between keeps it, or dropped it. It is not waited for beyond its
+    /// lifetime.
+    /// </summary>
     public void OnEncodingDelayed(CoapReception reception) => _receptions.OnEncodingDelayed(reception);
 
-    /// <summary>A reply was declined, so that it is lost. What may be carried out again is forgotten, so that a duplicate is answered.</summary>
+    /// <summary>
+    /// A reply was declined, so that it is lost. What may be carried out again is forgotten, so that a duplicate is answered.
+    /// </summary>
     public void OnReplyLost(CoapReception reception, long now) => _receptions.OnReplyLost(reception, now);
 
-    /// <summary>What the stage above did not take: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response may come again.</summary>
+    /// <summary>
+    /// What the stage above did not take: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response may come again.
+    /// </summary>
     public void OnNotTaken(CoapReception reception, CoapMessage? message, long now) => _receptions.OnNotTaken(reception, message, now);
 
-    /// <summary>The answer to a request on a connection that the stage above did not take; null when there is none to give. Needs no lock.</summary>
+    /// <summary>
+    /// The answer to a request on a connection that the stage above did not take; null when there is none to give. Needs no lock.
+    /// </summary>
     public CoapMessage? BusyResponseTo(CoapMessage? message) => _receptions.BusyResponseTo(message);
 
     /// <summary>The time to acknowledge a message has come, or its lifetime is over.</summary>
@@ -261,7 +277,10 @@ internal sealed class MessageLayer
     /// <summary>The next copy of a message of ours is due, or its end.</summary>
     public void OnTransmissionDue(CoapTransmission transmission, long now) => _transmissions.OnDue(transmission, now);
 
-    /// <summary>The peer's host reported its port unreachable and quoted a datagram of ours. Fails only the message that it quotes (RFC 7252 section 4.2).</summary>
+    /// <summary>
+    /// The peer's host reported its port unreachable and quoted a datagram of ours. Fails only the message that it quotes (RFC 7252 section
+    /// 4.2).
+    /// </summary>
     /// <param name="channel">The peer.</param>
     /// <param name="quoted">The beginning of our datagram.</param>
     public void Unreachable(CoapChannel channel, ReadOnlySpan<byte> quoted) => _matching.Unreachable(channel, quoted);
@@ -272,8 +291,12 @@ internal sealed class MessageLayer
     /// <param name="error">What the operating system said.</param>
     public void SendFailed(CoapChannel channel, ReadOnlySpan<byte> bytes, SocketError error) => _matching.SendFailed(channel, bytes, error);
 
-    /// <summary>Whether nothing is under way with a peer: it has no request that is being served, and no message to it waits for its turn or for an acknowledgement.</summary>
-    public bool IsQuiet(CoapChannel channel) => RunningOf(channel) == 0 && WaitingFor(channel) == 0 && !_outstanding.AwaitsAcknowledgement(channel);
+    /// <summary>
+    /// Whether nothing is under way with a peer: it has no request that is being served, and no message to it waits for its turn or for an
+    /// acknowledgement.
+    /// </summary>
+    public bool IsQuiet(CoapChannel channel) =>
+        RunningOf(channel) == 0 && WaitingFor(channel) == 0 && !_outstanding.AwaitsAcknowledgement(channel);
 
     /// <summary>Messages of ours to a peer that are outstanding or wait, the first so many.</summary>
     public List<CoapTransmission> UnsettledTo(CoapChannel channel, int max) => _transmissions.UnsettledTo(channel, max);

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>What Messaging keeps for a peer that gets messages with Message IDs of ours, or that is at the bound of what it may have remembered. Guarded by the shard's lock.</summary>
+/// <summary>
+/// What Messaging keeps for a peer that gets messages with Message IDs of ours, or that is at the bound of what it may have remembered.
+/// Guarded by the shard's lock.
+/// </summary>
 internal sealed class MessagingExtras
 {
     /// <summary>The Message IDs towards the peer; only with <see cref="HasMessageIds"/>.</summary>

@@ -5,8 +5,8 @@ namespace CoAP.NET.Messaging;
 
 /// <summary>
 /// The inbound half of RFC 7252 section 4: duplicates and what belongs to messages of ours stay here; new messages go up with a
-/// <see cref="CoapReception"/>, responses to requests of ours with their <see cref="CoapTransmission"/>, and so does what became of our messages.
-/// Acknowledgements, resets and stored replies leave by the outbound half.
+/// <see cref="CoapReception"/>, responses to requests of ours with their <see cref="CoapTransmission"/>, and so does what became of our
+/// messages. Acknowledgements, resets and stored replies leave by the outbound half.
 /// </summary>
 internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
 {
@@ -22,7 +22,9 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
         _signalling = signalling ?? new SignallingLayer(shard);
     }
 
-    /// <summary>The peer's host reported its port unreachable and quoted a datagram of ours; fails the message that is quoted, if it is outstanding.</summary>
+    /// <summary>
+    /// The peer's host reported its port unreachable and quoted a datagram of ours; fails the message that is quoted, if it is outstanding.
+    /// </summary>
     /// <param name="channel">The peer.</param>
     /// <param name="quoted">The beginning of our datagram, at least 4 bytes.</param>
     internal void Unreachable(CoapChannel channel, ReadOnlySpan<byte> quoted)
@@ -38,7 +40,10 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
         }
     }
 
-    /// <summary>The operating system refused a datagram of ours for a reason that does not pass; fails the message, if it is outstanding. No lock may be held.</summary>
+    /// <summary>
+    /// The operating system refused a datagram of ours for a reason that does not pass; fails the message, if it is outstanding. No lock
+    /// may be held.
+    /// </summary>
     /// <param name="channel">The peer.</param>
     /// <param name="bytes">The datagram.</param>
     /// <param name="error">What the operating system said.</param>
@@ -110,7 +115,9 @@ internal sealed class MessagingInbound : InlineBlock<CoapInbound, CoapInbound>
     private protected override void OnLost(CoapInbound item)
     {
         // A block of a user threw. Unless it had passed the message on and there is an answer, there will be none.
-        if (item.Reception is null ? item is { Kind: CoapInboundKind.Message, Message.Code.IsRequest: true } : item.Reception.State is CoapReceptionState.Pending or CoapReceptionState.Acknowledged)
+        if (item.Reception is null
+            ? item is { Kind: CoapInboundKind.Message, Message.Code.IsRequest: true }
+            : item.Reception.State is CoapReceptionState.Pending or CoapReceptionState.Acknowledged)
         {
             OnDeclined(item);
         }

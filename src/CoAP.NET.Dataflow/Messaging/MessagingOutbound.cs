@@ -3,8 +3,9 @@ using CoAP.NET.Signalling;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The outbound half of RFC 7252 section 4: gives replies and messages their type and Message ID, keeps Confirmable ones until they are acknowledged, and holds
-/// back what NSTART and PROBING_RATE do not allow yet. What comes out is to be encoded, in the order of each channel.
+/// The outbound half of RFC 7252 section 4: gives replies and messages their type and Message ID, keeps Confirmable ones until they are
+/// acknowledged, and holds back what NSTART and PROBING_RATE do not allow yet. What comes out is to be encoded, in the order of each
+/// channel.
 /// </summary>
 internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound>
 {
@@ -22,7 +23,9 @@ internal sealed class MessagingOutbound : InlineBlock<CoapOutbound, CoapOutbound
 
     internal MessageLayer Layer => _layer;
 
-    /// <summary>The Serializer has made the bytes of a message that is kept. Called once, without any lock held, on the thread that encodes.</summary>
+    /// <summary>
+    /// The Serializer has made the bytes of a message that is kept. Called once, without any lock held, on the thread that encodes.
+    /// </summary>
     /// <param name="outbound">What was encoded.</param>
     /// <param name="bytes">The bytes, valid for this call only.</param>
     internal void OnEncoded(in CoapOutbound outbound, ReadOnlySpan<byte> bytes)

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// What Messaging keeps for one peer: a struct inside the channel, so that a request meets it in the memory that was fetched for the channel. Small, because a server has many:
-/// what only sending needs is made when something is sent. Guarded by the shard's lock.
+/// What Messaging keeps for one peer: a struct inside the channel, so that a request meets it in the memory that was fetched for the
+/// channel. Small, because a server has many: what only sending needs is made when something is sent. Guarded by the shard's lock.
 /// </summary>
 internal struct MessagingState
 {

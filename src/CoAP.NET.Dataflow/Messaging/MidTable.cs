@@ -5,7 +5,8 @@ namespace CoAP.NET.Messaging;
 
 /// <summary>
 /// A map of one peer from Message IDs to places, 8 bytes an entry: open addressing in which entries far from their slot go before near
-/// ones (Robin Hood hashing), so that a search that finds nothing ends soon. A struct inside its owner; few entries stand in it one after another, more in an array.
+/// ones (Robin Hood hashing), so that a search that finds nothing ends soon. A struct inside its owner; few entries stand in it one after
+/// another, more in an array.
 /// </summary>
 internal struct MidTable
 {
@@ -194,8 +195,8 @@ internal struct MidTable
     }
 
     /// <summary>
-    /// The slot that a Message ID belongs to. Eight consecutive ones share a cache line; the lines lie anywhere, so that a stretch of new Message IDs that
-    /// comes around to a stretch of old ones meets it in single lines and not as a whole.
+    /// The slot that a Message ID belongs to. Eight consecutive ones share a cache line; the lines lie anywhere, so that a stretch of new
+    /// Message IDs that comes around to a stretch of old ones meets it in single lines and not as a whole.
     /// </summary>
     private static int Home(ushort mid, int mask)
     {

@@ -2,7 +2,10 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace CoAP.NET.Messaging;
 
-/// <summary>The messages of ours that an acknowledgement or reset can match, by peer and Message ID. Every method must be called under the shard's lock.</summary>
+/// <summary>
+/// The messages of ours that an acknowledgement or reset can match, by peer and Message ID. Every method must be called under the shard's
+/// lock.
+/// </summary>
 internal sealed class OutstandingMessages
 {
     // The tables of the peers point here.

@@ -2,7 +2,10 @@ namespace CoAP.NET.Messaging;
 
 // RFC 7252 section 4.4.
 
-/// <summary>The Message IDs of our messages: which one is next for each peer, and when it is free. Every method must be called under the shard's lock.</summary>
+/// <summary>
+/// The Message IDs of our messages: which one is next for each peer, and when it is free. Every method must be called under the shard's
+/// lock.
+/// </summary>
 internal sealed class OwnMessageIds
 {
     private readonly GroupMessageIds _ofGroups;
@@ -18,7 +21,9 @@ internal sealed class OwnMessageIds
 
     /// <summary>When the next message to a peer may take a Message ID, in units of 100 ns; not after now when it may at once.</summary>
     public long FreeAt(CoapChannel peer) =>
-        peer.Remote.IsMulticast ? _ofGroups.FreeAt(peer.Messaging.Times.MessageIdLifetime) : peer.Messaging.MessageIds.FreeAt(peer.Messaging.Times.MessageIdLifetime);
+        peer.Remote.IsMulticast
+            ? _ofGroups.FreeAt(peer.Messaging.Times.MessageIdLifetime)
+            : peer.Messaging.MessageIds.FreeAt(peer.Messaging.Times.MessageIdLifetime);
 
     public void Take(CoapChannel peer, CoapMessage message, long now)
     {
@@ -42,7 +47,8 @@ internal sealed class OwnMessageIds
         }
         while (GroupMessageIds.Contains(messageId));
 
-        // Those of groups are passed over at once, so that the next one is either in a block that is known to be free, or the first of a block.
+        // Those of groups are passed over at once, so that the next one is either in a block that is known to be free, or the first of a
+        // block.
         while (!extras.MessageIds.IsAtBlock && GroupMessageIds.Contains(_scrambler[extras.MessageIds.Next]))
         {
             extras.MessageIds.Take(now);
@@ -62,7 +68,10 @@ internal sealed class OwnMessageIds
         return true;
     }
 
-    /// <summary>Keeps how far the Message IDs of a peer went that is forgotten. A session has numbers of its own; whoever comes from its address later is somebody else.</summary>
+    /// <summary>
+    /// Keeps how far the Message IDs of a peer went that is forgotten. A session has numbers of its own; whoever comes from its address
+    /// later is somebody else.
+    /// </summary>
     public void Remember(CoapChannel channel)
     {
         if (channel is { IsConnection: false, Messaging.MessageIds: { WasUsed: true } messageIds })

@@ -1,15 +1,20 @@
 namespace CoAP.NET.Messaging;
 
-// How long a peer takes to acknowledge or reject messages of ours, and how long these wait for it: RFC 7252 section 4.2, and what section 4.7 calls advanced congestion control.
+// How long a peer takes to acknowledge or reject messages of ours, and how long these wait for it: RFC 7252 section 4.2, and what section
+// 4.7 calls advanced congestion control.
 //
-// PROBING_RATE: RFC 7252 section 4.7. What goes to a peer that does not respond keeps to an average of so many bytes a second. A peer that was heard within EXCHANGE_LIFETIME responds, and
-// the first NSTART interactions have yet to find out. A group does not respond as such.
+// PROBING_RATE: RFC 7252 section 4.7. What goes to a peer that does not respond keeps to an average of so many bytes a second. A peer that
+// was heard within EXCHANGE_LIFETIME responds, and the first NSTART interactions have yet to find out. A group does not respond as such.
 //
-// A block that nobody acknowledged is five kilobytes with its copies: an average of a byte a second means an hour and a half. So that a peer that is back is noticed sooner, what is small need not
-// wait until all of that is paid off, but only for EXCHANGE_LIFETIME since the last copy of anything, as long as it keeps to the average by itself. What it takes is noted as well, so that in the
-// long run the average holds whatever is sent: large messages wait the longer.
+// A block that nobody acknowledged is five kilobytes with its copies: an average of a byte a second means an hour and a half. So that a
+// peer that is back is noticed sooner, what is small need not wait until all of that is paid off, but only for EXCHANGE_LIFETIME since the
+// last copy of anything, as long as it keeps to the average by itself. What it takes is noted as well, so that in the long run the average
+// holds whatever is sent: large messages wait the longer.
 
-/// <summary>When messages of ours may go and how long they wait, by what is known of their peers. Every method must be called under the shard's lock.</summary>
+/// <summary>
+/// When messages of ours may go and how long they wait, by what is known of their peers. Every method must be called under the shard's
+/// lock.
+/// </summary>
 internal sealed class Pacing
 {
     // How many of those that wait are looked through for a small one.
@@ -20,13 +25,16 @@ internal sealed class Pacing
 
     public Pacing(CoapEnvironment environment) => _jitter = new JitterSequence(environment.Random.NextUInt64());
 
-    /// <summary>The smoothed round-trip time to a peer, from Confirmable messages of ours that were sent once and answered; null without one.</summary>
+    /// <summary>
+    /// The smoothed round-trip time to a peer, from Confirmable messages of ours that were sent once and answered; null without one.
+    /// </summary>
     public static TimeSpan? RttOf(CoapChannel channel) =>
         channel.Messaging.Sending is { RoundTrip: { HasSample: true } roundTrip } ? TimeSpan.FromTicks(roundTrip.Smoothed) : null;
 
     /// <summary>How long the first copy of a Confirmable message to a peer waits at least, without back-off.</summary>
     public static TimeSpan TimeoutOf(CoapChannel channel, long now) =>
-        channel.Messaging is { Times: { } times, Sending: { Timing: { } timing } sending } && times.Timing != CoapRetransmissionTiming.Default
+        channel.Messaging is { Times: { } times, Sending: { Timing: { } timing } sending }
+            && times.Timing != CoapRetransmissionTiming.Default
             ? TimeSpan.FromTicks(timing.Squeezed(times, sending.RoundTrip, now))
             : channel.Parameters.AckTimeout;
 
@@ -52,7 +60,8 @@ internal sealed class Pacing
     {
         if (times.Timing == CoapRetransmissionTiming.Default || sending.Timing is not { } timing)
         {
-            // Counted from when it was due, so that lateness of the clock does not add up; but copies never follow one another faster than ACK_TIMEOUT.
+            // Counted from when it was due, so that lateness of the clock does not add up; but copies never follow one another faster than
+            // ACK_TIMEOUT.
             transmission.Timeout *= 2;
             return Math.Max(transmission.Due + transmission.Timeout, now + times.AckTimeout);
         }
@@ -63,8 +72,8 @@ internal sealed class Pacing
     }
 
     /// <summary>
-    /// Whether a further copy would leave after MAX_TRANSMIT_SPAN. EXCHANGE_LIFETIME, and with it the life of the Message ID, counts on the last one being earlier (RFC 7252
-    /// section 4.8.2). By default the waits are such that none is later.
+    /// Whether a further copy would leave after MAX_TRANSMIT_SPAN. EXCHANGE_LIFETIME, and with it the life of the Message ID, counts on the
+    /// last one being earlier (RFC 7252 section 4.8.2). By default the waits are such that none is later.
     /// </summary>
     public static bool IsPastSpan(CoapTransmission transmission, PeerTimes times) =>
         times.Timing != CoapRetransmissionTiming.Default && transmission.Due - transmission.SentAt > times.MaxTransmitSpan;
@@ -140,7 +149,8 @@ internal sealed class Pacing
     }
 
     /// <summary>
-    /// Keeps a wait within the times that RFC 7252 section 4.8.2 derives: copies leave within MAX_TRANSMIT_SPAN, and a message ends within MAX_TRANSMIT_WAIT.
+    /// Keeps a wait within the times that RFC 7252 section 4.8.2 derives: copies leave within MAX_TRANSMIT_SPAN, and a message ends within
+    /// MAX_TRANSMIT_WAIT.
     /// </summary>
     private static long Bounded(long wait, int copies, CoapTransmission transmission, PeerTimes times, SendingState sending, long now)
     {
@@ -150,7 +160,8 @@ internal sealed class Pacing
             return Math.Min(wait, Math.Max(times.ShortestTimeout, transmission.SentAt + times.MaxTransmitWait - now));
         }
 
-        // However long the time-out has become: the first copy must find room, or nothing that is lost would ever arrive. The first wait leaves half of the span to the others.
+        // However long the time-out has become: the first copy must find room, or nothing that is lost would ever arrive. The first wait
+        // leaves half of the span to the others.
         long span = transmission.SentAt + times.MaxTransmitSpan - now;
         long room = copies == 0 ? span / Math.Min(left, 2) : span / left;
         long shortest = sending.Timing!.Squeezed(times, sending.RoundTrip, now);
@@ -170,7 +181,8 @@ internal sealed class Pacing
         && !(peer.Messaging.LastHeard != long.MinValue && now - peer.Messaging.LastHeard < peer.Messaging.Times.ExchangeLifetime)
         && !peer.Remote.IsMulticast;
 
-    private static long ProbingTimeOf(CoapChannel peer, long bytes) => (long)Math.Min(bytes * peer.Messaging.Times.TicksPerByte, TimeSpan.TicksPerDay * 365d);
+    private static long ProbingTimeOf(CoapChannel peer, long bytes) =>
+        (long)Math.Min(bytes * peer.Messaging.Times.TicksPerByte, TimeSpan.TicksPerDay * 365d);
 
     private double NextDither(PeerTimes times) => 1 + ((times.Parameters.AckRandomFactor - 1) * _jitter.Next());
 }

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>The times of some transmission parameters in units of 100 ns, computed once and shared by all peers with these parameters.</summary>
+/// <summary>
+/// The times of some transmission parameters in units of 100 ns, computed once and shared by all peers with these parameters.
+/// </summary>
 internal sealed class PeerTimes
 {
     // Times that are compared around a wrap of 651 days must stay well below half of it.
@@ -18,7 +20,9 @@ internal sealed class PeerTimes
         ExchangeLifetime = Bounded(parameters.ExchangeLifetime);
         NonLifetime = Bounded(parameters.NonLifetime);
         MessageIdLifetime = Math.Max(ExchangeLifetime, Bounded(parameters.MaxTransmitWait));
-        TicksPerByte = double.IsPositiveInfinity(parameters.ProbingRate) ? 0 : TimeSpan.TicksPerSecond / Math.Max(parameters.ProbingRate, 1e-6);
+        TicksPerByte = double.IsPositiveInfinity(parameters.ProbingRate)
+            ? 0
+            : TimeSpan.TicksPerSecond / Math.Max(parameters.ProbingRate, 1e-6);
     }
 
     public CoapTransmissionParameters Parameters { get; }
@@ -36,7 +40,10 @@ internal sealed class PeerTimes
 
     public long MaxTransmitWait { get; }
 
-    /// <summary>The lower bound of a time-out by RFC 8961 and FASOR, 62.5 ms by default: on a fast network it is the peer that takes its time, and not always the same.</summary>
+    /// <summary>
+    /// The lower bound of a time-out by RFC 8961 and FASOR, 62.5 ms by default: on a fast network it is the peer that takes its time, and
+    /// not always the same.
+    /// </summary>
     public long ShortestTimeout { get; }
 
     public long ExchangeLifetime { get; }
@@ -46,7 +53,10 @@ internal sealed class PeerTimes
     /// <summary>How long a Message ID is not used again: EXCHANGE_LIFETIME, and never while its message may still be outstanding.</summary>
     public long MessageIdLifetime { get; }
 
-    /// <summary>How long a lost Non-confirmable message keeps its place of NSTART: as long as the first acknowledgement of a Confirmable one may take.</summary>
+    /// <summary>
+    /// How long a lost Non-confirmable message keeps its place of NSTART: as long as the first acknowledgement of a Confirmable one may
+    /// take.
+    /// </summary>
     public long NonConfirmablePlace => AckTimeout + AckSpread;
 
     /// <summary>1 / PROBING_RATE; 0 when there is no such limit.</summary>
@@ -55,8 +65,9 @@ internal sealed class PeerTimes
     public long LifetimeOf(CoapMessageType type) => type == CoapMessageType.Confirmable ? ExchangeLifetime : NonLifetime;
 
     /// <summary>
-    /// How long a message waits at least after some further copies, when round-trip times decide. The first two waits are up to them; from then on copies go at the pace of
-    /// the default, and so does the last wait in any case: a peer may take ACK_TIMEOUT to acknowledge, and what is lost in an outage of some seconds must not be given up.
+    /// How long a message waits at least after some further copies, when round-trip times decide. The first two waits are up to them; from
+    /// then on copies go at the pace of the default, and so does the last wait in any case: a peer may take ACK_TIMEOUT to acknowledge, and
+    /// what is lost in an outage of some seconds must not be given up.
     /// </summary>
     public long ShortestWait(int copies) =>
         copies >= 2 || copies >= Parameters.MaxRetransmit ? AckTimeout << Math.Clamp(copies - 2, 0, 20) : 0;

@@ -3,9 +3,13 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Messaging;
 
-// What peers send, and what the stage above answers to it: RFC 7252 sections 4.2 (Confirmable), 4.3 (Non-confirmable), 4.5 (duplicates) and 5.2.
+// What peers send, and what the stage above answers to it: RFC 7252 sections 4.2 (Confirmable), 4.3 (Non-confirmable), 4.5 (duplicates) and
+// 5.2.
 
-/// <summary>The messages of the peers of a shard that are not answered yet, and the duplicates of those that are. Every method must be called under the shard's lock.</summary>
+/// <summary>
+/// The messages of the peers of a shard that are not answered yet, and the duplicates of those that are. Every method must be called under
+/// the shard's lock.
+/// </summary>
 internal sealed class Receptions
 {
     private readonly CoapShard _shard;
@@ -35,15 +39,17 @@ internal sealed class Receptions
         bool hasHeader = item.Error.Rule is not (CoapFormatRule.HeaderTruncated or CoapFormatRule.UnknownVersion);
         if (!hasHeader || item.Type is not (CoapMessageType.Confirmable or CoapMessageType.NonConfirmable))
         {
-            // Without a header there is no Message ID to answer; other versions and bad acknowledgements and resets are ignored (sections 3 and 4.2).
+            // Without a header there is no Message ID to answer; other versions and bad acknowledgements and resets are ignored (sections 3
+            // and 4.2).
             return false;
         }
 
         bool isGroupConfirmable = item.Type == CoapMessageType.Confirmable && item.IsMulticast;
-        if (item.Error.Rule is CoapFormatRule.MessageTooLarge or CoapFormatRule.TokenTooLong && item.Message is { Code.IsRequest: true } && !isGroupConfirmable)
+        if (item.Error.Rule is CoapFormatRule.MessageTooLarge or CoapFormatRule.TokenTooLong && item.Message is { Code.IsRequest: true }
+            && !isGroupConfirmable)
         {
-            // A request that is well-formed as far as can be told, and owed a 4.13 or 4.00 that only the stage above can make. A response is never
-            // answered by a response (section 5.2): it is rejected as any message that cannot be processed.
+            // A request that is well-formed as far as can be told, and owed a 4.13 or 4.00 that only the stage above can make. A response
+            // is never answered by a response (section 5.2): it is rejected as any message that cannot be processed.
             return Accept(item, CoapCode.Empty, now, out up);
         }
 
@@ -61,7 +67,8 @@ internal sealed class Receptions
         up = default;
         CoapChannel peer = _times.Refresh(item.Channel);
         _transmissions.OnHeard(peer, now);
-        Recall recall = _memory.Find(peer, item.MessageId, now, out CoapReception? running, out ReplyHeader header, out ReadOnlySpan<byte> reply);
+        Recall recall = _memory.Find(peer, item.MessageId, now, out CoapReception? running, out ReplyHeader header,
+            out ReadOnlySpan<byte> reply);
         if (recall == Recall.Running && running!.Hash == item.Hash)
         {
             _counters.Add(CoapCounter.Duplicates);
@@ -132,7 +139,9 @@ internal sealed class Receptions
         return true;
     }
 
-    /// <summary>What the stage above did not take: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response may come again.</summary>
+    /// <summary>
+    /// What the stage above did not take: a request is answered 5.03 (RFC 7252 section 5.9.3.4); a Confirmable response may come again.
+    /// </summary>
     public void OnNotTaken(CoapReception reception, CoapMessage? message, long now)
     {
         if (message is { Code.IsRequest: true } && IsBusyUnwanted(message))
@@ -149,7 +158,8 @@ internal sealed class Receptions
 
         _counters.Add(CoapCounter.Busy);
         reception.Channel.NoteDrop(CoapCounter.Busy);
-        Reply(new CoapOutbound { Channel = reception.Channel, Reception = reception, Message = BusyResponse(message.Token) }, reception, now);
+        Reply(new CoapOutbound { Channel = reception.Channel, Reception = reception, Message = BusyResponse(message.Token) }, reception,
+            now);
     }
 
     /// <summary>The time to acknowledge a message has come, or its lifetime is over.</summary>
@@ -184,7 +194,10 @@ internal sealed class Receptions
         }
     }
 
-    /// <summary>A reply was offered on and has not been encoded yet: a block in between keeps it, or dropped it. It is not waited for beyond its lifetime.</summary>
+    /// <summary>
+    /// A reply was offered on and has not been encoded yet: a block in between keeps it, or dropped it. It is not waited for beyond its
+    /// lifetime.
+    /// </summary>
     public void OnEncodingDelayed(CoapReception reception)
     {
         if (reception.Place != 0)
@@ -193,7 +206,9 @@ internal sealed class Receptions
         }
     }
 
-    /// <summary>A reply was declined, so that it is lost. What may be carried out again is forgotten, so that a duplicate is answered.</summary>
+    /// <summary>
+    /// A reply was declined, so that it is lost. What may be carried out again is forgotten, so that a duplicate is answered.
+    /// </summary>
     public void OnReplyLost(CoapReception reception, long now)
     {
         _shard.Wheel.Cancel(reception);
@@ -320,8 +335,11 @@ internal sealed class Receptions
         }
     }
 
-    /// <summary>The answer to a request on a connection that the stage above did not take; null when there is none to give. Needs no lock.</summary>
-    public CoapMessage? BusyResponseTo(CoapMessage? message) => message is { Code.IsRequest: true } && !IsBusyUnwanted(message) ? BusyResponse(message.Token) : null;
+    /// <summary>
+    /// The answer to a request on a connection that the stage above did not take; null when there is none to give. Needs no lock.
+    /// </summary>
+    public CoapMessage? BusyResponseTo(CoapMessage? message) =>
+        message is { Code.IsRequest: true } && !IsBusyUnwanted(message) ? BusyResponse(message.Token) : null;
 
     /// <summary>Sends an Empty message.</summary>
     public void PostEmpty(CoapChannel channel, CoapMessageType type, ushort messageId)
@@ -418,7 +436,8 @@ internal sealed class Receptions
     }
 
     // RFC 7967 section 2.1: the client said that it has no use for errors of the server.
-    private static bool IsBusyUnwanted(CoapMessage request) => request.HasOptions && request.OptionsToRead!.SuppressesResponse(CoapCode.ServiceUnavailable);
+    private static bool IsBusyUnwanted(CoapMessage request) =>
+        request.HasOptions && request.OptionsToRead!.SuppressesResponse(CoapCode.ServiceUnavailable);
 
     private CoapMessage BusyResponse(CoapToken token)
     {

@@ -1,12 +1,18 @@
 namespace CoAP.NET.Messaging;
 
-/// <summary>Messages that are replaced by newer ones while they are outstanding (RFC 7641 section 4.5.2). Every method must be called under the shard's lock.</summary>
+/// <summary>
+/// Messages that are replaced by newer ones while they are outstanding (RFC 7641 section 4.5.2). Every method must be called under the
+/// shard's lock.
+/// </summary>
 internal sealed class Renewals(CoapShard shard, OwnMessageIds ids, Pacing pacing)
 {
     // Of how many replaced messages an acknowledgement or reset is still understood.
     private const int MaxSuperseded = 4;
 
-    /// <summary>Puts the newest message into the place of one that is outstanding, with a Message ID of its own. Timer and count of retransmissions stay.</summary>
+    /// <summary>
+    /// Puts the newest message into the place of one that is outstanding, with a Message ID of its own. Timer and count of retransmissions
+    /// stay.
+    /// </summary>
     /// <returns>Whether there is a newer one.</returns>
     public bool TryRenew(CoapTransmission transmission, CoapChannel peer, long now)
     {
@@ -34,8 +40,9 @@ internal sealed class Renewals(CoapShard shard, OwnMessageIds ids, Pacing pacing
     }
 
     /// <summary>
-    /// The peer acknowledged a message that a newer one has replaced. It is there, so the newer one gets its copies and waits anew (RFC 7641 section 4.5.2); but that one
-    /// still needs an acknowledgement of its own. Not counted as the first attempt: nobody could tell a round-trip time from it.
+    /// The peer acknowledged a message that a newer one has replaced. It is there, so the newer one gets its copies and waits anew (RFC
+    /// 7641 section 4.5.2); but that one still needs an acknowledgement of its own. Not counted as the first attempt: nobody could tell a
+    /// round-trip time from it.
     /// </summary>
     public void OnSupersededAcknowledged(CoapTransmission transmission, ushort messageId, CoapChannel peer, long now)
     {

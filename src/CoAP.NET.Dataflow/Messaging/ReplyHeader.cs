@@ -18,7 +18,9 @@ internal struct ReplyHeader
     /// <summary>How many bytes of reply follow.</summary>
     public ushort Length;
 
-    /// <summary>The number of the peer whose index points here, and its Message ID there; so that the index is told when this goes.</summary>
+    /// <summary>
+    /// The number of the peer whose index points here, and its Message ID there; so that the index is told when this goes.
+    /// </summary>
     public int Owner;
 
     /// <summary>See <see cref="Owner"/>.</summary>

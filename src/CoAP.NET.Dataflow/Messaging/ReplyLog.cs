@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// Finished messages and their replies in the order in which they finished: bytes appended to segments, which are dropped whole from the other end.
-/// A place names log, segment and offset and stays unique, so that an index may keep places of segments that are gone.
+/// Finished messages and their replies in the order in which they finished: bytes appended to segments, which are dropped whole from the
+/// other end. A place names log, segment and offset and stays unique, so that an index may keep places of segments that are gone.
 /// </summary>
 internal sealed class ReplyLog
 {

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Messaging;
 
 /// <summary>
-/// The retransmission time-out of TCP (RFC 6298) under the requirements of RFC 8961 section 4: at least a second before anything was measured, only unambiguous
-/// samples (Karn's rule), and a back-off that later messages keep until there is such a sample again.
+/// The retransmission time-out of TCP (RFC 6298) under the requirements of RFC 8961 section 4: at least a second before anything was
+/// measured, only unambiguous samples (Karn's rule), and a back-off that later messages keep until there is such a sample again.
 /// </summary>
 internal sealed class Rfc8961Timing : PeerTiming
 {
@@ -31,7 +31,8 @@ internal sealed class Rfc8961Timing : PeerTiming
         return Math.Min(timeout << Doublings, LongestTimeout);
     }
 
-    public override long FirstWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, int interactions, double dither, long now)
+    public override long FirstWait(CoapTransmission transmission, PeerTimes times, in RoundTripEstimate roundTrip, int interactions,
+        double dither, long now)
     {
         long wait = Timeout(times, roundTrip, now);
         transmission.BackOff = (byte)Doublings;

@@ -2,7 +2,10 @@ using WaitingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.N
 
 namespace CoAP.NET.Messaging;
 
-/// <summary>What Messaging keeps for a peer that it sends messages of its own to (RFC 7252 sections 4.2 and 4.7). Its timer is for what waits. Guarded by the shard's lock.</summary>
+/// <summary>
+/// What Messaging keeps for a peer that it sends messages of its own to (RFC 7252 sections 4.2 and 4.7). Its timer is for what waits.
+/// Guarded by the shard's lock.
+/// </summary>
 internal sealed class SendingState : WheelTimer
 {
     public const int NoId = -1;
@@ -41,7 +44,9 @@ internal sealed class SendingState : WheelTimer
     /// <summary>When something was sent to it last while it was silent, in units of 100 ns.</summary>
     public long LastProbe { get; set; }
 
-    /// <summary>The round-trip time of Confirmable messages that were sent once. Kept whatever the timing, for whoever paces by it.</summary>
+    /// <summary>
+    /// The round-trip time of Confirmable messages that were sent once. Kept whatever the timing, for whoever paces by it.
+    /// </summary>
     public RoundTripEstimate RoundTrip;
 
     /// <summary>How long messages wait, when that is measured.</summary>

@@ -4,7 +4,9 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Messaging;
 
-/// <summary>What peers, and the network, say to messages of ours: RFC 7252 sections 4.2 and 5.2. Every method must be called under the shard's lock.</summary>
+/// <summary>
+/// What peers, and the network, say to messages of ours: RFC 7252 sections 4.2 and 5.2. Every method must be called under the shard's lock.
+/// </summary>
 internal sealed class TransmissionMatching
 {
     private readonly CoapShard _shard;
@@ -14,7 +16,8 @@ internal sealed class TransmissionMatching
     private readonly OutstandingMessages _outstanding;
     private readonly Renewals _renewals;
 
-    public TransmissionMatching(CoapShard shard, CurrentTimes times, Transmissions transmissions, OutstandingMessages outstanding, Renewals renewals)
+    public TransmissionMatching(CoapShard shard, CurrentTimes times, Transmissions transmissions, OutstandingMessages outstanding,
+        Renewals renewals)
     {
         _shard = shard;
         _counters = shard.Environment.Counters;
@@ -24,7 +27,10 @@ internal sealed class TransmissionMatching
         _renewals = renewals;
     }
 
-    /// <summary>The peer's host reported its port unreachable and quoted a datagram of ours. Fails only the message that it quotes (RFC 7252 section 4.2).</summary>
+    /// <summary>
+    /// The peer's host reported its port unreachable and quoted a datagram of ours. Fails only the message that it quotes (RFC 7252 section
+    /// 4.2).
+    /// </summary>
     /// <param name="channel">The peer.</param>
     /// <param name="quoted">The beginning of our datagram.</param>
     public void Unreachable(CoapChannel channel, ReadOnlySpan<byte> quoted)
@@ -66,7 +72,8 @@ internal sealed class TransmissionMatching
             return false;
         }
 
-        if (!_outstanding.TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission) || transmission.Message.Type != CoapMessageType.Confirmable)
+        if (!_outstanding.TryFind(item.Channel, item.MessageId, out CoapTransmission? transmission)
+            || transmission.Message.Type != CoapMessageType.Confirmable)
         {
             OnUnmatched(item.Channel, item.MessageId, now);
             return false;
@@ -80,7 +87,8 @@ internal sealed class TransmissionMatching
             return false;
         }
 
-        // Only a request can be answered by what an acknowledgement carries. To a response of ours it is an acknowledgement and nothing else (section 5.2.2).
+        // Only a request can be answered by what an acknowledgement carries. To a response of ours it is an acknowledgement and nothing
+        // else (section 5.2.2).
         bool carriesResponse = code.IsResponse && transmission.Message.Code.IsRequest;
         if (carriesResponse && item.Message!.Token != transmission.Message.Token)
         {
@@ -133,7 +141,8 @@ internal sealed class TransmissionMatching
         _transmissions.Raise(CoapInboundKind.Reset, transmission);
     }
 
-    // What answers a message that was cancelled shows that the peer is there: otherwise the next request waited as long as to one that never responds (RFC 7252 section 4.7).
+    // What answers a message that was cancelled shows that the peer is there: otherwise the next request waited as long as to one that
+    // never responds (RFC 7252 section 4.7).
     private void OnUnmatched(CoapChannel channel, ushort messageId, long now)
     {
         if (channel.Messaging.Sending is { } sending && sending.CancelledId == messageId)

@@ -2,7 +2,10 @@ using WaitingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.N
 
 namespace CoAP.NET.Messaging;
 
-/// <summary>Messages of our own: RFC 7252 sections 4.2 (retransmission) and 4.7 (congestion control). Every method must be called under the shard's lock.</summary>
+/// <summary>
+/// Messages of our own: RFC 7252 sections 4.2 (retransmission) and 4.7 (congestion control). Every method must be called under the shard's
+/// lock.
+/// </summary>
 internal sealed class Transmissions
 {
     private static readonly long s_retryPeriod = TimeSpan.FromSeconds(1).Ticks;
@@ -19,7 +22,8 @@ internal sealed class Transmissions
     private int _waiting;
 
     public Transmissions(
-        CoapShard shard, CurrentTimes times, OwnMessageIds ids, Pacing pacing, OutstandingMessages outstanding, Renewals renewals, int maxOutstanding)
+        CoapShard shard, CurrentTimes times, OwnMessageIds ids, Pacing pacing, OutstandingMessages outstanding, Renewals renewals,
+        int maxOutstanding)
     {
         _shard = shard;
         _counters = shard.Environment.Counters;
@@ -64,7 +68,8 @@ internal sealed class Transmissions
         }
 
         bool isTracked = item.Transmission is not null || item.Message!.Type == CoapMessageType.Confirmable;
-        if (!isTracked && (peer.Messaging.Sending is null || peer.Messaging.Sending.WaitingReplies.Count == 0) && _ids.TryTake(peer, item.Message!, now))
+        if (!isTracked && (peer.Messaging.Sending is null || peer.Messaging.Sending.WaitingReplies.Count == 0)
+            && _ids.TryTake(peer, item.Message!, now))
         {
             _shard.Post(new CoapOutbound { Channel = item.Channel, Message = item.Message });
             return;
@@ -78,8 +83,9 @@ internal sealed class Transmissions
     }
 
     /// <summary>
-    /// Sends the newest Non-confirmable message of an owner that has newer ones. The owner paces itself, so that neither NSTART nor PROBING_RATE holds it up; it never goes before a reply
-    /// that waits, and does not wait itself. All its messages have one place among the outstanding ones, so that a reset finds them.
+    /// Sends the newest Non-confirmable message of an owner that has newer ones. The owner paces itself, so that neither NSTART nor
+    /// PROBING_RATE holds it up; it never goes before a reply that waits, and does not wait itself. All its messages have one place among
+    /// the outstanding ones, so that a reset finds them.
     /// </summary>
     private void SendPaced(CoapTransmission transmission, long now)
     {
@@ -411,7 +417,8 @@ internal sealed class Transmissions
         {
             message.Type = CoapMessageType.NonConfirmable;
             transmission.Timeout = now + peer.Messaging.Times.NonLifetime;
-            _shard.Wheel.Schedule(transmission, transmission.PassesQueue ? transmission.Timeout : now + peer.Messaging.Times.NonConfirmablePlace);
+            _shard.Wheel.Schedule(transmission,
+                transmission.PassesQueue ? transmission.Timeout : now + peer.Messaging.Times.NonConfirmablePlace);
             if (transmission.TellsWhenSent)
             {
                 Raise(CoapInboundKind.Sent, transmission);
@@ -424,14 +431,22 @@ internal sealed class Transmissions
             return;
         }
 
-        _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = message, Transmission = transmission, KeepsBytes = KeepsBytes(transmission) });
+        _shard.Post(new CoapOutbound
+        {
+            Channel = transmission.Channel,
+            Message = message,
+            Transmission = transmission,
+            KeepsBytes = KeepsBytes(transmission)
+        });
     }
 
     // Copies of what may change until it leaves are encoded anew: from the same message they have the same bytes, and most never need one.
     private static bool KeepsBytes(CoapTransmission transmission) => !transmission.IsRenewable;
 
     private bool MayLeave(CoapTransmission transmission, int size, long now) =>
-        transmission.IsLimited ? _shard.Guard.MaySend(transmission.Channel, size, now) : _shard.Guard.MayRequest(transmission.Channel, size, now);
+        transmission.IsLimited
+            ? _shard.Guard.MaySend(transmission.Channel, size, now)
+            : _shard.Guard.MayRequest(transmission.Channel, size, now);
 
     private void Settle(CoapTransmission transmission, SendingState sending)
     {

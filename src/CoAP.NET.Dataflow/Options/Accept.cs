@@ -1,6 +1,8 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Accept: the one Content-Format that the client wants; otherwise the server answers 4.06 (RFC 7252 section 5.10.4). 0 to 2 bytes.</summary>
+/// <summary>
+/// Accept: the one Content-Format that the client wants; otherwise the server answers 4.06 (RFC 7252 section 5.10.4). 0 to 2 bytes.
+/// </summary>
 public sealed class Accept : UIntOption, ITypedOption<Accept>
 {
     /// <summary>Makes the option.</summary>

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Alternative-Address: where to connect instead, in a Release message (RFC 8323 section 5.5). Repeatable; 1 to 255 bytes.</summary>
+/// <summary>
+/// Alternative-Address: where to connect instead, in a Release message (RFC 8323 section 5.5). Repeatable; 1 to 255 bytes.
+/// </summary>
 public sealed class AlternativeAddress : StringOption, ITypedOption<AlternativeAddress>
 {
     /// <summary>Makes the option.</summary>
@@ -18,7 +20,10 @@ public sealed class AlternativeAddress : StringOption, ITypedOption<AlternativeA
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(2, "Alternative-Address", OptionFormat.String, 1, 255, IsRepeatable: true, OptionUse.Signalling) { SignallingCode = CoapCode.Release };
+        new(2, "Alternative-Address", OptionFormat.String, 1, 255, IsRepeatable: true, OptionUse.Signalling)
+        {
+            SignallingCode = CoapCode.Release
+        };
 
     /// <inheritdoc/>
     public static AlternativeAddress Create(OptionData data) => new(data);

@@ -15,7 +15,9 @@ public readonly record struct BlockValue
     /// <summary>The largest size exponent of one block: 1,024 bytes.</summary>
     public const int MaxSizeExponent = 6;
 
-    /// <summary>The size exponent of BERT: several blocks of 1,024 bytes in one message, on reliable transports only (RFC 8323 section 6).</summary>
+    /// <summary>
+    /// The size exponent of BERT: several blocks of 1,024 bytes in one message, on reliable transports only (RFC 8323 section 6).
+    /// </summary>
     public const int BertSizeExponent = 7;
 
     private const int MoreBit = 8;
@@ -48,7 +50,9 @@ public readonly record struct BlockValue
     /// <summary>The size exponent SZX, 0 to 7.</summary>
     public int SizeExponent => (int)(Value & 7);
 
-    /// <summary>Whether the size exponent is 7: BERT on reliable transports, reserved on UDP (RFC 7959 section 2.2, RFC 8323 section 6).</summary>
+    /// <summary>
+    /// Whether the size exponent is 7: BERT on reliable transports, reserved on UDP (RFC 7959 section 2.2, RFC 8323 section 6).
+    /// </summary>
     public bool IsBert => SizeExponent == BertSizeExponent;
 
     /// <summary>The block size in bytes, 16 to 1,024; under BERT 1,024, of which a message carries a multiple.</summary>
@@ -65,21 +69,24 @@ public readonly record struct BlockValue
     /// <exception cref="ArgumentOutOfRangeException">Number or size is out of its range.</exception>
     public static BlockValue FromSize(int number, bool more, int size) => BitOperations.IsPow2(size) && size is >= 16 and <= 1024
         ? new BlockValue(number, more, GetSizeExponent(size))
-        : throw new ArgumentOutOfRangeException(nameof(size), size, "A block size is 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).");
+        : throw new ArgumentOutOfRangeException(nameof(size), size,
+            "A block size is 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).");
 
     /// <summary>Makes the value of the block that begins at an offset.</summary>
     /// <param name="offset">The offset in bytes, a multiple of the block size.</param>
     /// <param name="more">Whether more blocks follow.</param>
     /// <param name="sizeExponent">The size exponent SZX, 0 to 7.</param>
     /// <returns>The value.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">The offset is no multiple of the size or needs a number above 1,048,575, or the exponent is out of its range.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The offset is no multiple of the size or needs a number above 1,048,575, or the
+    /// exponent is out of its range.</exception>
     public static BlockValue FromOffset(long offset, bool more, int sizeExponent)
     {
         int size = new BlockValue(0, more, sizeExponent).Size;
         if (offset < 0 || offset % size != 0 || offset / size > MaxNumber)
         {
             throw new ArgumentOutOfRangeException(
-                nameof(offset), offset, $"A block of {size} bytes begins at a multiple of its size, at most {(long)MaxNumber * size} (RFC 7959 section 2.2).");
+                nameof(offset), offset,
+                $"A block of {size} bytes begins at a multiple of its size, at most {(long)MaxNumber * size} (RFC 7959 section 2.2).");
         }
 
         return new BlockValue((int)(offset / size), more, sizeExponent);
@@ -121,10 +128,13 @@ public readonly record struct BlockValue
         return Math.Min(BitOperations.Log2((uint)size) - 4, MaxSizeExponent);
     }
 
-    /// <summary>The same place in the body with another block size, as when the other side asks for smaller blocks (RFC 7959 sections 2.3 and 2.4).</summary>
+    /// <summary>
+    /// The same place in the body with another block size, as when the other side asks for smaller blocks (RFC 7959 sections 2.3 and 2.4).
+    /// </summary>
     /// <param name="sizeExponent">The size exponent SZX, 0 to 7.</param>
     /// <returns>The value with the same more flag.</returns>
-    /// <exception cref="ArgumentOutOfRangeException">No block of that size begins there, or its number would be above 1,048,575.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">No block of that size begins there, or its number would be above
+    /// 1,048,575.</exception>
     public BlockValue WithSizeExponent(int sizeExponent) => FromOffset(ByteOffset, More, sizeExponent);
 
     /// <summary>Writes the value as it stands on the wire, without leading zeros.</summary>
@@ -135,5 +145,6 @@ public readonly record struct BlockValue
     /// <summary>Number, more flag and size, such as <c>3/1/128</c>; <c>3/1/BERT</c> for size exponent 7.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
-        string.Create(CultureInfo.InvariantCulture, $"{Number}/{(More ? 1 : 0)}/") + (IsBert ? "BERT" : Size.ToString(CultureInfo.InvariantCulture));
+        string.Create(CultureInfo.InvariantCulture, $"{Number}/{(More ? 1 : 0)}/")
+            + (IsBert ? "BERT" : Size.ToString(CultureInfo.InvariantCulture));
 }

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Block-Wise-Transfer: the sender of a CSM knows block-wise transfers, and BERT where Max-Message-Size is above 1,152 (RFC 8323 section 5.3.2).</summary>
+/// <summary>
+/// Block-Wise-Transfer: the sender of a CSM knows block-wise transfers, and BERT where Max-Message-Size is above 1,152 (RFC 8323 section
+/// 5.3.2).
+/// </summary>
 public sealed class BlockWiseTransfer : EmptyOption, ITypedOption<BlockWiseTransfer>
 {
     /// <summary>Makes the option.</summary>
@@ -11,7 +14,10 @@ public sealed class BlockWiseTransfer : EmptyOption, ITypedOption<BlockWiseTrans
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(4, "Block-Wise-Transfer", OptionFormat.Empty, 0, 0, IsRepeatable: false, OptionUse.Signalling) { SignallingCode = CoapCode.Csm };
+        new(4, "Block-Wise-Transfer", OptionFormat.Empty, 0, 0, IsRepeatable: false, OptionUse.Signalling)
+        {
+            SignallingCode = CoapCode.Csm
+        };
 
     /// <inheritdoc/>
     public static BlockWiseTransfer Create(OptionData data) => new();

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>An option of a message: a number and a value (RFC 7252 section 5.4). Immutable; equal when number and bytes are equal and both belong to the same kind of message.</summary>
+/// <summary>
+/// An option of a message: a number and a value (RFC 7252 section 5.4). Immutable; equal when number and bytes are equal and both belong to
+/// the same kind of message.
+/// </summary>
 public abstract class CoapOption : IEquatable<CoapOption>
 {
     private const int ShortValue = 256;

@@ -49,7 +49,9 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Content-Format: what the payload is (RFC 7252 section 5.10.3). Null when absent, which is another thing than 0.</summary>
     public CoapContentFormat? ContentFormat
     {
-        get => NamedOptions.GetUInt(ref _table, Options.ContentFormat.Definition) is { } value ? new CoapContentFormat((ushort)value) : null;
+        get => NamedOptions.GetUInt(ref _table, Options.ContentFormat.Definition) is { } value
+            ? new CoapContentFormat((ushort)value)
+            : null;
         set => SetUInt(OptionNumber.ContentFormat, value?.Value);
     }
 
@@ -282,7 +284,9 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         where TOption : CoapOption, ITypedOption<TOption>
     {
         OptionDefinition definition = TOption.Definition;
-        return _table.TryGetLegal(definition, out ReadOnlySpan<byte> value) ? TOption.Create(new OptionData(definition.Number, value)) : null;
+        return _table.TryGetLegal(definition, out ReadOnlySpan<byte> value)
+            ? TOption.Create(new OptionData(definition.Number, value))
+            : null;
     }
 
     /// <summary>The first option of a type.</summary>
@@ -304,7 +308,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     {
         OptionDefinition definition = TOption.Definition;
         int version = _table.Version;
-        for (int i = definition.AppliesTo(Code) ? IndexOf(definition.Number) : -1; i >= 0 && i < Count && NumberAt(i) == definition.Number; i++)
+        for (int i = definition.AppliesTo(Code) ? IndexOf(definition.Number) : -1; i >= 0 && i < Count && NumberAt(i) == definition.Number;
+            i++)
         {
             if (definition.AllowsLength(ValueAt(i).Length))
             {
@@ -466,7 +471,8 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     {
         if (version != _table.Version)
         {
-            throw new InvalidOperationException("The options were changed while they were enumerated. Enumerate a copy: options.ToArray().");
+            throw new InvalidOperationException(
+                "The options were changed while they were enumerated. Enumerate a copy: options.ToArray().");
         }
     }
 

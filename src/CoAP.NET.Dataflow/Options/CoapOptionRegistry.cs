@@ -3,8 +3,8 @@ using System.Collections.Frozen;
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// The option factories that a serializer and an endpoint know. Immutable: <see cref="With"/> and <see cref="Without"/> give a changed copy.
-/// An option that no factory knows stays an <see cref="UnrecognizedOption"/>.
+/// The option factories that a serializer and an endpoint know. Immutable: <see cref="With"/> and <see cref="Without"/> give a changed
+/// copy. An option that no factory knows stays an <see cref="UnrecognizedOption"/>.
 /// </summary>
 public sealed class CoapOptionRegistry
 {
@@ -74,7 +74,9 @@ public sealed class CoapOptionRegistry
         return _byKey.GetValueOrDefault(Key(code, number));
     }
 
-    /// <summary>Makes the typed option, or an <see cref="UnrecognizedOption"/> when none knows it or its length is illegal (RFC 7252 section 5.4.3).</summary>
+    /// <summary>
+    /// Makes the typed option, or an <see cref="UnrecognizedOption"/> when none knows it or its length is illegal (RFC 7252 section 5.4.3).
+    /// </summary>
     /// <param name="code">The code of the message.</param>
     /// <param name="data">Number and bytes.</param>
     /// <returns>The option.</returns>
@@ -86,7 +88,9 @@ public sealed class CoapOptionRegistry
             : new UnrecognizedOption(data.Number, data.Value.ToArray());
     }
 
-    /// <summary>What is legal for an option, or null when no factory knows it. Every option of every received message is looked up here.</summary>
+    /// <summary>
+    /// What is legal for an option, or null when no factory knows it. Every option of every received message is looked up here.
+    /// </summary>
     internal OptionDefinition? FindDefinition(CoapCode code, int number) =>
         !code.IsSignalling && (uint)number < DirectNumbers ? _directDefinitions[number] : Find(code, number)?.Definition;
 

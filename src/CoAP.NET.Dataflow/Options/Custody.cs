@@ -11,7 +11,11 @@ public sealed class Custody : EmptyOption, ITypedOption<Custody>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(2, "Custody", OptionFormat.Empty, 0, 0, IsRepeatable: false, OptionUse.Signalling) { SignallingCode = CoapCode.Ping, SecondSignallingCode = CoapCode.Pong };
+        new(2, "Custody", OptionFormat.Empty, 0, 0, IsRepeatable: false, OptionUse.Signalling)
+        {
+            SignallingCode = CoapCode.Ping,
+            SecondSignallingCode = CoapCode.Pong
+        };
 
     /// <inheritdoc/>
     public static Custody Create(OptionData data) => new();

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>ETag: tells representations of a resource from each other (RFC 7252 section 5.10.6). 1 to 8 bytes; several in a request, at most one in a response.</summary>
+/// <summary>
+/// ETag: tells representations of a resource from each other (RFC 7252 section 5.10.6). 1 to 8 bytes; several in a request, at most one in
+/// a response.
+/// </summary>
 public sealed class ETag : OpaqueOption, ITypedOption<ETag>
 {
     /// <summary>Makes the option.</summary>

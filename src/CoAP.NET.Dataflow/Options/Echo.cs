@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Echo: a value that a server sends to be sent back, to see that a request is fresh or its address real (RFC 9175 section 2.2.1). 1 to 40 bytes.</summary>
+/// <summary>
+/// Echo: a value that a server sends to be sent back, to see that a request is fresh or its address real (RFC 9175 section 2.2.1). 1 to 40
+/// bytes.
+/// </summary>
 public sealed class Echo : OpaqueOption, ITypedOption<Echo>
 {
     /// <summary>Makes the option.</summary>

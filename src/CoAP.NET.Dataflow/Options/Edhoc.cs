@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>EDHOC: the payload begins with EDHOC message_3 (RFC 9668 section 3.1). Nothing in this library acts on it by itself: a message in which it is still there when requests and responses are checked counts as having an unrecognized critical option.</summary>
+/// <summary>
+/// EDHOC: the payload begins with EDHOC message_3 (RFC 9668 section 3.1). Nothing in this library acts on it by itself: a message in which
+/// it is still there when requests and responses are checked counts as having an unrecognized critical option.
+/// </summary>
 public sealed class Edhoc : EmptyOption, ITypedOption<Edhoc>
 {
     /// <summary>Makes the option.</summary>

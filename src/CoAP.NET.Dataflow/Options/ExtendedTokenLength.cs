@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Extended-Token-Length: the longest token that the sender of a CSM takes, in bytes (RFC 8974 section 2.2.1). 0 to 3 bytes; absent means 8.</summary>
+/// <summary>
+/// Extended-Token-Length: the longest token that the sender of a CSM takes, in bytes (RFC 8974 section 2.2.1). 0 to 3 bytes; absent means
+/// 8.
+/// </summary>
 public sealed class ExtendedTokenLength : UIntOption, ITypedOption<ExtendedTokenLength>
 {
     /// <summary>Makes the option.</summary>
@@ -18,9 +21,14 @@ public sealed class ExtendedTokenLength : UIntOption, ITypedOption<ExtendedToken
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(6, "Extended-Token-Length", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Signalling) { SignallingCode = CoapCode.Csm };
+        new(6, "Extended-Token-Length", OptionFormat.UInt, 0, 3, IsRepeatable: false, OptionUse.Signalling)
+        {
+            SignallingCode = CoapCode.Csm
+        };
 
-    /// <summary>What the receiver makes of it: a value below 8 is ignored (null), one above 65,804 means 65,804 (RFC 8974 section 2.2.1).</summary>
+    /// <summary>
+    /// What the receiver makes of it: a value below 8 is ignored (null), one above 65,804 means 65,804 (RFC 8974 section 2.2.1).
+    /// </summary>
     public int? TokenLength => Value < CoapToken.MaxLength ? null : (int)Math.Min(Value, CoapToken.MaxExtendedLength);
 
     /// <inheritdoc/>

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Hold-Off: in a Release message, how many seconds to wait before connecting again (RFC 8323 section 5.5). 0 to 3 bytes.</summary>
+/// <summary>
+/// Hold-Off: in a Release message, how many seconds to wait before connecting again (RFC 8323 section 5.5). 0 to 3 bytes.
+/// </summary>
 public sealed class HoldOff : UIntOption, ITypedOption<HoldOff>
 {
     /// <summary>Makes the option.</summary>

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Hop-Limit: how many proxies may still forward the request (RFC 8768 section 3). 1 byte, 1 to 255; absent means 16 at the first proxy.</summary>
+/// <summary>
+/// Hop-Limit: how many proxies may still forward the request (RFC 8768 section 3). 1 byte, 1 to 255; absent means 16 at the first proxy.
+/// </summary>
 public sealed class HopLimit : UIntOption, ITypedOption<HopLimit>
 {
     /// <summary>What a proxy puts in where the option is absent: 16 (RFC 8768 section 3).</summary>

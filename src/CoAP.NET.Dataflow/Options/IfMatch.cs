@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>If-Match: the request is carried out only if the resource exists with one of these entity tags; an empty value matches any (RFC 7252 section 5.10.8.1). Repeatable; 0 to 8 bytes.</summary>
+/// <summary>
+/// If-Match: the request is carried out only if the resource exists with one of these entity tags; an empty value matches any (RFC 7252
+/// section 5.10.8.1). Repeatable; 0 to 8 bytes.
+/// </summary>
 public sealed class IfMatch : OpaqueOption, ITypedOption<IfMatch>
 {
     /// <summary>Makes the option.</summary>

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Location-Path: one segment of the path to a created resource (RFC 7252 section 5.10.7). Repeatable; 0 to 255 bytes; not percent-encoded.</summary>
+/// <summary>
+/// Location-Path: one segment of the path to a created resource (RFC 7252 section 5.10.7). Repeatable; 0 to 255 bytes; not percent-encoded.
+/// </summary>
 public sealed class LocationPath : StringOption, ITypedOption<LocationPath>
 {
     /// <summary>Makes the option.</summary>
@@ -12,7 +14,8 @@ public sealed class LocationPath : StringOption, ITypedOption<LocationPath>
     {
         if (value is "." or "..")
         {
-            throw new ArgumentException("A Location-Path segment is never '.' or '..' (RFC 7252 section 5.10.7). Resolve the path first.", nameof(value));
+            throw new ArgumentException("A Location-Path segment is never '.' or '..' (RFC 7252 section 5.10.7). Resolve the path first.",
+                nameof(value));
         }
     }
 

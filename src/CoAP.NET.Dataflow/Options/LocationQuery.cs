@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Location-Query: one argument of the name of a created resource (RFC 7252 section 5.10.7). Repeatable; 0 to 255 bytes; not percent-encoded.</summary>
+/// <summary>
+/// Location-Query: one argument of the name of a created resource (RFC 7252 section 5.10.7). Repeatable; 0 to 255 bytes; not
+/// percent-encoded.
+/// </summary>
 public sealed class LocationQuery : StringOption, ITypedOption<LocationQuery>
 {
     /// <summary>Makes the option.</summary>

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// Max-Age: how many seconds the response may be cached before it is stale; with 5.03 and 4.29 how long to wait (RFC 7252 sections 5.10.5 and
-/// 5.9.3.4, RFC 8516). 0 to 4 bytes; absent means 60 s.
+/// Max-Age: how many seconds the response may be cached before it is stale; with 5.03 and 4.29 how long to wait (RFC 7252 sections 5.10.5
+/// and 5.9.3.4, RFC 8516). 0 to 4 bytes; absent means 60 s.
 /// </summary>
 public sealed class MaxAge : UIntOption, ITypedOption<MaxAge>
 {
@@ -42,6 +42,7 @@ public sealed class MaxAge : UIntOption, ITypedOption<MaxAge>
         long seconds = duration.Ticks / TimeSpan.TicksPerSecond;
         return duration >= TimeSpan.Zero && seconds <= uint.MaxValue
             ? (uint)seconds
-            : throw new ArgumentOutOfRangeException(nameof(duration), duration, $"A Max-Age is 0 to {uint.MaxValue} seconds (RFC 7252 section 5.10.5).");
+            : throw new ArgumentOutOfRangeException(nameof(duration), duration,
+                $"A Max-Age is 0 to {uint.MaxValue} seconds (RFC 7252 section 5.10.5).");
     }
 }

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Max-Message-Size: the largest message that the sender of a CSM takes, in bytes with its header (RFC 8323 section 5.3.1).</summary>
+/// <summary>
+/// Max-Message-Size: the largest message that the sender of a CSM takes, in bytes with its header (RFC 8323 section 5.3.1).
+/// </summary>
 public sealed class MaxMessageSize : UIntOption, ITypedOption<MaxMessageSize>
 {
     /// <summary>The size that holds until a CSM says otherwise: 1,152 bytes (RFC 8323 section 5.3.1).</summary>

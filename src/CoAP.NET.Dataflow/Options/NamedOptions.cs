@@ -52,7 +52,9 @@ internal static class NamedOptions
         return values;
     }
 
-    /// <summary>The reference that Location-Path and Location-Query make (RFC 7252 section 5.10.7); null for none, or an illegal one.</summary>
+    /// <summary>
+    /// The reference that Location-Path and Location-Query make (RFC 7252 section 5.10.7); null for none, or an illegal one.
+    /// </summary>
     public static string? LocationOf(IReadOnlyList<string> path, IReadOnlyList<string> query) =>
         (path.Count == 0 && query.Count == 0) || path.Any(UriText.IsDotSegment) ? null : UriText.FormatReference(path, query);
 }

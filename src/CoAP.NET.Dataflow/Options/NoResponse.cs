@@ -1,6 +1,8 @@
 namespace CoAP.NET.Options;
 
-/// <summary>No-Response: which classes of responses the server need not send (RFC 7967 section 2). 0 to 1 byte; absent means 0: all are wanted.</summary>
+/// <summary>
+/// No-Response: which classes of responses the server need not send (RFC 7967 section 2). 0 to 1 byte; absent means 0: all are wanted.
+/// </summary>
 public sealed class NoResponse : UIntOption, ITypedOption<NoResponse>
 {
     /// <summary>Makes the option.</summary>

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>The classes of responses that a client has no interest in: the bits of <see cref="NoResponse"/> (RFC 7967 section 2.1). Other bits mean nothing.</summary>
+/// <summary>
+/// The classes of responses that a client has no interest in: the bits of <see cref="NoResponse"/> (RFC 7967 section 2.1). Other bits mean
+/// nothing.
+/// </summary>
 [Flags]
 public enum NoResponseClasses : byte
 {

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Options;
 
-/// <summary>What a specification says of an option: number, name, format, length and repeatability (RFC 7252 sections 5.4 and 5.10).</summary>
+/// <summary>
+/// What a specification says of an option: number, name, format, length and repeatability (RFC 7252 sections 5.4 and 5.10).
+/// </summary>
 /// <param name="Number">The option number, 0 to 65,535.</param>
 /// <param name="Name">The registered name, such as <c>Uri-Path</c>.</param>
 /// <param name="Format">The format of the value.</param>
@@ -17,15 +19,20 @@ public sealed record OptionDefinition(
     bool IsRepeatable = false,
     OptionUse Use = OptionUse.Both)
 {
-    /// <summary>The signalling code (7.01 to 7.31) whose option this is; null for the options of requests and responses. Each signalling code has numbers of its own (RFC 8323 section 5.2).</summary>
+    /// <summary>
+    /// The signalling code (7.01 to 7.31) whose option this is; null for the options of requests and responses. Each signalling code has
+    /// numbers of its own (RFC 8323 section 5.2).
+    /// </summary>
     public CoapCode? SignallingCode { get; init; }
 
-    /// <summary>A second signalling code that shares this option, such as Custody in Ping and Pong (RFC 8323 section 5.4.1); otherwise null.</summary>
+    /// <summary>
+    /// A second signalling code that shares this option, such as Custody in Ping and Pong (RFC 8323 section 5.4.1); otherwise null.
+    /// </summary>
     public CoapCode? SecondSignallingCode { get; init; }
 
     /// <summary>
-    /// Whether this library knows the option by name and format but does not act on it. A part that does act on it, such as a block between the stages,
-    /// takes it out of the message; where it is still there when requests and responses are checked, it counts as unrecognized.
+    /// Whether this library knows the option by name and format but does not act on it. A part that does act on it, such as a block between
+    /// the stages, takes it out of the message; where it is still there when requests and responses are checked, it counts as unrecognized.
     /// </summary>
     internal bool IsUnsupported { get; init; }
 
@@ -43,6 +50,9 @@ public sealed record OptionDefinition(
     /// <returns>Whether it lies in the range.</returns>
     public bool AllowsLength(int length) => length >= MinLength && length <= MaxLength;
 
-    /// <summary>Whether messages of a code number their options as this definition does: each signalling code has numbers of its own.</summary>
-    internal bool AppliesTo(CoapCode code) => SignallingCode is null ? !code.IsSignalling : code == SignallingCode || code == SecondSignallingCode;
+    /// <summary>
+    /// Whether messages of a code number their options as this definition does: each signalling code has numbers of its own.
+    /// </summary>
+    internal bool AppliesTo(CoapCode code) =>
+        SignallingCode is null ? !code.IsSignalling : code == SignallingCode || code == SecondSignallingCode;
 }

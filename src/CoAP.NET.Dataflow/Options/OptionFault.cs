@@ -24,6 +24,8 @@ internal enum OptionFault : byte
     /// <summary>Hop-Limit is not 1 to 255 (RFC 8768 section 3).</summary>
     HopLimit,
 
-    /// <summary>A critical string is no UTF-8 (RFC 7252 section 3.2), or a Uri-Path is <c>.</c> or <c>..</c> (RFC 7252 section 5.10.1).</summary>
+    /// <summary>
+    /// A critical string is no UTF-8 (RFC 7252 section 3.2), or a Uri-Path is <c>.</c> or <c>..</c> (RFC 7252 section 5.10.1).
+    /// </summary>
     Value,
 }

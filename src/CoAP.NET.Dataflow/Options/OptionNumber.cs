@@ -92,7 +92,9 @@ public static class OptionNumber
     /// <returns>Whether bit 0 is set.</returns>
     public static bool IsCritical(int number) => (number & 1) != 0;
 
-    /// <summary>Whether an option of this number is unsafe to forward: a proxy that does not know it must not forward the message.</summary>
+    /// <summary>
+    /// Whether an option of this number is unsafe to forward: a proxy that does not know it must not forward the message.
+    /// </summary>
     /// <param name="number">The option number.</param>
     /// <returns>Whether bit 1 is set.</returns>
     public static bool IsUnsafe(int number) => (number & 2) != 0;

@@ -3,14 +3,14 @@ using System.Text.Unicode;
 namespace CoAP.NET.Options;
 
 /// <summary>
-/// What a receiver does with options that it does not recognize (RFC 7252 section 5.4). Unknown are numbers that no factory knows; illegal lengths,
-/// repeats and options of other kinds of messages count as unknown too.
+/// What a receiver does with options that it does not recognize (RFC 7252 section 5.4). Unknown are numbers that no factory knows; illegal
+/// lengths, repeats and options of other kinds of messages count as unknown too.
 /// </summary>
 internal static class OptionRules
 {
     /// <summary>
-    /// Looks at the options of a received message once. Accepts, or names the first option that stops it. Elective options that are known but illegal are
-    /// taken out, so that nobody sees them; unknown elective ones stay as they came.
+    /// Looks at the options of a received message once. Accepts, or names the first option that stops it. Elective options that are known
+    /// but illegal are taken out, so that nobody sees them; unknown elective ones stay as they came.
     /// </summary>
     /// <param name="message">The message.</param>
     /// <param name="allowsQBlock">Whether Q-Block1 and Q-Block2 are acted on; otherwise they are unknown.</param>
@@ -82,13 +82,15 @@ internal static class OptionRules
                 return JudgeUnknown(number);
             }
 
-            if ((definition.Use & _use) == 0 || (number == OptionNumber.Observe && _use == OptionUse.Request && code != CoapCode.Get && code != CoapCode.Fetch))
+            if ((definition.Use & _use) == 0
+                || (number == OptionNumber.Observe && _use == OptionUse.Request && code != CoapCode.Get && code != CoapCode.Fetch))
             {
                 return OptionFault.NotDefinedHere;
             }
 
             // Several ETags ask in a request; a response has one representation and so one tag (RFC 7252 section 5.10.6.1).
-            if (number == Previous && (!definition.IsRepeatable || (number is OptionNumber.ETag or OptionNumber.QBlock2 && _use == OptionUse.Response)))
+            if (number == Previous
+                && (!definition.IsRepeatable || (number is OptionNumber.ETag or OptionNumber.QBlock2 && _use == OptionUse.Response)))
             {
                 return OptionFault.Repeated;
             }

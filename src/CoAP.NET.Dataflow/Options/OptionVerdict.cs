@@ -22,7 +22,9 @@ internal readonly record struct OptionVerdict(OptionFault Fault, int Number)
         _ => OptionVerdictKind.BadOption,
     };
 
-    /// <summary>The code that a request is answered with; 0.00 when accepted. A response is rejected instead (RFC 7252 section 5.4.1).</summary>
+    /// <summary>
+    /// The code that a request is answered with; 0.00 when accepted. A response is rejected instead (RFC 7252 section 5.4.1).
+    /// </summary>
     internal CoapCode ResponseCode => Kind switch
     {
         OptionVerdictKind.Accepted => CoapCode.Empty,

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>OSCORE: the message is protected, and this tells how (RFC 8613 section 2). 0 to 255 bytes. Nothing in this library acts on it by itself: a message in which it is still there when requests and responses are checked counts as having an unrecognized critical option.</summary>
+/// <summary>
+/// OSCORE: the message is protected, and this tells how (RFC 8613 section 2). 0 to 255 bytes. Nothing in this library acts on it by itself:
+/// a message in which it is still there when requests and responses are checked counts as having an unrecognized critical option.
+/// </summary>
 public sealed class Oscore : OpaqueOption, ITypedOption<Oscore>
 {
     /// <summary>Makes the option.</summary>

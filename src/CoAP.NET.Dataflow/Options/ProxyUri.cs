@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Proxy-Uri: asks a proxy for the resource of an absolute URI, in the place of all Uri options (RFC 7252 section 5.10.2). 1 to 1,034 bytes.</summary>
+/// <summary>
+/// Proxy-Uri: asks a proxy for the resource of an absolute URI, in the place of all Uri options (RFC 7252 section 5.10.2). 1 to 1,034
+/// bytes.
+/// </summary>
 public sealed class ProxyUri : StringOption, ITypedOption<ProxyUri>
 {
     /// <summary>Makes the option.</summary>

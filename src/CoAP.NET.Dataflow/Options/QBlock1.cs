@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Q-Block1: as <see cref="Block1"/>, for many blocks at once without waiting (RFC 9177 section 4.1). Acted on where <see cref="CoapEndpointOptions.QBlock"/> allows it; in all other messages it counts as an unrecognized critical option.</summary>
+/// <summary>
+/// Q-Block1: as <see cref="Block1"/>, for many blocks at once without waiting (RFC 9177 section 4.1). Acted on where
+/// <see cref="CoapEndpointOptions.QBlock"/> allows it; in all other messages it counts as an unrecognized critical option.
+/// </summary>
 public sealed class QBlock1 : BlockOption, ITypedOption<QBlock1>
 {
     /// <summary>Makes the option.</summary>

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Q-Block2: as <see cref="Block2"/>, for many blocks at once without waiting (RFC 9177 section 4.1). Repeatable in requests. Acted on where <see cref="CoapEndpointOptions.QBlock"/> allows it; in all other messages it counts as an unrecognized critical option.</summary>
+/// <summary>
+/// Q-Block2: as <see cref="Block2"/>, for many blocks at once without waiting (RFC 9177 section 4.1). Repeatable in requests. Acted on
+/// where <see cref="CoapEndpointOptions.QBlock"/> allows it; in all other messages it counts as an unrecognized critical option.
+/// </summary>
 public sealed class QBlock2 : BlockOption, ITypedOption<QBlock2>
 {
     /// <summary>Makes the option.</summary>

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Request-Tag: tells block-wise requests of one client from each other (RFC 9175 section 3.2.1). Repeatable; 0 to 8 bytes; an empty value is another thing than no option.</summary>
+/// <summary>
+/// Request-Tag: tells block-wise requests of one client from each other (RFC 9175 section 3.2.1). Repeatable; 0 to 8 bytes; an empty value
+/// is another thing than no option.
+/// </summary>
 public sealed class RequestTag : OpaqueOption, ITypedOption<RequestTag>
 {
     /// <summary>Makes the option.</summary>

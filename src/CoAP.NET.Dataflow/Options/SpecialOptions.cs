@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Which options of a message ask for more than a plain exchange. Collected while the options are checked anyway, so that plain messages pay nothing.</summary>
+/// <summary>
+/// Which options of a message ask for more than a plain exchange. Collected while the options are checked anyway, so that plain messages
+/// pay nothing.
+/// </summary>
 [Flags]
 internal enum SpecialOptions : byte
 {

@@ -3,7 +3,10 @@ using System.Globalization;
 
 namespace CoAP.NET.Options;
 
-/// <summary>An option whose value is a non-negative integer, written without leading zeros (RFC 7252 section 3.2). Derive from it for an option of your own.</summary>
+/// <summary>
+/// An option whose value is a non-negative integer, written without leading zeros (RFC 7252 section 3.2). Derive from it for an option of
+/// your own.
+/// </summary>
 public abstract class UIntOption : CoapOption<uint>
 {
     /// <summary>Makes the option.</summary>
@@ -13,11 +16,13 @@ public abstract class UIntOption : CoapOption<uint>
     protected UIntOption(OptionDefinition definition, uint value)
         : base(definition, value)
     {
-        // A zero stands as no byte at all, even where the shortest legal form has one (Hop-Limit, RFC 8768): the range is for received values.
+        // A zero stands as no byte at all, even where the shortest legal form has one (Hop-Limit, RFC 8768): the range is for received
+        // values.
         int length = GetLength(value);
         if (length > definition.MaxLength)
         {
-            throw new ArgumentOutOfRangeException(nameof(value), value, $"A value of {definition.Name} has at most {definition.MaxLength} bytes.");
+            throw new ArgumentOutOfRangeException(nameof(value), value,
+                $"A value of {definition.Name} has at most {definition.MaxLength} bytes.");
         }
     }
 

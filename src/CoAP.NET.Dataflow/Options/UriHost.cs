@@ -1,6 +1,9 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Uri-Host: the host of the resource, where it is not the IP address that the request is sent to (RFC 7252 section 5.10.1). 1 to 255 bytes.</summary>
+/// <summary>
+/// Uri-Host: the host of the resource, where it is not the IP address that the request is sent to (RFC 7252 section 5.10.1). 1 to 255
+/// bytes.
+/// </summary>
 public sealed class UriHost : StringOption, ITypedOption<UriHost>
 {
     /// <summary>Makes the option.</summary>

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Uri-Path: one segment of the absolute path to the resource (RFC 7252 section 5.10.1). Repeatable; 0 to 255 bytes; not percent-encoded.</summary>
+/// <summary>
+/// Uri-Path: one segment of the absolute path to the resource (RFC 7252 section 5.10.1). Repeatable; 0 to 255 bytes; not percent-encoded.
+/// </summary>
 public sealed class UriPath : StringOption, ITypedOption<UriPath>
 {
     /// <summary>Makes the option.</summary>
@@ -12,7 +14,8 @@ public sealed class UriPath : StringOption, ITypedOption<UriPath>
     {
         if (value is "." or "..")
         {
-            throw new ArgumentException("A Uri-Path segment is never '.' or '..' (RFC 7252 section 5.10.1). Resolve the path first.", nameof(value));
+            throw new ArgumentException("A Uri-Path segment is never '.' or '..' (RFC 7252 section 5.10.1). Resolve the path first.",
+                nameof(value));
         }
     }
 

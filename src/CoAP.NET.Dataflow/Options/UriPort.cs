@@ -1,6 +1,8 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Uri-Port: the port of the resource, where it is not the port that the request is sent to (RFC 7252 section 5.10.1). 0 to 2 bytes.</summary>
+/// <summary>
+/// Uri-Port: the port of the resource, where it is not the port that the request is sent to (RFC 7252 section 5.10.1). 0 to 2 bytes.
+/// </summary>
 public sealed class UriPort : UIntOption, ITypedOption<UriPort>
 {
     /// <summary>Makes the option.</summary>

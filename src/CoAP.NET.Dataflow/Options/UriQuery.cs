@@ -1,6 +1,8 @@
 namespace CoAP.NET.Options;
 
-/// <summary>Uri-Query: one argument of the resource's name (RFC 7252 section 5.10.1). Repeatable; 0 to 255 bytes; not percent-encoded.</summary>
+/// <summary>
+/// Uri-Query: one argument of the resource's name (RFC 7252 section 5.10.1). Repeatable; 0 to 255 bytes; not percent-encoded.
+/// </summary>
 public sealed class UriQuery : StringOption, ITypedOption<UriQuery>
 {
     /// <summary>Makes the option.</summary>

@@ -5,7 +5,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Peers;
 
-/// <summary>What few of the peers need that only send requests: made when the first of it is needed, so that the others stay small. Who guards what is said at the properties of <see cref="CoapChannel"/>.</summary>
+/// <summary>
+/// What few of the peers need that only send requests: made when the first of it is needed, so that the others stay small. Who guards what
+/// is said at the properties of <see cref="CoapChannel"/>.
+/// </summary>
 internal sealed class ChannelExtras
 {
     public CoapConnection? Connection;

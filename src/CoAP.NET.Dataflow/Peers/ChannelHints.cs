@@ -2,7 +2,10 @@ using CoAP.NET.Connecting;
 
 namespace CoAP.NET.Peers;
 
-/// <summary>What was found out about the few peers of which there is something to find out; made when the first of it is needed. Who guards what is said at the properties of <see cref="CoapChannel"/>.</summary>
+/// <summary>
+/// What was found out about the few peers of which there is something to find out; made when the first of it is needed. Who guards what is
+/// said at the properties of <see cref="CoapChannel"/>.
+/// </summary>
 internal sealed class ChannelHints
 {
     public byte[]? EchoToReturn;

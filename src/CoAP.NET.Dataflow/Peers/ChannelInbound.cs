@@ -2,7 +2,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Peers;
 
-/// <summary>The inbound half of the Channel stage: says which peer a datagram is of, making its <see cref="CoapChannel"/> when it is new.</summary>
+/// <summary>
+/// The inbound half of the Channel stage: says which peer a datagram is of, making its <see cref="CoapChannel"/> when it is new.
+/// </summary>
 internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
 {
     private static readonly CoapAddress s_broadcast = CoapAddress.FromIPv4(uint.MaxValue, 0);
@@ -25,7 +27,8 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
         {
             if (item.Remote.Port == 0 || item.Transport is null or { IsReliable: true })
             {
-                // Port 0 cannot be answered; whoever sends from it wants no answer or means harm. The frames of a connection bring its channel along.
+                // Port 0 cannot be answered; whoever sends from it wants no answer or means harm. The frames of a connection bring its
+                // channel along.
                 Counters.Add(CoapCounter.Ignored);
                 item.Dispose();
                 return;
@@ -83,8 +86,10 @@ internal sealed class ChannelInbound : InlineBlock<CoapDatagram, CoapDatagram>
         return true;
     }
 
-    // A group, everybody or nobody is no source (RFC 1122 section 3.2.1.3, RFC 4291 section 2.7): an answer would hit many, or be lost. Most operating systems drop such datagrams, but not all transports stand on one.
-    private static bool IsNobody(CoapAddress remote) => remote.IsMulticast || remote.IsAny || remote == s_broadcast with { Port = remote.Port };
+    // A group, everybody or nobody is no source (RFC 1122 section 3.2.1.3, RFC 4291 section 2.7): an answer would hit many, or be lost.
+    // Most operating systems drop such datagrams, but not all transports stand on one.
+    private static bool IsNobody(CoapAddress remote) =>
+        remote.IsMulticast || remote.IsAny || remote == s_broadcast with { Port = remote.Port };
 
     private CoapChannel GetOrAdd(CoapDatagram item, ulong hash, long now)
     {

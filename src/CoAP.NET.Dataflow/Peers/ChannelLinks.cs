@@ -1,6 +1,8 @@
 namespace CoAP.NET.Peers;
 
-/// <summary>What the table of peers keeps in each channel: touched when the order of peers changes, not by each request. Guarded by Shard.Gate.</summary>
+/// <summary>
+/// What the table of peers keeps in each channel: touched when the order of peers changes, not by each request. Guarded by Shard.Gate.
+/// </summary>
 internal struct ChannelLinks
 {
     /// <summary>Its neighbours in a <see cref="ChannelList"/>.</summary>

@@ -2,7 +2,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Peers;
 
-/// <summary>Between which shard and which end of ours a peer's datagrams go: the same for many peers, so that each keeps one reference. Never changed.</summary>
+/// <summary>
+/// Between which shard and which end of ours a peer's datagrams go: the same for many peers, so that each keeps one reference. Never
+/// changed.
+/// </summary>
 internal sealed class ChannelRoute(CoapShard shard, CoapTransport transport, int tag, CoapAddress local)
 {
     public CoapShard Shard { get; } = shard;

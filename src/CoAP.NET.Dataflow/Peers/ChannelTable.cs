@@ -4,8 +4,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// The peers of a shard by address. Newcomers stand in a fixed list of their own and replace only one another; returning peers are kept up to the bound and
-/// the one idle longest goes first. Not thread-safe: Shard.Gate guards it.
+/// The peers of a shard by address. Newcomers stand in a fixed list of their own and replace only one another; returning peers are kept up
+/// to the bound and the one idle longest goes first. Not thread-safe: Shard.Gate guards it.
 /// </summary>
 internal sealed class ChannelTable
 {
@@ -55,7 +55,8 @@ internal sealed class ChannelTable
         if (channel is null)
         {
             bool toGroup = datagram.Local.IsMulticast;
-            channel = Add(datagram.Transport!, datagram.TransportTag, datagram.Remote, toGroup ? default : datagram.Local, hash, now, newcomer: true, lacksLocal: toGroup);
+            channel = Add(datagram.Transport!, datagram.TransportTag, datagram.Remote, toGroup ? default : datagram.Local, hash, now,
+                newcomer: true, lacksLocal: toGroup);
         }
         else if (channel.LacksLocal && !datagram.Local.IsMulticast)
         {
@@ -67,8 +68,9 @@ internal sealed class ChannelTable
     }
 
     /// <summary>
-    /// Finds the channel of a datagram's peer without the lock, when it is there and nothing but the time of its last datagram changes. A table that changes
-    /// meanwhile may hide it; then the caller goes on with <see cref="GetForInbound"/>. One that is forgotten at this moment may still be found; it works, and is garbage afterwards.
+    /// Finds the channel of a datagram's peer without the lock, when it is there and nothing but the time of its last datagram changes. A
+    /// table that changes meanwhile may hide it; then the caller goes on with <see cref="GetForInbound"/>. One that is forgotten at this
+    /// moment may still be found; it works, and is garbage afterwards.
     /// </summary>
     public CoapChannel? TryGetForInbound(CoapDatagram datagram, ulong hash, long now)
     {
@@ -79,7 +81,10 @@ internal sealed class ChannelTable
     /// <summary>Notes that a peer was heard, when nothing but the time of its last datagram changes by that.</summary>
     public static bool TryTouch(CoapChannel channel, long now)
     {
-        if (channel.LacksLocal || channel.IsForgotten || (channel.IsNewcomer ? now - channel.FirstSeen >= channel.Shard.Environment.Limits.NewcomerPeriod.Ticks : now - channel.LastSeen > s_reorderAfter))
+        if (channel.LacksLocal || channel.IsForgotten
+            || (channel.IsNewcomer
+                ? now - channel.FirstSeen >= channel.Shard.Environment.Limits.NewcomerPeriod.Ticks
+                : now - channel.LastSeen > s_reorderAfter))
         {
             return false;
         }
@@ -93,7 +98,9 @@ internal sealed class ChannelTable
     /// channel that is forgotten meanwhile comes back by <see cref="Restore"/> when something is sent.
     /// </summary>
     public CoapChannel? TryGetForOutbound(CoapTransport transport, CoapAddress remote, ulong hash) =>
-        Find(transport, null, remote, null, hash) is { IsNewcomer: false, IsForgotten: false, IsConnection: false } channel ? channel : null;
+        Find(transport, null, remote, null, hash) is { IsNewcomer: false, IsForgotten: false, IsConnection: false } channel
+            ? channel
+            : null;
 
     /// <summary>Finds a channel to a peer that we want to talk to, or makes one. Whom we choose ourselves is no newcomer.</summary>
     public CoapChannel GetForOutbound(CoapTransport transport, CoapAddress remote, ulong hash, long now)
@@ -113,7 +120,8 @@ internal sealed class ChannelTable
     }
 
     /// <summary>
-    /// Finds a channel to a peer that we want to talk to from one address of ours, or makes one. A peer may have many of them: they are found by the hash of both addresses.
+    /// Finds a channel to a peer that we want to talk to from one address of ours, or makes one. A peer may have many of them: they are
+    /// found by the hash of both addresses.
     /// </summary>
     /// <param name="transport">The transport.</param>
     /// <param name="remote">The peer.</param>
@@ -125,7 +133,8 @@ internal sealed class ChannelTable
     /// <param name="channel">The channel.</param>
     /// <returns>Whether there is one now.</returns>
     public bool TryGetForOutbound(
-        CoapTransport transport, CoapAddress remote, LocalEnd? wanted, LocalEnd? routed, bool onlyFind, ulong hash, long now, [NotNullWhen(true)] out CoapChannel? channel)
+        CoapTransport transport, CoapAddress remote, LocalEnd? wanted, LocalEnd? routed, bool onlyFind, ulong hash, long now,
+        [NotNullWhen(true)] out CoapChannel? channel)
     {
         channel = wanted is { } end
             ? FindAt(transport, remote, end, hash) ?? (wanted == routed ? FindPlain(transport, remote, hash) : null)
@@ -151,11 +160,19 @@ internal sealed class ChannelTable
         return channel is not null;
     }
 
-    /// <summary>The channel that stands for a peer now: the given one, or the one that was made for the peer after that one was forgotten; null when there is none.</summary>
+    /// <summary>
+    /// The channel that stands for a peer now: the given one, or the one that was made for the peer after that one was forgotten; null when
+    /// there is none.
+    /// </summary>
     public CoapChannel? Current(CoapChannel channel) =>
-        channel is { IsForgotten: true, IsConnection: false } ? Find(channel.Transport, channel.TransportTag, channel.Remote, channel.Local, channel.AddressHash) : channel;
+        channel is { IsForgotten: true, IsConnection: false }
+            ? Find(channel.Transport, channel.TransportTag, channel.Remote, channel.Local, channel.AddressHash)
+            : channel;
 
-    /// <summary>Like <see cref="Current"/>, for a peer that we want to talk to: when there is no channel the given one comes back into the table, so that answers find it.</summary>
+    /// <summary>
+    /// Like <see cref="Current"/>, for a peer that we want to talk to: when there is no channel the given one comes back into the table, so
+    /// that answers find it.
+    /// </summary>
     public CoapChannel Restore(CoapChannel channel)
     {
         if (Current(channel) is { } current)
@@ -180,7 +197,8 @@ internal sealed class ChannelTable
     }
 
     /// <summary>
-    /// The channels that were heard last, the latest first. Needs no lock, so that looking at very many peers holds nobody up: one that comes or goes meanwhile may be missing.
+    /// The channels that were heard last, the latest first. Needs no lock, so that looking at very many peers holds nobody up: one that
+    /// comes or goes meanwhile may be missing.
     /// </summary>
     /// <param name="max">How many at most.</param>
     /// <param name="fits">Which of them.</param>
@@ -252,7 +270,8 @@ internal sealed class ChannelTable
     // Known at no address of ours in particular, or at the one where the peer found us.
     private CoapChannel? FindPlain(CoapTransport transport, in CoapAddress remote, ulong hash) => Find(transport, null, remote, null, hash);
 
-    private CoapChannel Add(CoapTransport transport, int tag, CoapAddress remote, CoapAddress local, ulong hash, long now, bool newcomer, bool lacksLocal = false)
+    private CoapChannel Add(CoapTransport transport, int tag, CoapAddress remote, CoapAddress local, ulong hash, long now, bool newcomer,
+        bool lacksLocal = false)
     {
         MakeRoom(newcomer);
         CoapChannel channel = new(_shard, transport, tag, remote, local, CoapTransmissionParameters.Default)
@@ -363,7 +382,8 @@ internal sealed class ChannelTable
         return true;
     }
 
-    // The table itself: linear probing. Each slot holds the hash of its peer, so that a search touches no channel but the one that it finds, and growing touches none.
+    // The table itself: linear probing. Each slot holds the hash of its peer, so that a search touches no channel but the one that it
+    // finds, and growing touches none.
     /// <summary>Has the memory fetched in which the search for a peer begins.</summary>
     public void Fetch(ulong hash)
     {
@@ -371,7 +391,10 @@ internal sealed class ChannelTable
         CacheLines.Fetch(ref slots[(int)hash & (slots.Length - 1)]);
     }
 
-    /// <summary>Says which channel a datagram that will be handed in soon probably has, without the lock and without touching the channel; null also where that is not worth it.</summary>
+    /// <summary>
+    /// Says which channel a datagram that will be handed in soon probably has, without the lock and without touching the channel; null also
+    /// where that is not worth it.
+    /// </summary>
     public CoapChannel? Guess(ulong hash)
     {
         if (_hasPinned)
@@ -408,7 +431,8 @@ internal sealed class ChannelTable
         Set(ref slots[i], channel, hash);
     }
 
-    // After the hash and everything in the channel: who reads without the lock must find both complete. One that meets the hash of another peer passes it by.
+    // After the hash and everything in the channel: who reads without the lock must find both complete. One that meets the hash of another
+    // peer passes it by.
     private static void Set(ref Slot slot, CoapChannel channel, ulong hash)
     {
         Volatile.Write(ref slot.Hash, hash);

@@ -16,8 +16,8 @@ public sealed partial class CoapChannel
     /// <summary>How many bytes from its beginning on a request touches: all but <see cref="Links"/>.</summary>
     internal const int OftenTouched = 176;
 
-    // The runtime lays out references first, then numbers, then structs in the order in which they stand here. What each request touches comes before what only the table of
-    // peers touches; what few peers need is in an object of its own.
+    // The runtime lays out references first, then numbers, then structs in the order in which they stand here. What each request touches
+    // comes before what only the table of peers touches; what few peers need is in an object of its own.
     private ChannelRoute _route;
     private ChannelExtras? _extras;
     private volatile bool _lacksLocal;
@@ -33,14 +33,19 @@ public sealed partial class CoapChannel
     /// <summary>Its place in the list of the table. Guarded by Shard.Gate.</summary>
     internal ChannelLinks Links;
 
-    internal CoapChannel(CoapShard shard, CoapTransport transport, int transportTag, CoapAddress remote, CoapAddress local, CoapTransmissionParameters parameters)
+    internal CoapChannel(CoapShard shard, CoapTransport transport, int transportTag, CoapAddress remote, CoapAddress local,
+        CoapTransmissionParameters parameters)
         : this(shard.RouteOf(transport, transportTag, local), remote, parameters)
     {
     }
 
-    /// <summary>Makes the channel of a connection (RFC 8323) or of a session (RFC 7252 section 9.1), which is one peer as long as it lasts.</summary>
+    /// <summary>
+    /// Makes the channel of a connection (RFC 8323) or of a session (RFC 7252 section 9.1), which is one peer as long as it lasts.
+    /// </summary>
     internal CoapChannel(CoapShard shard, CoapConnection connection, CoapTransmissionParameters parameters)
-        : this(connection.Transport.IsReliable ? new ChannelRoute(shard, connection.Transport, 0, connection.Local) : shard.RouteOf(connection.Transport, 0, connection.Local), connection.Remote, parameters)
+        : this(connection.Transport.IsReliable
+            ? new ChannelRoute(shard, connection.Transport, 0, connection.Local)
+            : shard.RouteOf(connection.Transport, 0, connection.Local), connection.Remote, parameters)
     {
         _kind = connection.Transport.IsReliable ? ChannelKind.Stream : ChannelKind.Session;
         _extras = new ChannelExtras { Connection = connection };
@@ -56,9 +61,13 @@ public sealed partial class CoapChannel
 
     private ChannelExtras Extras => _extras ?? Interlocked.CompareExchange(ref _extras, new ChannelExtras(), null) ?? _extras;
 
-    private ChannelHints Hints => Volatile.Read(ref Extras.Hints) ?? Interlocked.CompareExchange(ref Extras.Hints, new ChannelHints(), null) ?? Extras.Hints;
+    private ChannelHints Hints =>
+        Volatile.Read(ref Extras.Hints) ?? Interlocked.CompareExchange(ref Extras.Hints, new ChannelHints(), null) ?? Extras.Hints;
 
-    /// <summary>What each chapter of the handler keeps for this peer, made when first needed. Guarded by Shard.Gate. Of Signalling only on connections.</summary>
+    /// <summary>
+    /// What each chapter of the handler keeps for this peer, made when first needed. Guarded by Shard.Gate. Of Signalling only on
+    /// connections.
+    /// </summary>
     internal ConnectionState? SignallingState
     {
         get => _extras?.SignallingState;
@@ -96,7 +105,9 @@ public sealed partial class CoapChannel
     /// <summary>Takes <see cref="EchoToReturn"/>, which is sent once.</summary>
     internal byte[]? TakeEchoToReturn() => EchoToReturn is null ? null : Interlocked.Exchange(ref Hints.EchoToReturn, null);
 
-    /// <summary>The user's view of the peer; made when first asked for. Two threads may both make one; the first that is stored is everybody's.</summary>
+    /// <summary>
+    /// The user's view of the peer; made when first asked for. Two threads may both make one; the first that is stored is everybody's.
+    /// </summary>
     internal CoapPeer? Face => _extras?.Face;
 
     /// <summary>See <see cref="Face"/>.</summary>
@@ -116,10 +127,15 @@ public sealed partial class CoapChannel
     /// <summary>The connection or session, of which the channel is; null where a peer is an address.</summary>
     public CoapConnection? Connection => IsConnection ? _extras!.Connection : null;
 
-    /// <summary>Whether the peer is what is at the other end of <see cref="Connection"/>, and gone when that has ended; otherwise it is an address.</summary>
+    /// <summary>
+    /// Whether the peer is what is at the other end of <see cref="Connection"/>, and gone when that has ended; otherwise it is an address.
+    /// </summary>
     internal bool IsConnection => _kind != ChannelKind.Address;
 
-    /// <summary>The number of the connection or session among those of the endpoint, so that what was made for one is worth nothing in another; 0 where a peer is an address.</summary>
+    /// <summary>
+    /// The number of the connection or session among those of the endpoint, so that what was made for one is worth nothing in another; 0
+    /// where a peer is an address.
+    /// </summary>
     internal ulong Number
     {
         get => _extras?.Number ?? 0;
@@ -139,8 +155,8 @@ public sealed partial class CoapChannel
     public CoapAddress Local => _route.Local;
 
     /// <summary>
-    /// Whether the peer was met by what it sent to a group, so that our address towards it is not known yet: its first datagram to one address of ours
-    /// tells it. Set only while the channel is made; ended once, under Shard.Gate.
+    /// Whether the peer was met by what it sent to a group, so that our address towards it is not known yet: its first datagram to one
+    /// address of ours tells it. Set only while the channel is made; ended once, under Shard.Gate.
     /// </summary>
     internal bool LacksLocal
     {
@@ -148,7 +164,9 @@ public sealed partial class CoapChannel
         init => _lacksLocal = value;
     }
 
-    /// <summary>Our address towards a peer that was met by a group is known now. Readers without the lock see it whole or not at all.</summary>
+    /// <summary>
+    /// Our address towards a peer that was met by a group is known now. Readers without the lock see it whole or not at all.
+    /// </summary>
     internal void SetLocal(in CoapAddress local)
     {
         _route = Shard.RouteOf(Transport, TransportTag, local);
@@ -167,7 +185,9 @@ public sealed partial class CoapChannel
     /// <summary>Whether it was proven that the peer receives at its address: by a valid Echo (RFC 9175) or a finished handshake.</summary>
     public bool IsVerified { get; internal set; }
 
-    /// <summary>Whether the peer had only one exchange so far, or several within a short time; such peers share a small fixed table.</summary>
+    /// <summary>
+    /// Whether the peer had only one exchange so far, or several within a short time; such peers share a small fixed table.
+    /// </summary>
     public bool IsNewcomer { get; internal set; }
 
     /// <summary>The security identity of the peer; null without DTLS or TLS.</summary>
@@ -179,14 +199,23 @@ public sealed partial class CoapChannel
 
     internal CoapShard Shard => _route.Shard;
 
-    /// <summary>The size exponent of the blocks that the peer last asked for, plus one; 0 when it never did (RFC 7959 section 2.4). Not on connections, whose peers said in general what they take.</summary>
+    /// <summary>
+    /// The size exponent of the blocks that the peer last asked for, plus one; 0 when it never did (RFC 7959 section 2.4). Not on
+    /// connections, whose peers said in general what they take.
+    /// </summary>
     internal byte AskedBlockSize { get; set; }
 
-    /// <summary>Answers above so many bytes are sent to the peer in blocks. On a connection whatever fits a message goes in one; <see cref="CoapTransmissionParameters.PreferredBlockSize"/> is about datagrams.</summary>
+    /// <summary>
+    /// Answers above so many bytes are sent to the peer in blocks. On a connection whatever fits a message goes in one;
+    /// <see cref="CoapTransmissionParameters.PreferredBlockSize"/> is about datagrams.
+    /// </summary>
     internal int BlockSize => IsReliable ? PeerMaxMessageSize
         : AskedBlockSize == 0 ? Parameters.PreferredBlockSize : Math.Min(8 << AskedBlockSize, Parameters.PreferredBlockSize);
 
-    /// <summary>The most of a body in bytes that is put into one message under BERT, whatever the peer takes: what is read and kept at a time for a peer that fetches a body.</summary>
+    /// <summary>
+    /// The most of a body in bytes that is put into one message under BERT, whatever the peer takes: what is read and kept at a time for a
+    /// peer that fetches a body.
+    /// </summary>
     internal const int MaxBert = 1024 * 1024;
 
     /// <summary>The most of a body in bytes that one message may carry, for who reads it at its place.</summary>
@@ -263,7 +292,10 @@ public sealed partial class CoapChannel
         set => Extras.VerifiedUntil = value;
     }
 
-    /// <summary>Whether it counts among the verified peers of its source, or is beyond what the source may have. Guarded by <see cref="AddressGuard"/>.</summary>
+    /// <summary>
+    /// Whether it counts among the verified peers of its source, or is beyond what the source may have. Guarded by
+    /// <see cref="AddressGuard"/>.
+    /// </summary>
     internal bool IsCountedVerified
     {
         get => _extras?.IsCountedVerified ?? false;
@@ -273,7 +305,9 @@ public sealed partial class CoapChannel
     /// <summary>See <see cref="IsCountedVerified"/>.</summary>
     internal bool IsBeyondShare { get; set; }
 
-    /// <summary>Whether the peer may hold its place while others want it: it is verified, and its source has not too many of those.</summary>
+    /// <summary>
+    /// Whether the peer may hold its place while others want it: it is verified, and its source has not too many of those.
+    /// </summary>
     internal bool IsProtected => IsVerified && !IsBeyondShare;
 
     /// <summary>Bytes that the peer may get because it acknowledged messages of ours. Guarded by <see cref="AddressGuard"/>.</summary>
@@ -297,7 +331,10 @@ public sealed partial class CoapChannel
         set => Hints.LongTokensUntil = value;
     }
 
-    /// <summary>Whether Q-Block1 and Q-Block2 may be used with the peer; otherwise they are unknown options. Never on reliable transports, which lose nothing.</summary>
+    /// <summary>
+    /// Whether Q-Block1 and Q-Block2 may be used with the peer; otherwise they are unknown options. Never on reliable transports, which
+    /// lose nothing.
+    /// </summary>
     internal bool AllowsQBlock => Shard.Environment.QBlock switch
     {
         CoapQBlock.Off => false,
@@ -305,7 +342,9 @@ public sealed partial class CoapChannel
         _ => !Transport.IsReliable,
     };
 
-    /// <summary>Until when, in units of 100 ns, the peer is taken to know Q-Block, and until when not to know it. Hints, so not guarded.</summary>
+    /// <summary>
+    /// Until when, in units of 100 ns, the peer is taken to know Q-Block, and until when not to know it. Hints, so not guarded.
+    /// </summary>
     internal long KnowsQBlockUntil
     {
         get => _extras?.Hints?.KnowsQBlockUntil ?? long.MinValue;
@@ -319,10 +358,15 @@ public sealed partial class CoapChannel
         set => Hints.LacksQBlockUntil = value;
     }
 
-    /// <summary>What of the peer, or to it, was dropped last, for people who look for the reason; null when nothing was. Not guarded.</summary>
+    /// <summary>
+    /// What of the peer, or to it, was dropped last, for people who look for the reason; null when nothing was. Not guarded.
+    /// </summary>
     internal DropNote? LastDrop => _extras?.LastDrop;
 
-    /// <summary>Notes that something of the peer, or to it, was dropped or refused. Not of newcomers when there are many: nobody looks for the reason of each, and a flood makes them by the million.</summary>
+    /// <summary>
+    /// Notes that something of the peer, or to it, was dropped or refused. Not of newcomers when there are many: nobody looks for the
+    /// reason of each, and a flood makes them by the million.
+    /// </summary>
     internal void NoteDrop(CoapCounter reason)
     {
         if (!IsNewcomer || _extras is not null || !Shard.HasManyNewcomers)
@@ -333,7 +377,8 @@ public sealed partial class CoapChannel
 
     /// <summary>Whether the caller is the one to find out about long tokens.</summary>
     internal bool TryBeginTokenProbe() =>
-        Interlocked.CompareExchange(ref Hints.LongTokens, (int)LongTokenSupport.Asking, (int)LongTokenSupport.Unknown) == (int)LongTokenSupport.Unknown;
+        Interlocked.CompareExchange(ref Hints.LongTokens, (int)LongTokenSupport.Asking,
+            (int)LongTokenSupport.Unknown) == (int)LongTokenSupport.Unknown;
 
     /// <summary>Whether this stands for a group and not for one peer (RFC 7252 section 8).</summary>
     internal bool IsGroup => Remote.IsMulticast;
@@ -345,7 +390,10 @@ public sealed partial class CoapChannel
         init => Links.AddressHash = value;
     }
 
-    /// <summary>The block size in bytes that the peer asked for when we uploaded, and the one it used when we downloaded; 0 before that. Hints, so not guarded (RFC 7959 sections 2.3 and 2.4).</summary>
+    /// <summary>
+    /// The block size in bytes that the peer asked for when we uploaded, and the one it used when we downloaded; 0 before that. Hints, so
+    /// not guarded (RFC 7959 sections 2.3 and 2.4).
+    /// </summary>
     internal int UploadBlockSize
     {
         get => _extras?.Hints?.UploadBlockSize ?? 0;

@@ -3,8 +3,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// Memory of which all connections together have so much, and those of one source a part. When it is full, the connection gives way that did not move for longest, of those of the source that holds
-/// most. Thread-safe; only asks connections how far they are while it holds its lock.
+/// Memory of which all connections together have so much, and those of one source a part. When it is full, the connection gives way that
+/// did not move for longest, of those of the source that holds most. Thread-safe; only asks connections how far they are while it holds its
+/// lock.
 /// </summary>
 /// <param name="bytes">How much there is, in bytes.</param>
 /// <param name="share">The part of it that one source may have.</param>

@@ -2,7 +2,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Peers;
 
-/// <summary>The memory that connections take for what peers send half and do not take: two budgets of the endpoint. Closes whoever has to give way. Thread-safe.</summary>
+/// <summary>
+/// The memory that connections take for what peers send half and do not take: two budgets of the endpoint. Closes whoever has to give way.
+/// Thread-safe.
+/// </summary>
 internal sealed class ConnectionMemory
 {
     // What may lie behind the frame that is being put together: one read.
@@ -19,8 +22,10 @@ internal sealed class ConnectionMemory
         _counters = counters;
 
         // The largest message must fit into the share of a source, also where a transport doubles its buffer.
-        _assembly = new ConnectionBudget(limits.MaxFrameAssemblyBytes, limits.StreamSourceShare, (2L * limits.MaxStreamMessageSize) + OneRead);
-        _sending = new ConnectionBudget(limits.MaxStreamSendBytes, limits.StreamSourceShare, (long)limits.MaxSendQueueBytes + limits.MaxStreamMessageSize);
+        _assembly = new ConnectionBudget(limits.MaxFrameAssemblyBytes, limits.StreamSourceShare,
+            (2L * limits.MaxStreamMessageSize) + OneRead);
+        _sending = new ConnectionBudget(limits.MaxStreamSendBytes, limits.StreamSourceShare,
+            (long)limits.MaxSendQueueBytes + limits.MaxStreamMessageSize);
     }
 
     /// <summary>What is held of frames of which only a part is there, in bytes.</summary>
@@ -53,7 +58,8 @@ internal sealed class ConnectionMemory
             _ = CloseAsync(
                 gone,
                 CoapConnectionError.Refused,
-                "the memory for frames of which only a part is there is full, its source holds most of it, and this frame did not grow for longest. See CoapLimits.MaxFrameAssemblyBytes.");
+                "the memory for frames of which only a part is there is full, its source holds most of it, and this frame did not grow for "
+                    + "longest. See CoapLimits.MaxFrameAssemblyBytes.");
         }
 
         return isReserved;
@@ -83,7 +89,8 @@ internal sealed class ConnectionMemory
             _ = CloseAsync(
                 gone,
                 CoapConnectionError.TooSlow,
-                "the memory for what waits to be sent is full, its source holds most of it, and its peer took nothing for longest. See CoapLimits.MaxStreamSendBytes.");
+                "the memory for what waits to be sent is full, its source holds most of it, and its peer took nothing for longest. See "
+                    + "CoapLimits.MaxStreamSendBytes.");
         }
     }
 
@@ -98,7 +105,8 @@ internal sealed class ConnectionMemory
     public void CloseIdle(CoapConnection connection) => _ = CloseAsync(
         [connection],
         CoapConnectionError.Refused,
-        "others need its place, its source holds most of them, and it was idle for longest. See CoapLimits.MaxConnections and MaxConnectionsPerAddress.");
+        "others need its place, its source holds most of them, and it was idle for longest. See CoapLimits.MaxConnections and "
+            + "MaxConnectionsPerAddress.");
 
     private SourceLedger<CoapConnection>.Holding HoldingOf(ref SourceLedger<CoapConnection>.Holding? place, CoapConnection connection)
     {

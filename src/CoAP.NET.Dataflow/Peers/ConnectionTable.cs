@@ -3,8 +3,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// The connections of an endpoint, and how many each source has (RFC 8323 section 10). When there are too many, an idle one gives way to a newcomer, of the source that has most. Thread-safe; one for
-/// all shards.
+/// The connections of an endpoint, and how many each source has (RFC 8323 section 10). When there are too many, an idle one gives way to a
+/// newcomer, of the source that has most. Thread-safe; one for all shards.
 /// </summary>
 /// <param name="limits">The bounds.</param>
 /// <param name="sources">Which peers count as one.</param>
@@ -18,8 +18,8 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     private const int Silent = 2;
     private const int Heard = 1;
 
-    // Where nobody holds more than the newcomer's own source, only these are idle: no CSM for so long, or nothing asked and nothing under way for so long. Whoever opens connections one after another
-    // would end those of everybody behind the same address otherwise.
+    // Where nobody holds more than the newcomer's own source, only these are idle: no CSM for so long, or nothing asked and nothing under
+    // way for so long. Whoever opens connections one after another would end those of everybody behind the same address otherwise.
     private static readonly TimeSpan s_patienceForCsm = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(10);
 
@@ -48,7 +48,8 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     /// <param name="channel">The channel of the connection.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     /// <param name="idle">Whose connection is to be closed as it gave its place away; null for nobody's.</param>
-    /// <returns>False when a bound is reached and nobody gives way. Connections of our own choice count, but not towards the share of their address.</returns>
+    /// <returns>False when a bound is reached and nobody gives way. Connections of our own choice count, but not towards the share of their
+    /// address.</returns>
     public bool TryAdd(CoapChannel channel, long now, out CoapChannel? idle)
     {
         idle = null;
@@ -66,7 +67,9 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
                 return false;
             }
 
-            SourceLedger<CoapChannel>.Holding? place = isOurs ? null : new SourceLedger<CoapChannel>.Holding(channel, sources.Of(channel.Remote));
+            SourceLedger<CoapChannel>.Holding? place = isOurs
+                ? null
+                : new SourceLedger<CoapChannel>.Holding(channel, sources.Of(channel.Remote));
             if (place is not null)
             {
                 _accepted.Set(place, Silent);
@@ -127,7 +130,9 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
     {
         lock (_gate)
         {
-            return _channels.Count == 0 ? Task.CompletedTask : (_empty ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+            return _channels.Count == 0
+                ? Task.CompletedTask
+                : (_empty ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
         }
     }
 
@@ -182,7 +187,10 @@ internal sealed class ConnectionTable(CoapLimits limits, CoapSourceRule sources)
         return false;
     }
 
-    /// <summary>The one that gives way: whoever sent no CSM, then whoever has nothing under way, then the others; of those alike who asked for nothing for longest.</summary>
+    /// <summary>
+    /// The one that gives way: whoever sent no CSM, then whoever has nothing under way, then the others; of those alike who asked for
+    /// nothing for longest.
+    /// </summary>
     private static SourceLedger<CoapChannel>.Holding? FindIdle(SourceLedger<CoapChannel>.Source source, long now, bool isGreedy)
     {
         SourceLedger<CoapChannel>.Holding? idle = null;

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Peers;
 
-/// <summary>What was dropped last of a peer. One object for each peer that ever had something dropped; two threads may write it at once, and the last one counts.</summary>
+/// <summary>
+/// What was dropped last of a peer. One object for each peer that ever had something dropped; two threads may write it at once, and the
+/// last one counts.
+/// </summary>
 internal sealed class DropNote
 {
     private int _count;

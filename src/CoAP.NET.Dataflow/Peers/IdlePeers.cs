@@ -1,8 +1,8 @@
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// Forgets peers that were silent for long also when nobody wants their place, so that the memory of a server that many talked to comes back. A timer of the shard's wheel;
-/// Shard.Gate guards it.
+/// Forgets peers that were silent for long also when nobody wants their place, so that the memory of a server that many talked to comes
+/// back. A timer of the shard's wheel; Shard.Gate guards it.
 /// </summary>
 internal sealed class IdlePeers : WheelTimer
 {

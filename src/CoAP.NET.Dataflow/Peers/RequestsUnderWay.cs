@@ -3,9 +3,10 @@ using CoAP.NET.Signalling;
 namespace CoAP.NET.Peers;
 
 /// <summary>
-/// How many requests of the peer of one connection have no answer yet. At the bound nothing more is read from the connection, so that one peer does not take all that the
-/// endpoint serves. They are counted on two sides, of which one takes new requests: after <see cref="Swap"/> the other only falls, so that the end of what came before is
-/// seen though more comes (RFC 8323 section 5.4.1). Takes no lock; safe for several threads.
+/// How many requests of the peer of one connection have no answer yet. At the bound nothing more is read from the connection, so that one
+/// peer does not take all that the endpoint serves. They are counted on two sides, of which one takes new requests: after
+/// <see cref="Swap"/> the other only falls, so that the end of what came before is seen though more comes (RFC 8323 section 5.4.1). Takes
+/// no lock; safe for several threads.
 /// </summary>
 /// <param name="channel">The channel of the connection.</param>
 /// <param name="owner">Who is told when what is awaited has come.</param>

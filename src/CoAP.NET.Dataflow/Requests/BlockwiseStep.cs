@@ -4,8 +4,9 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// Transfers bodies that are too large for one message in blocks (RFC 7959). A small request with a small response passes; what a large one takes is done by
-/// <see cref="BlockwiseTransfer"/>. Who sets Block1 or Block2 in the options of his request does it by himself and gets each response as it came.
+/// Transfers bodies that are too large for one message in blocks (RFC 7959). A small request with a small response passes; what a large one
+/// takes is done by <see cref="BlockwiseTransfer"/>. Who sets Block1 or Block2 in the options of his request does it by himself and gets
+/// each response as it came.
 /// </summary>
 /// <param name="environment">For bounds, counters and log.</param>
 internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
@@ -33,7 +34,8 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
             return Transfer(request, null);
         }
 
-        if (TransferSizes.EarlyExponent(request) is { } exponent && !(message.HasOptions && message.OptionsToRead!.Contains(OptionNumber.QBlock2)))
+        if (TransferSizes.EarlyExponent(request) is { } exponent
+            && !(message.HasOptions && message.OptionsToRead!.Contains(OptionNumber.QBlock2)))
         {
             message.Options.Block2 = new BlockValue(0, more: false, exponent);
         }
@@ -49,7 +51,9 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
             return StepOutcome.Done(response);
         }
 
-        return request.UntaggedResource is null ? Transfer(request, response) : StepOutcome.Wait(TransferAndConcludeAsync(request, response));
+        return request.UntaggedResource is null
+            ? Transfer(request, response)
+            : StepOutcome.Wait(TransferAndConcludeAsync(request, response));
     }
 
     public override StepOutcome Failed(OutgoingRequest request, OutgoingRequest sent, Exception exception)
@@ -89,7 +93,8 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
         request.Request.Transfer is { IsSpecial: true } || request.Request.Content?.Open is not null
         || (!request.Message.Payload.IsEmpty && request.Message.Payload.Length > TransferSizes.Whole(request));
 
-    // Later blocks of the response to a POST are asked for without its payload, so of two at a time to one resource the tag has to say whose they are (RFC 9175 section 3.3).
+    // Later blocks of the response to a POST are asked for without its payload, so of two at a time to one resource the tag has to say
+    // whose they are (RFC 9175 section 3.3).
     private StepOutcome BeginPost(OutgoingRequest request)
     {
         CoapMessage message = request.Message;

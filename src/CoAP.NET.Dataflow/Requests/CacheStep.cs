@@ -3,7 +3,10 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>The client's cache (RFC 7252 sections 5.6 and 5.9.1): answers from what is stored, validates it, stores what comes, and forgets what a request of ours changes.</summary>
+/// <summary>
+/// The client's cache (RFC 7252 sections 5.6 and 5.9.1): answers from what is stored, validates it, stores what comes, and forgets what a
+/// request of ours changes.
+/// </summary>
 internal sealed class CacheStep : RequestStep
 {
     private readonly CoapEnvironment _environment;
@@ -94,13 +97,16 @@ internal sealed class CacheStep : RequestStep
         return StepOutcome.Fail(exception);
     }
 
-    /// <summary>The key of a request; null when its answers may not be stored. For notifications, which are stored when they come.</summary>
+    /// <summary>
+    /// The key of a request; null when its answers may not be stored. For notifications, which are stored when they come.
+    /// </summary>
     public CacheKey? KeyOf(OutgoingRequest request) =>
         CacheKey.TryCreate(request.Message, request.Channel, _environment, out CacheKey? key) ? key : null;
 
     /// <summary>
-    /// Stores a notification, the newest one of its observation (RFC 7641 section 3.3): plain requests are answered by it while it is fresh. An error says of the observation that it has
-    /// ended, and nothing of what a plain request would get: it is not stored, and nothing older is used without asking.
+    /// Stores a notification, the newest one of its observation (RFC 7641 section 3.3): plain requests are answered by it while it is
+    /// fresh. An error says of the observation that it has ended, and nothing of what a plain request would get: it is not stored, and
+    /// nothing older is used without asking.
     /// </summary>
     /// <param name="registration">The request that registered.</param>
     /// <param name="notification">The notification, with its whole body.</param>
@@ -119,9 +125,12 @@ internal sealed class CacheStep : RequestStep
         }
     }
 
-    // A response whose body goes to a stream or is a part of the whole must neither be stored as if it were all, nor be left out because something is stored.
+    // A response whose body goes to a stream or is a part of the whole must neither be stored as if it were all, nor be left out because
+    // something is stored.
     private static CacheUse UseOf(OutgoingRequest request) =>
-        request.Request.CacheMode == CoapCacheMode.Bypass || request.Request.Transfer is { LeavesBodyOut: true } ? CacheUse.None : CacheRules.UseOf(request.Message);
+        request.Request.CacheMode == CoapCacheMode.Bypass || request.Request.Transfer is { LeavesBodyOut: true }
+            ? CacheUse.None
+            : CacheRules.UseOf(request.Message);
 
     private StepOutcome LookUp(OutgoingRequest request, CacheKey key, CoapCacheMode mode)
     {

@@ -21,7 +21,8 @@ internal sealed class ChannelFinder(
     /// <param name="addresses">The addresses of its host.</param>
     /// <param name="local">The address to leave from; null for what the system chooses.</param>
     public static ConnectionRoute RouteTo(CoapConnectionTransport transport, CoapUri uri, IPAddress[] addresses, IPAddress? local = null) =>
-        new(transport, Array.ConvertAll(addresses, address => HostLookup.AddressOf(uri, address)), uri.HostAddress is null ? uri.Host : null, local);
+        new(transport, Array.ConvertAll(addresses, address => HostLookup.AddressOf(uri, address)),
+            uri.HostAddress is null ? uri.Host : null, local);
 
     /// <summary>The channel to an address on a transport without connections; made when the peer is not known.</summary>
     /// <param name="transport">The transport.</param>
@@ -65,7 +66,9 @@ internal sealed class ChannelFinder(
     public CoapChannel ChannelOf(ConnectionRoute route)
     {
         CoapAddress remote = route.Addresses[0];
-        return pool.Find(route) ?? new CoapChannel(pipelines[context.ShardOf(remote)].Shard, route.Transport, 0, remote, default, CoapTransmissionParameters.Default);
+        return pool.Find(route)
+            ?? new CoapChannel(pipelines[context.ShardOf(remote)].Shard, route.Transport, 0, remote, default,
+                CoapTransmissionParameters.Default);
     }
 
     /// <summary>The channel by which a peer is known now; the given one when there is none.</summary>
@@ -84,7 +87,8 @@ internal sealed class ChannelFinder(
     }
 
     // A peer at one address of ours is one peer, whether it was the user or the operating system that chose the address.
-    private static CoapChannel ChannelFrom(CoapPipeline pipeline, CoapTransport transport, CoapAddress remote, IPAddress? wanted, ulong hash, long now)
+    private static CoapChannel ChannelFrom(CoapPipeline pipeline, CoapTransport transport, CoapAddress remote, IPAddress? wanted,
+        ulong hash, long now)
     {
         LocalEnd? end = null;
         if (wanted is not null)
@@ -92,7 +96,9 @@ internal sealed class ChannelFinder(
             if (!transport.TryFindLocal(wanted, out CoapAddress local, out int tag))
             {
                 throw new CoapException(
-                    $"Nothing can be sent from LocalAddress {wanted}: this endpoint is bound to {string.Join(", ", transport.LocalAddresses)} only. Listen on that address or on a wildcard, or leave it out.");
+                    $"Nothing can be sent from LocalAddress {wanted}: this endpoint is bound "
+                        + $"to {string.Join(", ", transport.LocalAddresses)} only. Listen on that address or on a wildcard, or leave it "
+                        + "out.");
             }
 
             end = new LocalEnd(local, tag);
@@ -117,10 +123,14 @@ internal sealed class ChannelFinder(
             // Asks the operating system, so not under the lock, and only when the channel is not there yet.
             if (wanted is not null && !transport.IsOurs(wanted))
             {
-                throw new CoapException($"Nothing can be sent from LocalAddress {wanted}: it is no address of this machine. Choose one that is, or leave it out.");
+                throw new CoapException(
+                    $"Nothing can be sent from LocalAddress {wanted}: it is no address of this machine. Choose one that is, or leave it "
+                        + "out.");
             }
 
-            routed = transport.SourceTo(remote) is { } source && transport.TryFindLocal(source, out CoapAddress from, out int by) ? new LocalEnd(from, by) : null;
+            routed = transport.SourceTo(remote) is { } source && transport.TryFindLocal(source, out CoapAddress from, out int by)
+                ? new LocalEnd(from, by)
+                : null;
         }
     }
 }

@@ -2,7 +2,10 @@ using System.Diagnostics;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>Measures one request of ours with all messages that it needs, while somebody listens. Listeners are foreign code: what they throw reaches nobody.</summary>
+/// <summary>
+/// Measures one request of ours with all messages that it needs, while somebody listens. Listeners are foreign code: what they throw
+/// reaches nobody.
+/// </summary>
 internal sealed class ClientWatch
 {
     // A body may have very many blocks.
@@ -44,7 +47,8 @@ internal sealed class ClientWatch
     {
         try
         {
-            _activity = CoapTelemetry.Source.StartActivity(name, ActivityKind.Client, default(ActivityContext), startTime: Telemetry.Time.GetUtcNow());
+            _activity = CoapTelemetry.Source.StartActivity(name, ActivityKind.Client, default(ActivityContext),
+                startTime: Telemetry.Time.GetUtcNow());
             if (_activity is not { IsAllDataRequested: true } activity)
             {
                 return;
@@ -85,7 +89,8 @@ internal sealed class ClientWatch
         Settle();
         _last = transmission;
         _exchanges++;
-        if (_activity is { IsAllDataRequested: true } activity && _events < MaxEvents && message.OptionsToRead is { } options && (options.Block1 ?? options.Block2) is { } block)
+        if (_activity is { IsAllDataRequested: true } activity && _events < MaxEvents && message.OptionsToRead is { } options
+            && (options.Block1 ?? options.Block2) is { } block)
         {
             _events++;
             activity.AddEvent(new ActivityEvent(
@@ -106,7 +111,9 @@ internal sealed class ClientWatch
         try
         {
             Settle();
-            string? error = exception is null ? (code is { IsError: true } failed ? TelemetryTags.CodeOf(failed.Value) : null) : NameOf(exception);
+            string? error = exception is null
+                ? (code is { IsError: true } failed ? TelemetryTags.CodeOf(failed.Value) : null)
+                : NameOf(exception);
             if (!IsObservation)
             {
                 Telemetry.Requested(_method, code?.Value, error, _isReliable, Telemetry.Time.GetElapsedTime(_started));

@@ -4,8 +4,8 @@ namespace CoAP.NET;
 public sealed class CoapStatelessOptions
 {
     /// <summary>
-    /// How long after its request a response is taken. Default 10 minutes: EXCHANGE_LIFETIME of 247 s and the same again for the server's work; above zero, up to one day.
-    /// Later ones are rejected, so that an old token is of no use to anybody (RFC 8974 section 3.1).
+    /// How long after its request a response is taken. Default 10 minutes: EXCHANGE_LIFETIME of 247 s and the same again for the server's
+    /// work; above zero, up to one day. Later ones are rejected, so that an old token is of no use to anybody (RFC 8974 section 3.1).
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
     public TimeSpan Lifetime
@@ -21,8 +21,8 @@ public sealed class CoapStatelessOptions
     = TimeSpan.FromMinutes(10);
 
     /// <summary>
-    /// How many requests may at least lie between the newest one that was answered and one whose response is still taken; those older by 64 more count as replays. One bit each. Default 65,536;
-    /// 64 to 16,777,216.
+    /// How many requests may at least lie between the newest one that was answered and one whose response is still taken; those older by 64
+    /// more count as replays. One bit each. Default 65,536; 64 to 16,777,216.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
     public int ReplayWindow

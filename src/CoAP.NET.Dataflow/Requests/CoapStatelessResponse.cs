@@ -1,6 +1,9 @@
 namespace CoAP.NET;
 
-/// <summary>A response to a request of a <see cref="CoapStatelessClient"/>, with the state that the client had put into the token (RFC 8974 section 3).</summary>
+/// <summary>
+/// A response to a request of a <see cref="CoapStatelessClient"/>, with the state that the client had put into the token (RFC 8974 section
+/// 3).
+/// </summary>
 public sealed class CoapStatelessResponse
 {
     internal CoapStatelessResponse(CoapResponse response, ReadOnlyMemory<byte> state, TimeSpan age)

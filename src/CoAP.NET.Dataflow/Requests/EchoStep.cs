@@ -17,7 +17,8 @@ internal sealed class EchoStep : RequestStep
 
     public override StepOutcome After(OutgoingRequest request, OutgoingRequest sent, CoapResponse response)
     {
-        if (response.Message.OptionsToRead is not { } options || !options.Contains(OptionNumber.Echo) || IsLeftAlone(request) || !TryGetEcho(response, out byte[] echo))
+        if (response.Message.OptionsToRead is not { } options || !options.Contains(OptionNumber.Echo) || IsLeftAlone(request)
+            || !TryGetEcho(response, out byte[] echo))
         {
             return StepOutcome.Done(response);
         }
@@ -33,7 +34,8 @@ internal sealed class EchoStep : RequestStep
     }
 
     private static bool IsLeftAlone(OutgoingRequest request) =>
-        request.Channel.IsGroup || request.Request.IsForwarded || (request.Message.OptionsToRead is { } options && options.Contains(OptionNumber.Echo));
+        request.Channel.IsGroup || request.Request.IsForwarded
+            || (request.Message.OptionsToRead is { } options && options.Contains(OptionNumber.Echo));
 
     private static OutgoingRequest WithEcho(OutgoingRequest request, byte[] value)
     {

@@ -17,30 +17,39 @@ namespace CoAP.NET.Requests;
 /// <param name="steps">What fetches the rest of large answers.</param>
 /// <param name="requests">The requests that run.</param>
 internal sealed class GroupRequester(
-    CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels, RequestSteps steps, GroupRequests requests)
+    CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels, RequestSteps steps,
+    GroupRequests requests)
 {
     /// <summary>Sends a request to a group. See <see cref="CoapEndpoint.SendToGroupAsync"/>.</summary>
     /// <param name="request">The request.</param>
     /// <param name="options">Interface, reach and bounds.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The answers; each enumeration sends the request anew.</returns>
-    public IAsyncEnumerable<CoapGroupResponse> SendAsync(CoapRequest request, CoapGroupRequestOptions options, CancellationToken cancellationToken)
+    public IAsyncEnumerable<CoapGroupResponse> SendAsync(CoapRequest request, CoapGroupRequestOptions options,
+        CancellationToken cancellationToken)
     {
         RequestComposer.Check(request);
         if (request.Confirmable)
         {
-            throw new ArgumentException("A request to a group is Non-confirmable, as its members cannot all acknowledge it (RFC 7252 section 8.1). Set Confirmable to false.", nameof(request));
+            throw new ArgumentException(
+                "A request to a group is Non-confirmable, as its members cannot all acknowledge it (RFC 7252 section 8.1). Set Confirmable "
+                    + "to false.", nameof(request));
         }
 
         if (request.Transfer is { LeavesBodyOut: true } || request.Content?.Open is not null)
         {
-            throw new ArgumentException("A request to a group has one message and many answers: Destination, Download and a Content that is read from a stream are for requests to one peer.", nameof(request));
+            throw new ArgumentException(
+                "A request to a group has one message and many answers: Destination, Download and a Content that is read from a stream are "
+                    + "for requests to one peer.", nameof(request));
         }
 
-        CoapUri uri = RequestComposer.ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with that of a group.", nameof(request)));
+        CoapUri uri = RequestComposer.ParseTarget(
+            request.UriText ?? throw new ArgumentException("The request has no URI. Make it with that of a group.", nameof(request)));
         if (uri.Scheme != "coap")
         {
-            throw new ArgumentException($"'{request.UriText}': groups are reached by coap over UDP only; {uri.Scheme} is between two (RFC 7252 section 9.1).", nameof(request));
+            throw new ArgumentException(
+                $"'{request.UriText}': groups are reached by coap over UDP only; {uri.Scheme} is between two (RFC 7252 section 9.1).",
+                nameof(request));
         }
 
         if (uri.HostAddress is { } address && !CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port)).IsMulticast)
@@ -74,23 +83,30 @@ internal sealed class GroupRequester(
 
     // Who observes has no end in mind.
     private static TimeSpan TimeoutOf(CoapRequest request, CoapChannel channel) =>
-        request.Timeout ?? (Observes(request) ? Timeout.InfiniteTimeSpan : (TimeSpan?)null) ?? channel.Parameters.ResponseTimeout ?? channel.Parameters.NonLifetime;
+        request.Timeout ?? (Observes(request) ? Timeout.InfiniteTimeSpan : (TimeSpan?)null) ?? channel.Parameters.ResponseTimeout
+            ?? channel.Parameters.NonLifetime;
 
     private async ValueTask<CoapAddress[]> ResolveAsync(CoapUri uri, CoapGroupRequestOptions options, CancellationToken cancellationToken)
     {
         IPAddress[] addresses = await hosts.FindAsync(uri, cancellationToken).ConfigureAwait(false);
-        CoapAddress[] groups = [.. addresses.Select(address => CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port))).Where(static address => address.IsMulticast)];
+        CoapAddress[] groups = [.. addresses.Select(address => CoapAddress.FromIPEndPoint(new IPEndPoint(address, uri.Port)))
+            .Where(static address => address.IsMulticast)];
         if (groups.Length == 0)
         {
-            throw new CoapException($"The name '{uri.Host}' stands for no group: it has no address within 224.0.0.0/4 or ff00::/8. Use SendAsync for a single host.");
+            throw new CoapException(
+                $"The name '{uri.Host}' stands for no group: it has no address within 224.0.0.0/4 or ff00::/8. Use SendAsync for a single "
+                    + "host.");
         }
 
         // The interface is a part of the address, as it is for link-local ones: groups of the same number on two interfaces are two groups.
-        return options.Interface is { } name ? [.. groups.Select(group => group with { ScopeId = (uint)UdpGroups.IndexOf(name, !group.IsIPv4) })] : groups;
+        return options.Interface is { } name
+            ? [.. groups.Select(group => group with { ScopeId = (uint)UdpGroups.IndexOf(name, !group.IsIPv4) })]
+            : groups;
     }
 
     // The next address of a name is tried where the endpoint has no socket for the one before.
-    private GroupRequest SendToFirst(CoapTransport transport, CoapAddress[] groups, CoapRequest request, CoapUri uri, CoapGroupRequestOptions options)
+    private GroupRequest SendToFirst(CoapTransport transport, CoapAddress[] groups, CoapRequest request, CoapUri uri,
+        CoapGroupRequestOptions options)
     {
         for (int i = 0; ; i++)
         {
@@ -98,7 +114,8 @@ internal sealed class GroupRequester(
             CoapMessage message = RequestComposer.Copy(request);
             RequestComposer.AddTarget(message, uri, groups[i]);
             GroupTerms terms = new(
-                TimeoutOf(request, channel), (byte)(options.HopLimit ?? 0), options.MaxResponses, options.IncludeRepeated, Observes(request));
+                TimeoutOf(request, channel), (byte)(options.HopLimit ?? 0), options.MaxResponses, options.IncludeRepeated,
+                Observes(request));
             GroupRequest sent = steps.Sender.TryBegin(requests, channel, message, in terms)
                 ?? throw new CoapBusyException(
                     $"{environment.Limits.MaxGroupRequests} requests to groups run already. "
@@ -111,14 +128,16 @@ internal sealed class GroupRequester(
     }
 
     private async ValueTask<CoapGroupResponse> CompleteAsync(
-        GroupAnswer answer, GroupRequest sent, CoapRequest request, CoapUri uri, CoapGroupRequestOptions options, CancellationToken cancellationToken)
+        GroupAnswer answer, GroupRequest sent, CoapRequest request, CoapUri uri, CoapGroupRequestOptions options,
+        CancellationToken cancellationToken)
     {
         CoapChannel member = answer.Channel;
         CoapResponse response = new(answer.Message, member.Remote);
         CoapException? error = null;
         if (answer.Message.HasOptions && answer.Message.Options.Block2 is { More: true })
         {
-            (response, error) = await FetchWholeAsync(response, member, sent.Message, request, uri, options, cancellationToken).ConfigureAwait(false);
+            (response, error) = await FetchWholeAsync(response, member, sent.Message, request, uri, options, cancellationToken)
+                .ConfigureAwait(false);
         }
 
         return new CoapGroupResponse(response, CoapPeer.Of(member), UriAt(member.Remote, uri), error);
@@ -126,7 +145,8 @@ internal sealed class GroupRequester(
 
     // RFC 7959 section 2.8: only the first block comes by the group, the rest is asked of the member alone.
     private async ValueTask<(CoapResponse Response, CoapException? Error)> FetchWholeAsync(
-        CoapResponse first, CoapChannel member, CoapMessage sent, CoapRequest request, CoapUri uri, CoapGroupRequestOptions options, CancellationToken cancellationToken)
+        CoapResponse first, CoapChannel member, CoapMessage sent, CoapRequest request, CoapUri uri, CoapGroupRequestOptions options,
+        CancellationToken cancellationToken)
     {
         if (!options.FetchWhole || (sent.Code != CoapCode.Get && sent.Code != CoapCode.Fetch))
         {
@@ -142,7 +162,17 @@ internal sealed class GroupRequester(
         try
         {
             // As long again as the group had: who answers by endless blocks must not hold up the others for ever.
-            OutgoingRequest whole = new() { Request = request, Message = message, Channel = member, Target = uri, Timeout = TimeoutOf(request, member), StartedAt = environment.Now, FirstBlock = first, Cancellation = cancellationToken };
+            OutgoingRequest whole = new()
+            {
+                Request = request,
+                Message = message,
+                Channel = member,
+                Target = uri,
+                Timeout = TimeoutOf(request, member),
+                StartedAt = environment.Now,
+                FirstBlock = first,
+                Cancellation = cancellationToken
+            };
             CoapResponse response = await steps.Chain.SendAsync(whole, steps.Blockwise.Position).ConfigureAwait(false);
             return (response, null);
         }
@@ -162,6 +192,8 @@ internal sealed class GroupRequester(
         string text = CoapUri.Compose(uri.Scheme, options, member.ToIPEndPoint()).ToString();
 
         // Without its zone a link-local address could not be sent to.
-        return member.IsIPv4 || member.ScopeId == 0 ? text : text.Insert(text.IndexOf(']', StringComparison.Ordinal), $"%25{member.ScopeId}");
+        return member.IsIPv4 || member.ScopeId == 0
+            ? text
+            : text.Insert(text.IndexOf(']', StringComparison.Ordinal), $"%25{member.ScopeId}");
     }
 }

@@ -39,7 +39,8 @@ internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience pat
     private CoapPatience ModeOf(OutgoingRequest request) => request.Request.Patience ?? patience;
 
     private static bool IsRefused(CoapResponse response, bool waits) =>
-        response.Code == CoapCode.TooManyRequests || (waits && response.Code == CoapCode.ServiceUnavailable && response.Options.Contains(OptionNumber.MaxAge));
+        response.Code == CoapCode.TooManyRequests
+            || (waits && response.Code == CoapCode.ServiceUnavailable && response.Options.Contains(OptionNumber.MaxAge));
 
     private TimeSpan WaitOf(OutgoingRequest request) => _table.IsEmpty ? TimeSpan.Zero : _table.WaitOf(request, environment.Now);
 
@@ -80,7 +81,8 @@ internal sealed class PatienceStep(CoapEnvironment environment, CoapPatience pat
         using (stopped.UnsafeRegister(End, over))
         {
             // Timers count whole milliseconds: what is left of one would not be waited for at all, but asked for again and again.
-            using ITimer timer = environment.TimeProvider.CreateTimer(End, over, TimeSpan.FromMilliseconds(Math.Ceiling(wait.TotalMilliseconds)), Timeout.InfiniteTimeSpan);
+            using ITimer timer = environment.TimeProvider.CreateTimer(End, over,
+                TimeSpan.FromMilliseconds(Math.Ceiling(wait.TotalMilliseconds)), Timeout.InfiniteTimeSpan);
             await over.Task.ConfigureAwait(false);
         }
 

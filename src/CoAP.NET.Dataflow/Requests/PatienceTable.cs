@@ -3,7 +3,10 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Requests;
 
-/// <summary>Until when resources of peers must not be asked again (RFC 8516 section 4). Bounded: when it is full the time that ends first is forgotten. Thread-safe.</summary>
+/// <summary>
+/// Until when resources of peers must not be asked again (RFC 8516 section 4). Bounded: when it is full the time that ends first is
+/// forgotten. Thread-safe.
+/// </summary>
 internal sealed class PatienceTable
 {
     private const int Capacity = 1024;
@@ -63,14 +66,16 @@ internal sealed class PatienceTable
         }
     }
 
-    // What names the resource, whatever is asked of it; the query is left out, as a server counts what a client does to it and not with which arguments.
+    // What names the resource, whatever is asked of it; the query is left out, as a server counts what a client does to it and not with
+    // which arguments.
     private static string ResourceOf(CoapMessage message)
     {
         StringBuilder name = new();
         CoapOptionCollection? options = message.OptionsToRead;
         for (int i = 0; i < (options?.Count ?? 0); i++)
         {
-            if (options!.NumberAt(i) is OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.ProxyUri or OptionNumber.ProxyScheme)
+            if (options!.NumberAt(i) is OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.ProxyUri
+                or OptionNumber.ProxyScheme)
             {
                 ReadOnlySpan<byte> value = options.ValueAt(i);
                 name.Append((char)options.NumberAt(i)).Append((char)value.Length).Append(Encoding.Latin1.GetString(value));

@@ -5,8 +5,9 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// Sends Non-confirmable requests by Q-Block1 and Q-Block2 where the endpoint allows it and the peer knows them, which a Confirmable request finds out (RFC 9177
-/// section 4.1). All others go on to Block1 and Block2: Confirmable ones, those with streams, progress or a part of the body in mind, and those whose peer says no.
+/// Sends Non-confirmable requests by Q-Block1 and Q-Block2 where the endpoint allows it and the peer knows them, which a Confirmable
+/// request finds out (RFC 9177 section 4.1). All others go on to Block1 and Block2: Confirmable ones, those with streams, progress or a
+/// part of the body in mind, and those whose peer says no.
 /// </summary>
 /// <param name="environment">For clock, bounds and counters.</param>
 /// <param name="port">Sends messages with tokens that stay.</param>
@@ -17,20 +18,24 @@ internal sealed class QBlockStep(CoapEnvironment environment, RequestSender port
 
     private int _tag = unchecked((int)environment.Random.NextUInt64());
 
-    public override StepOutcome Before(OutgoingRequest request) => IsMeant(request) ? StepOutcome.Wait(SendInBurstsAsync(request)) : StepOutcome.Go;
+    public override StepOutcome Before(OutgoingRequest request) =>
+        IsMeant(request) ? StepOutcome.Wait(SendInBurstsAsync(request)) : StepOutcome.Go;
 
     private bool IsMeant(OutgoingRequest request)
     {
         CoapMessage message = request.Message;
         CoapChannel channel = request.Channel;
         if (message.Type != CoapMessageType.NonConfirmable || channel.IsGroup || !channel.AllowsQBlock || request.FirstBlock is not null
-            || environment.Now < channel.LacksQBlockUntil || request.Request.Transfer is { IsSpecial: true } || request.Request.Content?.Open is not null)
+            || environment.Now < channel.LacksQBlockUntil || request.Request.Transfer is { IsSpecial: true }
+            || request.Request.Content?.Open is not null)
         {
             return false;
         }
 
-        if (message.OptionsToRead is { } own && (own.Contains(OptionNumber.Block1) || own.Contains(OptionNumber.Block2) || own.Contains(OptionNumber.QBlock1)
-            || own.Contains(OptionNumber.QBlock2) || own.Contains(OptionNumber.RequestTag) || own.Contains(OptionNumber.Observe) || own.Contains(OptionNumber.NoResponse)))
+        if (message.OptionsToRead is { } own
+            && (own.Contains(OptionNumber.Block1) || own.Contains(OptionNumber.Block2) || own.Contains(OptionNumber.QBlock1)
+                || own.Contains(OptionNumber.QBlock2) || own.Contains(OptionNumber.RequestTag) || own.Contains(OptionNumber.Observe)
+                || own.Contains(OptionNumber.NoResponse)))
         {
             return false;
         }

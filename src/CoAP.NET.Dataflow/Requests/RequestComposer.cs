@@ -14,12 +14,14 @@ internal static class RequestComposer
     {
         if (!request.Code.IsRequest)
         {
-            throw new ArgumentException($"{request.Code} is not the code of a request; those are 0.01 to 0.31 (RFC 7252 section 12.1.1).", nameof(request));
+            throw new ArgumentException($"{request.Code} is not the code of a request; those are 0.01 to 0.31 (RFC 7252 section 12.1.1).",
+                nameof(request));
         }
 
         if (request.Code == CoapCode.Fetch && !request.Options.Contains(OptionNumber.ContentFormat))
         {
-            throw new ArgumentException("FETCH needs the Content-Format of what it asks (RFC 8132 section 2.3.1). Set Content with a format.", nameof(request));
+            throw new ArgumentException(
+                "FETCH needs the Content-Format of what it asks (RFC 8132 section 2.3.1). Set Content with a format.", nameof(request));
         }
     }
 
@@ -33,7 +35,9 @@ internal static class RequestComposer
             throw new ArgumentException(error);
         }
 
-        return target.Port != 0 ? target : throw new ArgumentException($"'{uri}' has port 0, which nothing can be sent to. Give the port that the server listens on.");
+        return target.Port != 0
+            ? target
+            : throw new ArgumentException($"'{uri}' has port 0, which nothing can be sent to. Give the port that the server listens on.");
     }
 
     /// <summary>The message of a request, without the options of its target. A request may be sent several times, even at once: each

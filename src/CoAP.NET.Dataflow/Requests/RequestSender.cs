@@ -24,7 +24,8 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
         CoapChannel channel = request.Channel;
         LeaveOutToldHost(request.Message, channel);
         ClientRequest sent = PipelineOf(channel).Sender.Begin(
-            channel, request.Message, request.Timeout is null ? default : request.TimeAt(environment.Now), in run, request.Cancellation, request.Request.IsForwarded);
+            channel, request.Message, request.Timeout is null ? default : request.TimeAt(environment.Now), in run, request.Cancellation,
+            request.Request.IsForwarded);
         request.Watch?.OnSent(sent.Transmission, request.Message);
         return sent.Task;
     }
@@ -80,7 +81,8 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
     /// <param name="channel">The connection.</param>
     public static void LeaveOutToldHost(CoapMessage message, CoapChannel channel)
     {
-        if (channel.ToldHost is { } told && message.OptionsToRead?.UriHost is { } host && string.Equals(host, told, StringComparison.OrdinalIgnoreCase))
+        if (channel.ToldHost is { } told && message.OptionsToRead?.UriHost is { } host
+            && string.Equals(host, told, StringComparison.OrdinalIgnoreCase))
         {
             message.Options.Remove(OptionNumber.UriHost);
         }

@@ -50,7 +50,8 @@ internal static class RequestTarget
     public static IEnumerable<string> QueriesOf(CoapRequest request)
     {
         CoapOptionCollection? options = request.Message.OptionsToRead;
-        for (int i = options?.IndexOf(OptionNumber.UriQuery) ?? -1; i >= 0 && i < options!.Count && options.NumberAt(i) == OptionNumber.UriQuery; i++)
+        for (int i = options?.IndexOf(OptionNumber.UriQuery) ?? -1;
+            i >= 0 && i < options!.Count && options.NumberAt(i) == OptionNumber.UriQuery; i++)
         {
             yield return Encoding.UTF8.GetString(options.ValueAt(i));
         }

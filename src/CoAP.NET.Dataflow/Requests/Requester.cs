@@ -14,7 +14,8 @@ namespace CoAP.NET.Requests;
 /// <param name="hosts">Finds hosts.</param>
 /// <param name="channels">Finds peers.</param>
 /// <param name="steps">What requests need.</param>
-internal sealed class Requester(CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels, RequestSteps steps)
+internal sealed class Requester(CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels,
+    RequestSteps steps)
 {
     private readonly TargetTable _targets = new();
 
@@ -45,7 +46,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     {
         RequestComposer.Check(request);
         CoapMessage message = RequestComposer.Compose(channel, request, out CoapUri? target);
-        return SendAsync(request, message, channel, target, environment.Now, channel.IsConnection ? ConnectionPool.RouteTo(channel) : null, cancellationToken);
+        return SendAsync(request, message, channel, target, environment.Now, channel.IsConnection ? ConnectionPool.RouteTo(channel) : null,
+            cancellationToken);
     }
 
     /// <summary>Asks the host of a URI whether it is there. See
@@ -63,7 +65,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         IPAddress[] addresses = await hosts.FindInTimeAsync(target, CoapCode.Empty, time, started, cancellationToken).ConfigureAwait(false);
         if (transport is CoapConnectionTransport stream)
         {
-            return await PingAsync(ChannelFinder.RouteTo(stream, target, addresses), time, started, cancellationToken).ConfigureAwait(false);
+            return await PingAsync(ChannelFinder.RouteTo(stream, target, addresses), time, started, cancellationToken)
+                .ConfigureAwait(false);
         }
 
         for (int i = 0; ; i++)
@@ -72,7 +75,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
             {
                 // One time limit for all addresses.
                 CoapChannel channel = channels.ChannelTo(transport, HostLookup.AddressOf(target, addresses[i]));
-                return await steps.Sender.PingAsync(channel, time.Since(started, environment.Now), passesQueue: false, cancellationToken).ConfigureAwait(false);
+                return await steps.Sender.PingAsync(channel, time.Since(started, environment.Now), passesQueue: false, cancellationToken)
+                    .ConfigureAwait(false);
             }
             catch (CoapException exception) when (i + 1 < addresses.Length && exception is (CoapUnreachableException or CoapSendException))
             {
@@ -98,12 +102,15 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     /// <param name="state">What the token keeps.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The response where it was sent as any other; otherwise null.</returns>
-    public async Task<CoapResponse?> SendStatelessAsync(CoapRequest request, StatelessTokens tokens, byte[] state, CancellationToken cancellationToken)
+    public async Task<CoapResponse?> SendStatelessAsync(CoapRequest request, StatelessTokens tokens, byte[] state,
+        CancellationToken cancellationToken)
     {
         RequestComposer.Check(request);
-        CoapUri uri = RequestComposer.ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one.", nameof(request)));
+        CoapUri uri = RequestComposer.ParseTarget(
+            request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one.", nameof(request)));
         CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-        IPAddress[] addresses = HostLookup.Reachable(await hosts.FindAsync(uri, cancellationToken).ConfigureAwait(false), request.LocalAddress, uri);
+        IPAddress[] addresses = HostLookup.Reachable(await hosts.FindAsync(uri, cancellationToken).ConfigureAwait(false),
+            request.LocalAddress, uri);
         CoapAddress remote = HostLookup.AddressOf(uri, addresses[0]);
         CoapMessage message = RequestComposer.Copy(request);
         RequestComposer.AddTarget(message, uri, remote);
@@ -112,7 +119,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         {
             // How long a token may be is known from the peer's CSM (RFC 8974 section 2.2.1).
             channel = await steps.Connection.ConnectAsync(
-                ChannelFinder.RouteTo(stream, uri, addresses, request.LocalAddress), message, needsCapabilities: true, new RequestTime(request.Timeout),
+                ChannelFinder.RouteTo(stream, uri, addresses, request.LocalAddress), message, needsCapabilities: true,
+                new RequestTime(request.Timeout),
                 cancellationToken).ConfigureAwait(false);
             RequestSender.LeaveOutToldHost(message, channel);
         }
@@ -151,7 +159,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         ArgumentNullException.ThrowIfNull(request);
         RequestComposer.Check(request);
         CoapUri uri = TargetOf(request);
-        if (uri.Literal is not { } remote || remote.IsMulticast || transports.StartedFor(uri.Scheme) is not { } transport || transport is CoapConnectionTransport)
+        if (uri.Literal is not { } remote || remote.IsMulticast || transports.StartedFor(uri.Scheme) is not { } transport
+            || transport is CoapConnectionTransport)
         {
             return null;
         }
@@ -172,18 +181,22 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
             message = RequestComposer.Share(request, uri);
         }
 
-        return SendAsync(request, message, channels.ChannelTo(transport, remote, request.LocalAddress), uri, environment.Now, null, cancellationToken);
+        return SendAsync(request, message, channels.ChannelTo(transport, remote, request.LocalAddress), uri, environment.Now, null,
+            cancellationToken);
     }
 
     private CoapUri TargetOf(CoapRequest request) =>
-        _targets.Find(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one, or send it to a CoapPeer.", nameof(request)), RequestComposer.ParseTarget);
+        _targets.Find(request.UriText
+            ?? throw new ArgumentException("The request has no URI. Make it with one, or send it to a CoapPeer.", nameof(request)),
+            RequestComposer.ParseTarget);
 
     private async Task<CoapResponse> FindAndSendAsync(CoapRequest request, CancellationToken cancellationToken)
     {
         CoapUri uri = TargetOf(request);
         long started = environment.Now;
         CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
-        IPAddress[] found = await hosts.FindInTimeAsync(uri, request.Code, new RequestTime(request.Timeout), started, cancellationToken).ConfigureAwait(false);
+        IPAddress[] found = await hosts.FindInTimeAsync(uri, request.Code, new RequestTime(request.Timeout), started, cancellationToken)
+            .ConfigureAwait(false);
         IPAddress[] addresses = HostLookup.Reachable(found, request.LocalAddress, uri);
         if (transport is CoapConnectionTransport stream)
         {
@@ -205,7 +218,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
                 CoapChannel channel = channels.ChannelTo(transport, remote, request.LocalAddress);
                 return await SendAsync(request, message, channel, uri, started, null, cancellationToken).ConfigureAwait(false);
             }
-            catch (CoapException exception) when (i + 1 < addresses.Length && exception is (CoapUnreachableException { HasBegun: false } or CoapSendException))
+            catch (CoapException exception)
+                when (i + 1 < addresses.Length && exception is (CoapUnreachableException { HasBegun: false } or CoapSendException))
             {
                 // Nobody listens there, or nothing can be sent there, so nothing happened: the next address of the name may be the right
                 // one.
@@ -214,7 +228,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     }
 
     private Task<CoapResponse> SendAsync(
-        CoapRequest request, CoapMessage message, CoapChannel channel, CoapUri? target, long started, ConnectionRoute? route, CancellationToken cancellationToken)
+        CoapRequest request, CoapMessage message, CoapChannel channel, CoapUri? target, long started, ConnectionRoute? route,
+        CancellationToken cancellationToken)
     {
         if (request.CacheMode == CoapCacheMode.OnlyIfCached && steps.Cache is null)
         {
@@ -223,7 +238,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
 
         OutgoingRequest outgoing = new()
         {
-            Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started, Route = route, Cancellation = cancellationToken,
+            Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started,
+            Route = route, Cancellation = cancellationToken,
         };
         return environment.Telemetry.IsRequesting ? WatchAsync(outgoing) : steps.Chain.SendAsync(outgoing, steps.FirstFor(route));
     }
@@ -235,7 +251,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         ClientWatch watch = new(environment, channel.IsReliable, code);
         if (CoapTelemetry.Source.HasListeners())
         {
-            watch.Begin(TelemetryTags.MethodOf(code), request.Target, channel.Transport.Scheme, channel.Remote.ToIPAddress().ToString(), channel.Remote.Port);
+            watch.Begin(TelemetryTags.MethodOf(code), request.Target, channel.Transport.Scheme, channel.Remote.ToIPAddress().ToString(),
+                channel.Remote.Port);
         }
 
         request.Watch = watch;
@@ -255,7 +272,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
 
     private void AddContext(CoapMessage message, ActivityContext? context)
     {
-        if (environment.Telemetry.ContextOption is var number and not 0 && context is { } sent && message.OptionsToRead?.Contains(number) != true)
+        if (environment.Telemetry.ContextOption is var number and not 0 && context is { } sent
+            && message.OptionsToRead?.Contains(number) != true)
         {
             Span<byte> value = stackalloc byte[TraceContext.Length];
             TraceContext.Write(sent, value);
@@ -269,10 +287,12 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         for (bool isFirst = true; ; isFirst = false)
         {
             CoapChannel channel = await steps.Connection.ConnectAsync(
-                route, ping, ConnectionStep.NeedsCapabilities(ping, null), time.Since(started, environment.Now), cancellationToken).ConfigureAwait(false);
+                route, ping, ConnectionStep.NeedsCapabilities(ping, null), time.Since(started, environment.Now), cancellationToken)
+                .ConfigureAwait(false);
             try
             {
-                return await steps.Sender.PingAsync(channel, time.Since(started, environment.Now), passesQueue: false, cancellationToken).ConfigureAwait(false);
+                return await steps.Sender.PingAsync(channel, time.Since(started, environment.Now), passesQueue: false, cancellationToken)
+                    .ConfigureAwait(false);
             }
             catch (CoapConnectionException exception) when (isFirst && exception.IsUnsent && route.Only is null)
             {

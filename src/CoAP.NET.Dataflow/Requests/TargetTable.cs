@@ -1,7 +1,8 @@
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// The URIs that requests were sent to lately, read: most programs ask for the same few again and again. Of fixed size; two that fall into the same place replace one another. For all threads.
+/// The URIs that requests were sent to lately, read: most programs ask for the same few again and again. Of fixed size; two that fall into
+/// the same place replace one another. For all threads.
 /// </summary>
 internal sealed class TargetTable
 {

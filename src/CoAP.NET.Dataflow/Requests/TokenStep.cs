@@ -1,9 +1,10 @@
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// Asks for long tokens where a peer's parameters want them, and finds out whether the peer knows them (RFC 8974 section 2.2.2): the first Confirmable request
-/// tries. A Reset or 4.00 says no, any other response with the token says yes; after a no the request goes out once more with a short token. Others do not
-/// wait for that and use short tokens meanwhile. On a connection the peer has said in its CSM what it takes (section 2.2.1).
+/// Asks for long tokens where a peer's parameters want them, and finds out whether the peer knows them (RFC 8974 section 2.2.2): the first
+/// Confirmable request tries. A Reset or 4.00 says no, any other response with the token says yes; after a no the request goes out once
+/// more with a short token. Others do not wait for that and use short tokens meanwhile. On a connection the peer has said in its CSM what
+/// it takes (section 2.2.1).
 /// </summary>
 /// <param name="environment">For the clock.</param>
 internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
@@ -11,10 +12,14 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
     // RFC 8974 section 2.2.2: at least 1,800 s and at most 86,400 s.
     private static readonly TimeSpan s_remembered = TimeSpan.FromHours(12);
 
-    /// <summary>The length of the tokens of requests on a connection, as its parameters want it and the peer takes it; 0 for that of other tokens, and where no connection is.</summary>
+    /// <summary>
+    /// The length of the tokens of requests on a connection, as its parameters want it and the peer takes it; 0 for that of other tokens,
+    /// and where no connection is.
+    /// </summary>
     /// <param name="channel">The peer.</param>
     public static int LengthFor(CoapChannel channel) =>
-        channel is { IsReliable: true, PeerMaxTokenLength: > CoapToken.MaxLength and int longest, Parameters.ExtendedTokenLength: { } wanted } && OurLongest(channel) > CoapToken.MaxLength
+        channel is { IsReliable: true, PeerMaxTokenLength: > CoapToken.MaxLength and int longest,
+            Parameters.ExtendedTokenLength: { } wanted } && OurLongest(channel) > CoapToken.MaxLength
             ? Math.Min(Math.Min(wanted, longest), OurLongest(channel))
             : 0;
 
@@ -55,7 +60,10 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
     }
 
     public override StepOutcome After(OutgoingRequest request, OutgoingRequest sent, CoapResponse response) =>
-        IsProbe(request, sent) && Learn(request, response.Code == CoapCode.BadRequest ? LongTokenSupport.No : response.IsNone ? LongTokenSupport.Unknown : LongTokenSupport.Yes)
+        IsProbe(request, sent)
+            && Learn(request,
+                response.Code == CoapCode.BadRequest ? LongTokenSupport.No : response.IsNone ? LongTokenSupport.Unknown
+                    : LongTokenSupport.Yes)
             ? StepOutcome.Again(request)
             : StepOutcome.Done(response);
 
@@ -75,7 +83,8 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             throw new CoapTooLargeException(
                 length,
                 OurLongest(channel),
-                $"The response would have a token of {length} bytes, and this endpoint takes {OurLongest(channel)}. Keep less state in it, or raise CoapLimits.MaxTokenLength.");
+                $"The response would have a token of {length} bytes, and this endpoint takes {OurLongest(channel)}. Keep less state in it, "
+                    + "or raise CoapLimits.MaxTokenLength.");
         }
 
         if (!channel.IsReliable)
@@ -87,15 +96,18 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
         return length <= longest || (longest > CoapToken.MaxLength ? throw new CoapTooLargeException(
             length,
             longest,
-            $"A token of {length} bytes is more than the {longest} that {channel} takes (RFC 8974 section 2.2.1). Keep less state in it.") : false);
+            $"A token of {length} bytes is more than the {longest} that {channel} takes (RFC 8974 section 2.2.1). Keep less state in it.")
+            : false);
     }
 
     private static int WantedFor(CoapChannel channel) =>
         channel.IsReliable ? LengthFor(channel)
-        : channel.Parameters.ExtendedTokenLength is { } length && !channel.IsGroup && OurLongest(channel) > CoapToken.MaxLength ? Math.Min(length, OurLongest(channel))
+        : channel.Parameters.ExtendedTokenLength is { } length && !channel.IsGroup && OurLongest(channel) > CoapToken.MaxLength
+        ? Math.Min(length, OurLongest(channel))
         : 0;
 
-    private static bool IsProbe(OutgoingRequest request, OutgoingRequest sent) => !ReferenceEquals(sent, request) && sent.AttemptOf(request) == 0;
+    private static bool IsProbe(OutgoingRequest request, OutgoingRequest sent) =>
+        !ReferenceEquals(sent, request) && sent.AttemptOf(request) == 0;
 
     private LongTokenSupport SupportOf(CoapChannel channel)
     {

@@ -3,7 +3,10 @@ using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>What a route asks of a request before its handler, and of the first block of a body before it is put together: who may not come in is not to take memory.</summary>
+/// <summary>
+/// What a route asks of a request before its handler, and of the first block of a body before it is put together: who may not come in is
+/// not to take memory.
+/// </summary>
 internal static class BodyAdmission
 {
     private static readonly CoapResult s_freshnessRequired = CoapResults.FreshnessRequired();
@@ -62,7 +65,8 @@ internal static class BodyAdmission
     /// <param name="firstSegment">Where its path begins among the options.</param>
     /// <param name="environment">For counters and log.</param>
     /// <returns>The answer that refuses the body; null when it may be put together.</returns>
-    public static async ValueTask<CoapResult?> AdmitAsync(CoapExchange exchange, Route route, RoutePlan plan, int firstSegment, CoapEnvironment environment)
+    public static async ValueTask<CoapResult?> AdmitAsync(CoapExchange exchange, Route route, RoutePlan plan, int firstSegment,
+        CoapEnvironment environment)
     {
         CoapRequest request = exchange.Request;
         try

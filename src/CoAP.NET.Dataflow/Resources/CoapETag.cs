@@ -3,7 +3,10 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET;
 
-/// <summary>An entity-tag: 1 to 8 opaque bytes that tell one representation of a resource from another over time (RFC 7252 section 5.10.6). A value; compared byte by byte.</summary>
+/// <summary>
+/// An entity-tag: 1 to 8 opaque bytes that tell one representation of a resource from another over time (RFC 7252 section 5.10.6). A value;
+/// compared byte by byte.
+/// </summary>
 public readonly struct CoapETag : IEquatable<CoapETag>
 {
     /// <summary>The largest number of bytes.</summary>
@@ -53,7 +56,10 @@ public readonly struct CoapETag : IEquatable<CoapETag>
         return new CoapETag(hash[..MaxLength]);
     }
 
-    /// <summary>Makes an entity-tag of 8 bytes by hashing a representation together with its Content-Format, so that two formats of one resource differ.</summary>
+    /// <summary>
+    /// Makes an entity-tag of 8 bytes by hashing a representation together with its Content-Format, so that two formats of one resource
+    /// differ.
+    /// </summary>
     /// <param name="content">The representation.</param>
     /// <returns>The entity-tag.</returns>
     public static CoapETag FromContent(CoapContent content)

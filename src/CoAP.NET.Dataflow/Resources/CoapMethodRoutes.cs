@@ -47,7 +47,8 @@ public static class CoapMethodRoutes
     /// <inheritdoc cref="Map(ICoapRouteBuilder, string, IEnumerable{CoapMethod}, Func{CoapResult})"/>
     [OverloadResolutionPriority(2)]
     public static CoapRouteHandlerBuilder Map(
-        this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods, Func<CoapRequest, ValueTask<CoapResult>> handler) =>
+        this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods,
+        Func<CoapRequest, ValueTask<CoapResult>> handler) =>
         routes.Add(template, [.. methods], RouteHandlers.From(handler));
 
     /// <inheritdoc cref="Map(ICoapRouteBuilder, string, IEnumerable{CoapMethod}, Func{CoapResult})"/>
@@ -59,18 +60,21 @@ public static class CoapMethodRoutes
     /// <inheritdoc cref="Map(ICoapRouteBuilder, string, IEnumerable{CoapMethod}, Func{CoapResult})"/>
     [OverloadResolutionPriority(3)]
     public static CoapRouteHandlerBuilder Map(
-        this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods, Func<CoapRequest, CancellationToken, CoapResult> handler) =>
+        this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods,
+        Func<CoapRequest, CancellationToken, CoapResult> handler) =>
         routes.Add(template, [.. methods], RouteHandlers.From(handler));
 
     /// <inheritdoc cref="Map(ICoapRouteBuilder, string, IEnumerable{CoapMethod}, Func{CoapResult})"/>
     [OverloadResolutionPriority(2)]
     public static CoapRouteHandlerBuilder Map(
-        this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods, Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler) =>
+        this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods,
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler) =>
         routes.Add(template, [.. methods], RouteHandlers.From(handler));
 
     /// <inheritdoc cref="Map(ICoapRouteBuilder, string, IEnumerable{CoapMethod}, Func{CoapResult})"/>
     [OverloadResolutionPriority(1)]
     public static CoapRouteHandlerBuilder Map(
-        this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods, Func<CoapRequest, CancellationToken, Task<CoapResult>> handler) =>
+        this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods,
+        Func<CoapRequest, CancellationToken, Task<CoapResult>> handler) =>
         routes.Add(template, [.. methods], RouteHandlers.From(handler));
 }

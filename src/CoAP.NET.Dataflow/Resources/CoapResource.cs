@@ -3,7 +3,8 @@ using System.Collections.Immutable;
 namespace CoAP.NET;
 
 /// <summary>
-/// A resource as a class: override what it answers to. Map it with <c>Map</c>. Methods that are not overridden are answered 4.05 Method Not Allowed.
+/// A resource as a class: override what it answers to. Map it with <c>Map</c>. Methods that are not overridden are answered 4.05 Method Not
+/// Allowed.
 /// </summary>
 public abstract class CoapResource
 {
@@ -46,16 +47,25 @@ public abstract class CoapResource
     /// <summary>Whether clients may observe what GET and FETCH answer (RFC 7641). Default false.</summary>
     public bool Observable { get; init; }
 
-    /// <summary>The Max-Age of what observers are sent when the answer gives none; null for 10 minutes. See <see cref="CoapRouteConventions{TSelf}.Observable"/>.</summary>
+    /// <summary>
+    /// The Max-Age of what observers are sent when the answer gives none; null for 10 minutes. See
+    /// <see cref="CoapRouteConventions{TSelf}.Observable"/>.
+    /// </summary>
     public TimeSpan? ObservableMaxAge { get; init; }
 
     /// <summary>How observers are sent notifications. Default: Confirmable.</summary>
     public CoapNotificationMode NotificationMode { get; init; }
 
-    /// <summary>Whether one of the Non-confirmable notifications may be Confirmable to learn the round-trip time. Default true. See <see cref="CoapRouteConventions{TSelf}.Observable"/>.</summary>
+    /// <summary>
+    /// Whether one of the Non-confirmable notifications may be Confirmable to learn the round-trip time. Default true. See
+    /// <see cref="CoapRouteConventions{TSelf}.Observable"/>.
+    /// </summary>
     public bool NotificationProbe { get; init; } = true;
 
-    /// <summary>Says that the resource may have changed, so that its observers are sent the new state. See <see cref="CoapRouteHandlerBuilder.Notify"/>. Does nothing before the resource is mapped, and when it is not observable.</summary>
+    /// <summary>
+    /// Says that the resource may have changed, so that its observers are sent the new state. See
+    /// <see cref="CoapRouteHandlerBuilder.Notify"/>. Does nothing before the resource is mapped, and when it is not observable.
+    /// </summary>
     /// <returns>How many observers it has at the moment.</returns>
     public int Notify()
     {
@@ -77,9 +87,12 @@ public abstract class CoapResource
         }
     }
 
-    internal ValueTask<CoapResult> InvokeAsync(CoapRequest request, CancellationToken cancellationToken) => HandleAsync(request, cancellationToken);
+    internal ValueTask<CoapResult> InvokeAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        HandleAsync(request, cancellationToken);
 
-    /// <summary>Answers any request, by calling the method for its code. Override it for what all methods share, or for codes without a method here.</summary>
+    /// <summary>
+    /// Answers any request, by calling the method for its code. Override it for what all methods share, or for codes without a method here.
+    /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Cancelled when nobody waits for the answer any more.</param>
     /// <returns>The answer.</returns>
@@ -121,7 +134,8 @@ public abstract class CoapResource
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Cancelled when nobody waits for the answer any more.</param>
     /// <returns>The answer.</returns>
-    protected virtual ValueTask<CoapResult> DeleteAsync(CoapRequest request, CancellationToken cancellationToken) => new(s_methodNotAllowed);
+    protected virtual ValueTask<CoapResult> DeleteAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        new(s_methodNotAllowed);
 
     /// <summary>Answers FETCH (RFC 8132 section 2): 2.05 Content or 2.03 Valid.</summary>
     /// <param name="request">The request.</param>
@@ -139,5 +153,6 @@ public abstract class CoapResource
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Cancelled when nobody waits for the answer any more.</param>
     /// <returns>The answer.</returns>
-    protected virtual ValueTask<CoapResult> IPatchAsync(CoapRequest request, CancellationToken cancellationToken) => new(s_methodNotAllowed);
+    protected virtual ValueTask<CoapResult> IPatchAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        new(s_methodNotAllowed);
 }

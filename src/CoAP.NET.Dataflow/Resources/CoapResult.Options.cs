@@ -26,7 +26,10 @@ public partial class CoapResult
         return this;
     }
 
-    /// <summary>Sets how long the answer may be cached, in whole seconds, rounded down (RFC 7252 section 5.10.5). 60 s is the default and is not sent; zero forbids caching.</summary>
+    /// <summary>
+    /// Sets how long the answer may be cached, in whole seconds, rounded down (RFC 7252 section 5.10.5). 60 s is the default and is not
+    /// sent; zero forbids caching.
+    /// </summary>
     /// <param name="maxAge">0 s to 4,294,967,295 s.</param>
     /// <returns>This result.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Below zero or above the range.</exception>
@@ -44,17 +47,22 @@ public partial class CoapResult
         return this;
     }
 
-    /// <summary>Sets where a created resource is, as a relative reference in URI form, such as <c>/devices/7?x=1</c> (RFC 7252 section 5.10.7). Percent-encoding is taken away: options carry none.</summary>
+    /// <summary>
+    /// Sets where a created resource is, as a relative reference in URI form, such as <c>/devices/7?x=1</c> (RFC 7252 section 5.10.7).
+    /// Percent-encoding is taken away: options carry none.
+    /// </summary>
     /// <param name="reference">The path, and after a question mark the query.</param>
     /// <returns>This result.</returns>
-    /// <exception cref="ArgumentException">A segment is <c>.</c> or <c>..</c>, a part has more than 255 bytes, or there is a fragment.</exception>
+    /// <exception cref="ArgumentException">A segment is <c>.</c> or <c>..</c>, a part has more than 255 bytes, or there is a
+    /// fragment.</exception>
     /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
     public CoapResult WithLocation(string reference)
     {
         ArgumentNullException.ThrowIfNull(reference);
         if (reference.Contains('#', StringComparison.Ordinal))
         {
-            throw new ArgumentException("A location has no fragment. Write %23 for a number sign that belongs to the path.", nameof(reference));
+            throw new ArgumentException("A location has no fragment. Write %23 for a number sign that belongs to the path.",
+                nameof(reference));
         }
 
         int query = reference.IndexOf('?', StringComparison.Ordinal);
@@ -72,7 +80,8 @@ public partial class CoapResult
         {
             if (segment is "." or "..")
             {
-                throw new ArgumentException("A Location-Path segment is never '.' or '..' (RFC 7252 section 5.10.7). Resolve the path first.", nameof(segments));
+                throw new ArgumentException(
+                    "A Location-Path segment is never '.' or '..' (RFC 7252 section 5.10.7). Resolve the path first.", nameof(segments));
             }
         }
 
@@ -147,7 +156,8 @@ public partial class CoapResult
             bytes[i] = Encoding.UTF8.GetBytes(values[i]);
             if (bytes[i].Length > 255)
             {
-                throw new ArgumentException($"A part of a location has at most 255 bytes (RFC 7252 section 5.10), not {bytes[i].Length}.", nameof(values));
+                throw new ArgumentException($"A part of a location has at most 255 bytes (RFC 7252 section 5.10), not {bytes[i].Length}.",
+                    nameof(values));
             }
         }
 

@@ -42,19 +42,23 @@ public partial class CoapResult
     public CoapOptionCollection Options => _options is { IsShared: false } own ? own : MakeOwn();
 
     /// <summary>
-    /// Whether this is sent as answer to a request that was sent to a group (RFC 7252 section 8.2). Default null: errors and contents of nothing are kept back, other
-    /// answers are sent. True: it is sent in any case. False: the member is silent, whatever the request asks for. Without effect on other requests.
+    /// Whether this is sent as answer to a request that was sent to a group (RFC 7252 section 8.2). Default null: errors and contents of
+    /// nothing are kept back, other answers are sent. True: it is sent in any case. False: the member is silent, whatever the request asks
+    /// for. Without effect on other requests.
     /// </summary>
     public bool? AnswersGroup { get; set; }
 
-    /// <summary>Whether a text, bytes or a representation was returned in its place, so that the method of the request says which success it is.</summary>
+    /// <summary>
+    /// Whether a text, bytes or a representation was returned in its place, so that the method of the request says which success it is.
+    /// </summary>
     internal bool IsImplicit { get; init; }
 
     /// <summary>Whether no handler gave it, but the server itself, which has no room or stops: it says nothing of the resource.</summary>
     internal bool IsRefusal { get; init; }
 
     /// <summary>
-    /// Whether this is only an answer, although the request asks to observe the resource and the route lets it: its client becomes no observer and learns so (RFC 7641 section 4.1). Default false.
+    /// Whether this is only an answer, although the request asks to observe the resource and the route lets it: its client becomes no
+    /// observer and learns so (RFC 7641 section 4.1). Default false.
     /// </summary>
     public bool DeclinesObserver { get; set; }
 
@@ -63,21 +67,33 @@ public partial class CoapResult
     /// <summary>The options for who only reads them; null when there are none. They may be shared with other results.</summary>
     internal CoapOptionCollection? OptionsToRead => _options;
 
-    /// <summary>A text in UTF-8 with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for others.</summary>
+    /// <summary>
+    /// A text in UTF-8 with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for
+    /// others.
+    /// </summary>
     /// <param name="text">The text.</param>
     public static implicit operator CoapResult(string text) => FromString(text);
 
-    /// <summary>A text in UTF-8 with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for others.</summary>
+    /// <summary>
+    /// A text in UTF-8 with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for
+    /// others.
+    /// </summary>
     /// <param name="text">The text.</param>
     /// <returns>The result.</returns>
     public static CoapResult FromString(string text) =>
         new(CoapCode.Content, Encoding.UTF8.GetBytes(text), CoapContentFormat.TextPlain) { IsImplicit = true };
 
-    /// <summary>Bytes as <c>application/octet-stream</c> with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for others.</summary>
+    /// <summary>
+    /// Bytes as <c>application/octet-stream</c> with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for
+    /// DELETE, 2.04 Changed for others.
+    /// </summary>
     /// <param name="bytes">The bytes; not copied.</param>
     public static implicit operator CoapResult(byte[] bytes) => FromByteArray(bytes);
 
-    /// <summary>Bytes as <c>application/octet-stream</c> with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for others.</summary>
+    /// <summary>
+    /// Bytes as <c>application/octet-stream</c> with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for
+    /// DELETE, 2.04 Changed for others.
+    /// </summary>
     /// <param name="bytes">The bytes; not copied.</param>
     /// <returns>The result.</returns>
     public static CoapResult FromByteArray(byte[] bytes)
@@ -86,11 +102,17 @@ public partial class CoapResult
         return new CoapResult(CoapCode.Content, bytes, CoapContentFormat.OctetStream) { IsImplicit = true };
     }
 
-    /// <summary>A representation with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for others.</summary>
+    /// <summary>
+    /// A representation with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for
+    /// others.
+    /// </summary>
     /// <param name="content">The representation.</param>
     public static implicit operator CoapResult(CoapContent content) => FromCoapContent(content);
 
-    /// <summary>A representation with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for others.</summary>
+    /// <summary>
+    /// A representation with the success that the method has: 2.05 Content for GET and FETCH, 2.02 Deleted for DELETE, 2.04 Changed for
+    /// others.
+    /// </summary>
     /// <param name="content">The representation.</param>
     /// <returns>The result.</returns>
     public static CoapResult FromCoapContent(CoapContent content)
@@ -108,7 +130,10 @@ public partial class CoapResult
         return this;
     }
 
-    /// <summary>This as the answer to a method: what was returned without a code gets the one of success that the method has (RFC 7252 sections 5.8 and 5.9.1).</summary>
+    /// <summary>
+    /// This as the answer to a method: what was returned without a code gets the one of success that the method has (RFC 7252 sections 5.8
+    /// and 5.9.1).
+    /// </summary>
     /// <param name="method">The code of the request.</param>
     internal CoapResult AnswerTo(CoapCode method)
     {

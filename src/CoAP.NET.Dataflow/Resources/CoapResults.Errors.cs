@@ -40,7 +40,9 @@ public static partial class CoapResults
     /// <returns>The result.</returns>
     public static CoapResult Conflict(string? diagnostic = null) => Status(CoapCode.Conflict, diagnostic);
 
-    /// <summary>4.12 Precondition Failed (RFC 7252 section 5.9.2.8). <see cref="CoapRequest.CheckPreconditions(CoapETag?)"/> makes it.</summary>
+    /// <summary>
+    /// 4.12 Precondition Failed (RFC 7252 section 5.9.2.8). <see cref="CoapRequest.CheckPreconditions(CoapETag?)"/> makes it.
+    /// </summary>
     /// <param name="diagnostic">A text for people; null for none.</param>
     /// <returns>The result.</returns>
     public static CoapResult PreconditionFailed(string? diagnostic = null) => Status(CoapCode.PreconditionFailed, diagnostic);

@@ -4,9 +4,9 @@ using CoAP.NET.Options;
 namespace CoAP.NET;
 
 /// <summary>
-/// Makes what handlers return (RFC 7252 section 5.9). Each call makes a new result that may be refined with <c>With...</c>; one that is kept and
-/// returned many times costs nothing, but must not be changed any more. The package CoAP.NET.Content adds <c>CoapResults.Cbor</c> and
-/// <c>CoapResults.Problem</c>.
+/// Makes what handlers return (RFC 7252 section 5.9). Each call makes a new result that may be refined with <c>With...</c>; one that is
+/// kept and returned many times costs nothing, but must not be changed any more. The package CoAP.NET.Content adds <c>CoapResults.Cbor</c>
+/// and <c>CoapResults.Problem</c>.
 /// </summary>
 public static partial class CoapResults
 {
@@ -27,7 +27,8 @@ public static partial class CoapResults
     /// <param name="bytes">The bytes; not copied.</param>
     /// <param name="format">The Content-Format; default <c>application/octet-stream</c>.</param>
     /// <returns>The result.</returns>
-    public static CoapResult Bytes(ReadOnlyMemory<byte> bytes, CoapContentFormat? format = null) => Content(CoapContent.Binary(bytes, format));
+    public static CoapResult Bytes(ReadOnlyMemory<byte> bytes, CoapContentFormat? format = null) =>
+        Content(CoapContent.Binary(bytes, format));
 
     /// <summary>2.05 Content (RFC 7252 section 5.9.1.5).</summary>
     /// <param name="content">The representation.</param>
@@ -62,7 +63,10 @@ public static partial class CoapResults
     /// <returns>The result.</returns>
     public static CoapResult Valid(CoapETag etag) => new CoapResult(CoapCode.Valid).WithETag(etag);
 
-    /// <summary>2.03 Valid when a GET or FETCH names the entity-tag, otherwise what the function makes, with the entity-tag added (RFC 7252 section 5.10.6, RFC 8132 section 2.1).</summary>
+    /// <summary>
+    /// 2.03 Valid when a GET or FETCH names the entity-tag, otherwise what the function makes, with the entity-tag added (RFC 7252 section
+    /// 5.10.6, RFC 8132 section 2.1).
+    /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="etag">The entity-tag of the current representation.</param>
     /// <param name="result">Makes the answer with the representation; called only when it is needed.</param>
@@ -83,14 +87,16 @@ public static partial class CoapResults
 
     /// <summary>Any response code.</summary>
     /// <param name="code">The code, of class 2, 4 or 5.</param>
-    /// <param name="diagnostic">For an error, a text for people, sent without a Content-Format (RFC 7252 section 5.5.2); null for none.</param>
+    /// <param name="diagnostic">For an error, a text for people, sent without a Content-Format (RFC 7252 section 5.5.2); null for
+    /// none.</param>
     /// <returns>The result.</returns>
     /// <exception cref="ArgumentException">The code is no response code, or a success with a diagnostic text.</exception>
     public static CoapResult Status(CoapCode code, string? diagnostic = null)
     {
         if (diagnostic is not null && !code.IsError)
         {
-            throw new ArgumentException("Only error responses carry a diagnostic text (RFC 7252 section 5.5.2). Use CoapResults.Content.", nameof(diagnostic));
+            throw new ArgumentException("Only error responses carry a diagnostic text (RFC 7252 section 5.5.2). Use CoapResults.Content.",
+                nameof(diagnostic));
         }
 
         return new CoapResult(code, diagnostic is null ? default : System.Text.Encoding.UTF8.GetBytes(diagnostic));

@@ -76,7 +76,8 @@ public static class CoapRouteBuilderExtensions
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
     /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
-    public static CoapRouteHandlerBuilder MapResource(this ICoapRouteBuilder routes, string template, Func<CoapRequest, CoapResource> factory)
+    public static CoapRouteHandlerBuilder MapResource(this ICoapRouteBuilder routes, string template,
+        Func<CoapRequest, CoapResource> factory)
     {
         ArgumentNullException.ThrowIfNull(factory);
         CoapRouteHandlerBuilder? route = null;

@@ -5,7 +5,10 @@ namespace CoAP.NET;
 // What was attached to routes, for code that looks at them.
 public sealed partial class CoapRouteGroup
 {
-    /// <summary>What was attached to the routes of this group and of groups inside of it, as they are now, in the order of mapping. What groups have themselves is not among it.</summary>
+    /// <summary>
+    /// What was attached to the routes of this group and of groups inside of it, as they are now, in the order of mapping. What groups have
+    /// themselves is not among it.
+    /// </summary>
     /// <typeparam name="T">The type that is looked for.</typeparam>
     /// <returns>The objects of the type; empty when there are none.</returns>
     public IReadOnlyList<T> ListMetadata<T>()

@@ -2,7 +2,10 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-/// <summary>Routes with a common beginning of their paths, and what holds for all of them. Made by <c>MapGroup</c>; a server's own group has no prefix.</summary>
+/// <summary>
+/// Routes with a common beginning of their paths, and what holds for all of them. Made by <c>MapGroup</c>; a server's own group has no
+/// prefix.
+/// </summary>
 public sealed partial class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup>, ICoapRouteBuilder
 {
     internal CoapRouteGroup(RouteTable table, CoapRouteGroup? parent, RouteTemplate prefix)
@@ -27,18 +30,22 @@ public sealed partial class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup
         RouteTemplate template = RouteTemplate.Parse(prefix);
         if (template.Segments is [.., { Kind: RouteSegmentKind.Literal, Text.Length: 0 }])
         {
-            throw new ArgumentException($"The prefix '{prefix}' ends with a slash, which would stand twice in the paths of the group. Leave it out.", nameof(prefix));
+            throw new ArgumentException(
+                $"The prefix '{prefix}' ends with a slash, which would stand twice in the paths of the group. Leave it out.",
+                nameof(prefix));
         }
 
         if (template.Segments is [.., { Kind: RouteSegmentKind.Rest }])
         {
-            throw new ArgumentException($"The prefix '{prefix}' takes all segments, so nothing can follow it. Use a parameter without a star.", nameof(prefix));
+            throw new ArgumentException(
+                $"The prefix '{prefix}' takes all segments, so nothing can follow it. Use a parameter without a star.", nameof(prefix));
         }
 
         return new CoapRouteGroup(Table, this, Template.Append(template));
     }
 
-    internal CoapRouteHandlerBuilder Add(string template, ReadOnlySpan<CoapMethod> methods, Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
+    internal CoapRouteHandlerBuilder Add(string template, ReadOnlySpan<CoapMethod> methods,
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
     {
         if (methods.IsEmpty)
         {
@@ -49,7 +56,8 @@ public sealed partial class CoapRouteGroup : CoapRouteConventions<CoapRouteGroup
         {
             if (!((CoapCode)method).IsRequest)
             {
-                throw new ArgumentException($"{(int)method} is no request method; those are 1 to 31 (RFC 7252 section 12.1.1).", nameof(methods));
+                throw new ArgumentException($"{(int)method} is no request method; those are 1 to 31 (RFC 7252 section 12.1.1).",
+                    nameof(methods));
             }
         }
 

@@ -4,9 +4,11 @@ namespace CoAP.NET;
 public sealed partial class CoapRouteHandlerBuilder
 {
     /// <summary>
-    /// Raised when a client has become an observer of the route: the answer to its registration is about to leave. A registration that a client makes again is no news. Events of one route come one
-    /// after the other, with no lock held, mostly on the thread that receives; do not block in a handler. What a handler throws is counted and logged. While a handler is busy at most 4,096 more
-    /// events wait; others are left out and counted as <see cref="CoapCounter.HandlerErrors"/>, so look at <see cref="ObserverCount"/> rather than count events.
+    /// Raised when a client has become an observer of the route: the answer to its registration is about to leave. A registration that a
+    /// client makes again is no news. Events of one route come one after the other, with no lock held, mostly on the thread that receives;
+    /// do not block in a handler. What a handler throws is counted and logged. While a handler is busy at most 4,096 more events wait;
+    /// others are left out and counted as <see cref="CoapCounter.HandlerErrors"/>, so look at <see cref="ObserverCount"/> rather than count
+    /// events.
     /// </summary>
     public event EventHandler<CoapObserverChange>? ObserverCame
     {
@@ -22,8 +24,8 @@ public sealed partial class CoapRouteHandlerBuilder
     }
 
     /// <summary>
-    /// Raised when a client acknowledged a Confirmable notification, and on connections (RFC 8323) when a notification was handed to the connection, which delivers it; see
-    /// <see cref="ObserverCame"/>. Non-confirmable notifications are acknowledged by nobody.
+    /// Raised when a client acknowledged a Confirmable notification, and on connections (RFC 8323) when a notification was handed to the
+    /// connection, which delivers it; see <see cref="ObserverCame"/>. Non-confirmable notifications are acknowledged by nobody.
     /// </summary>
     public event EventHandler<CoapObserverChange>? ObserverAcknowledged
     {
@@ -32,8 +34,8 @@ public sealed partial class CoapRouteHandlerBuilder
     }
 
     /// <summary>
-    /// How many observers the route has: pairs of a client and a token, over all its paths. In a handler of <see cref="ObserverCame"/> and <see cref="ObserverWent"/> it counts what they tell. Of one
-    /// path: <see cref="CoapServer.CountObservers"/>.
+    /// How many observers the route has: pairs of a client and a token, over all its paths. In a handler of <see cref="ObserverCame"/> and
+    /// <see cref="ObserverWent"/> it counts what they tell. Of one path: <see cref="CoapServer.CountObservers"/>.
     /// </summary>
     public int ObserverCount => _route.Observed.Observers;
 }

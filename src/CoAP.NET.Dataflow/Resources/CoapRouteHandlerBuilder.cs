@@ -3,7 +3,10 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET;
 
-/// <summary>A mapped route: says more about it, or removes it. Link attributes stand in <c>/.well-known/core</c>; where several routes share a path, the first one that gives an attribute wins.</summary>
+/// <summary>
+/// A mapped route: says more about it, or removes it. Link attributes stand in <c>/.well-known/core</c>; where several routes share a path,
+/// the first one that gives an attribute wins.
+/// </summary>
 public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapRouteHandlerBuilder>
 {
     private readonly Route _route;
@@ -20,7 +23,8 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
     /// <summary>Sets the <c>title</c> attribute: a text for people (RFC 6690 section 2).</summary>
     /// <param name="title">The text.</param>
     /// <returns>This object.</returns>
-    public CoapRouteHandlerBuilder WithTitle(string title) => WithAttribute("title", title ?? throw new ArgumentNullException(nameof(title)));
+    public CoapRouteHandlerBuilder WithTitle(string title) =>
+        WithAttribute("title", title ?? throw new ArgumentNullException(nameof(title)));
 
     /// <summary>Sets the <c>rt</c> attribute: what the resource is (RFC 6690 section 3.1).</summary>
     /// <param name="resourceTypes">The resource types; none contains a space.</param>
@@ -32,12 +36,18 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
     /// <returns>This object.</returns>
     public CoapRouteHandlerBuilder WithInterface(params string[] interfaces) => WithAttribute("if", string.Join(' ', interfaces));
 
-    /// <summary>Sets the <c>ct</c> attribute: a hint about the formats of the resource (RFC 7252 section 7.2.1). Without it the formats of <c>Produces</c> are listed.</summary>
+    /// <summary>
+    /// Sets the <c>ct</c> attribute: a hint about the formats of the resource (RFC 7252 section 7.2.1). Without it the formats of
+    /// <c>Produces</c> are listed.
+    /// </summary>
     /// <param name="formats">The formats.</param>
     /// <returns>This object.</returns>
-    public CoapRouteHandlerBuilder WithContentFormat(params CoapContentFormat[] formats) => WithAttribute("ct", CoapLinkAttribute.Join(formats));
+    public CoapRouteHandlerBuilder WithContentFormat(params CoapContentFormat[] formats) =>
+        WithAttribute("ct", CoapLinkAttribute.Join(formats));
 
-    /// <summary>Sets the <c>sz</c> attribute: a hint about the size; meant for resources that do not fit one datagram (RFC 6690 section 3.3).</summary>
+    /// <summary>
+    /// Sets the <c>sz</c> attribute: a hint about the size; meant for resources that do not fit one datagram (RFC 6690 section 3.3).
+    /// </summary>
     /// <param name="size">The size in bytes, 0 or more.</param>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentOutOfRangeException">Below zero.</exception>
@@ -62,7 +72,10 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
         });
     }
 
-    /// <summary>Lists the route in <c>/.well-known/core</c> under a target of its own. A route with parameters is listed only so, as its template is no URI.</summary>
+    /// <summary>
+    /// Lists the route in <c>/.well-known/core</c> under a target of its own. A route with parameters is listed only so, as its template is
+    /// no URI.
+    /// </summary>
     /// <param name="target">The URI reference to list, such as <c>/devices</c>.</param>
     /// <returns>This object.</returns>
     public CoapRouteHandlerBuilder ListedAs(string target)
@@ -81,15 +94,18 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
     }
 
     /// <summary>
-    /// Says that what the route serves may have changed: the handler runs again, once for all observers that asked the same, and they are sent its answer (RFC 7641
-    /// section 4.2). Of a route with parameters this means every path that is observed; see <see cref="CoapServer.Notify"/> for one of them. Any thread may call it, in a
-    /// handler too; it waits for nothing, and calls that follow one another fast lead to one run.
+    /// Says that what the route serves may have changed: the handler runs again, once for all observers that asked the same, and they are
+    /// sent its answer (RFC 7641 section 4.2). Of a route with parameters this means every path that is observed; see
+    /// <see cref="CoapServer.Notify"/> for one of them. Any thread may call it, in a handler too; it waits for nothing, and calls that
+    /// follow one another fast lead to one run.
     /// </summary>
-    /// <returns>How many observers the route has at the moment; 0 also when it is not <c>Observable</c>, which is logged as a warning.</returns>
+    /// <returns>How many observers the route has at the moment; 0 also when it is not <c>Observable</c>, which is logged as a
+    /// warning.</returns>
     public int Notify() => Table.Notify(_route, tellsMistakes: true);
 
     /// <summary>
-    /// As <see cref="Notify()"/>, for those observers only who observe what a request names: its path, or the URI that a proxy is asked for by it.
+    /// As <see cref="Notify()"/>, for those observers only who observe what a request names: its path, or the URI that a proxy is asked for
+    /// by it.
     /// </summary>
     /// <param name="request">A received request, such as the one that registered.</param>
     /// <returns>How many they are.</returns>
@@ -100,7 +116,9 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
         return Table.NotifyAt(_route, ProxyRoute.PathOf(request));
     }
 
-    /// <summary>How many observe what a request names: its path, or the URI that a proxy is asked for by it; see <see cref="NotifyFor"/>.</summary>
+    /// <summary>
+    /// How many observe what a request names: its path, or the URI that a proxy is asked for by it; see <see cref="NotifyFor"/>.
+    /// </summary>
     /// <param name="request">A received request.</param>
     /// <returns>The number of observers.</returns>
     /// <exception cref="CoapUriException">The request asks for a proxy, and its options name no URI.</exception>
@@ -113,7 +131,10 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
     /// <summary>The same where it is no mistake that the route cannot be observed.</summary>
     internal int NotifyIfObservable() => Table.Notify(_route, tellsMistakes: false);
 
-    /// <summary>Removes the route. Requests that it is serving are finished; later ones are answered 4.04 or 4.05. Its observers are told 4.04 and forgotten.</summary>
+    /// <summary>
+    /// Removes the route. Requests that it is serving are finished; later ones are answered 4.04 or 4.05. Its observers are told 4.04 and
+    /// forgotten.
+    /// </summary>
     /// <returns>Whether it was still mapped.</returns>
     public bool Unmap() => Table.Remove(_route);
 }

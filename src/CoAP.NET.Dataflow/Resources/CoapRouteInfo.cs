@@ -16,6 +16,9 @@ public sealed class CoapRouteInfo
     /// <summary>The methods that are handled.</summary>
     public IReadOnlyList<CoapMethod> Methods { get; }
 
-    /// <summary>What was attached by <c>WithMetadata</c>: first to the group of all routes, then inwards, last to the route itself; in each the order in which it was attached.</summary>
+    /// <summary>
+    /// What was attached by <c>WithMetadata</c>: first to the group of all routes, then inwards, last to the route itself; in each the
+    /// order in which it was attached.
+    /// </summary>
     public IReadOnlyList<object> Metadata { get; }
 }

@@ -26,7 +26,8 @@ public sealed class CoapRouteValues
     /// <exception cref="KeyNotFoundException">The template has no such parameter.</exception>
     public string this[string name] => TryGetValue(name, out string? value)
         ? value
-        : throw new KeyNotFoundException($"The route has no parameter '{name}'; it has: {(_names.Length == 0 ? "none" : string.Join(", ", _names))}.");
+        : throw new KeyNotFoundException(
+            $"The route has no parameter '{name}'; it has: {(_names.Length == 0 ? "none" : string.Join(", ", _names))}.");
 
     /// <summary>The value of a parameter.</summary>
     /// <param name="name">The name in the template, without braces.</param>

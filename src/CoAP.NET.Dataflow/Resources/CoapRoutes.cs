@@ -19,5 +19,6 @@ public sealed class CoapRoutes : ICoapRouteBuilder
     /// <exception cref="InvalidOperationException">Another endpoint has it.</exception>
     internal RouteTable Take() => Interlocked.Exchange(ref _isTaken, 1) == 0
         ? Table
-        : throw new InvalidOperationException("These routes belong to another endpoint already: who observes them is known there. Make a CoapRoutes for each endpoint.");
+        : throw new InvalidOperationException(
+            "These routes belong to another endpoint already: who observes them is known there. Make a CoapRoutes for each endpoint.");
 }

@@ -3,15 +3,18 @@ using System.ComponentModel;
 namespace CoAP.NET;
 
 /// <summary>
-/// Says at compile time what is missing for handlers of other forms than those of <see cref="CoapRouteBuilderExtensions"/>: the package <c>CoAP.NET.Hosting</c>, whose overloads bind parameters and
-/// turn results of any type into answers. Where that package is referenced, its overloads are better ones and these are never chosen.
+/// Says at compile time what is missing for handlers of other forms than those of <see cref="CoapRouteBuilderExtensions"/>: the package
+/// <c>CoAP.NET.Hosting</c>, whose overloads bind parameters and turn results of any type into answers. Where that package is referenced,
+/// its overloads are better ones and these are never chosen.
 /// </summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public static class CoapUnboundRouteExtensions
 {
     private const string Text =
-        "This handler has parameters or a result that only the package CoAP.NET.Hosting binds: reference it, and AddCoapServer or a plain CoapServer take such handlers. Without it a handler takes nothing, "
-        + "a CoapRequest, or a CoapRequest and a CancellationToken, and returns a CoapResult, or a string or byte[] as a lambda, now or as a task.";
+        "This handler has parameters or a result that only the package CoAP.NET.Hosting binds: reference it, and AddCoapServer or a plain "
+            + "CoapServer take such handlers. Without it a handler takes nothing, "
+        + "a CoapRequest, or a CoapRequest and a CancellationToken, and returns a CoapResult, or a string or byte[] as a lambda, now or as "
+        + "a task.";
 
     /// <summary>Cannot be called: names the package that binds handlers of GET.</summary>
     /// <param name="routes">The server or group.</param>
@@ -19,7 +22,8 @@ public static class CoapUnboundRouteExtensions
     /// <param name="handler">The handler.</param>
     /// <returns>Nothing; it does not compile.</returns>
     [Obsolete(Text, error: true)]
-    public static CoapRouteHandlerBuilder MapGet(this ICoapRouteBuilder routes, string template, object handler) => throw new NotSupportedException(Text);
+    public static CoapRouteHandlerBuilder MapGet(this ICoapRouteBuilder routes, string template, object handler) =>
+        throw new NotSupportedException(Text);
 
     /// <summary>Cannot be called: names the package that binds handlers of POST.</summary>
     /// <param name="routes">The server or group.</param>
@@ -27,7 +31,8 @@ public static class CoapUnboundRouteExtensions
     /// <param name="handler">The handler.</param>
     /// <returns>Nothing; it does not compile.</returns>
     [Obsolete(Text, error: true)]
-    public static CoapRouteHandlerBuilder MapPost(this ICoapRouteBuilder routes, string template, object handler) => throw new NotSupportedException(Text);
+    public static CoapRouteHandlerBuilder MapPost(this ICoapRouteBuilder routes, string template, object handler) =>
+        throw new NotSupportedException(Text);
 
     /// <summary>Cannot be called: names the package that binds handlers of PUT.</summary>
     /// <param name="routes">The server or group.</param>
@@ -35,7 +40,8 @@ public static class CoapUnboundRouteExtensions
     /// <param name="handler">The handler.</param>
     /// <returns>Nothing; it does not compile.</returns>
     [Obsolete(Text, error: true)]
-    public static CoapRouteHandlerBuilder MapPut(this ICoapRouteBuilder routes, string template, object handler) => throw new NotSupportedException(Text);
+    public static CoapRouteHandlerBuilder MapPut(this ICoapRouteBuilder routes, string template, object handler) =>
+        throw new NotSupportedException(Text);
 
     /// <summary>Cannot be called: names the package that binds handlers of DELETE.</summary>
     /// <param name="routes">The server or group.</param>
@@ -43,7 +49,8 @@ public static class CoapUnboundRouteExtensions
     /// <param name="handler">The handler.</param>
     /// <returns>Nothing; it does not compile.</returns>
     [Obsolete(Text, error: true)]
-    public static CoapRouteHandlerBuilder MapDelete(this ICoapRouteBuilder routes, string template, object handler) => throw new NotSupportedException(Text);
+    public static CoapRouteHandlerBuilder MapDelete(this ICoapRouteBuilder routes, string template, object handler) =>
+        throw new NotSupportedException(Text);
 
     /// <summary>Cannot be called: names the package that binds handlers of FETCH.</summary>
     /// <param name="routes">The server or group.</param>
@@ -51,7 +58,8 @@ public static class CoapUnboundRouteExtensions
     /// <param name="handler">The handler.</param>
     /// <returns>Nothing; it does not compile.</returns>
     [Obsolete(Text, error: true)]
-    public static CoapRouteHandlerBuilder MapFetch(this ICoapRouteBuilder routes, string template, object handler) => throw new NotSupportedException(Text);
+    public static CoapRouteHandlerBuilder MapFetch(this ICoapRouteBuilder routes, string template, object handler) =>
+        throw new NotSupportedException(Text);
 
     /// <summary>Cannot be called: names the package that binds handlers of PATCH.</summary>
     /// <param name="routes">The server or group.</param>
@@ -59,7 +67,8 @@ public static class CoapUnboundRouteExtensions
     /// <param name="handler">The handler.</param>
     /// <returns>Nothing; it does not compile.</returns>
     [Obsolete(Text, error: true)]
-    public static CoapRouteHandlerBuilder MapPatch(this ICoapRouteBuilder routes, string template, object handler) => throw new NotSupportedException(Text);
+    public static CoapRouteHandlerBuilder MapPatch(this ICoapRouteBuilder routes, string template, object handler) =>
+        throw new NotSupportedException(Text);
 
     /// <summary>Cannot be called: names the package that binds handlers of iPATCH.</summary>
     /// <param name="routes">The server or group.</param>
@@ -67,7 +76,8 @@ public static class CoapUnboundRouteExtensions
     /// <param name="handler">The handler.</param>
     /// <returns>Nothing; it does not compile.</returns>
     [Obsolete(Text, error: true)]
-    public static CoapRouteHandlerBuilder MapIPatch(this ICoapRouteBuilder routes, string template, object handler) => throw new NotSupportedException(Text);
+    public static CoapRouteHandlerBuilder MapIPatch(this ICoapRouteBuilder routes, string template, object handler) =>
+        throw new NotSupportedException(Text);
 
     /// <summary>Cannot be called: names the package that binds handlers of several methods.</summary>
     /// <param name="routes">The server or group.</param>
@@ -76,5 +86,6 @@ public static class CoapUnboundRouteExtensions
     /// <param name="handler">The handler.</param>
     /// <returns>Nothing; it does not compile.</returns>
     [Obsolete(Text, error: true)]
-    public static CoapRouteHandlerBuilder Map(this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods, object handler) => throw new NotSupportedException(Text);
+    public static CoapRouteHandlerBuilder Map(this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods,
+        object handler) => throw new NotSupportedException(Text);
 }

@@ -6,8 +6,9 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// The entity-tags of files: hashes of what they contain, so that two servers with the same file give the same tag, and a file that was only copied or touched keeps it. A file is read for it once, and again when its
-/// length or the time of its last change is another. For all endpoints of the process; thread-safe.
+/// The entity-tags of files: hashes of what they contain, so that two servers with the same file give the same tag, and a file that was
+/// only copied or touched keeps it. A file is read for it once, and again when its length or the time of its last change is another. For
+/// all endpoints of the process; thread-safe.
 /// </summary>
 internal static class FileTags
 {
@@ -25,7 +26,8 @@ internal static class FileTags
     /// <param name="length">Its length.</param>
     /// <param name="lastWrite">When it was changed last.</param>
     /// <param name="cancellationToken">Ends the waiting of this caller; others who wait for the same file go on.</param>
-    public static async ValueTask<CoapETag> GetAsync(string path, SafeFileHandle file, long length, DateTime lastWrite, CancellationToken cancellationToken)
+    public static async ValueTask<CoapETag> GetAsync(string path, SafeFileHandle file, long length, DateTime lastWrite,
+        CancellationToken cancellationToken)
     {
         string full = Path.GetFullPath(path);
         if (s_entries.TryGetValue(full, out Entry? entry) && entry.Length == length && entry.LastWrite == lastWrite)
@@ -34,7 +36,8 @@ internal static class FileTags
         }
 
         Entry made = new(length, lastWrite);
-        Entry taken = s_entries.AddOrUpdate(full, static (_, made) => made, static (_, old, made) => old.Length == made.Length && old.LastWrite == made.LastWrite ? old : made, made);
+        Entry taken = s_entries.AddOrUpdate(full, static (_, made) => made,
+            static (_, old, made) => old.Length == made.Length && old.LastWrite == made.LastWrite ? old : made, made);
         if (!ReferenceEquals(taken, made))
         {
             return await taken.Tag.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -72,7 +75,8 @@ internal static class FileTags
         {
             for (long offset = 0; offset < length;)
             {
-                int read = await SeekableFile.ReadAsync(file, buffer.AsMemory(0, (int)Math.Min(buffer.Length, length - offset)), offset, CancellationToken.None).ConfigureAwait(false);
+                int read = await SeekableFile.ReadAsync(file, buffer.AsMemory(0, (int)Math.Min(buffer.Length, length - offset)), offset,
+                    CancellationToken.None).ConfigureAwait(false);
                 if (read == 0)
                 {
                     throw new EndOfStreamException($"The file became shorter than {length} bytes while it was read.");

@@ -5,8 +5,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// The options of a result that has a Content-Format and nothing else, made once for each registered format: nearly every answer is such a one.
-/// They are never changed; who asks a result for options that may be changed gets a copy.
+/// The options of a result that has a Content-Format and nothing else, made once for each registered format: nearly every answer is such a
+/// one. They are never changed; who asks a result for options that may be changed gets a copy.
 /// </summary>
 internal static class FormatOptions
 {

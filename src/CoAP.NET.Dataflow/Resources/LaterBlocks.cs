@@ -6,7 +6,8 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Serves the later blocks of an answer that lies in a stream or file. They belong to the request for the first one, which passed gates and filters and was measured: nothing of that is done again.
+/// Serves the later blocks of an answer that lies in a stream or file. They belong to the request for the first one, which passed gates and
+/// filters and was measured: nothing of that is done again.
 /// </summary>
 /// <param name="environment">The clock and the counters.</param>
 /// <param name="served">The requests that are served.</param>

@@ -19,7 +19,8 @@ internal static class RequestConditions
 
         // An empty If-Match asks for the existence alone; of several one that holds is enough.
         bool holds = !options.Contains(OptionNumber.IfMatch)
-            || (exists && (HasEmpty(options, OptionNumber.IfMatch) || (currentETag is { } etag && HasTag(options, OptionNumber.IfMatch, etag))));
+            || (exists && (HasEmpty(options, OptionNumber.IfMatch)
+                || (currentETag is { } etag && HasTag(options, OptionNumber.IfMatch, etag))));
         return holds ? null : CoapResults.PreconditionFailed();
     }
 

@@ -6,7 +6,8 @@ namespace CoAP.NET.Resources;
 internal static class RequestRules
 {
     // One object each for all requests: results are not changed once they are on their way.
-    private static readonly CoapResult s_fetchWithoutFormat = CoapResults.BadRequest("FETCH needs a Content-Format (RFC 8132 section 2.3.1).");
+    private static readonly CoapResult s_fetchWithoutFormat =
+        CoapResults.BadRequest("FETCH needs a Content-Format (RFC 8132 section 2.3.1).");
     private static readonly CoapResult s_unsupportedContentFormat = new(CoapCode.UnsupportedContentFormat);
 
     /// <summary>4.06.</summary>

@@ -179,7 +179,8 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
 
     /// <summary>Whether a request is no new one but the end of something that is under way: the last block of a body of several, or a run
     /// for observers.</summary>
-    internal static bool Continues(CoapExchange exchange) => exchange.Body is { IsIncomplete: false, Block1.Number: > 0 } || exchange.IsForObservers;
+    internal static bool Continues(CoapExchange exchange) =>
+        exchange.Body is { IsIncomplete: false, Block1.Number: > 0 } || exchange.IsForObservers;
 
     private protected override void OnDeclined(CoapReply item) => ReplyPast(item, Busy);
 

@@ -38,7 +38,8 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
     {
         if (item.Exchange is null || item.Result is null)
         {
-            throw new InvalidOperationException("The router gave a reply without exchange or result. A reply is made of the exchange that came and its result.");
+            throw new InvalidOperationException(
+                "The router gave a reply without exchange or result. A reply is made of the exchange that came and its result.");
         }
 
         Finish(item.Exchange, item.Result);

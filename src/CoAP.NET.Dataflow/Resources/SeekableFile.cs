@@ -6,7 +6,8 @@ namespace CoAP.NET.Resources;
 internal static class SeekableFile
 {
     public static SafeFileHandle Open(string path) =>
-        File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, FileOptions.Asynchronous | FileOptions.RandomAccess);
+        File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete,
+            FileOptions.Asynchronous | FileOptions.RandomAccess);
 
     /// <summary>Reads until the buffer is full or the file ends.</summary>
     /// <returns>How many bytes were read.</returns>

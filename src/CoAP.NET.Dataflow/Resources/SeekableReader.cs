@@ -6,8 +6,8 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Reads of a stream or file the block that a request asks for, and nothing else, so that the memory does not depend on the size of the body. A request that
-/// may not be carried out again for its next block has it read as a whole.
+/// Reads of a stream or file the block that a request asks for, and nothing else, so that the memory does not depend on the size of the
+/// body. A request that may not be carried out again for its next block has it read as a whole.
 /// </summary>
 internal static class SeekableReader
 {
@@ -16,7 +16,8 @@ internal static class SeekableReader
     /// <param name="result">The answer.</param>
     /// <param name="route">Whose handler gave it.</param>
     /// <param name="environment">For bounds, counters and log.</param>
-    public static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableResult result, RouteTemplate route, CoapEnvironment environment)
+    public static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableResult result, RouteTemplate route,
+        CoapEnvironment environment)
     {
         long maxWhole = environment.Limits.MaxRepresentationBytes;
         CancellationToken cancellationToken = exchange.Request.Aborted;
@@ -59,7 +60,8 @@ internal static class SeekableReader
         {
             long length = RandomAccess.GetLength(file);
             DateTime lastWrite = File.GetLastWriteTimeUtc(file);
-            CoapETag etag = result.ETag ?? await FileTags.GetAsync(result.Path!, file, length, lastWrite, cancellationToken).ConfigureAwait(false);
+            CoapETag etag = result.ETag
+                ?? await FileTags.GetAsync(result.Path!, file, length, lastWrite, cancellationToken).ConfigureAwait(false);
             if (exchange.Request.Code.IsSafe && exchange.Request.IsMatch(etag))
             {
                 return CoapResults.Valid(etag);
@@ -70,13 +72,15 @@ internal static class SeekableReader
         }
     }
 
-    private static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableBody body, SafeFileHandle? file, long maxWhole, CancellationToken cancellationToken)
+    private static async ValueTask<CoapResult> ReadAsync(CoapExchange exchange, SeekableBody body, SafeFileHandle? file, long maxWhole,
+        CancellationToken cancellationToken)
     {
         CoapRequest request = exchange.Request;
         BlockValue? asked = request.Message.OptionsToRead?.Block2;
 
         // Later blocks of a FETCH that came in blocks are asked for without its body, so the handler cannot run for them.
-        bool isWhole = !request.Code.IsSafe || (request.Code == CoapCode.Fetch && exchange.Body is { Block1: not null } or { Owner: not null });
+        bool isWhole = !request.Code.IsSafe
+            || (request.Code == CoapCode.Fetch && exchange.Body is { Block1: not null } or { Owner: not null });
         if (!isWhole)
         {
             long offset = Math.Min(asked?.ByteOffset ?? 0, body.Length);
@@ -86,7 +90,8 @@ internal static class SeekableReader
         if (body.Length > maxWhole)
         {
             throw new InvalidOperationException(
-                $"The answer to {request.Code} has {body.Length} bytes. Of a request that is not safe, or came in blocks, the answer is kept as a whole, which is at most "
+                $"The answer to {request.Code} has {body.Length} bytes. Of a request that is not safe, or came in blocks, the answer is "
+                    + "kept as a whole, which is at most "
                 + $"CoapLimits.MaxRepresentationBytes ({maxWhole}).");
         }
 

@@ -20,5 +20,6 @@ internal sealed class SeekableResult : CoapResult
     /// <summary>The entity-tag; null to make it of the file's length and time.</summary>
     public CoapETag? ETag { get; }
 
-    private protected override CoapResult CopyWithoutOptions() => new SeekableResult(Stream, Path, ETag, null) { AnswersGroup = AnswersGroup };
+    private protected override CoapResult CopyWithoutOptions() =>
+        new SeekableResult(Stream, Path, ETag, null) { AnswersGroup = AnswersGroup };
 }

@@ -4,7 +4,9 @@ using CoAP.NET.Exchanges;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>Measures one request that is served, while somebody listens. Listeners are foreign code: what they throw reaches nobody.</summary>
+/// <summary>
+/// Measures one request that is served, while somebody listens. Listeners are foreign code: what they throw reaches nobody.
+/// </summary>
 internal sealed class ServerWatch
 {
     private readonly EndpointTelemetry _telemetry;
@@ -48,7 +50,8 @@ internal sealed class ServerWatch
 
         string method = IsNotification ? "NOTIFY" : TelemetryTags.MethodOf(request.Code.Value);
         ActivityKind kind = IsNotification ? ActivityKind.Producer : ActivityKind.Server;
-        _activity = CoapTelemetry.Source.StartActivity(Route is { } route ? $"{method} {route.Template.Text}" : method, kind, parent, startTime: _startTime);
+        _activity = CoapTelemetry.Source.StartActivity(Route is { } route ? $"{method} {route.Template.Text}" : method, kind, parent,
+            startTime: _startTime);
         if (_activity is { IsAllDataRequested: true } activity)
         {
             activity.SetTag(TelemetryTags.Method, TelemetryTags.MethodOf(request.Code.Value));
@@ -81,13 +84,16 @@ internal sealed class ServerWatch
     /// <summary>The handler failed. What the recorders of listeners throw leaves this.</summary>
     public void Failed(Exception exception) => _activity?.AddException(exception, timestamp: _telemetry.Time.GetUtcNow());
 
-    /// <summary>The request was answered, be it with the first of many blocks: those after it belong to it and are not measured by themselves.</summary>
+    /// <summary>
+    /// The request was answered, be it with the first of many blocks: those after it belong to it and are not measured by themselves.
+    /// </summary>
     public void End(CoapResult result)
     {
         CoapCode code = result.Code;
         if (!IsNotification)
         {
-            _telemetry.Served(_exchange.Request.Code.Value, code.Value, Route?.Template.Text, _exchange.Channel.IsReliable, _telemetry.Time.GetElapsedTime(_started));
+            _telemetry.Served(_exchange.Request.Code.Value, code.Value, Route?.Template.Text, _exchange.Channel.IsReliable,
+                _telemetry.Time.GetElapsedTime(_started));
         }
 
         Activity? before = Activity.Current;
@@ -128,7 +134,8 @@ internal sealed class ServerWatch
         }
 
         activity.SetTag(TelemetryTags.BodySize, total);
-        if (result.Code.IsSuccess && _exchange.Channel.BlocksOf(total, _exchange.Request.Message.OptionsToRead?.Block2) is var blocks and > 1)
+        if (result.Code.IsSuccess
+            && _exchange.Channel.BlocksOf(total, _exchange.Request.Message.OptionsToRead?.Block2) is var blocks and > 1)
         {
             activity.SetTag(TelemetryTags.Blocks, blocks);
         }

@@ -5,15 +5,17 @@ using System.IO.Pipelines;
 namespace CoAP.NET.Serialization;
 
 /// <summary>
-/// Base class for message formats of your own: a codec reads one message from the beginning of a sequence and writes one into a buffer writer, and this class
-/// makes all members of <see cref="ICoapMessageSerializer"/> from these two. Override <see cref="GetSize"/> and the other members where your format can do better.
-/// Implementations must be thread-safe and keep nothing between calls.
+/// Base class for message formats of your own: a codec reads one message from the beginning of a sequence and writes one into a buffer
+/// writer, and this class makes all members of <see cref="ICoapMessageSerializer"/> from these two. Override <see cref="GetSize"/> and the
+/// other members where your format can do better. Implementations must be thread-safe and keep nothing between calls.
 /// </summary>
 public abstract class CoapCodec : ICoapMessageSerializer
 {
     private const int FirstBuffer = 256;
 
-    /// <summary>Whether a message ends where its source ends, as in datagrams. Default false: the bytes themselves say where it ends.</summary>
+    /// <summary>
+    /// Whether a message ends where its source ends, as in datagrams. Default false: the bytes themselves say where it ends.
+    /// </summary>
     protected virtual bool EndsWithSource => false;
 
     /// <summary>The largest message that is read from streams and pipes, in bytes. Default 1 MiB.</summary>
@@ -55,7 +57,8 @@ public abstract class CoapCodec : ICoapMessageSerializer
 
     /// <inheritdoc/>
     public bool TryDeserialize(
-        ReadOnlySequence<byte> source, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed, out CoapFormatError error)
+        ReadOnlySequence<byte> source, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed,
+        out CoapFormatError error)
     {
         if (TryRead(in source, EndsWithSource, out message, out consumed, out error))
         {
@@ -109,7 +112,8 @@ public abstract class CoapCodec : ICoapMessageSerializer
             ReadResult result = await source.ReadAsync(cancellationToken).ConfigureAwait(false);
             ReadOnlySequence<byte> buffer = result.Buffer;
             CoapFormatError error = default;
-            if ((!EndsWithSource || result.IsCompleted) && TryRead(in buffer, result.IsCompleted, out _, out SequencePosition end, out error))
+            if ((!EndsWithSource || result.IsCompleted)
+                && TryRead(in buffer, result.IsCompleted, out _, out SequencePosition end, out error))
             {
                 // The pipe takes its memory back, so what the caller gets is read from a copy.
                 byte[] own = buffer.Slice(0, end).ToArray();
@@ -187,7 +191,9 @@ public abstract class CoapCodec : ICoapMessageSerializer
         }
     }
 
-    /// <summary>Reads a message from the beginning of a sequence. Never throws for what the bytes say. The message may keep references to the bytes.</summary>
+    /// <summary>
+    /// Reads a message from the beginning of a sequence. Never throws for what the bytes say. The message may keep references to the bytes.
+    /// </summary>
     /// <param name="source">The bytes; more than one message may follow.</param>
     /// <param name="isWhole">Whether nothing follows, so that missing bytes are an error.</param>
     /// <param name="message">The message; null when there is none.</param>
@@ -195,14 +201,17 @@ public abstract class CoapCodec : ICoapMessageSerializer
     /// <param name="error">The rule that broke; none when more bytes are needed.</param>
     /// <returns>Whether there is a message.</returns>
     protected abstract bool TryRead(
-        in ReadOnlySequence<byte> source, bool isWhole, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed, out CoapFormatError error);
+        in ReadOnlySequence<byte> source, bool isWhole, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed,
+        out CoapFormatError error);
 
     /// <summary>
-    /// How many bytes a message needs at least beyond those that are there: that many are read from a stream at once, and no byte of the next message.
-    /// Not asked when <see cref="EndsWithSource"/>.
+    /// How many bytes a message needs at least beyond those that are there: that many are read from a stream at once, and no byte of the
+    /// next message. Not asked when <see cref="EndsWithSource"/>.
     /// </summary>
-    /// <param name="beginning">The bytes that are there: the beginning of a message for which <see cref="TryRead"/> needs more, or none.</param>
-    /// <returns>The number of bytes, at least 1. Default 1, which is right for every format and slow on streams that are not buffered.</returns>
+    /// <param name="beginning">The bytes that are there: the beginning of a message for which <see cref="TryRead"/> needs more, or
+    /// none.</param>
+    /// <returns>The number of bytes, at least 1. Default 1, which is right for every format and slow on streams that are not
+    /// buffered.</returns>
     protected virtual int BytesMissing(ReadOnlySpan<byte> beginning) => 1;
 
     /// <summary>Writes a message.</summary>
@@ -253,7 +262,9 @@ public abstract class CoapCodec : ICoapMessageSerializer
         if ((!EndsWithSource || isEnd) && TryRead(in bytes, isEnd, out CoapMessage? message, out SequencePosition end, out error))
         {
             long length = bytes.Slice(0, end).Length;
-            return length == input.Length ? message : throw new CoapFormatException(new CoapFormatError(CoapFormatRule.TrailingBytes, length));
+            return length == input.Length
+                ? message
+                : throw new CoapFormatException(new CoapFormatError(CoapFormatRule.TrailingBytes, length));
         }
 
         return error.IsNone && !isEnd ? null

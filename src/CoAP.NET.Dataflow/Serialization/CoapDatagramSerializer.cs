@@ -17,8 +17,8 @@ namespace CoAP.NET.Serialization;
 ///   |1 1 1 1 1 1 1 1|    Payload (if any) ...
 ///   +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 /// </code>
-/// Rules are judged in this order: version, header, token length, size, token, code (an Empty message has exactly 4 bytes; classes 1, 3, 6 and 7
-/// are reserved), then options and payload as they come. Thread-safe.
+/// Rules are judged in this order: version, header, token length, size, token, code (an Empty message has exactly 4 bytes; classes 1, 3, 6
+/// and 7 are reserved), then options and payload as they come. Thread-safe.
 /// </summary>
 public sealed class CoapDatagramSerializer : CoapMessageSerializer
 {
@@ -38,7 +38,10 @@ public sealed class CoapDatagramSerializer : CoapMessageSerializer
 
     internal override bool EndsWithSource => true;
 
-    /// <summary>Reads type and Message ID of bytes that need not be a message otherwise: what an answer to a malformed message needs (RFC 7252 section 4.2).</summary>
+    /// <summary>
+    /// Reads type and Message ID of bytes that need not be a message otherwise: what an answer to a malformed message needs (RFC 7252
+    /// section 4.2).
+    /// </summary>
     /// <param name="source">The bytes.</param>
     /// <param name="type">The type.</param>
     /// <param name="messageId">The Message ID.</param>
@@ -64,7 +67,8 @@ public sealed class CoapDatagramSerializer : CoapMessageSerializer
     /// <param name="source">The bytes.</param>
     /// <param name="message">A message of type, code, Message ID and token, without options and payload.</param>
     /// <returns>Whether header and token are whole, and the code is none of a reserved class and not 0.00.</returns>
-    internal static bool TryReadToken(ReadOnlySpan<byte> source, [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out CoapMessage? message)
+    internal static bool TryReadToken(ReadOnlySpan<byte> source,
+        [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out CoapMessage? message)
     {
         message = null;
         if (!TryReadHeader(source, out _, out _) || (source[0] & 0x0f) == ExtendedField.Reserved)
@@ -95,7 +99,8 @@ public sealed class CoapDatagramSerializer : CoapMessageSerializer
     {
         if (message.Code.IsReserved)
         {
-            throw new ArgumentException($"The class of code {message.Code} is reserved in datagrams (RFC 7252 section 3).", nameof(message));
+            throw new ArgumentException($"The class of code {message.Code} is reserved in datagrams (RFC 7252 section 3).",
+                nameof(message));
         }
 
         if (message.Type > CoapMessageType.Reset)

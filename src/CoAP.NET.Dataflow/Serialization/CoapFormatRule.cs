@@ -1,6 +1,8 @@
 namespace CoAP.NET.Serialization;
 
-/// <summary>The rules of the message formats that bytes can break (RFC 7252 section 3, RFC 8323 section 3.2, RFC 8974 section 2.1).</summary>
+/// <summary>
+/// The rules of the message formats that bytes can break (RFC 7252 section 3, RFC 8323 section 3.2, RFC 8974 section 2.1).
+/// </summary>
 public enum CoapFormatRule : byte
 {
     /// <summary>No rule is broken.</summary>
@@ -51,7 +53,10 @@ public enum CoapFormatRule : byte
     /// <summary>The message is larger than <see cref="CoapSerializerOptions.MaxMessageSize"/>.</summary>
     MessageTooLarge,
 
-    /// <summary>The source ended before or within a message whose header says its length (RFC 8323 section 3.2). At offset 0 it ended cleanly between two messages.</summary>
+    /// <summary>
+    /// The source ended before or within a message whose header says its length (RFC 8323 section 3.2). At offset 0 it ended cleanly
+    /// between two messages.
+    /// </summary>
     EndOfStream,
 
     /// <summary>The length field of a WebSocket message is not 0 (RFC 8323 section 4.2).</summary>

@@ -3,20 +3,24 @@ using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Serialization;
 
-/// <summary>Reads messages one after another, in formats whose bytes say where a message ends, such as <see cref="CoapStreamSerializer"/>.</summary>
+/// <summary>
+/// Reads messages one after another, in formats whose bytes say where a message ends, such as <see cref="CoapStreamSerializer"/>.
+/// </summary>
 public static class CoapMessageReading
 {
     /// <summary>
-    /// Reads all messages of a stream to its end. It reads ahead, so the stream belongs to the enumeration: what follows the last message that was taken is lost.
-    /// The stream stays open.
+    /// Reads all messages of a stream to its end. It reads ahead, so the stream belongs to the enumeration: what follows the last message
+    /// that was taken is lost. The stream stays open.
     /// </summary>
     /// <param name="serializer">The format; not one of datagrams, whose messages end with their source.</param>
     /// <param name="source">The stream.</param>
     /// <param name="cancellationToken">Stops reading.</param>
-    /// <returns>The messages. The enumeration ends when the stream ends between two of them; each keeps its own copy of its bytes.</returns>
+    /// <returns>The messages. The enumeration ends when the stream ends between two of them; each keeps its own copy of its
+    /// bytes.</returns>
     /// <exception cref="CoapFormatException">While enumerating: the bytes are no message, or the stream ended within one.</exception>
     /// <exception cref="OperationCanceledException">While enumerating: reading was stopped.</exception>
-    public static IAsyncEnumerable<CoapMessage> ReadAllAsync(this ICoapMessageSerializer serializer, Stream source, CancellationToken cancellationToken = default)
+    public static IAsyncEnumerable<CoapMessage> ReadAllAsync(this ICoapMessageSerializer serializer, Stream source,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(serializer);
         ArgumentNullException.ThrowIfNull(source);
@@ -27,10 +31,12 @@ public static class CoapMessageReading
     /// <param name="serializer">The format; not one of datagrams, whose messages end with their source.</param>
     /// <param name="source">The pipe.</param>
     /// <param name="cancellationToken">Stops reading.</param>
-    /// <returns>The messages. The enumeration ends when the pipe was completed between two of them; each keeps its own copy of its bytes.</returns>
+    /// <returns>The messages. The enumeration ends when the pipe was completed between two of them; each keeps its own copy of its
+    /// bytes.</returns>
     /// <exception cref="CoapFormatException">While enumerating: the bytes are no message, or the pipe was completed within one.</exception>
     /// <exception cref="OperationCanceledException">While enumerating: reading was stopped.</exception>
-    public static IAsyncEnumerable<CoapMessage> ReadAllAsync(this ICoapMessageSerializer serializer, PipeReader source, CancellationToken cancellationToken = default)
+    public static IAsyncEnumerable<CoapMessage> ReadAllAsync(this ICoapMessageSerializer serializer, PipeReader source,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(serializer);
         ArgumentNullException.ThrowIfNull(source);

@@ -109,14 +109,16 @@ public abstract partial class CoapMessageSerializer
         if (tooLong >= 0)
         {
             throw new ArgumentException(
-                $"The value of option {message.OptionsToRead!.NumberAt(tooLong)} has {message.OptionsToRead!.LengthAt(tooLong)} bytes; {ExtendedField.MaxTwoBytes} is the most that an option can have (RFC 7252 section 3.1).",
+                $"The value of option {message.OptionsToRead!.NumberAt(tooLong)} has {message.OptionsToRead!.LengthAt(tooLong)} "
+                    + $"bytes; {ExtendedField.MaxTwoBytes} is the most that an option can have (RFC 7252 section 3.1).",
                 nameof(message));
         }
 
         // A sender must not break the rules that it holds others to (RFC 7252 section 4.1).
         if (message.IsEmpty && (message.Token.Length > 0 || options > 0 || !message.Payload.IsEmpty))
         {
-            throw new ArgumentException("An Empty message (0.00) has no token, no options and no payload (RFC 7252 section 4.1).", nameof(message));
+            throw new ArgumentException("An Empty message (0.00) has no token, no options and no payload (RFC 7252 section 4.1).",
+                nameof(message));
         }
 
         return PlanHead(message, new MessagePlan(options, message.Payload.Length));

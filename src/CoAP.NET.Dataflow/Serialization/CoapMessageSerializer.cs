@@ -5,7 +5,8 @@ using System.IO.Pipelines;
 namespace CoAP.NET.Serialization;
 
 /// <summary>
-/// What the wire formats have in common: everything but the header. Use <see cref="CoapDatagramSerializer"/>, <see cref="CoapStreamSerializer"/> or <see cref="CoapWebSocketSerializer"/>.
+/// What the wire formats have in common: everything but the header. Use <see cref="CoapDatagramSerializer"/>,
+/// <see cref="CoapStreamSerializer"/> or <see cref="CoapWebSocketSerializer"/>.
 /// </summary>
 public abstract partial class CoapMessageSerializer : ICoapMessageSerializer
 {
@@ -46,8 +47,9 @@ public abstract partial class CoapMessageSerializer : ICoapMessageSerializer
         TryRead(source.Span, source, copy: false, out message, out error);
 
     /// <inheritdoc/>
-    public bool TryDeserialize(ReadOnlySequence<byte> source, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed, out CoapFormatError error) =>
-        TryRead(in source, copy: false, out message, out consumed, out error);
+    public bool TryDeserialize(ReadOnlySequence<byte> source, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed,
+        out CoapFormatError error) =>
+            TryRead(in source, copy: false, out message, out consumed, out error);
 
     /// <inheritdoc/>
     public CoapMessage Deserialize(Stream source)
@@ -72,7 +74,9 @@ public abstract partial class CoapMessageSerializer : ICoapMessageSerializer
 
         if (TryReadBuffered(source, out CoapMessage? message, out CoapFormatError error))
         {
-            return message is null ? ValueTask.FromException<CoapMessage>(new CoapFormatException(error)) : new ValueTask<CoapMessage>(message);
+            return message is null
+                ? ValueTask.FromException<CoapMessage>(new CoapFormatException(error))
+                : new ValueTask<CoapMessage>(message);
         }
 
         return EndsWithSource
@@ -89,7 +93,9 @@ public abstract partial class CoapMessageSerializer : ICoapMessageSerializer
             : MessagePipeReader.ReadAsync(this, source, cancellationToken);
     }
 
-    /// <summary>Reads header and token length, and checks every rule that they can break. What it says of a beginning holds for every continuation.</summary>
+    /// <summary>
+    /// Reads header and token length, and checks every rule that they can break. What it says of a beginning holds for every continuation.
+    /// </summary>
     /// <param name="first">The beginning of the message: all of it, or at least <see cref="LongestHeader"/> bytes.</param>
     /// <param name="available">How many bytes are there in all.</param>
     /// <param name="head">What was read; of length 0 when more bytes are needed.</param>
@@ -109,7 +115,8 @@ public abstract partial class CoapMessageSerializer : ICoapMessageSerializer
     }
 
     /// <summary>Reads a message from the beginning of a sequence.</summary>
-    internal bool TryRead(in ReadOnlySequence<byte> source, bool copy, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed, out CoapFormatError error)
+    internal bool TryRead(in ReadOnlySequence<byte> source, bool copy, [NotNullWhen(true)] out CoapMessage? message,
+        out SequencePosition consumed, out CoapFormatError error)
     {
         message = null;
         consumed = source.Start;
@@ -119,7 +126,9 @@ public abstract partial class CoapMessageSerializer : ICoapMessageSerializer
         }
 
         ReadOnlySequence<byte> whole = source.Slice(0, head.Length);
-        bool isRead = whole.IsSingleSegment ? TryRead(whole.FirstSpan, whole.First, copy, out message, out error) : TryReadParts(in whole, out message, out error);
+        bool isRead = whole.IsSingleSegment
+            ? TryRead(whole.FirstSpan, whole.First, copy, out message, out error)
+            : TryReadParts(in whole, out message, out error);
         if (isRead)
         {
             consumed = whole.End;
@@ -144,7 +153,8 @@ public abstract partial class CoapMessageSerializer : ICoapMessageSerializer
     }
 
     /// <summary>Reads exactly one message.</summary>
-    internal bool TryRead(ReadOnlySpan<byte> source, ReadOnlyMemory<byte> memory, bool copy, [NotNullWhen(true)] out CoapMessage? message, out CoapFormatError error)
+    internal bool TryRead(ReadOnlySpan<byte> source, ReadOnlyMemory<byte> memory, bool copy, [NotNullWhen(true)] out CoapMessage? message,
+        out CoapFormatError error)
     {
         message = null;
         if (!TryReadHead(source, source.Length, out MessageHead head, out error))
@@ -168,7 +178,8 @@ public abstract partial class CoapMessageSerializer : ICoapMessageSerializer
         return MessageBody.TryRead(in head, source, memory, copy, Options, out message, out error);
     }
 
-    // Several segments are joined by one copy: on the stack when the message is small, so that an ACK in two pieces allocates no more than in one.
+    // Several segments are joined by one copy: on the stack when the message is small, so that an ACK in two pieces allocates no more than
+    // in one.
     private bool TryReadParts(in ReadOnlySequence<byte> whole, [NotNullWhen(true)] out CoapMessage? message, out CoapFormatError error)
     {
         int length = (int)whole.Length;

@@ -2,13 +2,19 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Serialization;
 
-/// <summary>What a serializer knows and how much it reads. Limits apply before anything is allocated. Mutable until the first use by a serializer, which copies it.</summary>
+/// <summary>
+/// What a serializer knows and how much it reads. Limits apply before anything is allocated. Mutable until the first use by a serializer,
+/// which copies it.
+/// </summary>
 public sealed class CoapSerializerOptions
 {
     /// <summary>The option factories. Default: all that this library knows.</summary>
-    public CoapOptionRegistry Registry { get; set => field = value ?? throw new ArgumentNullException(nameof(value)); } = CoapOptionRegistry.Default;
+    public CoapOptionRegistry Registry { get; set =>
+        field = value ?? throw new ArgumentNullException(nameof(value)); } = CoapOptionRegistry.Default;
 
-    /// <summary>The largest message that is read, in bytes with its header. Default: 65,535 in datagrams, 1 MiB in streams when null.</summary>
+    /// <summary>
+    /// The largest message that is read, in bytes with its header. Default: 65,535 in datagrams, 1 MiB in streams when null.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 4.</exception>
     public long? MaxMessageSize
     {

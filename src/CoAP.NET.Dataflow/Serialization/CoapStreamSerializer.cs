@@ -1,7 +1,8 @@
 namespace CoAP.NET.Serialization;
 
 /// <summary>
-/// The message format of TCP and TLS (RFC 8323 section 3.2), with extended token lengths (RFC 8974 section 2.1). That of WebSockets is <see cref="CoapWebSocketSerializer"/>.
+/// The message format of TCP and TLS (RFC 8323 section 3.2), with extended token lengths (RFC 8974 section 2.1). That of WebSockets is
+/// <see cref="CoapWebSocketSerializer"/>.
 /// <code>
 ///    0                   1                   2                   3
 ///    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -48,11 +49,14 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
 
     internal override bool EndsWithSource => false;
 
-    /// <summary>The bytes before the token, as the first byte tells. Whoever must not read a byte too many reads two, then up to this.</summary>
+    /// <summary>
+    /// The bytes before the token, as the first byte tells. Whoever must not read a byte too many reads two, then up to this.
+    /// </summary>
     internal static int SizeOfHeader(byte first) =>
         2 + ExtendedField.SizeOfExtension(first >> 4) + ExtendedField.SizeOfExtension(first & 0x0f);
 
-    internal override int WriteHead(Span<byte> destination, CoapMessage message, in MessagePlan plan) => WriteHead(destination, message, plan.Body);
+    internal override int WriteHead(Span<byte> destination, CoapMessage message, in MessagePlan plan) =>
+        WriteHead(destination, message, plan.Body);
 
     /// <summary>Writes header and token.</summary>
     /// <param name="destination">Where to.</param>
@@ -73,7 +77,9 @@ public sealed class CoapStreamSerializer : CoapMessageSerializer
         ThrowIfReserved(message);
         if (plan.Body > ExtendedField.MaxFourBytes)
         {
-            throw new ArgumentException($"Options and payload take {plan.Body} bytes; {ExtendedField.MaxFourBytes} is the most that a frame can have (RFC 8323 section 3.2).", nameof(message));
+            throw new ArgumentException(
+                $"Options and payload take {plan.Body} bytes; {ExtendedField.MaxFourBytes} is the most that a frame can have (RFC 8323 "
+                    + "section 3.2).", nameof(message));
         }
 
         return plan with { Head = 2 + ExtendedField.SizeOfExtensionFor(plan.Body) + TokenLength.SizeOf(message.Token) };

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Serialization;
 
 /// <summary>
-/// The message format of WebSockets (RFC 8323 section 4.2), with extended token lengths (RFC 8974 section 2.1): that of TCP (<see cref="CoapStreamSerializer"/>) with a length field of 0,
-/// as each WebSocket message is one CoAP message, and ends with its source.
+/// The message format of WebSockets (RFC 8323 section 4.2), with extended token lengths (RFC 8974 section 2.1): that of TCP
+/// (<see cref="CoapStreamSerializer"/>) with a length field of 0, as each WebSocket message is one CoAP message, and ends with its source.
 /// <code>
 ///    0                   1                   2                   3
 ///    0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -30,7 +30,8 @@ public sealed class CoapWebSocketSerializer : CoapMessageSerializer
 
     internal override bool EndsWithSource => true;
 
-    internal override int WriteHead(Span<byte> destination, CoapMessage message, in MessagePlan plan) => CoapStreamSerializer.WriteHead(destination, message, length: 0);
+    internal override int WriteHead(Span<byte> destination, CoapMessage message, in MessagePlan plan) =>
+        CoapStreamSerializer.WriteHead(destination, message, length: 0);
 
     private protected override MessagePlan PlanHead(CoapMessage message, MessagePlan plan)
     {

@@ -24,7 +24,8 @@ internal readonly struct DatagramHash
         uint length = (uint)bytes.Length;
         while (bytes.Length > 16)
         {
-            hash = Mix(BinaryPrimitives.ReadUInt64LittleEndian(bytes) ^ _second, BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]) ^ hash);
+            hash = Mix(BinaryPrimitives.ReadUInt64LittleEndian(bytes) ^ _second,
+                BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]) ^ hash);
             bytes = bytes[16..];
         }
 

@@ -28,20 +28,27 @@ public interface ICoapMessageSerializer
     /// <returns>Whether there is a message.</returns>
     bool TryDeserialize(ReadOnlySpan<byte> source, [NotNullWhen(true)] out CoapMessage? message, out CoapFormatError error);
 
-    /// <summary>Reads a message from memory without copying; the memory must not change while the message is used. Never throws for what the bytes say.</summary>
+    /// <summary>
+    /// Reads a message from memory without copying; the memory must not change while the message is used. Never throws for what the bytes
+    /// say.
+    /// </summary>
     /// <param name="source">Exactly one message.</param>
     /// <param name="message">The message, or null.</param>
     /// <param name="error">The rule that broke, or none.</param>
     /// <returns>Whether there is a message.</returns>
     bool TryDeserialize(ReadOnlyMemory<byte> source, [NotNullWhen(true)] out CoapMessage? message, out CoapFormatError error);
 
-    /// <summary>Reads a message from the beginning of a sequence. A message that lies in one segment is not copied, so the segment must not change while the message is used; one that spans several is joined by one copy.</summary>
+    /// <summary>
+    /// Reads a message from the beginning of a sequence. A message that lies in one segment is not copied, so the segment must not change
+    /// while the message is used; one that spans several is joined by one copy.
+    /// </summary>
     /// <param name="source">The bytes; in a stream format more than one message may follow, or less than one be there.</param>
     /// <param name="message">The message; null when there is none, or not all of it yet.</param>
     /// <param name="consumed">The end of the message; the beginning of the source when there is none.</param>
     /// <param name="error">The rule that broke; none when more bytes are needed.</param>
     /// <returns>Whether there is a message. When not, and there is no error, call again with more bytes.</returns>
-    bool TryDeserialize(ReadOnlySequence<byte> source, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed, out CoapFormatError error);
+    bool TryDeserialize(ReadOnlySequence<byte> source, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed,
+        out CoapFormatError error);
 
     /// <summary>Reads a message from a stream synchronously. The message keeps its own copy of the bytes.</summary>
     /// <param name="source">The stream. A datagram format reads to its end; a stream format reads one message and no byte more.</param>
@@ -49,7 +56,9 @@ public interface ICoapMessageSerializer
     /// <exception cref="CoapFormatException">The bytes are no message, or the stream ended within one.</exception>
     CoapMessage Deserialize(Stream source);
 
-    /// <summary>Reads a message from a stream; completes synchronously when the bytes are there. The message keeps its own copy of the bytes.</summary>
+    /// <summary>
+    /// Reads a message from a stream; completes synchronously when the bytes are there. The message keeps its own copy of the bytes.
+    /// </summary>
     /// <param name="source">The stream. A datagram format reads to its end; a stream format reads one message and no byte more.</param>
     /// <param name="cancellationToken">Stops reading.</param>
     /// <returns>The message.</returns>
@@ -58,34 +67,38 @@ public interface ICoapMessageSerializer
     ValueTask<CoapMessage> DeserializeAsync(Stream source, CancellationToken cancellationToken = default);
 
     /// <summary>
-    /// Reads a message from a pipe and advances the pipe past it; completes synchronously when the bytes are there. The message keeps its own copy of
-    /// the bytes. Nothing is consumed before the message is whole and sound, but for messages above 64 KiB in a stream format: they leave the pipe as they
-    /// come, so that after an error or cancellation within one the pipe is of no more use.
+    /// Reads a message from a pipe and advances the pipe past it; completes synchronously when the bytes are there. The message keeps its
+    /// own copy of the bytes. Nothing is consumed before the message is whole and sound, but for messages above 64 KiB in a stream format:
+    /// they leave the pipe as they come, so that after an error or cancellation within one the pipe is of no more use.
     /// </summary>
     /// <param name="source">The pipe. A datagram format reads to its completion; a stream format reads one message.</param>
     /// <param name="cancellationToken">Stops reading.</param>
     /// <returns>The message.</returns>
     /// <exception cref="CoapFormatException">The bytes are no message, or the pipe was completed within one.</exception>
-    /// <exception cref="OperationCanceledException">Reading was stopped, or <see cref="PipeReader.CancelPendingRead"/> was called.</exception>
+    /// <exception cref="OperationCanceledException">Reading was stopped, or <see cref="PipeReader.CancelPendingRead"/> was
+    /// called.</exception>
     ValueTask<CoapMessage> DeserializeAsync(PipeReader source, CancellationToken cancellationToken = default);
 
     /// <summary>The number of bytes that a message takes.</summary>
     /// <param name="message">The message.</param>
     /// <returns>The number of bytes.</returns>
-    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code class, an Empty message that is not empty.</exception>
+    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code
+    /// class, an Empty message that is not empty.</exception>
     long GetSize(CoapMessage message);
 
     /// <summary>Writes a message into a new array.</summary>
     /// <param name="message">The message.</param>
     /// <returns>The bytes.</returns>
-    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code class, an Empty message that is not empty.</exception>
+    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code
+    /// class, an Empty message that is not empty.</exception>
     byte[] Serialize(CoapMessage message);
 
     /// <summary>Writes a message into a buffer writer.</summary>
     /// <param name="destination">The buffer writer.</param>
     /// <param name="message">The message.</param>
     /// <returns>The number of bytes written.</returns>
-    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code class, an Empty message that is not empty.</exception>
+    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code
+    /// class, an Empty message that is not empty.</exception>
     int Serialize(IBufferWriter<byte> destination, CoapMessage message);
 
     /// <summary>Writes a message into a span if it fits.</summary>
@@ -93,28 +106,35 @@ public interface ICoapMessageSerializer
     /// <param name="message">The message.</param>
     /// <param name="written">The number of bytes written; 0 when it does not fit.</param>
     /// <returns>Whether it fits.</returns>
-    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code class, an Empty message that is not empty.</exception>
+    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code
+    /// class, an Empty message that is not empty.</exception>
     bool TrySerialize(Span<byte> destination, CoapMessage message, out int written);
 
     /// <summary>Writes a message into a stream synchronously, without holding a copy of the payload.</summary>
     /// <param name="destination">The stream.</param>
     /// <param name="message">The message.</param>
-    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code class, an Empty message that is not empty.</exception>
+    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code
+    /// class, an Empty message that is not empty.</exception>
     void Serialize(Stream destination, CoapMessage message);
 
-    /// <summary>Writes a message into a stream: header and options from one pooled buffer, the payload, unless it is small, from where it lies.</summary>
+    /// <summary>
+    /// Writes a message into a stream: header and options from one pooled buffer, the payload, unless it is small, from where it lies.
+    /// </summary>
     /// <param name="destination">The stream.</param>
     /// <param name="message">The message.</param>
     /// <param name="cancellationToken">Stops writing.</param>
     /// <returns>A task that ends when all bytes were written.</returns>
-    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code class, an Empty message that is not empty.</exception>
+    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code
+    /// class, an Empty message that is not empty.</exception>
     ValueTask SerializeAsync(Stream destination, CoapMessage message, CancellationToken cancellationToken = default);
 
     /// <summary>Writes a message into a pipe and flushes it; a large one in parts, so that a slow reader holds the writer back.</summary>
     /// <param name="destination">The pipe.</param>
     /// <param name="message">The message.</param>
     /// <param name="cancellationToken">Stops writing.</param>
-    /// <returns>A task that ends when the pipe took the bytes. What a reader that completed does not want is dropped, as pipes do.</returns>
-    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code class, an Empty message that is not empty.</exception>
+    /// <returns>A task that ends when the pipe took the bytes. What a reader that completed does not want is dropped, as pipes
+    /// do.</returns>
+    /// <exception cref="ArgumentException">The format has no form for the message: an option value above 65,804 bytes, a reserved code
+    /// class, an Empty message that is not empty.</exception>
     ValueTask SerializeAsync(PipeWriter destination, CoapMessage message, CancellationToken cancellationToken = default);
 }

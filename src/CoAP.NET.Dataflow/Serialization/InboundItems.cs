@@ -31,7 +31,8 @@ internal sealed class InboundItems(CoapEnvironment environment)
     /// <param name="type">See <see cref="CoapInbound.Type"/>.</param>
     /// <param name="messageId">See <see cref="CoapInbound.MessageId"/>.</param>
     /// <param name="head">See <see cref="CoapInbound.Message"/>.</param>
-    public CoapInbound Error(CoapDatagram datagram, CoapChannel channel, CoapFormatError error, CoapMessageType type, ushort messageId, CoapMessage? head)
+    public CoapInbound Error(CoapDatagram datagram, CoapChannel channel, CoapFormatError error, CoapMessageType type, ushort messageId,
+        CoapMessage? head)
     {
         environment.Counters.Add(CoapCounter.FormatErrors);
         channel.NoteDrop(CoapCounter.FormatErrors);

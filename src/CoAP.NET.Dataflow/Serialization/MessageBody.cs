@@ -7,7 +7,8 @@ internal static class MessageBody
     /// <param name="head">The head, with the whole message there.</param>
     /// <param name="source">The whole message.</param>
     /// <param name="memory">The same bytes, where the message may keep them; not used when <paramref name="copy"/> is set.</param>
-    /// <param name="copy">Whether the message gets bytes of its own: one array for options and payload, none when there are neither.</param>
+    /// <param name="copy">Whether the message gets bytes of its own: one array for options and payload, none when there are
+    /// neither.</param>
     /// <param name="limits">Registry and limits.</param>
     /// <param name="message">The message.</param>
     /// <param name="error">The rule that broke. Nothing was allocated then.</param>
@@ -49,12 +50,13 @@ internal static class MessageBody
     }
 
     /// <summary>A message of header and token alone.</summary>
-    public static CoapMessage MakeHead(in MessageHead head, ReadOnlySpan<byte> source, Options.CoapOptionRegistry? registry = null) => new(head.Code, registry)
-    {
-        Type = head.Type,
-        MessageId = head.MessageId,
-        Token = new CoapToken(source.Slice(head.TokenOffset, head.TokenLength)),
-    };
+    public static CoapMessage MakeHead(in MessageHead head, ReadOnlySpan<byte> source, Options.CoapOptionRegistry? registry = null) =>
+        new(head.Code, registry)
+        {
+            Type = head.Type,
+            MessageId = head.MessageId,
+            Token = new CoapToken(source.Slice(head.TokenOffset, head.TokenLength)),
+        };
 
     private static byte[] Copy(ReadOnlySpan<byte> bytes)
     {

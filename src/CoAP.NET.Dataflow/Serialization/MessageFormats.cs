@@ -7,8 +7,10 @@ namespace CoAP.NET.Serialization;
 internal sealed record MessageFormats(ICoapMessageSerializer Datagrams, ICoapMessageSerializer Streams, ICoapMessageSerializer WebSockets)
 {
     /// <summary>Without limits of an endpoint.</summary>
-    public static MessageFormats Default { get; } = new(CoapDatagramSerializer.Default, CoapStreamSerializer.Default, CoapWebSocketSerializer.Default);
+    public static MessageFormats Default { get; } = new(CoapDatagramSerializer.Default, CoapStreamSerializer.Default,
+        CoapWebSocketSerializer.Default);
 
     /// <summary>The format of the messages of a peer.</summary>
-    public ICoapMessageSerializer Of(CoapChannel channel) => !channel.Transport.IsReliable ? Datagrams : channel.HasMessages ? WebSockets : Streams;
+    public ICoapMessageSerializer Of(CoapChannel channel) =>
+        !channel.Transport.IsReliable ? Datagrams : channel.HasMessages ? WebSockets : Streams;
 }

@@ -5,7 +5,8 @@ namespace CoAP.NET.Serialization;
 
 /// <summary>
 /// Reads messages from pipes. A message copies its bytes before the pipe advances. Nothing is consumed before the message is whole, but for
-/// messages above <see cref="MessageStreamReader.Trust"/>: those move into their own array as they come, so that the pipe need not hold them too.
+/// messages above <see cref="MessageStreamReader.Trust"/>: those move into their own array as they come, so that the pipe need not hold
+/// them too.
 /// </summary>
 internal static class MessagePipeReader
 {
@@ -35,7 +36,8 @@ internal static class MessagePipeReader
         }
     }
 
-    private static async ValueTask<CoapMessage> ReadSlowlyAsync(CoapMessageSerializer serializer, PipeReader source, CancellationToken cancellationToken)
+    private static async ValueTask<CoapMessage> ReadSlowlyAsync(CoapMessageSerializer serializer, PipeReader source,
+        CancellationToken cancellationToken)
     {
         while (true)
         {
@@ -52,7 +54,8 @@ internal static class MessagePipeReader
         }
     }
 
-    // Takes a message out of what was read. When there is none yet, the pipe was advanced, unless a large message is to be taken out piece by piece.
+    // Takes a message out of what was read. When there is none yet, the pipe was advanced, unless a large message is to be taken out piece
+    // by piece.
     private static bool TryTake(
         CoapMessageSerializer serializer,
         PipeReader source,
@@ -99,7 +102,8 @@ internal static class MessagePipeReader
     }
 
     private static async ValueTask<CoapMessage> TakeLargeAsync(
-        CoapMessageSerializer serializer, PipeReader source, ReadOnlySequence<byte> buffer, MessageHead head, CancellationToken cancellationToken)
+        CoapMessageSerializer serializer, PipeReader source, ReadOnlySequence<byte> buffer, MessageHead head,
+        CancellationToken cancellationToken)
     {
         byte[] own = GC.AllocateUninitializedArray<byte>((int)head.Length);
         int length = 0;

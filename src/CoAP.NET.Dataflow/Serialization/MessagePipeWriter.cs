@@ -2,12 +2,15 @@ using System.IO.Pipelines;
 
 namespace CoAP.NET.Serialization;
 
-/// <summary>Writes messages into pipes: small ones at once, large ones in parts with a flush after each, so that the pipe's bound holds.</summary>
+/// <summary>
+/// Writes messages into pipes: small ones at once, large ones in parts with a flush after each, so that the pipe's bound holds.
+/// </summary>
 internal static class MessagePipeWriter
 {
     private const int SmallMessage = 64 * 1024;
 
-    public static ValueTask WriteAsync(CoapMessageSerializer serializer, PipeWriter destination, CoapMessage message, in MessagePlan plan, CancellationToken cancellationToken)
+    public static ValueTask WriteAsync(CoapMessageSerializer serializer, PipeWriter destination, CoapMessage message, in MessagePlan plan,
+        CancellationToken cancellationToken)
     {
         if (plan.Total > SmallMessage)
         {
@@ -35,7 +38,8 @@ internal static class MessagePipeWriter
         }
     }
 
-    private static async ValueTask WritePartsAsync(CoapMessageSerializer serializer, PipeWriter destination, CoapMessage message, MessagePlan plan, CancellationToken cancellationToken)
+    private static async ValueTask WritePartsAsync(CoapMessageSerializer serializer, PipeWriter destination, CoapMessage message,
+        MessagePlan plan, CancellationToken cancellationToken)
     {
         OptionBlockWriter options = new(message);
         int part = (int)Math.Min(plan.Head + plan.Options + 1, MessageStreamWriter.PartSize);

@@ -36,14 +36,16 @@ internal static class MessageStreamReader
     }
 
     /// <summary>Reads everything to the end of a stream as one message.</summary>
-    public static async ValueTask<CoapMessage> ReadToEndAsync(CoapMessageSerializer serializer, Stream source, CancellationToken cancellationToken)
+    public static async ValueTask<CoapMessage> ReadToEndAsync(CoapMessageSerializer serializer, Stream source,
+        CancellationToken cancellationToken)
     {
         byte[] buffer = ArrayPool<byte>.Shared.Rent(FirstBuffer);
         int length = 0;
         while (true)
         {
             int wanted = Wanted(serializer, buffer, length);
-            int read = await source.ReadAtLeastAsync(buffer.AsMemory(length, wanted), wanted, throwOnEndOfStream: false, cancellationToken).ConfigureAwait(false);
+            int read = await source.ReadAtLeastAsync(buffer.AsMemory(length, wanted), wanted, throwOnEndOfStream: false, cancellationToken)
+                .ConfigureAwait(false);
             length += read;
             if (read < wanted || length > serializer.MaxMessageSize)
             {
@@ -71,7 +73,8 @@ internal static class MessageStreamReader
     }
 
     /// <summary>Reads one frame and no byte more.</summary>
-    public static async ValueTask<CoapMessage> ReadFrameAsync(CoapMessageSerializer serializer, Stream source, CancellationToken cancellationToken)
+    public static async ValueTask<CoapMessage> ReadFrameAsync(CoapMessageSerializer serializer, Stream source,
+        CancellationToken cancellationToken)
     {
         byte[] buffer = ArrayPool<byte>.Shared.Rent(CoapMessageSerializer.LongestHeader);
         int length = 0;
@@ -129,7 +132,8 @@ internal static class MessageStreamReader
     private static CoapMessage Finish(CoapMessageSerializer serializer, byte[] buffer, int length)
     {
         bool isOwn = !serializer.EndsWithSource && buffer.Length > Trust;
-        bool isRead = serializer.TryRead(buffer.AsSpan(0, length), buffer, copy: !isOwn, out CoapMessage? message, out CoapFormatError error);
+        bool isRead = serializer.TryRead(buffer.AsSpan(0, length), buffer, copy: !isOwn, out CoapMessage? message,
+            out CoapFormatError error);
         if (!isOwn)
         {
             ArrayPool<byte>.Shared.Return(buffer);

@@ -30,7 +30,8 @@ internal static class MessageStreamWriter
         parts.Return();
     }
 
-    public static ValueTask WriteAsync(CoapMessageSerializer serializer, Stream destination, CoapMessage message, in MessagePlan plan, CancellationToken cancellationToken)
+    public static ValueTask WriteAsync(CoapMessageSerializer serializer, Stream destination, CoapMessage message, in MessagePlan plan,
+        CancellationToken cancellationToken)
     {
         Parts parts = new(serializer, message, in plan);
         parts.Fill();

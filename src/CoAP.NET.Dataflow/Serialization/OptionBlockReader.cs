@@ -30,7 +30,8 @@ internal static class OptionBlockReader
     /// <param name="rule">The rule that broke.</param>
     /// <param name="offset">Where in the block it broke.</param>
     /// <returns>Whether no rule broke.</returns>
-    public static bool TryMeasure(ReadOnlySpan<byte> block, int maxOptions, out OptionBlockShape shape, out CoapFormatRule rule, out int offset)
+    public static bool TryMeasure(ReadOnlySpan<byte> block, int maxOptions, out OptionBlockShape shape, out CoapFormatRule rule,
+        out int offset)
     {
         shape = default;
         offset = 0;

@@ -4,10 +4,10 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Serialization;
 
 /// <summary>
-/// The inbound Serializer stage: from the bytes of one message to the message, or to the rule that they broke. The message gets bytes of its own, and the
-/// datagram goes back before the message goes on, so what user code sees is never recycled. No user code runs here: typed options are made when asked for.
-/// Bytes without a readable header of version 1 end here, counted as <see cref="CoapCounter.Ignored"/> (RFC 7252 section 3); every other format error goes
-/// up, because what to do about it depends on the type (section 4.2).
+/// The inbound Serializer stage: from the bytes of one message to the message, or to the rule that they broke. The message gets bytes of
+/// its own, and the datagram goes back before the message goes on, so what user code sees is never recycled. No user code runs here: typed
+/// options are made when asked for. Bytes without a readable header of version 1 end here, counted as <see cref="CoapCounter.Ignored"/>
+/// (RFC 7252 section 3); every other format error goes up, because what to do about it depends on the type (section 4.2).
 /// </summary>
 internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
 {
@@ -30,8 +30,11 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
         CoapInbound inbound;
         try
         {
-            CoapChannel channel = datagram.Channel ?? throw new InvalidOperationException("A datagram came without a channel; the Channel stage sets it.");
-            isRead = channel.Transport.IsReliable ? TryReadFrame(datagram, channel, out inbound) : TryReadDatagram(datagram, channel, out inbound);
+            CoapChannel channel = datagram.Channel
+                ?? throw new InvalidOperationException("A datagram came without a channel; the Channel stage sets it.");
+            isRead = channel.Transport.IsReliable
+                ? TryReadFrame(datagram, channel, out inbound)
+                : TryReadDatagram(datagram, channel, out inbound);
         }
         finally
         {
@@ -77,7 +80,8 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
             CoapDatagramSerializer.TryReadToken(bytes, out message);
             if (message?.Token.Length + RoomBesideToken > channel.MaxMessageSize)
             {
-                // An answer bears the token (RFC 8974 section 2.2.3); of one that leaves no room for it there is none, and the message is rejected as one without a token.
+                // An answer bears the token (RFC 8974 section 2.2.3); of one that leaves no room for it there is none, and the message is
+                // rejected as one without a token.
                 message = null;
             }
         }
@@ -86,7 +90,8 @@ internal sealed class SerializerInbound : InlineBlock<CoapDatagram, CoapInbound>
         return true;
     }
 
-    // A reliable transport has neither types nor Message IDs, and every format error ends the connection (RFC 8323 section 5.6): all of them go up.
+    // A reliable transport has neither types nor Message IDs, and every format error ends the connection (RFC 8323 section 5.6): all of
+    // them go up.
     private bool TryReadFrame(CoapDatagram datagram, CoapChannel channel, out CoapInbound inbound)
     {
         inbound = _formats.Of(channel).TryDeserialize(datagram.Span, out CoapMessage? message, out CoapFormatError error)

@@ -13,12 +13,15 @@ internal sealed class SerializerInboundCheck(CoapEnvironment environment)
     {
         if (item.Channel is null)
         {
-            throw new InvalidOperationException("The Serializer gave an item without a channel. Make items by CoapStageContext.Received and Malformed.");
+            throw new InvalidOperationException(
+                "The Serializer gave an item without a channel. Make items by CoapStageContext.Received and Malformed.");
         }
 
-        if (item.Kind is not (CoapInboundKind.Message or CoapInboundKind.FormatError) || (item.Kind == CoapInboundKind.Message && item.Message is null))
+        if (item.Kind is not (CoapInboundKind.Message or CoapInboundKind.FormatError)
+            || (item.Kind == CoapInboundKind.Message && item.Message is null))
         {
-            throw new InvalidOperationException($"The Serializer gave {item.Kind} without a message. Make items by CoapStageContext.Received and Malformed.");
+            throw new InvalidOperationException(
+                $"The Serializer gave {item.Kind} without a message. Make items by CoapStageContext.Received and Malformed.");
         }
 
         Offer(item);

@@ -3,8 +3,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Serialization;
 
 /// <summary>
-/// The outbound Serializer stage: from a message, or from the finished bytes of one that is sent again, to a datagram of its channel; the Channel stage addresses it.
-/// A message that the format has no form for is counted as <see cref="CoapCounter.EncodeErrors"/> and logged as an error; a response goes out as 5.00, the rest is dropped.
+/// The outbound Serializer stage: from a message, or from the finished bytes of one that is sent again, to a datagram of its channel; the
+/// Channel stage addresses it. A message that the format has no form for is counted as <see cref="CoapCounter.EncodeErrors"/> and logged as
+/// an error; a response goes out as 5.00, the rest is dropped.
 /// </summary>
 internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagram>
 {
@@ -34,7 +35,8 @@ internal sealed class SerializerOutbound : InlineBlock<CoapOutbound, CoapDatagra
 
     private CoapDatagram? Encode(in CoapOutbound outbound)
     {
-        CoapMessage message = outbound.Message ?? throw new InvalidOperationException($"Messaging asked for {outbound.Kind} without a message.");
+        CoapMessage message = outbound.Message
+            ?? throw new InvalidOperationException($"Messaging asked for {outbound.Kind} without a message.");
         ICoapMessageSerializer serializer = _formats.Of(outbound.Channel);
         CoapDatagram datagram = _pool.Rent();
         try

@@ -9,7 +9,8 @@ internal sealed class SerializerOutboundCheck(CoapEnvironment environment)
     {
         if (item?.Channel is null)
         {
-            throw new InvalidOperationException("The Serializer gave a datagram without a channel. Make datagrams by CoapStageContext.Encoded.");
+            throw new InvalidOperationException(
+                "The Serializer gave a datagram without a channel. Make datagrams by CoapStageContext.Encoded.");
         }
 
         Offer(item);

@@ -6,7 +6,9 @@ namespace CoAP.NET.Serialization;
 /// </summary>
 internal static class TokenLength
 {
-    /// <summary>Whether a field is a format error: 15 always, above 8 where extended tokens are switched off (RFC 7252 section 3).</summary>
+    /// <summary>
+    /// Whether a field is a format error: 15 always, above 8 where extended tokens are switched off (RFC 7252 section 3).
+    /// </summary>
     public static bool IsReserved(int field, int maxTokenLength) =>
         field == ExtendedField.Reserved || (field > CoapToken.MaxLength && maxTokenLength <= CoapToken.MaxLength);
 

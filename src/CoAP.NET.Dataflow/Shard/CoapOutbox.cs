@@ -1,8 +1,8 @@
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// What the stages decided under the lock and one drainer offers on after it was released, in order (law of the mesh: no foreign code under the lock).
-/// A struct inside the channel. Only <see cref="TryLeave"/> may be called without Shard.Gate.
+/// What the stages decided under the lock and one drainer offers on after it was released, in order (law of the mesh: no foreign code under
+/// the lock). A struct inside the channel. Only <see cref="TryLeave"/> may be called without Shard.Gate.
 /// </summary>
 internal struct CoapOutbox
 {

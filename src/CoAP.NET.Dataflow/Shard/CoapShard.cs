@@ -51,8 +51,8 @@ internal sealed class CoapShard
     }
 
     /// <summary>
-    /// Guards everything in the shard: channels, messaging and exchange state, the wheel. Take it by <see cref="Enter"/> and <see cref="Exit"/>
-    /// wherever something may be posted, raised, scheduled or put off; a plain lock statement is right for looking only.
+    /// Guards everything in the shard: channels, messaging and exchange state, the wheel. Take it by <see cref="Enter"/> and
+    /// <see cref="Exit"/> wherever something may be posted, raised, scheduled or put off; a plain lock statement is right for looking only.
     /// </summary>
     public Lock Gate { get; } = new();
 
@@ -218,8 +218,8 @@ internal sealed class CoapShard
     public void AfterRelease(IAfterRelease who) => _pending.Effects.Add(ShardEffect.GoOn(who));
 
     /// <summary>
-    /// Sends a message of ours that enters as from the Exchanges stage, so that blocks of users see it, after the lock was released and after what was put off before. Only under the lock. When a
-    /// block declines it, it ends as <see cref="CoapInboundKind.NotSent"/>.
+    /// Sends a message of ours that enters as from the Exchanges stage, so that blocks of users see it, after the lock was released and
+    /// after what was put off before. Only under the lock. When a block declines it, it ends as <see cref="CoapInboundKind.NotSent"/>.
     /// </summary>
     public void Send(CoapTransmission transmission) => _pending.Effects.Add(ShardEffect.Send(transmission));
 

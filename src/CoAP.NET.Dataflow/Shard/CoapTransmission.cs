@@ -1,6 +1,9 @@
 namespace CoAP.NET.Shard;
 
-/// <summary>A message of ours that Messaging keeps until it is acknowledged, rejected, given up or cancelled (RFC 7252 section 4.2), or until a Non-confirmable one is over.</summary>
+/// <summary>
+/// A message of ours that Messaging keeps until it is acknowledged, rejected, given up or cancelled (RFC 7252 section 4.2), or until a
+/// Non-confirmable one is over.
+/// </summary>
 internal sealed class CoapTransmission : WheelTimer
 {
     internal CoapTransmission(CoapChannel channel, CoapMessage message, ITransmissionOwner? owner)
@@ -13,7 +16,9 @@ internal sealed class CoapTransmission : WheelTimer
     /// <summary>The peer.</summary>
     public CoapChannel Channel { get; }
 
-    /// <summary>The message, with its Message ID once it was sent. A notification that is outstanding may be replaced by a newer one.</summary>
+    /// <summary>
+    /// The message, with its Message ID once it was sent. A notification that is outstanding may be replaced by a newer one.
+    /// </summary>
     public CoapMessage Message
     {
         get;
@@ -31,7 +36,10 @@ internal sealed class CoapTransmission : WheelTimer
     /// <summary>Whoever asked for it and is told what becomes of it; null when nobody waits for that.</summary>
     internal ITransmissionOwner? Owner { get; }
 
-    /// <summary>Whether the owner is asked for the message each time that it is sent, as of a resource that may change until then (RFC 7641 section 4.5.2).</summary>
+    /// <summary>
+    /// Whether the owner is asked for the message each time that it is sent, as of a resource that may change until then (RFC 7641 section
+    /// 4.5.2).
+    /// </summary>
     internal bool IsRenewable { get; init; }
 
     /// <summary>Whether somebody waits for what becomes of it.</summary>
@@ -56,19 +64,27 @@ internal sealed class CoapTransmission : WheelTimer
     /// <summary>Whether it answers a reception, so that NSTART and PROBING_RATE do not hold it up.</summary>
     internal bool IsReply { get; set; }
 
-    /// <summary>Whether whoever sends it keeps a pace of its own (RFC 9177 section 7.2), so that NSTART and PROBING_RATE do not hold it up.</summary>
+    /// <summary>
+    /// Whether whoever sends it keeps a pace of its own (RFC 9177 section 7.2), so that NSTART and PROBING_RATE do not hold it up.
+    /// </summary>
     internal bool IsPaced { get; init; }
 
     /// <summary>Whether it waits for nothing but a Message ID.</summary>
     internal bool PassesQueue => IsReply || IsPaced;
 
-    /// <summary>Whether its copies draw on what an unverified address may get (RFC 9175 section 2.4): so for what peers cause, not for requests of our own.</summary>
+    /// <summary>
+    /// Whether its copies draw on what an unverified address may get (RFC 9175 section 2.4): so for what peers cause, not for requests of
+    /// our own.
+    /// </summary>
     internal bool IsLimited { get; set; }
 
     /// <summary>Whether <see cref="CoapInboundKind.Sent"/> is wanted of a Non-confirmable message.</summary>
     internal bool TellsWhenSent { get; init; }
 
-    /// <summary>Whether it is a request whose state is in its token: an acknowledgement with another token acknowledges it nevertheless (RFC 8974 section 3.3).</summary>
+    /// <summary>
+    /// Whether it is a request whose state is in its token: an acknowledgement with another token acknowledges it nevertheless (RFC 8974
+    /// section 3.3).
+    /// </summary>
     internal bool IsStateless { get; init; }
 
     /// <summary>Whether it counts towards NSTART.</summary>

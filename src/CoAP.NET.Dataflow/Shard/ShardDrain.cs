@@ -6,8 +6,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// Carries out what was decided under the lock of a shard, on the thread that decided it, after the lock was released. The state machines know no block that stands
-/// behind or above them: what they want done they leave with <see cref="CoapShard"/>, and only this class knows which block does it. It also tells the endpoint what its stages found out.
+/// Carries out what was decided under the lock of a shard, on the thread that decided it, after the lock was released. The state machines
+/// know no block that stands behind or above them: what they want done they leave with <see cref="CoapShard"/>, and only this class knows
+/// which block does it. It also tells the endpoint what its stages found out.
 /// </summary>
 internal sealed class ShardDrain
 {
@@ -58,7 +59,9 @@ internal sealed class ShardDrain
     /// <summary>The peer of a session has another address than before.</summary>
     public void OnMoved(CoapChannel channel, CoapAddress from) => _shard.Endpoint?.Peers.OnMoved(channel, from);
 
-    /// <summary>The peer of a session said something from an address at which it has not shown yet that it receives, and is not asked.</summary>
+    /// <summary>
+    /// The peer of a session said something from an address at which it has not shown yet that it receives, and is not asked.
+    /// </summary>
     public void OnHeardUnverified(CoapChannel channel) => _shard.Endpoint?.Peers.AskWhereMoved(channel);
 
     /// <summary>

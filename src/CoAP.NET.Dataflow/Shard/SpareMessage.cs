@@ -1,8 +1,9 @@
 namespace CoAP.NET.Shard;
 
 /// <summary>
-/// One message for each thread, which answers go out by again and again. Only the stages may see such a message, between composing and encoding it: where a user linked a block
-/// of his own in between, or anybody keeps the message, it is not lent, and is garbage in the end as any other.
+/// One message for each thread, which answers go out by again and again. Only the stages may see such a message, between composing and
+/// encoding it: where a user linked a block of his own in between, or anybody keeps the message, it is not lent, and is garbage in the end
+/// as any other.
 /// </summary>
 internal static class SpareMessage
 {
@@ -13,7 +14,9 @@ internal static class SpareMessage
     [ThreadStatic]
     private static CoapMessage? t_spare;
 
-    /// <summary>For tests: whether messages that come back are spoilt instead of being used again, so that whoever still looks at one is found.</summary>
+    /// <summary>
+    /// For tests: whether messages that come back are spoilt instead of being used again, so that whoever still looks at one is found.
+    /// </summary>
     public static bool Poisons { get; set; }
 
     /// <summary>A message like a new one. It does not come back unless <see cref="CoapMessage.IsLent"/> is set.</summary>

@@ -1,13 +1,17 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// The timers of a shard: a wheel of wheels, 256 slots each, the finest with slots of 0.8 ms, each coarser one with 256 times that. Scheduling and
-/// cancelling cost a few writes. A timer fires in the first <see cref="Advance"/> at or after the end of the slot in which it is due: never early, and at most
-/// one slot late where <see cref="Advance"/> is called at <see cref="NextDue"/>. Not thread-safe: the shard's lock guards it.
+/// The timers of a shard: a wheel of wheels, 256 slots each, the finest with slots of 0.8 ms, each coarser one with 256 times that.
+/// Scheduling and cancelling cost a few writes. A timer fires in the first <see cref="Advance"/> at or after the end of the slot in which
+/// it is due: never early, and at most one slot late where <see cref="Advance"/> is called at <see cref="NextDue"/>. Not thread-safe: the
+/// shard's lock guards it.
 /// </summary>
 internal sealed class TimerWheel
 {
-    /// <summary>A slot is 2^13 units of 100 ns: 0.8 ms. So one wake-up serves all that is due within it, and the pace of notifications on a fast path is kept (RFC 7641 section 4.5.1).</summary>
+    /// <summary>
+    /// A slot is 2^13 units of 100 ns: 0.8 ms. So one wake-up serves all that is due within it, and the pace of notifications on a fast
+    /// path is kept (RFC 7641 section 4.5.1).
+    /// </summary>
     internal const int SlotBits = 13;
 
     private const int LevelBits = 8;
@@ -37,8 +41,9 @@ internal sealed class TimerWheel
     public int Count => _count;
 
     /// <summary>
-    /// When <see cref="Advance"/> must be called next, in units of 100 ns; <see cref="long.MaxValue"/> when nothing waits. Costs two reads. Never later than
-    /// the end of the first timer's slot; it may be earlier after a cancellation or for a timer that is far away, and then moves on by an Advance that fires nothing.
+    /// When <see cref="Advance"/> must be called next, in units of 100 ns; <see cref="long.MaxValue"/> when nothing waits. Costs two reads.
+    /// Never later than the end of the first timer's slot; it may be earlier after a cancellation or for a timer that is far away, and then
+    /// moves on by an Advance that fires nothing.
     /// </summary>
     public long NextDue => _count == 0 || _next > long.MaxValue >> SlotBits ? long.MaxValue : _next << SlotBits;
 
@@ -75,8 +80,9 @@ internal sealed class TimerWheel
     }
 
     /// <summary>
-    /// Fires everything that is due: the earliest first, and of equals the one that was scheduled first. Timers that fire may schedule and cancel any timer.
-    /// What is scheduled meanwhile fires in the next call at the earliest, so that a timer that schedules itself for now cannot hold the shard for ever.
+    /// Fires everything that is due: the earliest first, and of equals the one that was scheduled first. Timers that fire may schedule and
+    /// cancel any timer. What is scheduled meanwhile fires in the next call at the earliest, so that a timer that schedules itself for now
+    /// cannot hold the shard for ever.
     /// </summary>
     /// <param name="now">Now, in units of 100 ns. Going back does nothing.</param>
     public void Advance(long now)
@@ -132,7 +138,10 @@ internal sealed class TimerWheel
         return end;
     }
 
-    /// <summary>The first slot in time, from the current one on, in which something is due or a coarser wheel's slot begins; <see cref="long.MaxValue"/> when nothing waits.</summary>
+    /// <summary>
+    /// The first slot in time, from the current one on, in which something is due or a coarser wheel's slot begins;
+    /// <see cref="long.MaxValue"/> when nothing waits.
+    /// </summary>
     private long FindNext()
     {
         for (int level = 0; level < Levels; level++)

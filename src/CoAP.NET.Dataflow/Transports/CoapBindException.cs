@@ -41,10 +41,13 @@ public sealed class CoapBindException : CoapException
 
     private static string Advice(SocketError error) => error switch
     {
-        SocketError.AddressAlreadyInUse => "Another endpoint or process holds the port: stop it, or listen on another port; port 0 takes any free one. Programs that listen to groups may share a UDP port (SharePort) if all of them do.",
+        SocketError.AddressAlreadyInUse =>
+            "Another endpoint or process holds the port: stop it, or listen on another port; port 0 takes any free one. Programs that "
+                + "listen to groups may share a UDP port (SharePort) if all of them do.",
         SocketError.AddressNotAvailable => "No interface of this machine has the address: use one that it has, or the wildcard.",
         SocketError.AccessDenied => "The port is reserved: use one above 1023, or run with the permission to bind low ports.",
-        SocketError.AddressFamilyNotSupported or SocketError.ProtocolNotSupported => "This machine does not have that IP version: bind an address of the other one.",
+        SocketError.AddressFamilyNotSupported or SocketError.ProtocolNotSupported =>
+            "This machine does not have that IP version: bind an address of the other one.",
         SocketError.TooManyOpenSockets => "The process has too many open files: close endpoints, or raise the limit.",
         _ => "Check the address and the permissions of the process.",
     };

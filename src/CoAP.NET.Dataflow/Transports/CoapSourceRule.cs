@@ -59,7 +59,8 @@ public sealed class CoapSourceRule
 
         // On a link all neighbours share the prefix.
         return address.High >> 54 == 0xfe80 >> 6 || IsTrusted(address) ? new CoapSource(address with { Port = 0 }, AddressBits, key)
-            : address.High == TranslatedPrefix && address.Low >> IPv4Bits == 0 ? new CoapSource(CoapAddress.FromIPv4((uint)address.Low, 0), IPv4Bits, key)
+            : address.High == TranslatedPrefix && address.Low >> IPv4Bits == 0
+            ? new CoapSource(CoapAddress.FromIPv4((uint)address.Low, 0), IPv4Bits, key)
             : new CoapSource(new CoapAddress(address.High & _mask, 0, 0, 0), _prefixLength, key);
     }
 

@@ -17,7 +17,9 @@ public abstract class CoapTransport : IAsyncDisposable
     /// <summary>The URI scheme, such as <c>coap</c>.</summary>
     public abstract string Scheme { get; }
 
-    /// <summary>Whether the transport delivers reliably and in order, so that RFC 8323 framing applies instead of RFC 7252 section 4.</summary>
+    /// <summary>
+    /// Whether the transport delivers reliably and in order, so that RFC 8323 framing applies instead of RFC 7252 section 4.
+    /// </summary>
     public virtual bool IsReliable => false;
 
     /// <summary>Whether the transport is protected by DTLS or TLS.</summary>
@@ -35,7 +37,8 @@ public abstract class CoapTransport : IAsyncDisposable
     /// <param name="address">The address it is to leave from.</param>
     /// <param name="local">The address as received datagrams have it as their <see cref="CoapDatagram.Local"/>, with the port.</param>
     /// <param name="tag">The <see cref="CoapDatagram.TransportTag"/> that goes with it.</param>
-    /// <returns>Whether that is possible. By default: whether the transport is bound to the address, or to any; the tag is the place in <see cref="LocalAddresses"/>.</returns>
+    /// <returns>Whether that is possible. By default: whether the transport is bound to the address, or to any; the tag is the place in
+    /// <see cref="LocalAddresses"/>.</returns>
     public virtual bool TryFindLocal(IPAddress address, out CoapAddress local, out int tag)
     {
         ArgumentNullException.ThrowIfNull(address);
@@ -53,7 +56,8 @@ public abstract class CoapTransport : IAsyncDisposable
         return false;
     }
 
-    private protected static bool IsBoundTo(in CoapAddress bound, in CoapAddress local) => local == bound || (bound.IsAny && bound.IsIPv4 == local.IsIPv4);
+    private protected static bool IsBoundTo(in CoapAddress bound, in CoapAddress local) =>
+        local == bound || (bound.IsAny && bound.IsIPv4 == local.IsIPv4);
 
     /// <summary>
     /// The address of this host that datagrams to a peer leave from when nothing else was asked for. The endpoint asks on hosts with

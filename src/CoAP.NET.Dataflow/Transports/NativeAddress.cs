@@ -3,7 +3,9 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>Between <see cref="CoapAddress"/> and the bytes of sockaddr_in and sockaddr_in6, which are alike on all systems from the port on.</summary>
+/// <summary>
+/// Between <see cref="CoapAddress"/> and the bytes of sockaddr_in and sockaddr_in6, which are alike on all systems from the port on.
+/// </summary>
 internal static class NativeAddress
 {
     public const int IPv4Size = 16;
@@ -40,10 +42,13 @@ internal static class NativeAddress
     {
         ushort port = BinaryPrimitives.ReadUInt16BigEndian(source[2..]);
         return ipv6
-            ? new CoapAddress(BinaryPrimitives.ReadUInt64BigEndian(source[8..]), BinaryPrimitives.ReadUInt64BigEndian(source[16..]), port, MemoryMarshal.Read<uint>(source[24..]))
+            ? new CoapAddress(BinaryPrimitives.ReadUInt64BigEndian(source[8..]), BinaryPrimitives.ReadUInt64BigEndian(source[16..]), port,
+                MemoryMarshal.Read<uint>(source[24..]))
             : CoapAddress.FromIPv4(BinaryPrimitives.ReadUInt32BigEndian(source[4..]), port);
     }
 
-    /// <summary>Whether an IPv6 address only means something together with an interface: link-local unicast, and groups up to link scope.</summary>
+    /// <summary>
+    /// Whether an IPv6 address only means something together with an interface: link-local unicast, and groups up to link scope.
+    /// </summary>
     public static bool NeedsScope(ulong high) => high >> 54 == 0xfe80 >> 6 || (high >> 56 == 0xff && ((high >> 48) & 0xf) <= 2);
 }

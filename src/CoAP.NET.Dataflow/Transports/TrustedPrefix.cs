@@ -14,7 +14,8 @@ internal readonly struct TrustedPrefix
     public TrustedPrefix(IPNetwork network)
     {
         _base = CoapAddress.FromIPEndPoint(new IPEndPoint(network.BaseAddress, 0));
-        int length = network.PrefixLength + (network.BaseAddress.AddressFamily == System.Net.Sockets.AddressFamily.InterNetwork ? MappedBits : 0);
+        int length = network.PrefixLength
+            + (network.BaseAddress.AddressFamily == System.Net.Sockets.AddressFamily.InterNetwork ? MappedBits : 0);
         _highMask = MaskOf(Math.Min(length, 64));
         _lowMask = MaskOf(Math.Max(length - 64, 0));
     }

@@ -24,7 +24,8 @@ internal sealed record UserKey(string Issuer, string Id)
 
         if (identity is ClaimsIdentity claims)
         {
-            Claim? claim = claims.FindFirst(ClaimTypes.NameIdentifier) ?? claims.FindFirst(Subject) ?? claims.FindFirst(claims.NameClaimType);
+            Claim? claim = claims.FindFirst(ClaimTypes.NameIdentifier) ?? claims.FindFirst(Subject)
+                ?? claims.FindFirst(claims.NameClaimType);
             return claim is { Value.Length: > 0 } ? new UserKey(claim.Issuer, claim.Value) : null;
         }
 

@@ -12,7 +12,8 @@ internal readonly ref struct ClientHello
     private const int MaxSessionId = 32;
     private const ushort ExtendedMasterSecret = 23;
 
-    private ClientHello(ReadOnlySpan<byte> record, ulong sequence, ReadOnlySpan<byte> before, ReadOnlySpan<byte> cookie, ReadOnlySpan<byte> after, ReadOnlySpan<byte> extensions)
+    private ClientHello(ReadOnlySpan<byte> record, ulong sequence, ReadOnlySpan<byte> before, ReadOnlySpan<byte> cookie,
+        ReadOnlySpan<byte> after, ReadOnlySpan<byte> extensions)
     {
         Sequence = sequence;
         Extensions = extensions;
@@ -68,7 +69,8 @@ internal readonly ref struct ClientHello
     /// <summary>Reads one.</summary>
     /// <param name="datagram">A datagram.</param>
     /// <param name="hello">What it says.</param>
-    /// <returns>Whether the datagram begins with a whole ClientHello. One in fragments is not taken before its cookie was checked, as that would need memory for strangers.</returns>
+    /// <returns>Whether the datagram begins with a whole ClientHello. One in fragments is not taken before its cookie was checked, as that
+    /// would need memory for strangers.</returns>
     public static bool TryRead(ReadOnlySpan<byte> datagram, out ClientHello hello)
     {
         hello = default;
@@ -86,7 +88,8 @@ internal readonly ref struct ClientHello
 
         ReadOnlySpan<byte> body = message[HandshakeHeaderSize..];
         int position = VersionAndRandom;
-        if (body.Length < VersionAndRandom || body[0] != RecordHeader.MajorVersion || !TrySkip(body, ref position, 1, out ReadOnlySpan<byte> sessionId) || sessionId.Length > MaxSessionId)
+        if (body.Length < VersionAndRandom || body[0] != RecordHeader.MajorVersion
+            || !TrySkip(body, ref position, 1, out ReadOnlySpan<byte> sessionId) || sessionId.Length > MaxSessionId)
         {
             return false;
         }
@@ -104,7 +107,8 @@ internal readonly ref struct ClientHello
         }
 
         ReadOnlySpan<byte> covered = body[after..position];
-        hello = new ClientHello(record, header.Sequence, before, cookie, covered, TrySkip(body, ref position, 2, out ReadOnlySpan<byte> extensions) ? extensions : default);
+        hello = new ClientHello(record, header.Sequence, before, cookie, covered,
+            TrySkip(body, ref position, 2, out ReadOnlySpan<byte> extensions) ? extensions : default);
         return true;
     }
 

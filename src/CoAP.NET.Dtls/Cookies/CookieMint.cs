@@ -5,8 +5,8 @@ using CoAP.NET.Dtls.Records;
 namespace CoAP.NET.Dtls.Cookies;
 
 /// <summary>
-/// Makes and checks the cookies of HelloVerifyRequests (RFC 6347 section 4.2.1) without keeping anything of a client: a keyed hash of its address and its ClientHello. Keys change, and the one before the
-/// newest still holds.
+/// Makes and checks the cookies of HelloVerifyRequests (RFC 6347 section 4.2.1) without keeping anything of a client: a keyed hash of its
+/// address and its ClientHello. Keys change, and the one before the newest still holds.
 /// </summary>
 internal sealed class CookieMint
 {

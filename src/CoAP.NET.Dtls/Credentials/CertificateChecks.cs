@@ -14,7 +14,8 @@ internal static class CertificateChecks
         string whom = $"The certificate '{certificate.Subject}'";
         if (certificate.GetKeyAlgorithm() != EllipticCurveKey)
         {
-            return $"{whom} has a key of {certificate.PublicKey.Oid.FriendlyName ?? certificate.GetKeyAlgorithm()}, and all cipher suites of CoAP with certificates are ECDSA (RFC 7252 section 9.1.3.3). Issue one with an ECDSA key on P-256.";
+            return $"{whom} has a key of {certificate.PublicKey.Oid.FriendlyName ?? certificate.GetKeyAlgorithm()}, and all cipher suites "
+                + "of CoAP with certificates are ECDSA (RFC 7252 section 9.1.3.3). Issue one with an ECDSA key on P-256.";
         }
 
         if (!certificate.HasPrivateKey)
@@ -22,12 +23,17 @@ internal static class CertificateChecks
             return $"{whom} comes without its private key, by which it is proven. Load it with its key, as by CoapCertificates.Load.";
         }
 
-        if (certificate.Extensions.OfType<X509KeyUsageExtension>().Any(static usage => (usage.KeyUsages & X509KeyUsageFlags.DigitalSignature) == 0))
+        if (certificate.Extensions.OfType<X509KeyUsageExtension>()
+            .Any(static usage => (usage.KeyUsages & X509KeyUsageFlags.DigitalSignature) == 0))
         {
-            return $"{whom} may not sign: its key usage lacks digitalSignature, which handshakes need (RFC 7252 section 9.1.3.3). Issue one with it.";
+            return $"{whom} may not sign: its key usage lacks digitalSignature, which handshakes need (RFC 7252 section 9.1.3.3). Issue "
+                + "one with it.";
         }
 
-        return CanExport(certificate) ? null : $"The private key of '{certificate.Subject}' cannot be exported, and OpenSSL needs it. Load it with X509KeyStorageFlags.Exportable, as CoapCertificates.Load does.";
+        return CanExport(certificate)
+            ? null
+            : $"The private key of '{certificate.Subject}' cannot be exported, and OpenSSL needs it. Load it with "
+                + "X509KeyStorageFlags.Exportable, as CoapCertificates.Load does.";
     }
 
     /// <summary>A copy of an own certificate, with its key where it can be had.</summary>

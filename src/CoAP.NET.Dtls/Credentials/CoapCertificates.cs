@@ -8,16 +8,19 @@ namespace CoAP.NET.Dtls;
 public static class CoapCertificates
 {
     /// <summary>Reads an own certificate with its private key.</summary>
-    /// <param name="certificateFile">PEM: the certificate first, then the authorities between it and a root, if there are any; or PFX (PKCS #12), told by its content.</param>
+    /// <param name="certificateFile">PEM: the certificate first, then the authorities between it and a root, if there are any; or PFX (PKCS
+    /// #12), told by its content.</param>
     /// <param name="keyFile">The private key in PEM; null: it stands in the file of the certificate.</param>
     /// <param name="password">The password of the PFX file or of the encrypted PEM key; null: none is needed.</param>
     /// <returns>The certificate, its key, which can be exported, and what came with it.</returns>
-    /// <exception cref="CoapCredentialException">A file cannot be read, there is no private key, it is not that of the certificate, or it is none for CoAP; the message says what to do.</exception>
+    /// <exception cref="CoapCredentialException">A file cannot be read, there is no private key, it is not that of the certificate, or it
+    /// is none for CoAP; the message says what to do.</exception>
     public static CoapCertificateChain Load(string certificateFile, string? keyFile = null, string? password = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(certificateFile);
         OpenSslLibrary.LoadIfNamed();
-        CoapCertificateChain chain = Reading(certificateFile, keyFile, () => IsPfx(certificateFile) ? ReadPfx(certificateFile, keyFile, password) : ReadPem(certificateFile, keyFile, password));
+        CoapCertificateChain chain = Reading(certificateFile, keyFile,
+            () => IsPfx(certificateFile) ? ReadPfx(certificateFile, keyFile, password) : ReadPem(certificateFile, keyFile, password));
         if (CertificateChecks.ProblemOf(chain.Certificate) is { } problem)
         {
             chain.Dispose();
@@ -62,7 +65,8 @@ public static class CoapCertificates
         {
             return read();
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException)
+        catch (Exception exception)
+            when (exception is IOException or UnauthorizedAccessException or CryptographicException or ArgumentException)
         {
             throw new CoapCredentialException(file, 0, $"No certificate can be read: {exception.Message}", exception);
         }
@@ -105,7 +109,9 @@ public static class CoapCertificates
             }
             catch (ArgumentException exception)
             {
-                throw new CoapCredentialException(keyPath, 0, $"The private key is not that of the certificate '{leaf.Subject}' in {file}. Name the key that it was issued for.", exception);
+                throw new CoapCredentialException(keyPath, 0,
+                    $"The private key is not that of the certificate '{leaf.Subject}' in {file}. Name the key that it was issued for.",
+                    exception);
             }
         }
     }
@@ -114,7 +120,8 @@ public static class CoapCertificates
     {
         if (!text.Contains("PRIVATE KEY-----", StringComparison.Ordinal))
         {
-            throw new CoapCredentialException(path, 0, $"There is no private key in PEM (BEGIN PRIVATE KEY) for the certificate '{leaf.Subject}'. Name the file that has it.");
+            throw new CoapCredentialException(path, 0,
+                $"There is no private key in PEM (BEGIN PRIVATE KEY) for the certificate '{leaf.Subject}'. Name the file that has it.");
         }
 
         bool isEncrypted = text.Contains("BEGIN ENCRYPTED PRIVATE KEY", StringComparison.Ordinal);
@@ -141,7 +148,9 @@ public static class CoapCertificates
         {
             key.Dispose();
             throw new CoapCredentialException(
-                path, 0, isEncrypted ? "The private key cannot be decrypted: the password is wrong, or it is no ECDSA key." : "The private key cannot be read. coaps needs an ECDSA one, on P-256.", exception);
+                path, 0, isEncrypted
+                    ? "The private key cannot be decrypted: the password is wrong, or it is no ECDSA key."
+                    : "The private key cannot be read. coaps needs an ECDSA one, on P-256.", exception);
         }
     }
 

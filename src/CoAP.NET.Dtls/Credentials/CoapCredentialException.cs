@@ -1,6 +1,9 @@
 namespace CoAP.NET.Dtls;
 
-/// <summary>Credentials cannot be read: a file of pre-shared keys, a certificate or a private key. The message says where and what to do, and holds no key.</summary>
+/// <summary>
+/// Credentials cannot be read: a file of pre-shared keys, a certificate or a private key. The message says where and what to do, and holds
+/// no key.
+/// </summary>
 public sealed class CoapCredentialException : CoapDtlsException
 {
     /// <summary>Makes an exception.</summary>

@@ -23,13 +23,16 @@ public sealed class CoapPskCredential
     public ReadOnlyMemory<byte> Key => _key;
 
     /// <summary>Reads <c>identity:key</c>, as a command line or a line of a file has it.</summary>
-    /// <param name="text">The identity, a colon (the last one of the text), and the key: text, or <c>0x</c> and hexadecimal digits. A key of text that holds a colon or begins with 0x has to be written in hexadecimal.</param>
+    /// <param name="text">The identity, a colon (the last one of the text), and the key: text, or <c>0x</c> and hexadecimal digits. A key
+    /// of text that holds a colon or begins with 0x has to be written in hexadecimal.</param>
     /// <returns>The credential.</returns>
     /// <exception cref="CoapCredentialException">The text is not like that; the message does not hold it.</exception>
     public static CoapPskCredential Parse(string text)
     {
         ArgumentNullException.ThrowIfNull(text);
-        return PskRules.TryParse(text, out string identity, out byte[] key, out string problem) ? Take(identity, key) : throw new CoapCredentialException(problem);
+        return PskRules.TryParse(text, out string identity, out byte[] key, out string problem)
+            ? Take(identity, key)
+            : throw new CoapCredentialException(problem);
     }
 
     /// <summary>The identity; never the key.</summary>

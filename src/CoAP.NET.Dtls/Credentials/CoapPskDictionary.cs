@@ -5,12 +5,14 @@ using System.Text;
 namespace CoAP.NET.Dtls;
 
 /// <summary>
-/// Pre-shared keys by identity, in memory: of clients that are few enough to be known beforehand. Thread safe; a change holds for handshakes from then on, and sessions that are open stay open. Keys are overwritten
-/// when they are removed or replaced. Enumerates the identities, in no order.
+/// Pre-shared keys by identity, in memory: of clients that are few enough to be known beforehand. Thread safe; a change holds for
+/// handshakes from then on, and sessions that are open stay open. Keys are overwritten when they are removed or replaced. Enumerates the
+/// identities, in no order.
 /// </summary>
 /// <remarks>
-/// A file has a line <c>identity:key</c> for each client, in UTF-8. What follows the last colon is the key: text, or <c>0x</c> and hexadecimal digits. White space around identity and key is left out, and so are
-/// empty lines and those that begin with <c>#</c>. Keep it readable for nobody but the service.
+/// A file has a line <c>identity:key</c> for each client, in UTF-8. What follows the last colon is the key: text, or <c>0x</c> and
+/// hexadecimal digits. White space around identity and key is left out, and so are empty lines and those that begin with <c>#</c>. Keep it
+/// readable for nobody but the service.
 /// </remarks>
 public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
 {
@@ -32,7 +34,8 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
     /// <summary>Makes one of a file.</summary>
     /// <param name="path">The file; see the remarks of the class.</param>
     /// <returns>The dictionary.</returns>
-    /// <exception cref="CoapCredentialException">The file cannot be read, or a line of it is wrong; the message names the line and holds no key.</exception>
+    /// <exception cref="CoapCredentialException">The file cannot be read, or a line of it is wrong; the message names the line and holds no
+    /// key.</exception>
     public static CoapPskDictionary FromFile(string path)
     {
         CoapPskDictionary keys = [];
@@ -96,10 +99,14 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
         }
     }
 
-    /// <summary>Replaces all keys by those of a file: as a service does that is told to reload. When anything is wrong with the file, all stays as it was.</summary>
+    /// <summary>
+    /// Replaces all keys by those of a file: as a service does that is told to reload. When anything is wrong with the file, all stays as
+    /// it was.
+    /// </summary>
     /// <param name="path">The file; see the remarks of the class.</param>
     /// <returns>How many there are now.</returns>
-    /// <exception cref="CoapCredentialException">The file cannot be read, or a line of it is wrong or names an identity again; the message names the line and holds no key.</exception>
+    /// <exception cref="CoapCredentialException">The file cannot be read, or a line of it is wrong or names an identity again; the message
+    /// names the line and holds no key.</exception>
     public int LoadFile(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
@@ -165,7 +172,8 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
 
                 if (!keys.TryAdd(identity, key))
                 {
-                    throw new CoapCredentialException(path, number, $"The identity '{identity}' stands in the file before. Leave one of the lines out.");
+                    throw new CoapCredentialException(path, number,
+                        $"The identity '{identity}' stands in the file before. Leave one of the lines out.");
                 }
             }
 
@@ -176,7 +184,8 @@ public sealed class CoapPskDictionary : ICoapPskStore, IEnumerable<string>
             Clear(keys);
             throw;
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
+        catch (Exception exception)
+            when (exception is IOException or UnauthorizedAccessException or ArgumentException or NotSupportedException)
         {
             Clear(keys);
             throw new CoapCredentialException(path, 0, $"The file of pre-shared keys cannot be read: {exception.Message}", exception);

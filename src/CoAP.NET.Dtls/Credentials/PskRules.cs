@@ -30,13 +30,18 @@ internal static class PskRules
         }
 
         return ByteCount(identity) is var bytes and (< 0 or > MaxIdentity)
-            ? bytes < 0 ? "The identity of a pre-shared key is no Unicode text: a surrogate stands alone." : $"The identity of a pre-shared key has {bytes} bytes of UTF-8, and at most {MaxIdentity} are safe everywhere (RFC 4279 section 5.3). Shorten it."
+            ? bytes < 0
+                ? "The identity of a pre-shared key is no Unicode text: a surrogate stands alone."
+                : $"The identity of a pre-shared key has {bytes} bytes of UTF-8, and at most {MaxIdentity} are safe everywhere (RFC 4279 "
+                    + "section 5.3). Shorten it."
             : null;
     }
 
     /// <summary>What is wrong with the length of a key; null: nothing.</summary>
     public static string? ProblemOfKey(int length) =>
-        length is >= 1 and <= MaxKey ? null : $"A pre-shared key has 1 to {MaxKey} bytes (RFC 4279 section 5.3), not {length}; 16 random ones are right for AES-128.";
+        length is >= 1 and <= MaxKey
+            ? null
+            : $"A pre-shared key has 1 to {MaxKey} bytes (RFC 4279 section 5.3), not {length}; 16 random ones are right for AES-128.";
 
     /// <summary>Refuses what cannot be used.</summary>
     /// <exception cref="ArgumentException">The identity or the key cannot be used.</exception>
@@ -73,7 +78,8 @@ internal static class PskRules
         }
 
         identity = text[..colon].Trim().ToString();
-        return TryReadKey(text[(colon + 1)..].Trim(), out key, out problem) && (problem = ProblemOfIdentity(identity) ?? string.Empty).Length == 0;
+        return TryReadKey(text[(colon + 1)..].Trim(), out key, out problem)
+            && (problem = ProblemOfIdentity(identity) ?? string.Empty).Length == 0;
     }
 
     /// <summary>Reads a key: text, or <c>0x</c> and hexadecimal digits.</summary>
@@ -92,7 +98,8 @@ internal static class PskRules
             byte[] bytes = new byte[digits.Length / 2];
             if (digits.Length % 2 != 0 || Convert.FromHexString(digits, bytes, out _, out _) != System.Buffers.OperationStatus.Done)
             {
-                problem = string.Create(CultureInfo.InvariantCulture, $"The key begins with 0x, but what follows are not pairs of hexadecimal digits ({digits.Length} characters).");
+                problem = string.Create(CultureInfo.InvariantCulture,
+                    $"The key begins with 0x, but what follows are not pairs of hexadecimal digits ({digits.Length} characters).");
                 return false;
             }
 

@@ -5,7 +5,10 @@ using CoAP.NET.Dtls.Native;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>Certificates between OpenSSL and .NET. Whom to trust is decided by .NET's own chains, as for TLS, so that settings mean the same for both.</summary>
+/// <summary>
+/// Certificates between OpenSSL and .NET. Whom to trust is decided by .NET's own chains, as for TLS, so that settings mean the same for
+/// both.
+/// </summary>
 internal static unsafe class CertificateCallbacks
 {
     private const int X509_V_ERR_CERT_UNTRUSTED = 27;
@@ -19,7 +22,10 @@ internal static unsafe class CertificateCallbacks
         {
             handshake = Handshake.Of(LibCrypto.X509_STORE_CTX_get_ex_data(store, LibSsl.SSL_get_ex_data_X509_STORE_CTX_idx()));
             nint leaf = LibCrypto.X509_STORE_CTX_get0_cert(store);
-            if (handshake is not null && (leaf != 0 ? handshake.Trusts(ToManaged(leaf), Sent(LibCrypto.X509_STORE_CTX_get0_untrusted(store))) : handshake.Trusts(RawPublicKeys.Of(store))))
+            if (handshake is not null
+                && (leaf != 0
+                    ? handshake.Trusts(ToManaged(leaf), Sent(LibCrypto.X509_STORE_CTX_get0_untrusted(store)))
+                    : handshake.Trusts(RawPublicKeys.Of(store))))
             {
                 return 1;
             }

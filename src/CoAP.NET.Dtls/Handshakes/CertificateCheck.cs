@@ -6,8 +6,8 @@ using System.Security.Cryptography.X509Certificates;
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>
-/// Decides about certificates of peers (RFC 7252 section 9.1.3.3, RFC 7925 section 4.4): the chain, what the certificate is meant for, and the name of a server. Builds chains, which may take long: never on a
-/// thread that receives. Thread safe.
+/// Decides about certificates of peers (RFC 7252 section 9.1.3.3, RFC 7925 section 4.4): the chain, what the certificate is meant for, and
+/// the name of a server. Builds chains, which may take long: never on a thread that receives. Thread safe.
 /// </summary>
 internal sealed class CertificateCheck
 {
@@ -26,7 +26,10 @@ internal sealed class CertificateCheck
     /// <summary>What is asked about revoked certificates. By default nothing: devices seldom reach those who know.</summary>
     public X509RevocationMode Revocation { get; init; } = X509RevocationMode.NoCheck;
 
-    /// <summary>Has the last word, if there is one: gets the certificate, its chain and what is wrong, and says whether it is taken. Without it nothing may be wrong.</summary>
+    /// <summary>
+    /// Has the last word, if there is one: gets the certificate, its chain and what is wrong, and says whether it is taken. Without it
+    /// nothing may be wrong.
+    /// </summary>
     public Func<X509Certificate2, X509Chain, SslPolicyErrors, bool>? Decides { get; init; }
 
     /// <summary>Decides about a certificate.</summary>
@@ -70,7 +73,10 @@ internal sealed class CertificateCheck
         return why;
     }
 
-    /// <summary>Whether a certificate is for a name or an address: by dNSName, iPAddress, or the authority of a CoAP URI among its alternative names. Common names and wildcards do not count (RFC 7925 section 4.4.1).</summary>
+    /// <summary>
+    /// Whether a certificate is for a name or an address: by dNSName, iPAddress, or the authority of a CoAP URI among its alternative
+    /// names. Common names and wildcards do not count (RFC 7925 section 4.4.1).
+    /// </summary>
     /// <param name="leaf">The certificate.</param>
     /// <param name="name">The name or the address.</param>
     public static bool IsFor(X509Certificate2 leaf, string name)
@@ -113,11 +119,15 @@ internal sealed class CertificateCheck
 
     // What stands in a certificate was written by whoever shows it, and nobody has vouched for it yet.
     private static string Whom(X509Certificate2 leaf) =>
-        leaf.Subject.Length > 0 ? $"The certificate '{CoapForeignText.LineOf(leaf.Subject)}'" : $"The certificate with the thumbprint {leaf.Thumbprint}";
+        leaf.Subject.Length > 0
+            ? $"The certificate '{CoapForeignText.LineOf(leaf.Subject)}'"
+            : $"The certificate with the thumbprint {leaf.Thumbprint}";
 
     private static string Names(X509Certificate2 leaf)
     {
-        string[] names = [.. leaf.Extensions.OfType<X509SubjectAlternativeNameExtension>().SelectMany(static one => one.EnumerateDnsNames().Concat(one.EnumerateIPAddresses().Select(static address => address.ToString())))];
+        string[] names = [.. leaf.Extensions.OfType<X509SubjectAlternativeNameExtension>()
+            .SelectMany(static one =>
+                one.EnumerateDnsNames().Concat(one.EnumerateIPAddresses().Select(static address => address.ToString())))];
         return names.Length == 0 ? "no alternative name" : CoapForeignText.LineOf(string.Join(", ", names));
     }
 
@@ -133,7 +143,8 @@ internal sealed class CertificateCheck
         X509ChainStatusFlags flags = chain.ChainStatus.Aggregate(X509ChainStatusFlags.NoError, static (all, one) => all | one.Status);
         if ((flags & X509ChainStatusFlags.NotTimeValid) != 0)
         {
-            said.Add($"{whom}, or one of its authorities, is not valid at this time (it is valid from {leaf.NotBefore.ToUniversalTime():u} to {leaf.NotAfter.ToUniversalTime():u}). Renew it, or set this machine's clock.");
+            said.Add($"{whom}, or one of its authorities, is not valid at this time (it is valid from {leaf.NotBefore.ToUniversalTime():u} "
+                + $"to {leaf.NotAfter.ToUniversalTime():u}). Renew it, or set this machine's clock.");
         }
 
         if ((flags & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0)
@@ -149,7 +160,8 @@ internal sealed class CertificateCheck
 
         if ((errors & SslPolicyErrors.RemoteCertificateNameMismatch) != 0)
         {
-            said.Add($"{whom} is for {Names(leaf)}, not for '{name}'. Ask for one of its names, or issue it for this one (common names and wildcards do not count).");
+            said.Add($"{whom} is for {Names(leaf)}, not for '{name}'. Ask for one of its names, or issue it for this one (common names and "
+                + "wildcards do not count).");
         }
 
         if (said.Count == 0)

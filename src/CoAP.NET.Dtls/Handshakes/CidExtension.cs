@@ -24,7 +24,8 @@ internal static unsafe class CidExtension
         0) == 1;
 
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
-    private static int Add(nint ssl, uint type, uint place, byte** output, nuint* length, nint certificate, nuint index, int* alert, nint argument)
+    private static int Add(nint ssl, uint type, uint place, byte** output, nuint* length, nint certificate, nuint index, int* alert,
+        nint argument)
     {
         Handshake? handshake = null;
         try
@@ -53,7 +54,8 @@ internal static unsafe class CidExtension
     private static void Free(nint ssl, uint type, uint place, byte* output, nint argument) => NativeMemory.Free(output);
 
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
-    private static int Parse(nint ssl, uint type, uint place, byte* input, nuint length, nint certificate, nuint index, int* alert, nint argument)
+    private static int Parse(nint ssl, uint type, uint place, byte* input, nuint length, nint certificate, nuint index, int* alert,
+        nint argument)
     {
         Handshake? handshake = null;
         try

@@ -14,7 +14,8 @@ internal sealed class ClientHandshake : Handshake
     private const byte Fatal = 2;
     private const int MessageBits = 32;
 
-    // RFC 5246 section 7.4: ServerHello, HelloVerifyRequest, NewSessionTicket, Certificate, ServerKeyExchange, CertificateRequest, ServerHelloDone, CertificateStatus
+    // RFC 5246 section 7.4: ServerHello, HelloVerifyRequest, NewSessionTicket, Certificate, ServerKeyExchange, CertificateRequest,
+    // ServerHelloDone, CertificateStatus
     private const uint ServerMessages = (1u << 2) | (1u << 3) | (1u << 4) | (1u << 11) | (1u << 12) | (1u << 13) | (1u << 14) | (1u << 22);
 
     private (string? PskIdentity, X509Certificate2? PeerCertificate, ReadOnlyMemory<byte> PeerPublicKey) _resumed;
@@ -22,7 +23,8 @@ internal sealed class ClientHandshake : Handshake
 
     /// <summary>Prepares one; <see cref="Start"/> begins it.</summary>
     /// <param name="context">What handshakes of its endpoint have in common.</param>
-    /// <param name="ownCid">The Connection ID for records to this end: often empty, as it has one socket for each server; null: none is offered.</param>
+    /// <param name="ownCid">The Connection ID for records to this end: often empty, as it has one socket for each server; null: none is
+    /// offered.</param>
     /// <param name="pskIdentity">Who it is, or null: <see cref="SelectPsk"/> says it.</param>
     /// <param name="pskKey">What shows it.</param>
     public ClientHandshake(HandshakeContext context, byte[]? ownCid, string? pskIdentity, ReadOnlySpan<byte> pskKey)
@@ -39,7 +41,9 @@ internal sealed class ClientHandshake : Handshake
     /// <summary>Whether the server wanted a pre-shared key and there was none.</summary>
     public bool LacksPreSharedKey { get; private set; }
 
-    /// <summary>The last fatal alert that came unprotected (RFC 5246 section 7.2). Anybody can send those, so it ends nothing by itself.</summary>
+    /// <summary>
+    /// The last fatal alert that came unprotected (RFC 5246 section 7.2). Anybody can send those, so it ends nothing by itself.
+    /// </summary>
     public byte? Refusal { get; private set; }
 
     /// <summary>How many of them came.</summary>
@@ -52,7 +56,8 @@ internal sealed class ClientHandshake : Handshake
     public uint Heard { get; private set; }
 
     /// <summary>Offers to resume a session. Before <see cref="Start"/>.</summary>
-    /// <param name="session">The session, with what <see cref="SaveSession"/> gave; the handshake needs no more of its bytes afterwards.</param>
+    /// <param name="session">The session, with what <see cref="SaveSession"/> gave; the handshake needs no more of its bytes
+    /// afterwards.</param>
     /// <returns>Whether OpenSSL takes it.</returns>
     public unsafe bool Resume(ResumableSession session)
     {
@@ -92,7 +97,8 @@ internal sealed class ClientHandshake : Handshake
     }
 
     /// <summary>Sends the ClientHello.</summary>
-    /// <param name="serverName">The name of the server, for its choice of certificate (RFC 6066 section 3); none is sent for an address or null.</param>
+    /// <param name="serverName">The name of the server, for its choice of certificate (RFC 6066 section 3); none is sent for an address or
+    /// null.</param>
     public unsafe void Start(string? serverName)
     {
         if (serverName is not null && !IPAddress.TryParse(serverName, out _))
@@ -159,7 +165,8 @@ internal sealed class ClientHandshake : Handshake
             return false;
         }
 
-        // Numbers of unprotected records are anybody's to choose: a high one would have OpenSSL take all that follow for old. The messages in them have numbers of their own.
+        // Numbers of unprotected records are anybody's to choose: a high one would have OpenSSL take all that follow for old. The messages
+        // in them have numbers of their own.
         Progress++;
         RecordHeader renumbered = new(header.Type, 0, _nextPlain++, 0, header.Length);
         renumbered.Write(MemoryMarshal.AsMemory(record).Span, []);

@@ -3,16 +3,19 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>
-/// Which unprotected handshake messages of a client OpenSSL gets to see. It reserves the announced length of a message with its first fragment, for each of eleven message numbers, whether the handshake has such a
-/// message or not: so only messages that come next in this handshake pass, each with the one number that it can have (RFC 6347 section 4.2.2), no longer than such a message is, and in fragments that lie close
-/// together. Not thread-safe.
+/// Which unprotected handshake messages of a client OpenSSL gets to see. It reserves the announced length of a message with its first
+/// fragment, for each of eleven message numbers, whether the handshake has such a message or not: so only messages that come next in this
+/// handshake pass, each with the one number that it can have (RFC 6347 section 4.2.2), no longer than such a message is, and in fragments
+/// that lie close together. Not thread-safe.
 /// </summary>
 internal sealed class ClientMessageFilter
 {
     /// <summary>Most bytes of a chain of certificates: four certificates of 4 KiB. OpenSSL has no smaller bound for one message.</summary>
     public const int MaxCertificates = 16_384;
 
-    /// <summary>Most bytes that OpenSSL is given in a handshake, with everything that is sent again: a flight of the longest kind four times.</summary>
+    /// <summary>
+    /// Most bytes that OpenSSL is given in a handshake, with everything that is sent again: a flight of the longest kind four times.
+    /// </summary>
     public const int MaxBytes = 4 * (MaxCertificates + 4_096);
 
     // An identity of 128 bytes (RFC 4279 section 5.3), or a point on P-521 (RFC 8422 section 5.7).
@@ -36,7 +39,9 @@ internal sealed class ClientMessageFilter
     private int _ofCertificates;
     private uint _seen;
 
-    /// <summary>How many of the messages that the handshake needs have begun to come: each counts once, so that it cannot be raised at will.</summary>
+    /// <summary>
+    /// How many of the messages that the handshake needs have begun to come: each counts once, so that it cannot be raised at will.
+    /// </summary>
     public int Progress => System.Numerics.BitOperations.PopCount(_seen);
 
     /// <summary>Whether a record may be given to OpenSSL.</summary>
@@ -92,7 +97,8 @@ internal sealed class ClientMessageFilter
         {
             // Sent again, as the answer was lost: OpenSSL knows it by its number.
             ClientHello => number <= HelloNumber,
-            Certificate => asksForCertificate && number == HelloNumber + 1 && length <= MaxCertificates && offset <= _ofCertificates + ofCertificates + MaxGap,
+            Certificate => asksForCertificate && number == HelloNumber + 1 && length <= MaxCertificates
+                && offset <= _ofCertificates + ofCertificates + MaxGap,
             ClientKeyExchange => number == key && length <= MaxClientKeyExchange,
             CertificateVerify => asksForCertificate && number == key + 1 && length <= MaxCertificateVerify,
             _ => false,

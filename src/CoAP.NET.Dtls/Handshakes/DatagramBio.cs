@@ -4,7 +4,9 @@ using CoAP.NET.Dtls.Native;
 
 namespace CoAP.NET.Dtls.Handshakes;
 
-/// <summary>What OpenSSL reads from and writes to: one record in, datagrams out. Memory BIOs of OpenSSL forget where datagrams end.</summary>
+/// <summary>
+/// What OpenSSL reads from and writes to: one record in, datagrams out. Memory BIOs of OpenSSL forget where datagrams end.
+/// </summary>
 internal static unsafe class DatagramBio
 {
     private const int BIO_TYPE_SOURCE_SINK = 0x0400;

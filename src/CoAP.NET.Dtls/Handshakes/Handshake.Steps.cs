@@ -11,7 +11,8 @@ internal abstract partial class Handshake
 {
     /// <summary>What is said of a peer without extended master secret where it is required.</summary>
     public const string NoExtendedMasterSecret =
-        "The other end has no extended master secret (RFC 7627), which CoapDtlsOptions.RequireExtendedMasterSecret requires. Update it, or do not require it for old peers.";
+        "The other end has no extended master secret (RFC 7627), which CoapDtlsOptions.RequireExtendedMasterSecret requires. Update it, or "
+            + "do not require it for old peers.";
 
     private const int MasterLength = 48;
     private const int RandomLength = 32;
@@ -106,10 +107,14 @@ internal abstract partial class Handshake
     /// <param name="record">The whole record.</param>
     protected abstract bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record);
 
-    /// <summary>Whether a record is a ChangeCipherSpec as the peer says it: one byte, which is 1 (RFC 5246 section 7.1). OpenSSL ends the handshake at any other, and anybody can send it.</summary>
+    /// <summary>
+    /// Whether a record is a ChangeCipherSpec as the peer says it: one byte, which is 1 (RFC 5246 section 7.1). OpenSSL ends the handshake
+    /// at any other, and anybody can send it.
+    /// </summary>
     /// <param name="header">Its header.</param>
     /// <param name="content">What it holds.</param>
-    protected static bool IsChange(in RecordHeader header, ReadOnlySpan<byte> content) => header.Type == ContentType.ChangeCipherSpec && content is [1];
+    protected static bool IsChange(in RecordHeader header, ReadOnlySpan<byte> content) =>
+        header.Type == ContentType.ChangeCipherSpec && content is [1];
 
     /// <summary>Says in words of our own what an error of OpenSSL means, where there are better ones.</summary>
     /// <param name="error">OpenSSL's error.</param>
@@ -146,7 +151,8 @@ internal abstract partial class Handshake
         int code = result == 1 ? 0 : LibSsl.SSL_get_error(_ssl, result);
         if ((_isDistrusted || _noted is not null) && code is 0 or LibSsl.SSL_ERROR_WANT_READ or LibSsl.SSL_ERROR_WANT_WRITE)
         {
-            // OpenSSL before 3.2.4, 3.3.3 and 3.4.1 goes on with a server whose raw public key was refused (CVE-2024-12797). What it wrote would show ours.
+            // OpenSSL before 3.2.4, 3.3.3 and 3.4.1 goes on with a server whose raw public key was refused (CVE-2024-12797). What it wrote
+            // would show ours.
             _output.Clear();
             Fail(_noted?.Message ?? "The peer is not trusted.");
         }
@@ -198,7 +204,9 @@ internal abstract partial class Handshake
         }
     }
 
-    /// <summary>The session's records, as soon as the master secret is known: on a server that is before OpenSSL changes its own keys.</summary>
+    /// <summary>
+    /// The session's records, as soon as the master secret is known: on a server that is before OpenSSL changes its own keys.
+    /// </summary>
     private unsafe RecordLayer? Keys()
     {
         if (_records is not null || _isDisposed)
@@ -226,8 +234,10 @@ internal abstract partial class Handshake
             _ = LibSsl.SSL_get_server_random(_ssl, pointer + MasterLength + RandomLength, RandomLength);
         }
 
-        Settings.KeyLog?.Invoke($"CLIENT_RANDOM {Convert.ToHexStringLower(secrets.Slice(MasterLength, RandomLength))} {Convert.ToHexStringLower(secrets[..MasterLength])}");
-        KeyBlock keys = KeyBlock.Derive(secrets[..MasterLength], secrets.Slice(MasterLength, RandomLength), secrets[(MasterLength + RandomLength)..]);
+        Settings.KeyLog?.Invoke(
+            $"CLIENT_RANDOM {Convert.ToHexStringLower(secrets.Slice(MasterLength, RandomLength))} {Convert.ToHexStringLower(secrets[..MasterLength])}");
+        KeyBlock keys = KeyBlock.Derive(secrets[..MasterLength], secrets.Slice(MasterLength, RandomLength),
+            secrets[(MasterLength + RandomLength)..]);
         CryptographicOperations.ZeroMemory(secrets);
         bool hasCids = OwnCid is not null && PeerCid is not null;
         _records = new RecordLayer(suite, keys, _context.Settings.IsServer, hasCids ? OwnCid! : [], hasCids ? PeerCid! : []);

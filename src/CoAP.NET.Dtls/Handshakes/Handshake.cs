@@ -7,8 +7,9 @@ using CoAP.NET.Dtls.Records;
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>
-/// A handshake (RFC 6347 section 4.2): OpenSSL does it, fed record by record, and is freed as soon as both ends have the keys. Its encrypted records are opened and sealed anew on the way
-/// (<see cref="RecordTranslator"/>), so that it never sees a forged one, and no number is used twice. Takes and gives datagrams; owns no socket, no thread and no timer. Not thread safe.
+/// A handshake (RFC 6347 section 4.2): OpenSSL does it, fed record by record, and is freed as soon as both ends have the keys. Its
+/// encrypted records are opened and sealed anew on the way (<see cref="RecordTranslator"/>), so that it never sees a forged one, and no
+/// number is used twice. Takes and gives datagrams; owns no socket, no thread and no timer. Not thread safe.
 /// </summary>
 internal abstract partial class Handshake : IDisposable
 {
@@ -35,7 +36,8 @@ internal abstract partial class Handshake : IDisposable
         nint bio = DatagramBio.Make(_self);
         LibSsl.SSL_set_bio(_ssl, bio, bio);
 
-        // An encrypted record grows on its way by a Connection ID and a type. Longer ones are hardly ever seen, and what is left to the size of a frame has room for them.
+        // An encrypted record grows on its way by a Connection ID and a type. Longer ones are hardly ever seen, and what is left to the
+        // size of a frame has room for them.
         int growth = context.HasCid ? UsualCidLength + 1 : 0;
         _ = LibSsl.SSL_ctrl(_ssl, LibSsl.SSL_CTRL_SET_MTU, new CLong(context.Settings.Mtu - growth), null);
         LibSsl.DTLS_set_timer_cb(_ssl, &HandshakeTimer.Next);
@@ -75,10 +77,15 @@ internal abstract partial class Handshake : IDisposable
     /// <summary>Whether it resumed an earlier session (RFC 5246 section 7.3), once it is done.</summary>
     public bool IsResumed { get; private set; }
 
-    /// <summary>Whether the master secret is bound to the whole handshake (RFC 7627), once it is done. Sessions without are not resumed (RFC 7627 section 5.4).</summary>
+    /// <summary>
+    /// Whether the master secret is bound to the whole handshake (RFC 7627), once it is done. Sessions without are not resumed (RFC 7627
+    /// section 5.4).
+    /// </summary>
     public bool HasExtendedMasterSecret { get; private set; }
 
-    /// <summary>By what a client may ask this server to resume the session (RFC 5246 section 7.3), once it is done; null: by nothing.</summary>
+    /// <summary>
+    /// By what a client may ask this server to resume the session (RFC 5246 section 7.3), once it is done; null: by nothing.
+    /// </summary>
     protected byte[]? ResumptionId { get; set; }
 
     /// <summary>The Connection ID that records to this end carry.</summary>
@@ -112,7 +119,8 @@ internal abstract partial class Handshake : IDisposable
         byte[] bytes = datagram.ToArray();
 
         // Looked up for each record: the first of a datagram may be what agrees on Connection IDs.
-        for (int offset = 0; offset < bytes.Length && RecordHeader.TryRead(bytes.AsSpan(offset), OwnCid?.Length ?? 0, out RecordHeader header);)
+        for (int offset = 0;
+            offset < bytes.Length && RecordHeader.TryRead(bytes.AsSpan(offset), OwnCid?.Length ?? 0, out RecordHeader header);)
         {
             int length = header.HeaderLength + header.Length;
             OnRecord(header, bytes.AsMemory(offset, length));
@@ -150,7 +158,8 @@ internal abstract partial class Handshake : IDisposable
     public unsafe TimeSpan? NextTimeout()
     {
         TimeValue left = default;
-        return !_isDisposed && Status is HandshakeStatus.Running && LibSsl.SSL_ctrl(_ssl, LibSsl.DTLS_CTRL_GET_TIMEOUT, new CLong(0), &left).Value > 0 ? left.ToTimeSpan() : null;
+        return !_isDisposed && Status is HandshakeStatus.Running
+            && LibSsl.SSL_ctrl(_ssl, LibSsl.DTLS_CTRL_GET_TIMEOUT, new CLong(0), &left).Value > 0 ? left.ToTimeSpan() : null;
     }
 
     /// <summary>Sends the last flight again, if it is due.</summary>
@@ -193,7 +202,8 @@ internal abstract partial class Handshake : IDisposable
 
         // The end that speaks last says its flight again when asked. If both did, each would take the other's answer for a question.
         byte[] lastFlight = IsResumed != Settings.IsServer ? Translator.LastFlight : [];
-        return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null, PeerCertificate) { PeerPublicKey = PeerPublicKey, ResumptionId = ResumptionId };
+        return new Established(records, lastFlight, Translator.NextPlainSequence, records.Suite.UsesPreSharedKey ? PskIdentity : null,
+            PeerCertificate) { PeerPublicKey = PeerPublicKey, ResumptionId = ResumptionId };
     }
 
     public void Dispose()

@@ -36,13 +36,16 @@ internal sealed unsafe class HandshakeContext : SafeHandle
         _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_MIN_PROTO_VERSION, new CLong(RecordHeader.Version), null);
         _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_MAX_PROTO_VERSION, new CLong(RecordHeader.Version), null);
         _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE, new CLong(0), null);
-        _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_MAX_CERT_LIST, new CLong(settings.IsServer ? ClientMessageFilter.MaxCertificates : MaxServerCertificates), null);
+        _ = LibSsl.SSL_CTX_ctrl(handle, LibSsl.SSL_CTRL_SET_MAX_CERT_LIST,
+            new CLong(settings.IsServer ? ClientMessageFilter.MaxCertificates : MaxServerCertificates), null);
         ulong tickets = settings.UsesTickets ?? !settings.IsServer ? 0 : LibSsl.SSL_OP_NO_TICKET;
         _ = LibSsl.SSL_CTX_set_options(
             handle,
-            LibSsl.SSL_OP_NO_QUERY_MTU | LibSsl.SSL_OP_NO_RENEGOTIATION | LibSsl.SSL_OP_NO_ENCRYPT_THEN_MAC | LibSsl.SSL_OP_CIPHER_SERVER_PREFERENCE | tickets);
+            LibSsl.SSL_OP_NO_QUERY_MTU | LibSsl.SSL_OP_NO_RENEGOTIATION | LibSsl.SSL_OP_NO_ENCRYPT_THEN_MAC
+                | LibSsl.SSL_OP_CIPHER_SERVER_PREFERENCE | tickets);
 
-        // CCM_8 has tags of 64 bits, for which newer versions of OpenSSL want security level 0. That would lower it for certificates as well, so it is allowed by itself.
+        // CCM_8 has tags of 64 bits, for which newer versions of OpenSSL want security level 0. That would lower it for certificates as
+        // well, so it is allowed by itself.
         s_defaultSecurity = LibSsl.SSL_CTX_get_security_callback(handle);
         LibSsl.SSL_CTX_set_security_callback(handle, &AllowsSuites);
         fixed (byte* list = Encoding.ASCII.GetBytes(string.Join(':', settings.Suites.Select(static suite => suite.OpenSslName)) + '\0'))
@@ -114,7 +117,9 @@ internal sealed unsafe class HandshakeContext : SafeHandle
 
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     private static int AllowsSuites(nint ssl, nint context, int operation, int bits, int id, nint other, nint argument) =>
-        (operation & LibSsl.SSL_SECOP_OTHER_TYPE) == LibSsl.SSL_SECOP_OTHER_CIPHER ? 1 : s_defaultSecurity(ssl, context, operation, bits, id, other, argument);
+        (operation & LibSsl.SSL_SECOP_OTHER_TYPE) == LibSsl.SSL_SECOP_OTHER_CIPHER
+            ? 1
+            : s_defaultSecurity(ssl, context, operation, bits, id, other, argument);
 
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     private static int MakeCookie(nint ssl, byte* cookie, uint* length)
@@ -196,7 +201,8 @@ internal sealed unsafe class HandshakeContext : SafeHandle
     private void UseKey(X509Certificate2 certificate)
     {
         using AsymmetricAlgorithm key = (AsymmetricAlgorithm?)certificate.GetECDsaPrivateKey() ?? certificate.GetRSAPrivateKey()
-            ?? throw new InvalidOperationException($"The certificate {certificate.Subject} has no private key. coaps needs a certificate that was loaded with its key.");
+            ?? throw new InvalidOperationException(
+                $"The certificate {certificate.Subject} has no private key. coaps needs a certificate that was loaded with its key.");
         UseKey(key, certificate.Subject);
     }
 
@@ -225,7 +231,9 @@ internal sealed unsafe class HandshakeContext : SafeHandle
         }
         catch (CryptographicException exception)
         {
-            throw new InvalidOperationException($"The private key of {name} cannot be exported, and OpenSSL needs it. Load it with X509KeyStorageFlags.Exportable.", exception);
+            throw new InvalidOperationException(
+                $"The private key of {name} cannot be exported, and OpenSSL needs it. Load it with X509KeyStorageFlags.Exportable.",
+                exception);
         }
 
         fixed (byte* start = bytes)

@@ -16,10 +16,16 @@ internal sealed record HandshakeSettings
     /// <summary>The own certificate with its key, or null.</summary>
     public X509Certificate2? Certificate { get; init; }
 
-    /// <summary>The own key pair, shown by itself as a raw public key (RFC 7250) in place of a certificate, or null. Needs OpenSSL 3.2. The public key is what is sent.</summary>
+    /// <summary>
+    /// The own key pair, shown by itself as a raw public key (RFC 7250) in place of a certificate, or null. Needs OpenSSL 3.2. The public
+    /// key is what is sent.
+    /// </summary>
     public ECDsa? RawPublicKey { get; init; }
 
-    /// <summary>Whether peers may show raw public keys in place of certificates; needs OpenSSL 3.2. Those are taken that <see cref="Handshake.ValidateRawPublicKey"/> takes.</summary>
+    /// <summary>
+    /// Whether peers may show raw public keys in place of certificates; needs OpenSSL 3.2. Those are taken that
+    /// <see cref="Handshake.ValidateRawPublicKey"/> takes.
+    /// </summary>
     public bool TakesRawPublicKeys { get; init; }
 
     /// <summary>What is sent with it: certificates between it and one that the peer trusts.</summary>
@@ -31,10 +37,14 @@ internal sealed record HandshakeSettings
     /// <summary>Whether a client is asked for a certificate, and may do without.</summary>
     public bool RequestsClientCertificate { get; init; }
 
-    /// <summary>Whether handshakes with peers fail that do not bind the master secret to the whole handshake (extended_master_secret, RFC 7627).</summary>
+    /// <summary>
+    /// Whether handshakes with peers fail that do not bind the master secret to the whole handshake (extended_master_secret, RFC 7627).
+    /// </summary>
     public bool RequiresExtendedMasterSecret { get; init; }
 
-    /// <summary>Says whom a server trusts beside what stands here: sessions are resumed only where it is the same as where they were made.</summary>
+    /// <summary>
+    /// Says whom a server trusts beside what stands here: sessions are resumed only where it is the same as where they were made.
+    /// </summary>
     public ReadOnlyMemory<byte> Trust { get; init; }
 
     /// <summary>What tells clients which identity to use (RFC 4279 section 5), or null.</summary>
@@ -43,18 +53,27 @@ internal sealed record HandshakeSettings
     /// <summary>Most bytes of a datagram of the handshake.</summary>
     public int Mtu { get; init; } = 1_200;
 
-    /// <summary>After so long a silence a flight is sent again, then after twice as long, and so on (RFC 6347 section 4.2.4.1; RFC 7925 section 11 has 9 s for networks that are slow).</summary>
+    /// <summary>
+    /// After so long a silence a flight is sent again, then after twice as long, and so on (RFC 6347 section 4.2.4.1; RFC 7925 section 11
+    /// has 9 s for networks that are slow).
+    /// </summary>
     public TimeSpan RetransmitTimeout { get; init; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>Whether sessions may be resumed by tickets (RFC 5077); null: by clients, so that servers with little memory need not remember them (RFC 7925 section 7). Those of a server would be missing in what it says again.</summary>
+    /// <summary>
+    /// Whether sessions may be resumed by tickets (RFC 5077); null: by clients, so that servers with little memory need not remember them
+    /// (RFC 7925 section 7). Those of a server would be missing in what it says again.
+    /// </summary>
     public bool? UsesTickets { get; init; }
 
-    /// <summary>Bytes of the Connection IDs that this end gives out; -1: it does not know of Connection IDs; 0: it writes them but needs none.</summary>
+    /// <summary>
+    /// Bytes of the Connection IDs that this end gives out; -1: it does not know of Connection IDs; 0: it writes them but needs none.
+    /// </summary>
     public int OwnCidLength { get; init; } = -1;
 
     /// <summary>
-    /// Gets a line of an NSS key log (<c>CLIENT_RANDOM</c>, the random and the master secret in hexadecimal) for each session, with which whoever has the line and the datagrams reads all of the session. For
-    /// debugging only; null, the default, logs none. Called on the threads of handshakes, at the same time by several.
+    /// Gets a line of an NSS key log (<c>CLIENT_RANDOM</c>, the random and the master secret in hexadecimal) for each session, with which
+    /// whoever has the line and the datagrams reads all of the session. For debugging only; null, the default, logs none. Called on the
+    /// threads of handshakes, at the same time by several.
     /// </summary>
     public Action<string>? KeyLog { get; init; }
 

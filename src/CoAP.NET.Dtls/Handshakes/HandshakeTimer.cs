@@ -15,5 +15,6 @@ internal static class HandshakeTimer
     /// <returns>The next one.</returns>
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     public static uint Next(nint ssl, uint before) =>
-        before > 0 ? Math.Min(2 * before, Longest) : Handshake.Of(ssl) is { } handshake ? (uint)handshake.Settings.RetransmitTimeout.TotalMicroseconds : 1_000_000;
+        before > 0 ? Math.Min(2 * before, Longest)
+            : Handshake.Of(ssl) is { } handshake ? (uint)handshake.Settings.RetransmitTimeout.TotalMicroseconds : 1_000_000;
 }

@@ -39,7 +39,8 @@ internal static unsafe class PskCallbacks
                 return 0;
             }
 
-            // OpenSSL 1.1.1 has room for 128 bytes, which an identity may have. All versions keep a zero behind what they call the room, so that one may fill it.
+            // OpenSSL 1.1.1 has room for 128 bytes, which an identity may have. All versions keep a zero behind what they call the room, so
+            // that one may fill it.
             Span<byte> place = new(identity, (int)maxIdentity);
             ReadOnlySpan<byte> found = handshake.PreSharedKey;
             if (Encoding.UTF8.GetByteCount(name) > place.Length || !found.TryCopyTo(new Span<byte>(key, (int)maxKey)))

@@ -21,7 +21,8 @@ internal sealed class PskIdentityReader
 
     /// <summary>Whether a record begins with a ClientKeyExchange.</summary>
     /// <param name="record">A record of epoch 0 that holds a part of the handshake.</param>
-    public static bool IsClientKeyExchange(ReadOnlySpan<byte> record) => record.Length > RecordHeader.Size && record[RecordHeader.Size] == ClientKeyExchange;
+    public static bool IsClientKeyExchange(ReadOnlySpan<byte> record) =>
+        record.Length > RecordHeader.Size && record[RecordHeader.Size] == ClientKeyExchange;
 
     /// <summary>Takes a record.</summary>
     /// <param name="record">A record that begins with a ClientKeyExchange.</param>

@@ -3,8 +3,9 @@ using CoAP.NET.Dtls.Records;
 namespace CoAP.NET.Dtls.Handshakes;
 
 /// <summary>
-/// Stands between OpenSSL and the wire: what OpenSSL encrypts is opened and sealed anew with the session's own numbers and Connection ID, what the peer encrypts is opened and sealed anew as OpenSSL expects it.
-/// OpenSSL's numbers would meet those of application data, and OpenSSL knows no Connection IDs.
+/// Stands between OpenSSL and the wire: what OpenSSL encrypts is opened and sealed anew with the session's own numbers and Connection ID,
+/// what the peer encrypts is opened and sealed anew as OpenSSL expects it. OpenSSL's numbers would meet those of application data, and
+/// OpenSSL knows no Connection IDs.
 /// </summary>
 /// <param name="isServer">Whether OpenSSL is the server.</param>
 internal sealed class RecordTranslator(bool isServer)

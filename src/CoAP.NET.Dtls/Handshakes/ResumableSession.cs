@@ -9,7 +9,8 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <param name="pskIdentity">By which identity it was made, or null.</param>
 /// <param name="peerCertificate">Which certificate was trusted then, or null.</param>
 /// <param name="peerPublicKey">Which raw public key was trusted then, or empty.</param>
-internal sealed class ResumableSession(byte[] bytes, long since, string? pskIdentity, X509Certificate2? peerCertificate, ReadOnlyMemory<byte> peerPublicKey) : IDisposable
+internal sealed class ResumableSession(byte[] bytes, long since, string? pskIdentity, X509Certificate2? peerCertificate,
+    ReadOnlyMemory<byte> peerPublicKey) : IDisposable
 {
     public ReadOnlySpan<byte> Bytes => bytes;
 

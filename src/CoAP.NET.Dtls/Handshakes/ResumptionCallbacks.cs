@@ -22,7 +22,8 @@ internal static unsafe class ResumptionCallbacks
         }
 
         _ = LibSsl.SSL_CTX_set_timeout(context, new CLong((int)Math.Clamp(settings.ResumptionLifetime.TotalSeconds, 1, int.MaxValue)));
-        _ = LibSsl.SSL_CTX_ctrl(context, LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE, new CLong(LibSsl.SSL_SESS_CACHE_SERVER | LibSsl.SSL_SESS_CACHE_NO_INTERNAL), null);
+        _ = LibSsl.SSL_CTX_ctrl(context, LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE,
+            new CLong(LibSsl.SSL_SESS_CACHE_SERVER | LibSsl.SSL_SESS_CACHE_NO_INTERNAL), null);
         LibSsl.SSL_CTX_sess_set_get_cb(context, &Get);
     }
 

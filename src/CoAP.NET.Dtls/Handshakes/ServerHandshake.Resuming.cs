@@ -32,7 +32,8 @@ internal sealed partial class ServerHandshake
         X509Certificate2? shown = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
 
         // Who is not let in any more does not come back by what was believed before.
-        bool isGood = (shown is null || Settings.Time.GetUtcNow() < shown.NotAfter) && (publicKey.Length == 0 || ValidateRawPublicKey?.Invoke(publicKey) == true);
+        bool isGood = (shown is null || Settings.Time.GetUtcNow() < shown.NotAfter)
+            && (publicKey.Length == 0 || ValidateRawPublicKey?.Invoke(publicKey) == true);
         if (isGood && expires > Settings.Time.GetUtcNow())
         {
             _taken = (identity, shown, publicKey);

@@ -60,7 +60,8 @@ internal sealed partial class ServerHandshake : Handshake
     }
 
     /// <summary>Gives the key that was asked for.</summary>
-    /// <param name="key">The key of <see cref="Handshake.PskIdentity"/>. For an identity that nobody knows give a random one: so nobody learns which are known.</param>
+    /// <param name="key">The key of <see cref="Handshake.PskIdentity"/>. For an identity that nobody knows give a random one: so nobody
+    /// learns which are known.</param>
     public void GiveKey(ReadOnlySpan<byte> key)
     {
         if (Status != HandshakeStatus.WantsKey)
@@ -84,14 +85,16 @@ internal sealed partial class ServerHandshake : Handshake
 
     protected override bool TakesPlain(in RecordHeader header, ReadOnlyMemory<byte> record)
     {
-        // Anybody can send alerts without protection; a client that has given up is noticed by the deadline. What a client never says would end the handshake as well, or take memory.
+        // Anybody can send alerts without protection; a client that has given up is noticed by the deadline. What a client never says would
+        // end the handshake as well, or take memory.
         ReadOnlySpan<byte> content = record.Span.Slice(header.HeaderLength, header.Length);
         if (header.Type == ContentType.Handshake ? !_filter.Takes(content, AsksForCertificate) : !IsChange(header, content))
         {
             return false;
         }
 
-        // Numbers of unprotected records are anybody's to choose: a high one would have OpenSSL take all that follow for old. The messages in them have numbers of their own.
+        // Numbers of unprotected records are anybody's to choose: a high one would have OpenSSL take all that follow for old. The messages
+        // in them have numbers of their own.
         RecordHeader renumbered = new(header.Type, 0, _nextPlain++, 0, header.Length);
         renumbered.Write(MemoryMarshal.AsMemory(record).Span, []);
 
@@ -101,7 +104,8 @@ internal sealed partial class ServerHandshake : Handshake
             return false;
         }
 
-        if (header.Type != ContentType.Handshake || PreSharedKey.Length > 0 || !UsesPreSharedKey || !PskIdentityReader.IsClientKeyExchange(record.Span))
+        if (header.Type != ContentType.Handshake || PreSharedKey.Length > 0 || !UsesPreSharedKey
+            || !PskIdentityReader.IsClientKeyExchange(record.Span))
         {
             return true;
         }
@@ -118,13 +122,16 @@ internal sealed partial class ServerHandshake : Handshake
     }
 
     protected override string Explain(string error) => ConnectFailures.ReasonOf(error) == NoCertificateReturned
-        ? $"The client showed no certificate{(Settings.TakesRawPublicKeys ? " and no raw public key" : null)}, which this server requires. Give the client one, or require none."
+        ? $"The client showed no certificate{(Settings.TakesRawPublicKeys ? " and no raw public key" : null)}, which this server requires. "
+            + "Give the client one, or require none."
         : error;
 
     // Clients with pre-shared keys are not asked.
     private bool AsksForCertificate => (Settings.RequiresClientCertificate || Settings.RequestsClientCertificate) && !UsesPreSharedKey;
 
-    private bool UsesPreSharedKey => LibSsl.SSL_get_pending_cipher(Ssl) is var cipher and not 0 && CipherSuite.Find((ushort)LibSsl.SSL_CIPHER_get_id(cipher))?.UsesPreSharedKey == true;
+    private bool UsesPreSharedKey =>
+        LibSsl.SSL_get_pending_cipher(Ssl) is var cipher and not 0
+            && CipherSuite.Find((ushort)LibSsl.SSL_CIPHER_get_id(cipher))?.UsesPreSharedKey == true;
 
     private void Hold(ReadOnlyMemory<byte> record)
     {

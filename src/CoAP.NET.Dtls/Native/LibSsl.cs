@@ -61,16 +61,20 @@ internal static unsafe partial class LibSsl
     public static partial int SSL_CTX_set_cipher_list(nint context, byte* list);
 
     [LibraryImport(OpenSslLibrary.Ssl)]
-    public static partial void SSL_CTX_set_security_callback(nint context, delegate* unmanaged[Cdecl]<nint, nint, int, int, int, nint, nint, int> callback);
+    public static partial void SSL_CTX_set_security_callback(nint context,
+        delegate* unmanaged[Cdecl]<nint, nint, int, int, int, nint, nint, int> callback);
 
     [LibraryImport(OpenSslLibrary.Ssl)]
-    public static partial delegate* unmanaged[Cdecl]<nint, nint, int, int, int, nint, nint, int> SSL_CTX_get_security_callback(nint context);
+    public static partial delegate* unmanaged[Cdecl]<nint, nint, int, int, int, nint, nint, int> SSL_CTX_get_security_callback(
+        nint context);
 
     [LibraryImport(OpenSslLibrary.Ssl)]
-    public static partial void SSL_CTX_set_psk_server_callback(nint context, delegate* unmanaged[Cdecl]<nint, byte*, byte*, uint, uint> callback);
+    public static partial void SSL_CTX_set_psk_server_callback(nint context,
+        delegate* unmanaged[Cdecl]<nint, byte*, byte*, uint, uint> callback);
 
     [LibraryImport(OpenSslLibrary.Ssl)]
-    public static partial void SSL_CTX_set_psk_client_callback(nint context, delegate* unmanaged[Cdecl]<nint, byte*, byte*, uint, byte*, uint, uint> callback);
+    public static partial void SSL_CTX_set_psk_client_callback(nint context,
+        delegate* unmanaged[Cdecl]<nint, byte*, byte*, uint, byte*, uint, uint> callback);
 
     [LibraryImport(OpenSslLibrary.Ssl)]
     public static partial int SSL_CTX_use_psk_identity_hint(nint context, byte* hint);
@@ -96,7 +100,8 @@ internal static unsafe partial class LibSsl
     public static partial void SSL_CTX_set_verify(nint context, int mode, nint callback);
 
     [LibraryImport(OpenSslLibrary.Ssl)]
-    public static partial void SSL_CTX_set_cert_verify_callback(nint context, delegate* unmanaged[Cdecl]<nint, nint, int> callback, nint argument);
+    public static partial void SSL_CTX_set_cert_verify_callback(nint context, delegate* unmanaged[Cdecl]<nint, nint, int> callback,
+        nint argument);
 
     [LibraryImport(OpenSslLibrary.Ssl)]
     public static partial int SSL_CTX_use_certificate(nint context, nint certificate);

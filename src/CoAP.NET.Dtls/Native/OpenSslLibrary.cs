@@ -37,7 +37,8 @@ internal static class OpenSslLibrary
             {
                 if (s_crypto != 0)
                 {
-                    throw new InvalidOperationException("OpenSSL is loaded already. Set CoapDtls.LibraryDirectory before anything else of CoAP.NET.Dtls is used.");
+                    throw new InvalidOperationException(
+                        "OpenSSL is loaded already. Set CoapDtls.LibraryDirectory before anything else of CoAP.NET.Dtls is used.");
                 }
 
                 s_directory = value;
@@ -47,7 +48,8 @@ internal static class OpenSslLibrary
 
     /// <summary>What to do where it is missing.</summary>
     public static string Advice =>
-        $"Install it ({Package()}), or name the directory that holds libcrypto and libssl in CoapDtls.LibraryDirectory or in the environment variable {PathVariable}.";
+        $"Install it ({Package()}), or name the directory that holds libcrypto and libssl in CoapDtls.LibraryDirectory or in the "
+            + $"environment variable {PathVariable}.";
 
     /// <summary>What it says of itself; null when there is none.</summary>
     public static unsafe string? Version
@@ -108,16 +110,19 @@ internal static class OpenSslLibrary
             }
 
             missing = isTaken
-                ? $"The OpenSSL in {Directory} cannot be used, as this process uses another one with the same names already (tried {string.Join(", ", tried)}). .NET loads that of the system with the first certificate, hash or TLS connection. "
-                    + $"Start the process with LD_LIBRARY_PATH={Directory}, so that there is one for both, or ask for CoapDtls.IsSupported before anything else is done."
+                ? $"The OpenSSL in {Directory} cannot be used, as this process uses another one with the same names already "
+                    + $"(tried {string.Join(", ", tried)}). .NET loads that of the system with the first certificate, hash or TLS "
+                    + "connection. "
+                    + $"Start the process with LD_LIBRARY_PATH={Directory}, so that there is one for both, or ask for CoapDtls.IsSupported "
+                    + "before anything else is done."
                 : $"coaps needs OpenSSL 3 or 1.1.1, which was not found (tried {string.Join(", ", tried)}). {Advice}";
             return false;
         }
     }
 
     /// <summary>
-    /// Loads it at once where a directory is named; a failure is told later. Of two OpenSSL with the same file names a process has that which came first, and .NET loads the system's when it needs one: after
-    /// that the named one is of no use.
+    /// Loads it at once where a directory is named; a failure is told later. Of two OpenSSL with the same file names a process has that
+    /// which came first, and .NET loads the system's when it needs one: after that the named one is of no use.
     /// </summary>
     public static void LoadIfNamed()
     {
@@ -171,14 +176,18 @@ internal static class OpenSslLibrary
         return false;
     }
 
-    // Functions of one take objects of the other. What a library exports is looked up in those that it depends on as well, except on Windows: so it is seen which libcrypto a libssl uses.
+    // Functions of one take objects of the other. What a library exports is looked up in those that it depends on as well, except on
+    // Windows: so it is seen which libcrypto a libssl uses.
     private static bool IsOfOneKind(nint crypto, nint ssl) =>
-        !NativeLibrary.TryGetExport(ssl, VersionFunction, out nint used) || !NativeLibrary.TryGetExport(crypto, VersionFunction, out nint own) || used == own;
+        !NativeLibrary.TryGetExport(ssl, VersionFunction, out nint used)
+            || !NativeLibrary.TryGetExport(crypto, VersionFunction, out nint own) || used == own;
 
     // The loader of Linux takes a libcrypto that is there already for the one of the same name that a libssl asks for, wherever both are.
     private static bool IsPlaceTaken(nint crypto) =>
-        OperatingSystem.IsLinux() && !string.IsNullOrEmpty(Directory) && NativeLibrary.TryLoad(VersionOf(crypto) >> 28 == 3 ? CryptoOf3 : CryptoOf11, out nint other)
-        && NativeLibrary.TryGetExport(other, VersionFunction, out nint there) && NativeLibrary.TryGetExport(crypto, VersionFunction, out nint own) && there != own;
+        OperatingSystem.IsLinux() && !string.IsNullOrEmpty(Directory)
+        && NativeLibrary.TryLoad(VersionOf(crypto) >> 28 == 3 ? CryptoOf3 : CryptoOf11, out nint other)
+        && NativeLibrary.TryGetExport(other, VersionFunction, out nint there)
+        && NativeLibrary.TryGetExport(crypto, VersionFunction, out nint own) && there != own;
 
     private static bool IsNewEnough(nint crypto, List<string> tried)
     {
@@ -188,17 +197,22 @@ internal static class OpenSslLibrary
             return true;
         }
 
-        tried[^1] += version == 0 ? ": no OpenSSL of 1.1.1 or later" : $": OpenSSL {version >> 28}.{(version >> 20) & 0xff}.{(version >> 12) & 0xff}, which is too old";
+        tried[^1] += version == 0
+            ? ": no OpenSSL of 1.1.1 or later"
+            : $": OpenSSL {version >> 28}.{(version >> 20) & 0xff}.{(version >> 12) & 0xff}, which is too old";
         return false;
     }
 
     private static unsafe uint VersionOf(nint crypto) =>
-        NativeLibrary.TryGetExport(crypto, VersionFunction, out nint function) ? (uint)((delegate* unmanaged[Cdecl]<CULong>)function)().Value : 0;
+        NativeLibrary.TryGetExport(crypto, VersionFunction, out nint function)
+            ? (uint)((delegate* unmanaged[Cdecl]<CULong>)function)().Value
+            : 0;
 
     private static string Package() =>
         OperatingSystem.IsWindows() ? "OpenSSL 3 for this processor's architecture: Windows has none of its own"
         : OperatingSystem.IsMacOS() ? "brew install openssl@3"
-        : "Debian and Ubuntu: apt-get install libssl3, from Debian 13 and Ubuntu 24.04 on libssl3t64; Alpine: apk add libssl3; Fedora and RHEL: dnf install openssl-libs";
+        : "Debian and Ubuntu: apt-get install libssl3, from Debian 13 and Ubuntu 24.04 on libssl3t64; Alpine: apk add libssl3; Fedora and "
+            + "RHEL: dnf install openssl-libs";
 
     private static IEnumerable<(string Crypto, string Ssl)> Candidates()
     {

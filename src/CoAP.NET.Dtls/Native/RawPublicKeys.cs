@@ -2,7 +2,9 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Dtls.Native;
 
-/// <summary>What OpenSSL has for raw public keys (RFC 7250) since version 3.2, looked up when it is wanted, as older ones do without.</summary>
+/// <summary>
+/// What OpenSSL has for raw public keys (RFC 7250) since version 3.2, looked up when it is wanted, as older ones do without.
+/// </summary>
 internal static unsafe class RawPublicKeys
 {
     /// <summary>A certificate (RFC 7250 section 3).</summary>
@@ -17,8 +19,10 @@ internal static unsafe class RawPublicKeys
 
     static RawPublicKeys()
     {
-        s_setServerTypes = (delegate* unmanaged[Cdecl]<nint, byte*, nuint, int>)OpenSslLibrary.Find(OpenSslLibrary.Ssl, "SSL_CTX_set1_server_cert_type");
-        s_setClientTypes = (delegate* unmanaged[Cdecl]<nint, byte*, nuint, int>)OpenSslLibrary.Find(OpenSslLibrary.Ssl, "SSL_CTX_set1_client_cert_type");
+        s_setServerTypes = (delegate* unmanaged[Cdecl]<nint, byte*, nuint, int>)OpenSslLibrary.Find(OpenSslLibrary.Ssl,
+            "SSL_CTX_set1_server_cert_type");
+        s_setClientTypes = (delegate* unmanaged[Cdecl]<nint, byte*, nuint, int>)OpenSslLibrary.Find(OpenSslLibrary.Ssl,
+            "SSL_CTX_set1_client_cert_type");
         s_keyOf = (delegate* unmanaged[Cdecl]<nint, nint>)OpenSslLibrary.Find(OpenSslLibrary.Crypto, "X509_STORE_CTX_get0_rpk");
     }
 
@@ -37,12 +41,14 @@ internal static unsafe class RawPublicKeys
         if (!IsSupported)
         {
             throw new PlatformNotSupportedException(
-                $"Raw public keys need OpenSSL 3.2 or later, and this is {LibCrypto.VersionText()}. Install it (Debian 13 and Ubuntu 25.04 have it) and name its directory in {OpenSslLibrary.PathVariable}, or use certificates or pre-shared keys.");
+                $"Raw public keys need OpenSSL 3.2 or later, and this is {LibCrypto.VersionText()}. Install it (Debian 13 and Ubuntu 25.04 "
+                    + $"have it) and name its directory in {OpenSslLibrary.PathVariable}, or use certificates or pre-shared keys.");
         }
 
         fixed (byte* server = isServer ? own : peer, client = isServer ? peer : own)
         {
-            return s_setServerTypes(context, server, (nuint)(isServer ? own : peer).Length) == 1 && s_setClientTypes(context, client, (nuint)(isServer ? peer : own).Length) == 1;
+            return s_setServerTypes(context, server, (nuint)(isServer ? own : peer).Length) == 1
+                && s_setClientTypes(context, client, (nuint)(isServer ? peer : own).Length) == 1;
         }
     }
 

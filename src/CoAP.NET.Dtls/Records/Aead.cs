@@ -4,8 +4,8 @@ using CoAP.NET.Dtls.Native;
 namespace CoAP.NET.Dtls.Records;
 
 /// <summary>
-/// Seals and opens with raw keys. Sessions hold no native object: each thread has a context for each way of sealing, which gets the key with each record; for AES with 128 bits
-/// that is cheaper than an object for each session, and a forged record costs no exception.
+/// Seals and opens with raw keys. Sessions hold no native object: each thread has a context for each way of sealing, which gets the key
+/// with each record; for AES with 128 bits that is cheaper than an object for each session, and a forged record costs no exception.
 /// </summary>
 internal static unsafe class Aead
 {
@@ -22,9 +22,11 @@ internal static unsafe class Aead
     /// <param name="associated">What is authenticated beside.</param>
     /// <param name="content">What is encrypted, in place.</param>
     /// <param name="tag">Takes the tag; as long as the suite says.</param>
-    public static void Seal(CipherSuite suite, ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> associated, Span<byte> content, Span<byte> tag)
+    public static void Seal(CipherSuite suite, ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> associated,
+        Span<byte> content, Span<byte> tag)
     {
-        Debug.Assert(key.Length == CipherSuite.KeyLength && nonce.Length == NonceLength && tag.Length == suite.TagLength, "The suite says how long they are.");
+        Debug.Assert(key.Length == CipherSuite.KeyLength && nonce.Length == NonceLength && tag.Length == suite.TagLength,
+            "The suite says how long they are.");
         nint context = Context(suite, seals: true);
         int written;
         fixed (byte* keyPointer = key, noncePointer = nonce, associatedPointer = associated, contentPointer = content, tagPointer = tag)
@@ -53,9 +55,11 @@ internal static unsafe class Aead
     /// <param name="content">What is decrypted, in place; holds nothing of use if it was forged.</param>
     /// <param name="tag">The tag that came.</param>
     /// <returns>Whether it was sealed with this key, nonce and associated data.</returns>
-    public static bool TryOpen(CipherSuite suite, ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> associated, Span<byte> content, ReadOnlySpan<byte> tag)
+    public static bool TryOpen(CipherSuite suite, ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> associated,
+        Span<byte> content, ReadOnlySpan<byte> tag)
     {
-        Debug.Assert(key.Length == CipherSuite.KeyLength && nonce.Length == NonceLength && tag.Length == suite.TagLength, "The suite says how long they are.");
+        Debug.Assert(key.Length == CipherSuite.KeyLength && nonce.Length == NonceLength && tag.Length == suite.TagLength,
+            "The suite says how long they are.");
         nint context = Context(suite, seals: false);
         int written;
         fixed (byte* keyPointer = key, noncePointer = nonce, associatedPointer = associated, contentPointer = content, tagPointer = tag)
@@ -109,7 +113,8 @@ internal static unsafe class Aead
             bool isMade = context != 0
                 && LibCrypto.EVP_CipherInit_ex(context, cipher, 0, null, null, seals ? 1 : 0) == 1
                 && LibCrypto.EVP_CIPHER_CTX_ctrl(context, LibCrypto.EVP_CTRL_AEAD_SET_IVLEN, NonceLength, null) == 1
-                && (suite.Mode == AeadMode.Gcm || LibCrypto.EVP_CIPHER_CTX_ctrl(context, LibCrypto.EVP_CTRL_AEAD_SET_TAG, suite.TagLength, null) == 1);
+                && (suite.Mode == AeadMode.Gcm
+                    || LibCrypto.EVP_CIPHER_CTX_ctrl(context, LibCrypto.EVP_CTRL_AEAD_SET_TAG, suite.TagLength, null) == 1);
             if (isMade)
             {
                 return context;

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Dtls.Records;
 
-/// <summary>A cipher suite (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289): AEAD with AES-128 and SHA-256 only, so that all keys have the same shape.</summary>
+/// <summary>
+/// A cipher suite (RFC 7252 section 9.1.3, RFC 6655, RFC 7251, RFC 5487, RFC 5289): AEAD with AES-128 and SHA-256 only, so that all keys
+/// have the same shape.
+/// </summary>
 /// <param name="id">Its number in the registry of TLS.</param>
 /// <param name="name">Its name in the registry.</param>
 /// <param name="openSslName">Its name in cipher lists of OpenSSL.</param>
@@ -48,14 +51,16 @@ internal sealed class CipherSuite(ushort id, string name, string openSslName, Ae
     public int Expansion => ExplicitNonceLength + TagLength;
 
     /// <summary>
-    /// How many records that do not open a session survives. RFC 9147 section 4.5.3 allows 2^36 for GCM, of which 2^31 are more than anybody sends, and 2^23.5 for CCM. For CCM_8 it has none, as one that keeps the same odds ends
-    /// sessions for whoever sends a few datagrams; 2^23 tries succeed once in 2^41 sessions that are attacked so, and are some 400 MB of datagrams.
+    /// How many records that do not open a session survives. RFC 9147 section 4.5.3 allows 2^36 for GCM, of which 2^31 are more than
+    /// anybody sends, and 2^23.5 for CCM. For CCM_8 it has none, as one that keeps the same odds ends sessions for whoever sends a few
+    /// datagrams; 2^23 tries succeed once in 2^41 sessions that are attacked so, and are some 400 MB of datagrams.
     /// </summary>
     public int MaxForgeries { get; } = mode == AeadMode.Gcm ? int.MaxValue - 1 : 1 << 23;
 
     /// <summary>
-    /// How many records of up to <see cref="BlocksOfRecord"/> blocks the keys of one direction may protect; longer ones count as several. As much in all as RFC 9147 section 4.5.3 allows of records of 2^10 blocks: 2^24.5 with
-    /// GCM, 2^23 with CCM; those of CoAP are shorter.
+    /// How many records of up to <see cref="BlocksOfRecord"/> blocks the keys of one direction may protect; longer ones count as several.
+    /// As much in all as RFC 9147 section 4.5.3 allows of records of 2^10 blocks: 2^24.5 with GCM, 2^23 with CCM; those of CoAP are
+    /// shorter.
     /// </summary>
     public ulong MaxRecords { get; } = mode == AeadMode.Gcm ? 1UL << 27 : 1UL << 26;
 

@@ -34,10 +34,12 @@ internal struct KeyBlock
     /// <summary>The key of what one end writes.</summary>
     /// <param name="ofServer">Whether the server writes.</param>
     [UnscopedRef]
-    public readonly ReadOnlySpan<byte> Key(bool ofServer) => ((ReadOnlySpan<byte>)this).Slice(ofServer ? CipherSuite.KeyLength : 0, CipherSuite.KeyLength);
+    public readonly ReadOnlySpan<byte> Key(bool ofServer) =>
+        ((ReadOnlySpan<byte>)this).Slice(ofServer ? CipherSuite.KeyLength : 0, CipherSuite.KeyLength);
 
     /// <summary>The salt of what one end writes: the part of its nonces that is not sent.</summary>
     /// <param name="ofServer">Whether the server writes.</param>
     [UnscopedRef]
-    public readonly ReadOnlySpan<byte> Salt(bool ofServer) => ((ReadOnlySpan<byte>)this).Slice((2 * CipherSuite.KeyLength) + (ofServer ? CipherSuite.SaltLength : 0), CipherSuite.SaltLength);
+    public readonly ReadOnlySpan<byte> Salt(bool ofServer) =>
+        ((ReadOnlySpan<byte>)this).Slice((2 * CipherSuite.KeyLength) + (ofServer ? CipherSuite.SaltLength : 0), CipherSuite.SaltLength);
 }

@@ -6,7 +6,8 @@ namespace CoAP.NET.Dtls.Records;
 internal sealed partial class RecordLayer
 {
     /// <summary>
-    /// How many records may still be sent after a session was saved, or until it is saved again. Whoever loads it begins so much later, so that no number, and no nonce with it, is used twice.
+    /// How many records may still be sent after a session was saved, or until it is saved again. Whoever loads it begins so much later, so
+    /// that no number, and no nonce with it, is used twice.
     /// </summary>
     public const ulong SavedMargin = 1UL << 20;
 
@@ -46,14 +47,20 @@ internal sealed partial class RecordLayer
         ulong received = (ulong)reader.ReadNumber();
         ulong sent = (ulong)reader.ReadNumber();
         long forgeries = reader.ReadNumber();
-        if (suite is null || saved.Length != KeyBlock.Length || ownCid.Length > MaxCidLength || peerCid.Length > MaxCidLength || received > SequenceEnd || sent >= SequenceEnd)
+        if (suite is null || saved.Length != KeyBlock.Length || ownCid.Length > MaxCidLength || peerCid.Length > MaxCidLength
+            || received > SequenceEnd || sent >= SequenceEnd)
         {
             throw new InvalidDataException("The saved sessions are of another version.");
         }
 
         KeyBlock keys = default;
         saved.CopyTo(keys);
-        RecordLayer records = new(suite, keys, isServer, ownCid, peerCid) { _window = ReplayWindow.From(received), _nextSequence = sent, _forgeries = (int)Math.Clamp(forgeries, 0, int.MaxValue) };
+        RecordLayer records = new(suite, keys, isServer, ownCid, peerCid)
+        {
+            _window = ReplayWindow.From(received),
+            _nextSequence = sent,
+            _forgeries = (int)Math.Clamp(forgeries, 0, int.MaxValue)
+        };
         keys.Clear();
         return records;
     }

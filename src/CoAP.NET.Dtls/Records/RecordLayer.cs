@@ -3,7 +3,8 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Dtls.Records;
 
 /// <summary>
-/// Records of epoch 1 of a session: RFC 6347 section 4.1, with Connection IDs as in RFC 9146. All that is left of a handshake. Not thread safe: the shard that owns the session has its lock.
+/// Records of epoch 1 of a session: RFC 6347 section 4.1, with Connection IDs as in RFC 9146. All that is left of a handshake. Not thread
+/// safe: the shard that owns the session has its lock.
 /// </summary>
 internal sealed partial class RecordLayer
 {
@@ -59,7 +60,9 @@ internal sealed partial class RecordLayer
     /// <summary>The Connection ID in records to the peer; empty without.</summary>
     public ReadOnlySpan<byte> PeerCid => _cids.AsSpan(_ownCidLength);
 
-    /// <summary>How many records of this session were not authentic; a suite allows so many only (<see cref="CipherSuite.MaxForgeries"/>).</summary>
+    /// <summary>
+    /// How many records of this session were not authentic; a suite allows so many only (<see cref="CipherSuite.MaxForgeries"/>).
+    /// </summary>
     public int Forgeries => _forgeries;
 
     /// <summary>Whether so few numbers are left that the session should end.</summary>
@@ -67,7 +70,9 @@ internal sealed partial class RecordLayer
 
     /// <summary>Bytes of a record with so much content.</summary>
     /// <param name="contentLength">Bytes of content.</param>
-    public int RecordLength(int contentLength) => RecordHeader.Size + _suite.Expansion + contentLength + (_cids.Length == _ownCidLength ? 0 : _cids.Length - _ownCidLength + TypeLength);
+    public int RecordLength(int contentLength) =>
+        RecordHeader.Size + _suite.Expansion + contentLength
+            + (_cids.Length == _ownCidLength ? 0 : _cids.Length - _ownCidLength + TypeLength);
 
     /// <summary>Leaves numbers out, as they may have been used by the process that saved this session.</summary>
     /// <param name="sequence">The first number that may be used.</param>
@@ -83,7 +88,8 @@ internal sealed partial class RecordLayer
     /// <param name="content">The content.</param>
     /// <param name="record">Takes the record.</param>
     /// <returns>Its bytes; 0 when no number is left, so that the session has to be made anew.</returns>
-    public int Seal(ContentType type, ReadOnlySpan<byte> content, Span<byte> record) => _nextSequence >= _end ? 0 : SealAs(Next(content.Length), type, content, record);
+    public int Seal(ContentType type, ReadOnlySpan<byte> content, Span<byte> record) =>
+        _nextSequence >= _end ? 0 : SealAs(Next(content.Length), type, content, record);
 
     /// <summary>Makes a record with a number that somebody else chose: for OpenSSL, with what its peer sent. Never for the wire.</summary>
     /// <param name="sequence">The number.</param>
@@ -121,7 +127,8 @@ internal sealed partial class RecordLayer
     /// <param name="record">The whole record.</param>
     /// <param name="type">What it holds.</param>
     /// <param name="content">Where in the record.</param>
-    /// <param name="isNewest">Whether its number is higher than those of all before it: only then may its address be taken (RFC 9146 section 6).</param>
+    /// <param name="isNewest">Whether its number is higher than those of all before it: only then may its address be taken (RFC 9146
+    /// section 6).</param>
     /// <returns>What became of it.</returns>
     public OpenResult Open(in RecordHeader header, Span<byte> record, out ContentType type, out Range content, out bool isNewest)
     {
@@ -132,7 +139,8 @@ internal sealed partial class RecordLayer
         bool hasCid = header.Type == ContentType.Tls12Cid;
 
         // Where a Connection ID was agreed, records without one are not of this session, and the reverse (RFC 9146 section 3).
-        if (header.Epoch != Epoch || BinaryPrimitives.ReadUInt16BigEndian(record[1..]) != RecordHeader.Version || innerLength < (hasCid ? TypeLength : 0) || hasCid != (_ownCidLength > 0) || !header.Cid(record).SequenceEqual(OwnCid))
+        if (header.Epoch != Epoch || BinaryPrimitives.ReadUInt16BigEndian(record[1..]) != RecordHeader.Version
+            || innerLength < (hasCid ? TypeLength : 0) || hasCid != (_ownCidLength > 0) || !header.Cid(record).SequenceEqual(OwnCid))
         {
             return OpenResult.Foreign;
         }

@@ -21,12 +21,15 @@ internal static class ConnectFailures
     /// <param name="hasHeard">Whether anything came from the server.</param>
     /// <param name="path">To which server.</param>
     /// <param name="limit">The time it had.</param>
-    public static (CoapDtlsHandshakeFailure Reason, string Text) OfSilence(ClientHandshake? handshake, bool hasHeard, in DtlsPath path, TimeSpan limit)
+    public static (CoapDtlsHandshakeFailure Reason, string Text) OfSilence(ClientHandshake? handshake, bool hasHeard, in DtlsPath path,
+        TimeSpan limit)
     {
         string seconds = string.Create(CultureInfo.InvariantCulture, $"{limit.TotalSeconds:0.###} s");
         if (handshake is null || !hasHeard)
         {
-            return (CoapDtlsHandshakeFailure.NoAnswer, $"No answer from {path.Remote} within {seconds}. Is a DTLS server there, and do firewalls let UDP port {path.Remote.Port} through in both directions?");
+            return (CoapDtlsHandshakeFailure.NoAnswer,
+                $"No answer from {path.Remote} within {seconds}. Is a DTLS server there, and do firewalls let UDP port {path.Remote.Port} "
+                    + "through in both directions?");
         }
 
         if (handshake.Refusal is { } alert)
@@ -37,15 +40,21 @@ internal static class ConnectFailures
         if ((handshake.Heard & ServerHelloDone) != 0 || handshake.Forgeries > 0)
         {
             return handshake.PskIdentity is { } identity
-                ? (CoapDtlsHandshakeFailure.PreSharedKey, $"{path.Remote} fell silent once it knew the identity '{identity}': the pre-shared key is most likely not the one it has for it, or it does not know the identity.")
-                : (CoapDtlsHandshakeFailure.TimedOut, $"{path.Remote} fell silent after the certificates were exchanged and did not finish the handshake within {seconds}. Its log says whether it took this end's certificate.");
+                ? (CoapDtlsHandshakeFailure.PreSharedKey,
+                    $"{path.Remote} fell silent once it knew the identity '{identity}': the pre-shared key is most likely not the one it "
+                        + "has for it, or it does not know the identity.")
+                : (CoapDtlsHandshakeFailure.TimedOut,
+                    $"{path.Remote} fell silent after the certificates were exchanged and did not finish the handshake within {seconds}. "
+                        + "Its log says whether it took this end's certificate.");
         }
 
         return (CoapDtlsHandshakeFailure.TimedOut, (handshake.Heard & ServerHello) != 0
             ? $"Parts of what {path.Remote} said are missing after {seconds}: the path loses datagrams, perhaps all of those of its size."
             : (handshake.Heard & HelloVerifyRequest) != 0
-                ? $"{path.Remote} asked for a cookie and did not answer when it got it, within {seconds}. It may have too many handshakes under way, or the path loses longer datagrams."
-                : $"{path.Remote} sent nothing that belongs to a DTLS 1.2 handshake within {seconds}. Does another service use UDP port {path.Remote.Port} there?");
+                ? $"{path.Remote} asked for a cookie and did not answer when it got it, within {seconds}. It may have too many handshakes "
+                    + "under way, or the path loses longer datagrams."
+                : $"{path.Remote} sent nothing that belongs to a DTLS 1.2 handshake within {seconds}. Does another service use UDP "
+                    + $"port {path.Remote.Port} there?");
     }
 
     /// <summary>How far a handshake has come that goes on.</summary>
@@ -78,15 +87,24 @@ internal static class ConnectFailures
         return alert switch
         {
             AlertNames.BadRecordMac or AlertNames.DecryptError or AlertNames.UnknownPskIdentity when pskIdentity is not null =>
-                (CoapDtlsHandshakeFailure.PreSharedKey, $"{said}: it does not know the identity '{pskIdentity}', or has another key for it."),
+                (CoapDtlsHandshakeFailure.PreSharedKey,
+                    $"{said}: it does not know the identity '{pskIdentity}', or has another key for it."),
             AlertNames.HandshakeFailure or AlertNames.CertificateRequired when isAskedInVain =>
-                (CoapDtlsHandshakeFailure.NoCredentials, $"{said}: it asked for a certificate or a raw public key, and this end has neither. Set CoapDtlsClientOptions.Certificate or RawPublicKey."),
+                (CoapDtlsHandshakeFailure.NoCredentials,
+                    $"{said}: it asked for a certificate or a raw public key, and this end has neither. Set "
+                        + "CoapDtlsClientOptions.Certificate or RawPublicKey."),
             AlertNames.HandshakeFailure or AlertNames.ProtocolVersion or AlertNames.InsufficientSecurity =>
-                (CoapDtlsHandshakeFailure.NothingInCommon, $"{said}: both ends have no cipher suite or version in common, or it wants a certificate that this end does not have. Compare the cipher suites and the credentials of both."),
+                (CoapDtlsHandshakeFailure.NothingInCommon,
+                    $"{said}: both ends have no cipher suite or version in common, or it wants a certificate that this end does not have. "
+                        + "Compare the cipher suites and the credentials of both."),
             AlertNames.UnknownCa or (>= AlertNames.BadCertificate and <= AlertNames.CertificateUnknown) or AlertNames.AccessDenied =>
-                (CoapDtlsHandshakeFailure.Refused, $"{said}: it does not trust this end's certificate. Does it know the authority that issued it, were intermediates sent, and is it still valid and meant for clients?"),
-            AlertNames.CertificateRequired => (CoapDtlsHandshakeFailure.NoCredentials, $"{said}: it wants a certificate, and this end has none."),
-            AlertNames.UnrecognizedName => (CoapDtlsHandshakeFailure.Refused, $"{said}: it does not answer for the name that was asked for."),
+                (CoapDtlsHandshakeFailure.Refused,
+                    $"{said}: it does not trust this end's certificate. Does it know the authority that issued it, were intermediates "
+                        + "sent, and is it still valid and meant for clients?"),
+            AlertNames.CertificateRequired =>
+                (CoapDtlsHandshakeFailure.NoCredentials, $"{said}: it wants a certificate, and this end has none."),
+            AlertNames.UnrecognizedName =>
+                (CoapDtlsHandshakeFailure.Refused, $"{said}: it does not answer for the name that was asked for."),
             _ => (CoapDtlsHandshakeFailure.Refused, $"{said}."),
         };
     }
@@ -104,7 +122,9 @@ internal static class ConnectFailures
 
         if (handshake.LacksPreSharedKey)
         {
-            return (CoapDtlsHandshakeFailure.NoCredentials, "The server wants a pre-shared key, and none is set for it: set one in the options of the client, or give the client a certificate and the server a cipher suite with certificates.");
+            return (CoapDtlsHandshakeFailure.NoCredentials,
+                "The server wants a pre-shared key, and none is set for it: set one in the options of the client, or give the client a "
+                    + "certificate and the server a cipher suite with certificates.");
         }
 
         if (failure == Handshake.NoExtendedMasterSecret)
@@ -115,9 +135,13 @@ internal static class ConnectFailures
         return ReasonOf(failure) switch
         {
             > AlertOffset and < AlertOffset + 256 and int reason => OfAlert(reason - AlertOffset, handshake),
-            CertificateVerifyFailed => (CoapDtlsHandshakeFailure.NotTrusted, $"The certificate of the server was not accepted ({failure})."),
-            NoCiphersAvailable => (CoapDtlsHandshakeFailure.NothingInCommon, $"No cipher suite is left to offer ({failure}): for pre-shared keys set one, and allow a suite with PSK."),
-            PskIdentityNotFound => (CoapDtlsHandshakeFailure.NoCredentials, $"The identity or the key is too long for OpenSSL ({failure})."),
+            CertificateVerifyFailed =>
+                (CoapDtlsHandshakeFailure.NotTrusted, $"The certificate of the server was not accepted ({failure})."),
+            NoCiphersAvailable =>
+                (CoapDtlsHandshakeFailure.NothingInCommon,
+                    $"No cipher suite is left to offer ({failure}): for pre-shared keys set one, and allow a suite with PSK."),
+            PskIdentityNotFound =>
+                (CoapDtlsHandshakeFailure.NoCredentials, $"The identity or the key is too long for OpenSSL ({failure})."),
             _ => (CoapDtlsHandshakeFailure.Other, $"The handshake failed: {failure}"),
         };
     }
@@ -131,7 +155,8 @@ internal static class ConnectFailures
         const int Digits = 8;
         const int ReasonMask = 0xFFF;
         return error.StartsWith(Start, StringComparison.Ordinal) && error.Length >= Start.Length + Digits
-            && uint.TryParse(error.AsSpan(Start.Length, Digits), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out uint code)
+            && uint.TryParse(error.AsSpan(Start.Length, Digits), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture,
+                out uint code)
                 ? (int)(code & ReasonMask)
                 : 0;
     }

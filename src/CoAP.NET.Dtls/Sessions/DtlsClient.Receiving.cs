@@ -20,8 +20,10 @@ internal sealed partial class DtlsClient
     /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
     /// <param name="path">How it came.</param>
     /// <param name="datagram">Its bytes; opened in place.</param>
-    /// <param name="isShared">Whether this end is a server too over the same path, by a handshake or by a session without a Connection ID: what is not for the client stays as it was.</param>
-    /// <param name="isPerhapsOfClient">Whether it is of a handshake in which the peer may be the client, so that the server has to see it too.</param>
+    /// <param name="isShared">Whether this end is a server too over the same path, by a handshake or by a session without a Connection ID:
+    /// what is not for the client stays as it was.</param>
+    /// <param name="isPerhapsOfClient">Whether it is of a handshake in which the peer may be the client, so that the server has to see it
+    /// too.</param>
     /// <returns>Whether any part of it was of use: false also for what a client says, which a server at the same socket may want.</returns>
     public bool Receive(in DtlsPath path, Span<byte> datagram, bool isShared, out bool isPerhapsOfClient)
     {
@@ -33,14 +35,17 @@ internal sealed partial class DtlsClient
         int forged = 0;
 
         // One that is bad harms none behind it; but many tries shall not fit into a datagram.
-        for (int offset = 0; offset < datagram.Length && forged < DtlsSession.MaxForgeriesOfDatagram && RecordHeader.TryRead(datagram[offset..], cidLength, out RecordHeader header);)
+        for (int offset = 0;
+            offset < datagram.Length && forged < DtlsSession.MaxForgeriesOfDatagram
+                && RecordHeader.TryRead(datagram[offset..], cidLength, out RecordHeader header);)
         {
             Span<byte> record = datagram.Slice(offset, header.HeaderLength + header.Length);
             offset += record.Length;
             DtlsSession? session = SessionOf(peer, header, record);
             if (pending is not null && IsForHandshake(header, record, session, isShared))
             {
-                // The handshake walks the datagram itself, once, and gives back what comes behind its end. Where both ends began at the same time, what either may have said goes to both.
+                // The handshake walks the datagram itself, once, and gives back what comes behind its end. Where both ends began at the
+                // same time, what either may have said goes to both.
                 Speaker speaker = isShared ? SpeakerOf(datagram, cidLength) : Speaker.Server;
                 isPerhapsOfClient = speaker == Speaker.Either;
                 return (speaker != Speaker.Client && pending.Post(datagram)) || isOfUse;
@@ -64,9 +69,11 @@ internal sealed partial class DtlsClient
     // By messages that only one of them says (RFC 5246 section 7.4).
     private static Speaker SpeakerOf(ReadOnlySpan<byte> datagram, int cidLength)
     {
-        for (int offset = 0; offset < datagram.Length && RecordHeader.TryRead(datagram[offset..], cidLength, out RecordHeader header); offset += header.HeaderLength + header.Length)
+        for (int offset = 0; offset < datagram.Length && RecordHeader.TryRead(datagram[offset..], cidLength, out RecordHeader header);
+            offset += header.HeaderLength + header.Length)
         {
-            if (header is { Type: ContentType.Handshake, Epoch: 0 } && datagram[offset + header.HeaderLength] is not Certificate and byte message)
+            if (header is { Type: ContentType.Handshake, Epoch: 0 }
+                && datagram[offset + header.HeaderLength] is not Certificate and byte message)
             {
                 return message is ClientHello or CertificateVerify or ClientKeyExchange ? Speaker.Client : Speaker.Server;
             }
@@ -75,18 +82,21 @@ internal sealed partial class DtlsClient
         return Speaker.Either;
     }
 
-    private static bool IsForHandshake(in RecordHeader header, ReadOnlySpan<byte> record, DtlsSession? session, bool isShared) => header.Type switch
-    {
-        // A handshake that nobody answers must not keep what is said in the other session.
-        ContentType.ApplicationData or ContentType.Alert when isShared && header.Epoch > 0 => false,
-        ContentType.Handshake when header.Epoch == 0 => record[header.HeaderLength] is not (ClientHello or CertificateVerify or ClientKeyExchange),
-        ContentType.ApplicationData => header.Epoch > 0 && session is null,
-        ContentType.Tls12Cid => session is null && header.CidLength > 0,
-        _ => true,
-    };
+    private static bool IsForHandshake(in RecordHeader header, ReadOnlySpan<byte> record, DtlsSession? session, bool isShared) =>
+        header.Type switch
+        {
+            // A handshake that nobody answers must not keep what is said in the other session.
+            ContentType.ApplicationData or ContentType.Alert when isShared && header.Epoch > 0 => false,
+            ContentType.Handshake
+                when header.Epoch == 0 => record[header.HeaderLength] is not (ClientHello or CertificateVerify or ClientKeyExchange),
+            ContentType.ApplicationData => header.Epoch > 0 && session is null,
+            ContentType.Tls12Cid => session is null && header.CidLength > 0,
+            _ => true,
+        };
 
     private DtlsSession? SessionOf(in Peer peer, in RecordHeader header, ReadOnlySpan<byte> record) =>
-        header.Type == ContentType.Tls12Cid ? header.CidLength > 0 ? _byCid.GetValueOrDefault(CidOf(header.Cid(record))) : null : header.Epoch > 0 ? _sessions.GetValueOrDefault(peer) : null;
+        header.Type == ContentType.Tls12Cid ? header.CidLength > 0 ? _byCid.GetValueOrDefault(CidOf(header.Cid(record))) : null
+            : header.Epoch > 0 ? _sessions.GetValueOrDefault(peer) : null;
 
     // What fails here was most likely sealed with the keys of the other session. If with none, that one counts it as forged.
     private static bool DeliverShared(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path)

@@ -5,7 +5,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>All sessions that this end opened, and its handshakes for more (RFC 6347): datagrams in, messages and datagrams out. Owns no socket and no thread. Thread safe.</summary>
+/// <summary>
+/// All sessions that this end opened, and its handshakes for more (RFC 6347): datagrams in, messages and datagrams out. Owns no socket and
+/// no thread. Thread safe.
+/// </summary>
 internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
 {
     /// <summary>Most bytes of the Connection IDs that are given out.</summary>
@@ -27,7 +30,8 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
     /// <param name="time">The clock of deadlines.</param>
     /// <param name="random">Where Connection IDs come from.</param>
     /// <param name="run">Runs the work of a handshake, on another thread than that which receives.</param>
-    public DtlsClient(HandshakeContext context, DtlsClientSettings settings, IDtlsSink sink, TimeProvider time, CoapRandomSource random, Action<Action> run)
+    public DtlsClient(HandshakeContext context, DtlsClientSettings settings, IDtlsSink sink, TimeProvider time, CoapRandomSource random,
+        Action<Action> run)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(context.Settings.OwnCidLength, MaxOwnCidLength);
         _context = context;
@@ -65,8 +69,8 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
     public DtlsSession? Find(in DtlsPath path) => _sessions.GetValueOrDefault(Peer.Of(path));
 
     /// <summary>
-    /// Makes a session by one handshake. <see cref="IDtlsSink.Opened"/> is told of it before the task ends. It takes the place of a session over the same path (RFC 6347 section 4.2.8), and waits for another
-    /// handshake over it.
+    /// Makes a session by one handshake. <see cref="IDtlsSink.Opened"/> is told of it before the task ends. It takes the place of a session
+    /// over the same path (RFC 6347 section 4.2.8), and waits for another handshake over it.
     /// </summary>
     /// <param name="path">To which server, by which socket.</param>
     /// <param name="serverName">The name to ask for (RFC 6066 section 3) and to find in its certificate; null: its address.</param>
@@ -93,9 +97,13 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
             {
                 return await ConnectAsync(pending, cancellationToken).ConfigureAwait(false);
             }
-            catch (CoapDtlsHandshakeException exception) when (pending.OffersResumption && exception.Reason is CoapDtlsHandshakeFailure.Refused or CoapDtlsHandshakeFailure.NothingInCommon or CoapDtlsHandshakeFailure.Other)
+            catch (CoapDtlsHandshakeException exception)
+                when (pending.OffersResumption
+                    && exception.Reason is CoapDtlsHandshakeFailure.Refused or CoapDtlsHandshakeFailure.NothingInCommon
+                        or CoapDtlsHandshakeFailure.Other)
             {
-                // There are servers that give out session IDs and refuse whoever comes back with one. Once more without, and never again with.
+                // There are servers that give out session IDs and refuse whoever comes back with one. Once more without, and never again
+                // with.
                 Resumptions.Refuse(path.Remote, serverName);
             }
         }
@@ -118,12 +126,16 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
         return null;
     }
 
-    /// <summary>The peer's host says that nobody listens at its port: an attempt to connect there ends at once. Sessions are not ended, as anybody can say so.</summary>
+    /// <summary>
+    /// The peer's host says that nobody listens at its port: an attempt to connect there ends at once. Sessions are not ended, as anybody
+    /// can say so.
+    /// </summary>
     /// <param name="path">The path.</param>
     /// <returns>Whether there was an attempt.</returns>
     public bool PortUnreachable(in DtlsPath path) => _pending.TryGetValue(Peer.Of(path), out PendingConnect? pending) && pending.GiveUp(
         CoapDtlsHandshakeFailure.PortUnreachable,
-        $"Nobody listens at UDP port {path.Remote.Port} of {path.Remote.ToIPAddress()}. Is the server running, and does it offer coaps (UDP 5684 unless the URI names another port)?");
+        $"Nobody listens at UDP port {path.Remote.Port} of {path.Remote.ToIPAddress()}. Is the server running, and does it offer coaps "
+            + "(UDP 5684 unless the URI names another port)?");
 
     /// <summary>Ends a session.</summary>
     /// <param name="session">The session.</param>
@@ -133,7 +145,10 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
     public void End(DtlsSession session, DtlsEnd reason, bool tells) => session.End(reason, tells);
 #pragma warning restore CA1822
 
-    /// <summary>Does what is due: deadlines of handshakes, messages that are to be said again, sessions that were silent for long. To be called several times a second while there are handshakes.</summary>
+    /// <summary>
+    /// Does what is due: deadlines of handshakes, messages that are to be said again, sessions that were silent for long. To be called
+    /// several times a second while there are handshakes.
+    /// </summary>
     public void Tick()
     {
         foreach (PendingConnect pending in _pending.Values)
@@ -222,7 +237,8 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
 
     /// <summary>A handshake is over; its path is free for another.</summary>
     /// <param name="pending">The handshake.</param>
-    public void Forget(PendingConnect pending) => _pending.TryRemove(new KeyValuePair<Peer, PendingConnect>(Peer.Of(pending.Path), pending));
+    public void Forget(PendingConnect pending) =>
+        _pending.TryRemove(new KeyValuePair<Peer, PendingConnect>(Peer.Of(pending.Path), pending));
 
     private static ulong CidOf(ReadOnlySpan<byte> cid)
     {

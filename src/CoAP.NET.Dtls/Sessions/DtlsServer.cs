@@ -99,7 +99,8 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <summary>Finds the key of a client.</summary>
     /// <param name="identity">Who it says it is.</param>
     /// <param name="cancellationToken">Stops the look-up.</param>
-    public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) => _keys is null ? default : _keys.FindKeyAsync(identity, cancellationToken);
+    public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) =>
+        _keys is null ? default : _keys.FindKeyAsync(identity, cancellationToken);
 
     /// <summary>The session that was heard last from a path; null when there is none.</summary>
     /// <param name="path">The path.</param>
@@ -263,7 +264,8 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     {
         Counters.AddEnd(reason);
         _sessions.Remove(session);
-        if (reason == DtlsEnd.FailedByPeer && session.ResumptionId is { } id && _context.Settings.SessionStore is { } store && store.TryTake(id, out byte[]? state))
+        if (reason == DtlsEnd.FailedByPeer && session.ResumptionId is { } id && _context.Settings.SessionStore is { } store
+            && store.TryTake(id, out byte[]? state))
         {
             // RFC 5246 section 7.2.2: what failed is not resumed.
             CryptographicOperations.ZeroMemory(state);

@@ -24,7 +24,9 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
     /// <summary>Records whose number came already, or is older than the window.</summary>
     public long RecordsReplayed => Volatile.Read(ref _recordsReplayed);
 
-    /// <summary>Records, or rests of datagrams, that had no effect as they are malformed, too short, too long, of another epoch, or for nobody here.</summary>
+    /// <summary>
+    /// Records, or rests of datagrams, that had no effect as they are malformed, too short, too long, of another epoch, or for nobody here.
+    /// </summary>
     public long RecordsIgnored => Volatile.Read(ref _recordsIgnored);
 
     /// <summary>Handshakes with clients that returned their cookie.</summary>

@@ -24,6 +24,9 @@ internal sealed record DtlsServerLimits
     /// <summary>After so long a silence a session ends.</summary>
     public TimeSpan IdleTimeout { get; init; } = TimeSpan.FromDays(1);
 
-    /// <summary>How many forged records a session survives at most, besides what its cipher suite allows (<see cref="Records.CipherSuite.MaxForgeries"/>).</summary>
+    /// <summary>
+    /// How many forged records a session survives at most, besides what its cipher suite allows
+    /// (<see cref="Records.CipherSuite.MaxForgeries"/>).
+    /// </summary>
     public long MaxForgeries { get; init; } = long.MaxValue;
 }

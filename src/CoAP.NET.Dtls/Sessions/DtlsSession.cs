@@ -62,7 +62,8 @@ internal sealed class DtlsSession : IShared
         _records = established.Records;
         PskIdentity = established.PskIdentity;
         IsInitiator = isInitiator;
-        if (established.PeerCertificate is not null || !established.PeerPublicKey.IsEmpty || established.ResumptionId is not null || serverName is not null)
+        if (established.PeerCertificate is not null || !established.PeerPublicKey.IsEmpty || established.ResumptionId is not null
+            || serverName is not null)
         {
             _more = new More(established.PeerCertificate, established.PeerPublicKey, established.ResumptionId, serverName);
         }
@@ -70,7 +71,9 @@ internal sealed class DtlsSession : IShared
         _path = path;
         _home = home;
         _lastReceived = home.Time.GetTimestamp();
-        _lastFlight = established.LastFlight.Length == 0 ? null : new LastFlight(established.LastFlight, _lastReceived, established.NextPlainSequence);
+        _lastFlight = established.LastFlight.Length == 0
+            ? null
+            : new LastFlight(established.LastFlight, _lastReceived, established.NextPlainSequence);
     }
 
     /// <summary>Who finds it by path and Connection ID, and is told when it moves or ends.</summary>

@@ -1,8 +1,9 @@
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// Who has how many handshakes under way, and whose is given up when there are too many: the one that stands still longest, of the source that has most; never the one that has just begun. A quarter of the room is
-/// for sources that have sessions. Thread-safe; calls nobody under its lock.
+/// Who has how many handshakes under way, and whose is given up when there are too many: the one that stands still longest, of the source
+/// that has most; never the one that has just begun. A quarter of the room is for sources that have sessions. Thread-safe; calls nobody
+/// under its lock.
 /// </summary>
 /// <param name="maxOfSource">Most of one source.</param>
 /// <param name="maxInAll">Most of them.</param>
@@ -61,7 +62,8 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
     }
 
     // Those of which nothing has come since their cookie go first.
-    private static PendingHandshake? Slowest(IEnumerable<PendingHandshake> pending) => pending.MinBy(static one => (one.Progress > 0, one.LastOfUse));
+    private static PendingHandshake? Slowest(IEnumerable<PendingHandshake> pending) =>
+        pending.MinBy(static one => (one.Progress > 0, one.LastOfUse));
 
     private Shares<PendingHandshake> SharesOf(PendingHandshake pending) => pending.IsKnown ? _known : _strangers;
 
@@ -75,7 +77,8 @@ internal sealed class HandshakeTable(int maxOfSource, int maxInAll)
         if (Total >= maxInAll)
         {
             // Where both have as many strangers go first, and for a stranger always.
-            return Slowest((_strangers.Count > 0 && (!pending.IsKnown || _strangers.Most >= _known.Most) ? _strangers : _known).OfGreediest());
+            return Slowest((_strangers.Count > 0 && (!pending.IsKnown || _strangers.Most >= _known.Most) ? _strangers : _known)
+                .OfGreediest());
         }
 
         return !pending.IsKnown && _strangers.Count >= _maxOfStrangers ? Slowest(_strangers.OfGreediest()) : null;

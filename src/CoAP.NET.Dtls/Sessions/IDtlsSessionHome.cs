@@ -1,6 +1,8 @@
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>Where sessions are found. Told by a session of what it does by itself, whichever thread has it do so; never under a lock of the session.</summary>
+/// <summary>
+/// Where sessions are found. Told by a session of what it does by itself, whichever thread has it do so; never under a lock of the session.
+/// </summary>
 internal interface IDtlsSessionHome
 {
     /// <summary>Whom its sessions talk to.</summary>
@@ -12,7 +14,9 @@ internal interface IDtlsSessionHome
     /// <summary>How many forged records a session survives at most; its cipher suite may allow fewer.</summary>
     long MaxForgeries { get; }
 
-    /// <summary>The peer has another path; <see cref="DtlsSession.Path"/> is the newest one, which may be yet another than the one told of.</summary>
+    /// <summary>
+    /// The peer has another path; <see cref="DtlsSession.Path"/> is the newest one, which may be yet another than the one told of.
+    /// </summary>
     /// <param name="session">The session.</param>
     /// <param name="from">The path before.</param>
     /// <param name="to">The path after.</param>

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>Whom sessions talk to: sockets below, the mesh above. Called on the thread that received, and never under a lock of a session.</summary>
+/// <summary>
+/// Whom sessions talk to: sockets below, the mesh above. Called on the thread that received, and never under a lock of a session.
+/// </summary>
 internal interface IDtlsSink
 {
     /// <summary>Sends a datagram.</summary>
@@ -18,7 +20,9 @@ internal interface IDtlsSink
     /// <param name="content">The message.</param>
     void Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content);
 
-    /// <summary>The peer of a session has another address: shown by a record that is authentic and newer than all before (RFC 9146 section 6).</summary>
+    /// <summary>
+    /// The peer of a session has another address: shown by a record that is authentic and newer than all before (RFC 9146 section 6).
+    /// </summary>
     /// <param name="session">The session.</param>
     /// <param name="from">Where it was before.</param>
     void Moved(DtlsSession session, in DtlsPath from);

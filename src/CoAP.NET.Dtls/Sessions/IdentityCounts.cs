@@ -1,7 +1,8 @@
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// How many sessions each identity has, about: never less, and more by as many as share all its cells, which is little against any bound. Of fixed size, as most identities have one session. Not thread-safe.
+/// How many sessions each identity has, about: never less, and more by as many as share all its cells, which is little against any bound.
+/// Of fixed size, as most identities have one session. Not thread-safe.
 /// </summary>
 internal sealed class IdentityCounts
 {

@@ -119,14 +119,18 @@ internal sealed partial class PendingConnect
 
     /// <summary>Chooses the pre-shared key.</summary>
     /// <param name="hint">The server's hint.</param>
-    public (string Identity, ReadOnlyMemory<byte> Key)? SelectKey(string? hint) => owner.Settings.SelectPsk?.Invoke(serverName, path.Remote, hint);
+    public (string Identity, ReadOnlyMemory<byte> Key)? SelectKey(string? hint) =>
+        owner.Settings.SelectPsk?.Invoke(serverName, path.Remote, hint);
 
     /// <summary>Decides about a raw public key.</summary>
     /// <param name="key">As SubjectPublicKeyInfo.</param>
     public bool TrustsKey(ReadOnlyMemory<byte> key)
     {
         bool isTrusted = owner.Settings.ValidateRawPublicKey?.Invoke(serverName, path.Remote, key) == true;
-        _distrust = isTrusted ? null : $"The raw public key of the server (SHA-256 {Convert.ToHexStringLower(SHA256.HashData(key.Span))}) is none that is trusted for it.";
+        _distrust = isTrusted
+            ? null
+            : $"The raw public key of the server (SHA-256 {Convert.ToHexStringLower(SHA256.HashData(key.Span))}) is none that is trusted "
+                + "for it.";
         return isTrusted;
     }
 
@@ -135,7 +139,9 @@ internal sealed partial class PendingConnect
     /// <param name="sent">What came with it.</param>
     public bool Trusts(X509Certificate2 leaf, X509Certificate2Collection sent)
     {
-        _distrust = owner.Settings.Certificates is { } check ? check.Refuses(leaf, sent, _name ?? path.Remote.ToIPAddress().ToString(), owner.Time.GetUtcNow()) : "No authority is trusted here: name one in the options of the client.";
+        _distrust = owner.Settings.Certificates is { } check
+            ? check.Refuses(leaf, sent, _name ?? path.Remote.ToIPAddress().ToString(), owner.Time.GetUtcNow())
+            : "No authority is trusted here: name one in the options of the client.";
         return _distrust is null;
     }
 
@@ -228,7 +234,8 @@ internal sealed partial class PendingConnect
         {
             // Trust is as old as the whole handshake, however often it is resumed.
             long since = handshake.IsResumed ? _resumedSince : _since;
-            owner.Resumptions.Put(path.Remote, serverName, new ResumableSession(bytes, since, established.PskIdentity, established.PeerCertificate, established.PeerPublicKey));
+            owner.Resumptions.Put(path.Remote, serverName,
+                new ResumableSession(bytes, since, established.PskIdentity, established.PeerCertificate, established.PeerPublicKey));
         }
     }
 

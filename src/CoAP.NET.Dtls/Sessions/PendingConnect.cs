@@ -81,7 +81,8 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
     {
         if (owner.Time.GetElapsedTime(_since) >= owner.Settings.HandshakeTimeout)
         {
-            (CoapDtlsHandshakeFailure reason, string text) = ConnectFailures.OfSilence(_handshake, _hasHeard, path, owner.Settings.HandshakeTimeout);
+            (CoapDtlsHandshakeFailure reason, string text) = ConnectFailures.OfSilence(_handshake, _hasHeard, path,
+                owner.Settings.HandshakeTimeout);
             GiveUp(reason, text);
             return;
         }
@@ -159,14 +160,15 @@ internal sealed partial class PendingConnect(DtlsClient owner, DtlsPath path, st
     }
 
     /// <summary>
-    /// The fatal alert by which the server refuses, once a retransmission timeout has gone by in which nothing else came: alerts are not protected before the keys are known, so a forged one must not end a
-    /// handshake that the server goes on with.
+    /// The fatal alert by which the server refuses, once a retransmission timeout has gone by in which nothing else came: alerts are not
+    /// protected before the keys are known, so a forged one must not end a handshake that the server goes on with.
     /// </summary>
     private byte? IsRefused()
     {
         lock (_gate)
         {
-            return _refusedSince is { } since && _handshake is { } handshake && owner.Time.GetElapsedTime(since) >= handshake.Settings.RetransmitTimeout ? handshake.Refusal : null;
+            return _refusedSince is { } since && _handshake is { } handshake
+                && owner.Time.GetElapsedTime(since) >= handshake.Settings.RetransmitTimeout ? handshake.Refusal : null;
         }
     }
 }

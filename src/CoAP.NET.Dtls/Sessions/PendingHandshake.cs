@@ -7,7 +7,8 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <param name="handshake">The handshake.</param>
 /// <param name="path">Where the client is.</param>
 /// <param name="owner">Who is told how it ends.</param>
-/// <param name="beginning">What its ClientHello says before the cookie; with a random number, so that another handshake has another.</param>
+/// <param name="beginning">What its ClientHello says before the cookie; with a random number, so that another handshake has
+/// another.</param>
 #pragma warning disable CA1001 // the source has no timer and no handle, and may be cancelled at any time
 internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path, DtlsServer owner, byte[] beginning) : IShared
 #pragma warning restore CA1001
@@ -207,7 +208,9 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
     {
         // A store that does not listen to its token keeps neither this nor what OpenSSL holds for it.
         ValueTask<ReadOnlyMemory<byte>> search = owner.FindKeyAsync(handshake.PskIdentity!, _end.Token);
-        ReadOnlyMemory<byte> key = search.IsCompletedSuccessfully ? search.Result : await search.AsTask().WaitAsync(_end.Token).ConfigureAwait(false);
+        ReadOnlyMemory<byte> key = search.IsCompletedSuccessfully
+            ? search.Result
+            : await search.AsTask().WaitAsync(_end.Token).ConfigureAwait(false);
         if (!key.IsEmpty)
         {
             handshake.GiveKey(key.Span);

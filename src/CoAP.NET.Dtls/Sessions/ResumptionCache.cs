@@ -3,7 +3,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>What a client keeps to resume sessions by a short handshake (RFC 5246 section 7.3). Those used least recently make room. Thread safe.</summary>
+/// <summary>
+/// What a client keeps to resume sessions by a short handshake (RFC 5246 section 7.3). Those used least recently make room. Thread safe.
+/// </summary>
 /// <param name="capacity">Most sessions.</param>
 /// <param name="lifetime">How long one is kept.</param>
 /// <param name="time">The clock.</param>
@@ -48,7 +50,8 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
                 return null;
             }
 
-            if (time.GetElapsedTime(session.Since) < lifetime && (session.PeerCertificate is null || time.GetUtcNow() < session.PeerCertificate.NotAfter))
+            if (time.GetElapsedTime(session.Since) < lifetime
+                && (session.PeerCertificate is null || time.GetUtcNow() < session.PeerCertificate.NotAfter))
             {
                 return session;
             }
@@ -66,7 +69,8 @@ internal sealed class ResumptionCache(int capacity, TimeSpan lifetime, TimeProvi
     {
         lock (_gate)
         {
-            if (_isDisposed || capacity == 0 || (_nodes.TryGetValue((remote, serverName), out LinkedListNode<Entry>? node) && node.Value.Session is null))
+            if (_isDisposed || capacity == 0
+                || (_nodes.TryGetValue((remote, serverName), out LinkedListNode<Entry>? node) && node.Value.Session is null))
             {
                 session.Dispose();
                 return;

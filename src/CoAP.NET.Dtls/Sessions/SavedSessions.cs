@@ -34,7 +34,8 @@ internal static class SavedSessions
         Format.CopyTo(data);
         Span<byte> nonce = data.AsSpan(Format.Length, NonceLength);
         random.Fill(nonce);
-        cipher.Encrypt(nonce, plain, data.AsSpan(Format.Length + NonceLength + TagLength), data.AsSpan(Format.Length + NonceLength, TagLength), Format);
+        cipher.Encrypt(nonce, plain, data.AsSpan(Format.Length + NonceLength + TagLength),
+            data.AsSpan(Format.Length + NonceLength, TagLength), Format);
         return data;
     }
 
@@ -71,7 +72,8 @@ internal static class SavedSessions
         }
 
         CryptographicOperations.ZeroMemory(plain);
-        throw new InvalidOperationException("These sessions were loaded before. To load them twice would use numbers of records twice, and so give their keys away.");
+        throw new InvalidOperationException(
+            "These sessions were loaded before. To load them twice would use numbers of records twice, and so give their keys away.");
     }
 
     /// <summary>Reads one that was saved.</summary>

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// Sessions by something that they have themselves, which is therefore not kept again: some 16 bytes for each. Look-ups take no lock; changes are made under that of the owner. A session must be taken out before
-/// what it is found by changes.
+/// Sessions by something that they have themselves, which is therefore not kept again: some 16 bytes for each. Look-ups take no lock;
+/// changes are made under that of the owner. A session must be taken out before what it is found by changes.
 /// </summary>
 /// <typeparam name="TKey">What a session is found by.</typeparam>
 internal abstract class SessionIndex<TKey>

@@ -2,7 +2,10 @@ using System.Collections;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>In which order sessions were last heard of, the one that is silent longest first: a list through the sessions themselves. Not thread-safe.</summary>
+/// <summary>
+/// In which order sessions were last heard of, the one that is silent longest first: a list through the sessions themselves. Not
+/// thread-safe.
+/// </summary>
 internal sealed class SessionOrder : IEnumerable<DtlsSession>
 {
     private DtlsSession? _newest;

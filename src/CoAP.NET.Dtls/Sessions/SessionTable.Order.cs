@@ -1,6 +1,7 @@
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <content>In which order sessions were last heard of: a list through the sessions themselves, so that the one idle longest is found at once, however many there are.</content>
+/// <content>In which order sessions were last heard of: a list through the sessions themselves, so that the one idle longest is found at
+/// once, however many there are.</content>
 internal sealed partial class SessionTable
 {
     private const int Slack = 512;

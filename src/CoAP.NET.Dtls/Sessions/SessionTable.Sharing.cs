@@ -24,8 +24,9 @@ internal sealed partial class SessionTable
     }
 
     /// <summary>
-    /// Takes out a session if there are more than there may be, after one was added: of the same identity or of the same source where that has too many, else of the source that has most. Sessions of peers that
-    /// nobody knows go first, then those that were not heard of for longest; never the new one.
+    /// Takes out a session if there are more than there may be, after one was added: of the same identity or of the same source where that
+    /// has too many, else of the source that has most. Sessions of peers that nobody knows go first, then those that were not heard of for
+    /// longest; never the new one.
     /// </summary>
     /// <param name="limits">How many there may be.</param>
     /// <param name="added">The session that was added.</param>
@@ -41,7 +42,8 @@ internal sealed partial class SessionTable
 
             DtlsSession? victim =
                 HasTooMany(added, limits.MaxSessionsPerIdentity) ? _order.FirstOrDefault(other => other != added && other.HasPeerOf(added))
-                : _strangers.CountOf(added.Source) + _known.CountOf(added.Source) > limits.MaxSessionsPerAddress ? OldestOf(_strangers.Of(added.Source), added) ?? OldestOf(_known.Of(added.Source), added)
+                : _strangers.CountOf(added.Source) + _known.CountOf(added.Source) > limits.MaxSessionsPerAddress
+                ? OldestOf(_strangers.Of(added.Source), added) ?? OldestOf(_known.Of(added.Source), added)
                 : _count > limits.MaxSessions ? OldestOfGreediest(_strangers, added) ?? OldestOfGreediest(_known, added)
                 : null;
             if (victim is not null)
@@ -53,7 +55,8 @@ internal sealed partial class SessionTable
         }
     }
 
-    private static DtlsSession? OldestOf(IEnumerable<DtlsSession> sessions, DtlsSession added) => sessions.Where(session => session != added).MinBy(static session => session.LastOfUse);
+    private static DtlsSession? OldestOf(IEnumerable<DtlsSession> sessions, DtlsSession added) =>
+        sessions.Where(session => session != added).MinBy(static session => session.LastOfUse);
 
     // Where nobody has more than one the order of all says whose it is.
     private DtlsSession? OldestOfGreediest(Shares<DtlsSession> shares, DtlsSession added) =>

@@ -4,8 +4,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// The sessions of a server: found by Connection ID, or by path where there is none, and in the order in which they were last heard of. Look-ups take no lock; changes take one, and are rare. A session is in it
-/// from <see cref="TryAdd"/> until it ends, once. Thread safe; calls nobody under its lock, and takes the lock of a session under its own, never the reverse.
+/// The sessions of a server: found by Connection ID, or by path where there is none, and in the order in which they were last heard of.
+/// Look-ups take no lock; changes take one, and are rare. A session is in it from <see cref="TryAdd"/> until it ends, once. Thread safe;
+/// calls nobody under its lock, and takes the lock of a session under its own, never the reverse.
 /// </summary>
 /// <param name="time">The clock.</param>
 /// <param name="random">Where the key of the hash of addresses comes from.</param>
@@ -17,8 +18,8 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
     private readonly CidIndex _byCid = new();
     private readonly PathIndex _byPath = new(random);
 
-    // Who with a Connection ID was heard last from a path: whom a new handshake there replaces. By a keyed hash of 64 bits, as paths are long; should two have the same, then a session may be replaced
-    // a little late.
+    // Who with a Connection ID was heard last from a path: whom a new handshake there replaces. By a keyed hash of 64 bits, as paths are
+    // long; should two have the same, then a session may be replaced a little late.
     private readonly Dictionary<ulong, DtlsSession> _places = [];
     private int _count;
     private bool _isShut;
@@ -64,7 +65,8 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
                 replaced.Add(plain);
             }
 
-            // An address is given to others, by NATs too; the one who had it before may be elsewhere and has a Connection ID to be known by.
+            // An address is given to others, by NATs too; the one who had it before may be elsewhere and has a Connection ID to be known
+            // by.
             if (_places.TryGetValue(_byPath.HashOf(path), out DtlsSession? before) && before.HasPeerOf(session))
             {
                 replaced.Add(before);
@@ -99,7 +101,10 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         }
     }
 
-    /// <summary>Notes that a session has another path, after its path was set. Several threads may move one session, and come here in any order: each takes away the path that it left, and notes the newest.</summary>
+    /// <summary>
+    /// Notes that a session has another path, after its path was set. Several threads may move one session, and come here in any order:
+    /// each takes away the path that it left, and notes the newest.
+    /// </summary>
     /// <param name="session">The session.</param>
     /// <param name="from">The path that was left.</param>
     public void Move(DtlsSession session, in DtlsPath from)

@@ -1,7 +1,8 @@
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
-/// Which source holds how much, and which holds most, found at once however many there are. A source with one member, as most are, takes some 16 bytes. Not thread-safe.
+/// Which source holds how much, and which holds most, found at once however many there are. A source with one member, as most are, takes
+/// some 16 bytes. Not thread-safe.
 /// </summary>
 /// <typeparam name="T">What is held; one is in it at most once.</typeparam>
 internal sealed class Shares<T>
@@ -30,7 +31,8 @@ internal sealed class Shares<T>
 
     /// <summary>The members of a source, in no order.</summary>
     /// <param name="source">The source.</param>
-    public IReadOnlyCollection<T> Of(uint source) => _slots[Find(source)] switch { null => [], Share share => share.Members, var single => [(T)single] };
+    public IReadOnlyCollection<T> Of(uint source) =>
+        _slots[Find(source)] switch { null => [], Share share => share.Members, var single => [(T)single] };
 
     /// <summary>The members of a source that has most, in no order. Where no source has more than one these are all.</summary>
     public IEnumerable<T> OfGreediest() => _most > 0 ? _bySize[_most].First().Members : _slots.OfType<T>();

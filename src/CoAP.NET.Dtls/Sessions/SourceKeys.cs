@@ -2,7 +2,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>Numbers that stand for the sources of peers (<see cref="CoapSource"/>): keyed hashes, so that nobody can choose addresses that meet those of another.</summary>
+/// <summary>
+/// Numbers that stand for the sources of peers (<see cref="CoapSource"/>): keyed hashes, so that nobody can choose addresses that meet
+/// those of another.
+/// </summary>
 /// <param name="random">Where the key comes from.</param>
 internal sealed class SourceKeys(CoapRandomSource random)
 {

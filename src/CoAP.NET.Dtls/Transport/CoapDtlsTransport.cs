@@ -7,8 +7,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Dtls;
 
 /// <summary>
-/// CoAP over DTLS 1.2 (RFC 7252 section 9.1): the scheme <c>coaps</c>, for servers and clients. Sockets are those of a <see cref="CoapUdpTransport"/>. Handshakes are OpenSSL's and run beside the threads
-/// that receive; records are opened and sealed here, and no session costs a thread or native memory. Made by <see cref="CoapDtlsEndpointExtensions.UseDtls"/>, or by hand for
+/// CoAP over DTLS 1.2 (RFC 7252 section 9.1): the scheme <c>coaps</c>, for servers and clients. Sockets are those of a
+/// <see cref="CoapUdpTransport"/>. Handshakes are OpenSSL's and run beside the threads that receive; records are opened and sealed here,
+/// and no session costs a thread or native memory. Made by <see cref="CoapDtlsEndpointExtensions.UseDtls"/>, or by hand for
 /// <see cref="CoapEndpoint.AddTransport"/>.
 /// </summary>
 public sealed class CoapDtlsTransport : CoapSessionTransport
@@ -21,7 +22,8 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
 
     /// <summary>Makes a transport; nothing is bound before <see cref="StartAsync"/>.</summary>
     /// <param name="options">Credentials and bounds; copied.</param>
-    /// <param name="sockets">What to bind and how; null: any address and port, as clients do. With addresses it serves, which needs <see cref="CoapDtlsOptions.Server"/>.</param>
+    /// <param name="sockets">What to bind and how; null: any address and port, as clients do. With addresses it serves, which needs
+    /// <see cref="CoapDtlsOptions.Server"/>.</param>
     /// <exception cref="ArgumentException">The options do not fit together, or cannot serve; the message says what to do.</exception>
     public CoapDtlsTransport(CoapDtlsOptions options, CoapUdpTransportOptions? sockets = null)
     {
@@ -51,7 +53,8 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     public override IReadOnlyList<CoapAddress> LocalAddresses => _sockets.LocalAddresses;
 
     /// <inheritdoc/>
-    /// <exception cref="CoapDtlsException">There is no OpenSSL, or it does not take a certificate or a cipher suite; the message says what to do.</exception>
+    /// <exception cref="CoapDtlsException">There is no OpenSSL, or it does not take a certificate or a cipher suite; the message says what
+    /// to do.</exception>
     /// <exception cref="CoapBindException">An address cannot be bound.</exception>
     public override async ValueTask StartAsync(ICoapSessionContext context, CancellationToken cancellationToken)
     {
@@ -73,7 +76,8 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     }
 
     /// <inheritdoc/>
-    public override bool TryFindLocal(IPAddress address, out CoapAddress local, out int tag) => _sockets.TryFindLocal(address, out local, out tag);
+    public override bool TryFindLocal(IPAddress address, out CoapAddress local, out int tag) =>
+        _sockets.TryFindLocal(address, out local, out tag);
 
     /// <inheritdoc/>
     public override bool IsOurs(IPAddress address) => _sockets.IsOurs(address);
@@ -86,17 +90,21 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
         Started().ConnectAsync(new DtlsPath(remote, default, 0), serverName, cancellationToken);
 
     /// <inheritdoc/>
-    public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName, CancellationToken cancellationToken)
+    public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName,
+        CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(local);
         return TryFindLocal(local, out CoapAddress from, out int tag)
             ? Started().ConnectAsync(new DtlsPath(remote, from, tag), serverName, cancellationToken)
             : ValueTask.FromException<CoapConnection>(new CoapConnectionException(
-                CoapConnectionError.ConnectFailed, $"No session with {remote}: nothing is bound to LocalAddress {local}. Listen on that address or on a wildcard, or leave it out."));
+                CoapConnectionError.ConnectFailed,
+                $"No session with {remote}: nothing is bound to LocalAddress {local}. Listen on that address or on a wildcard, or leave it "
+                    + "out."));
     }
 
     /// <inheritdoc/>
-    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => _engine?.Client?.ProgressOf(remote, serverName);
+    public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) =>
+        _engine?.Client?.ProgressOf(remote, serverName);
 
     /// <inheritdoc/>
     public override void Wake() => _sockets.Wake();
@@ -116,11 +124,16 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     /// <summary>What runs; null before the start.</summary>
     internal DtlsEngine? Engine => _engine;
 
-    /// <summary>So long Confirmable messages of ours go unanswered before the server is asked by a handshake whether it still knows the session. For tests.</summary>
+    /// <summary>
+    /// So long Confirmable messages of ours go unanswered before the server is asked by a handshake whether it still knows the session. For
+    /// tests.
+    /// </summary>
     internal TimeSpan SilenceToProbe { get; init; } = TimeSpan.FromSeconds(5);
 
     /// <summary>How sockets are opened beside the first: as clients have them.</summary>
-    internal CoapUdpTransportOptions OptionsOfFurther() => new() { DualMode = _udp.DualMode, Engine = _udp.Engine, HandOverAfter = _udp.HandOverAfter };
+    internal CoapUdpTransportOptions OptionsOfFurther() =>
+        new() { DualMode = _udp.DualMode, Engine = _udp.Engine, HandOverAfter = _udp.HandOverAfter };
 
-    private DtlsEngine Started() => _engine ?? throw new CoapConnectionException(CoapConnectionError.ConnectFailed, "The transport was not started, or is stopped.");
+    private DtlsEngine Started() =>
+        _engine ?? throw new CoapConnectionException(CoapConnectionError.ConnectFailed, "The transport was not started, or is stopped.");
 }

@@ -35,7 +35,8 @@ internal sealed class DtlsChannelSession : CoapSession
 
     public override string? ServerName => Session.ServerName;
 
-    public override object Identity => Volatile.Read(ref _identity) ?? Interlocked.CompareExchange(ref _identity, CoapDtlsIdentity.From(Session), null) ?? _identity;
+    public override object Identity =>
+        Volatile.Read(ref _identity) ?? Interlocked.CompareExchange(ref _identity, CoapDtlsIdentity.From(Session), null) ?? _identity;
 
     public override int SentOverhead => Session.SentOverhead;
 
@@ -50,7 +51,9 @@ internal sealed class DtlsChannelSession : CoapSession
     /// <summary>When the first of <see cref="Unanswered"/> was sent, as a time stamp of the clock.</summary>
     public long UnansweredSince => Volatile.Read(ref _unansweredSince);
 
-    /// <summary>Whether the caller is the one to find out whether the server still knows the session; pairs with <see cref="EndProbe"/>.</summary>
+    /// <summary>
+    /// Whether the caller is the one to find out whether the server still knows the session; pairs with <see cref="EndProbe"/>.
+    /// </summary>
     public bool TryBeginProbe() => Interlocked.Exchange(ref _isProbed, 1) == 0;
 
     /// <summary>Nobody finds that out any more.</summary>
@@ -88,7 +91,8 @@ internal sealed class DtlsChannelSession : CoapSession
     /// <inheritdoc/>
     public override void Close(CoapException? reason)
     {
-        Interlocked.CompareExchange(ref _reason, reason ?? new CoapConnectionException(CoapConnectionError.ClosedByUs, $"This end closed the session with {Remote}."), null);
+        Interlocked.CompareExchange(ref _reason,
+            reason ?? new CoapConnectionException(CoapConnectionError.ClosedByUs, $"This end closed the session with {Remote}."), null);
         _engine.End(this);
     }
 }

@@ -46,13 +46,15 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _settings = settings;
         Context = new DtlsContext(this, context, 0);
         _paths = new ClientPaths(this, transport, sockets, context);
-        _work = new HandshakeWork((work, state) => context.Scheduler.TryQueue(work, state, context.Counters, context.Logger), context.TimeProvider, s_often);
+        _work = new HandshakeWork((work, state) => context.Scheduler.TryQueue(work, state, context.Counters, context.Logger),
+            context.TimeProvider, s_often);
         _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize + RecordOverhead);
         if (isServer)
         {
             _serverContext = settings.MakeServerContext(context.TimeProvider);
             _server = new DtlsServer(
-                _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClientsBy(context.TimeProvider), this, context.TimeProvider, context.Random, _work.Run) {
+                _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClientsBy(context.TimeProvider), this,
+                context.TimeProvider, context.Random, _work.Run) {
                     Sources = context.Sources,
                     HandshakeFailed = OnHandshakeFailed,
                     ValidateRawPublicKey = settings.ValidateClientPublicKey,
@@ -122,7 +124,9 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
 
         // Several loops tick; one of them works.
         TimeSpan wait = _server is { HandshakeCount: > 0 } || _client is { HandshakeCount: > 0 } ? s_often : s_seldom;
-        if (Volatile.Read(ref _isDisposed) == 0 && Interlocked.CompareExchange(ref _nextTick, now + (long)(wait.TotalSeconds * _outer.TimeProvider.TimestampFrequency), next) == next)
+        if (Volatile.Read(ref _isDisposed) == 0
+            && Interlocked.CompareExchange(ref _nextTick, now + (long)(wait.TotalSeconds * _outer.TimeProvider.TimestampFrequency),
+                next) == next)
         {
             _server?.Tick();
             _client?.Tick();
@@ -303,9 +307,15 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     {
         DtlsEnd.ClosedByPeer => null,
         DtlsEnd.FailedByPeer => new CoapConnectionException(CoapConnectionError.Lost, $"{session} ended the session by a fatal alert."),
-        DtlsEnd.Replaced => new CoapConnectionException(CoapConnectionError.Lost, $"{session} began a new session in place of the old one (RFC 6347 section 4.2.8)."),
-        DtlsEnd.Evicted => new CoapConnectionException(CoapConnectionError.ClosedByUs, $"The session with {session} was silent for long, or others needed its place."),
-        DtlsEnd.Exhausted => new CoapConnectionException(CoapConnectionError.Lost, $"The session with {session} was ended: its record numbers were used up, or too many records were forged."),
+        DtlsEnd.Replaced =>
+            new CoapConnectionException(CoapConnectionError.Lost,
+                $"{session} began a new session in place of the old one (RFC 6347 section 4.2.8)."),
+        DtlsEnd.Evicted =>
+            new CoapConnectionException(CoapConnectionError.ClosedByUs,
+                $"The session with {session} was silent for long, or others needed its place."),
+        DtlsEnd.Exhausted =>
+            new CoapConnectionException(CoapConnectionError.Lost,
+                $"The session with {session} was ended: its record numbers were used up, or too many records were forged."),
         _ => new CoapConnectionException(CoapConnectionError.ClosedByUs, $"This end closed the session with {session}."),
     };
 

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Dtls.Transport;
 
 /// <summary>
-/// The work of handshakes, on few threads of the scheduler: two for each processor, as more would only take turns. Users' code may wait in it (key stores, validations), so another thread is started
-/// whenever some work has waited for too long.
+/// The work of handshakes, on few threads of the scheduler: two for each processor, as more would only take turns. Users' code may wait in
+/// it (key stores, validations), so another thread is started whenever some work has waited for too long.
 /// </summary>
 /// <param name="queue">Has a thread of the scheduler do something; false when there is none.</param>
 /// <param name="time">The clock.</param>

@@ -29,7 +29,8 @@ internal sealed class SessionKeeping(DtlsServer server, DtlsSettings settings, I
         {
             // The first start, or the last one ended without a stop.
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or InvalidDataException or InvalidOperationException)
+        catch (Exception exception)
+            when (exception is IOException or UnauthorizedAccessException or InvalidDataException or InvalidOperationException)
         {
             DtlsLog.SessionsNotLoaded(logger, file.Path, exception.Message);
         }

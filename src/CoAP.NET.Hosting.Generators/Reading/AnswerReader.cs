@@ -16,7 +16,8 @@ internal static class AnswerReader
             return new BoundAnswer(AnswerKind.Nothing, false, "void");
         }
 
-        bool isAsync = type.FullName() is "System.Threading.Tasks.Task" or "System.Threading.Tasks.ValueTask" or "System.Threading.Tasks.Task`1" or "System.Threading.Tasks.ValueTask`1";
+        bool isAsync = type.FullName() is "System.Threading.Tasks.Task" or "System.Threading.Tasks.ValueTask"
+            or "System.Threading.Tasks.Task`1" or "System.Threading.Tasks.ValueTask`1";
         if (isAsync)
         {
             if (type is not INamedTypeSymbol { TypeArguments.Length: 1 } task)
@@ -48,10 +49,12 @@ internal static class AnswerReader
 
     private static string? FindProblem(ITypeSymbol type) => type switch
     {
-        { IsRefLikeType: true } or { TypeKind: TypeKind.Pointer or TypeKind.FunctionPointer } => "it cannot be kept until it is sent; return an array",
+        { IsRefLikeType: true } or { TypeKind: TypeKind.Pointer or TypeKind.FunctionPointer } =>
+            "it cannot be kept until it is sent; return an array",
         { TypeKind: TypeKind.Delegate } => "a function is no representation",
         _ when type.IsOrDerivesFrom("System.IO.Stream") => "streams are not read for answers; return CoapResults.Stream, or the bytes",
-        _ when type.FullName() == "System.Collections.Generic.IAsyncEnumerable`1" => "an answer is made at once; await the items and return a list",
+        _ when type.FullName() == "System.Collections.Generic.IAsyncEnumerable`1" =>
+            "an answer is made at once; await the items and return a list",
         _ when type.IsOrDerivesFrom("System.Threading.Tasks.Task") => "it is a task in a task; await it",
         _ => null,
     };

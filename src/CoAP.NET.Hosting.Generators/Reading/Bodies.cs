@@ -22,14 +22,18 @@ internal sealed class Bodies
     /// <summary>Whether all methods are known and have none.</summary>
     public bool None => _methods.Length != 0 && _methods.All(IsWithout);
 
-    /// <summary>Whether all methods are known and read only, so that an ETag asks whether what the client has is still right (RFC 7252 section 5.10.6.2).</summary>
+    /// <summary>
+    /// Whether all methods are known and read only, so that an ETag asks whether what the client has is still right (RFC 7252 section
+    /// 5.10.6.2).
+    /// </summary>
     public bool OnlyRead => _methods.Length != 0 && _methods.All(method => method is Get or Fetch);
 
     /// <summary>The methods for people.</summary>
     public override string ToString() => string.Join(" and ", _methods.Select(method => method.ToUpperInvariant()));
 
     /// <summary>Reads the methods of a call of <c>MapGet</c> and so on, or of <c>Map</c>.</summary>
-    public static Bodies Of(string method, IOperation? methods) => new(methods is null ? [method.Substring("Map".Length)] : Elements(methods));
+    public static Bodies Of(string method, IOperation? methods) =>
+        new(methods is null ? [method.Substring("Map".Length)] : Elements(methods));
 
     // Nothing unless every one can be seen.
     private static string[] Elements(IOperation operation)
@@ -45,7 +49,10 @@ internal sealed class Bodies
             IArrayCreationOperation { Initializer: { } initializer } => initializer.ElementValues,
             _ => [],
         };
-        string[] names = [.. elements.Select(element => element is IFieldReferenceOperation { Field: { IsConst: true, ContainingType.TypeKind: TypeKind.Enum } field } ? field.Name : string.Empty)];
+        string[] names = [.. elements.Select(element =>
+            element is IFieldReferenceOperation { Field: { IsConst: true, ContainingType.TypeKind: TypeKind.Enum } field }
+                ? field.Name
+                : string.Empty)];
         return names.Contains(string.Empty) ? [] : names;
     }
 

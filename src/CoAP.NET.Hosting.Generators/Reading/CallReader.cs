@@ -43,7 +43,8 @@ internal static class CallReader
     }
 
     private static BoundCall? Read(
-        InvocationExpressionSyntax node, IInvocationOperation call, IMethodSymbol target, SemanticModel model, List<Diagnostic> diagnostics, CancellationToken cancellationToken)
+        InvocationExpressionSyntax node, IInvocationOperation call, IMethodSymbol target, SemanticModel model, List<Diagnostic> diagnostics,
+        CancellationToken cancellationToken)
     {
         Location place = NameSyntaxOf(node.Expression).GetLocation();
         if (!MayIntercept(node.SyntaxTree.Options))
@@ -59,13 +60,15 @@ internal static class CallReader
         }
 
         List<string> routeNames = [];
-        if (Argument(call, "template") is { ConstantValue: { HasValue: true, Value: string template } } text && TemplateReader.Read(template, out routeNames) is { } problem)
+        if (Argument(call, "template") is { ConstantValue: { HasValue: true, Value: string template } } text
+            && TemplateReader.Read(template, out routeNames) is { } problem)
         {
             diagnostics.Add(Diagnostic.Create(Descriptors.BadTemplate, text.Syntax.GetLocation(), template, problem));
         }
 
         Bodies bodies = Bodies.Of(target.Name, Argument(call, "methods"));
-        List<BoundParameter> parameters = ReadParameters(handler, new ParameterReader(routeNames, bodies, place, diagnostics), model.Compilation, place, diagnostics);
+        List<BoundParameter> parameters = ReadParameters(handler, new ParameterReader(routeNames, bodies, place, diagnostics),
+            model.Compilation, place, diagnostics);
         BoundAnswer answer = ReadAnswer(handler, model.Compilation, place, diagnostics);
         CheckNames(routeNames, parameters, place, diagnostics);
         CheckBodies(parameters, place, diagnostics);
@@ -80,7 +83,8 @@ internal static class CallReader
             : null;
     }
 
-    private static List<BoundParameter> ReadParameters(Handler handler, ParameterReader reader, Compilation compilation, Location place, List<Diagnostic> diagnostics)
+    private static List<BoundParameter> ReadParameters(Handler handler, ParameterReader reader, Compilation compilation, Location place,
+        List<Diagnostic> diagnostics)
     {
         List<BoundParameter> parameters = [];
         for (int i = 0; i < handler.Parameters.Count; i++)
@@ -103,7 +107,8 @@ internal static class CallReader
     {
         if (handler.ReturnsByReference)
         {
-            diagnostics.Add(Diagnostic.Create(Descriptors.CannotAnswer, place, handler.Returns.Plain(), "it is returned by reference; return a value"));
+            diagnostics.Add(
+                Diagnostic.Create(Descriptors.CannotAnswer, place, handler.Returns.Plain(), "it is returned by reference; return a value"));
         }
 
         if (TypeCheck.Find(handler.Returns, compilation, place) is { } hidden)
@@ -123,12 +128,14 @@ internal static class CallReader
     private static void CheckNames(List<string> routeNames, List<BoundParameter> parameters, Location place, List<Diagnostic> diagnostics)
     {
         // A handler that has the request can read the route itself. Where a parameter cannot be bound it may be the one that is missed.
-        if (diagnostics.Any(diagnostic => diagnostic.Severity == DiagnosticSeverity.Error) || parameters.Any(parameter => parameter.Source == ParameterSource.Request))
+        if (diagnostics.Any(diagnostic => diagnostic.Severity == DiagnosticSeverity.Error)
+            || parameters.Any(parameter => parameter.Source == ParameterSource.Request))
         {
             return;
         }
 
-        foreach (string name in routeNames.Where(name => !parameters.Any(parameter => parameter.Source == ParameterSource.Route && parameter.Name == name)))
+        foreach (string name in routeNames.Where(
+            name => !parameters.Any(parameter => parameter.Source == ParameterSource.Route && parameter.Name == name)))
         {
             diagnostics.Add(Diagnostic.Create(Descriptors.UnusedRouteParameter, place, name));
         }
@@ -143,7 +150,8 @@ internal static class CallReader
         }
     }
 
-    private static IOperation? Argument(IInvocationOperation call, string name) => call.Arguments.FirstOrDefault(argument => argument.Parameter?.Name == name)?.Value;
+    private static IOperation? Argument(IInvocationOperation call, string name) =>
+        call.Arguments.FirstOrDefault(argument => argument.Parameter?.Name == name)?.Value;
 
     // What the property InterceptorsNamespaces became: the namespaces that may have interceptors, with those inside of them.
     private static bool MayIntercept(ParseOptions options) =>

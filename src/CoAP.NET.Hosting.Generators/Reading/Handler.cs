@@ -9,4 +9,5 @@ namespace CoAP.NET.Hosting.Generators.Reading;
 /// <param name="Returns">What it returns.</param>
 /// <param name="ReturnsByReference">Whether it returns a reference.</param>
 /// <param name="Cast">An expression that gives <c>handler</c> its type.</param>
-internal sealed record Handler(IReadOnlyList<IParameterSymbol> Parameters, IReadOnlyList<ITypeSymbol> Types, ITypeSymbol Returns, bool ReturnsByReference, string Cast);
+internal sealed record Handler(IReadOnlyList<IParameterSymbol> Parameters, IReadOnlyList<ITypeSymbol> Types, ITypeSymbol Returns,
+    bool ReturnsByReference, string Cast);

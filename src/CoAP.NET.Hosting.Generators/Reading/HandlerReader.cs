@@ -48,15 +48,19 @@ internal static class HandlerReader
         // The method knows the question marks; a cast may have chosen another delegate that it fits.
         ITypeSymbol[] types = [.. method.Parameters.Zip(invoke.Parameters, (own, other) => Choose(own.Type, other.Type))];
         ITypeSymbol returns = Choose(method.ReturnType, invoke.ReturnType);
-        return new Handler(method.Parameters, types, returns, method.RefKind != RefKind.None, type.CanBeReferencedByName ? $"({type.Declared()})handler" : Sample(invoke, types, returns));
+        return new Handler(method.Parameters, types, returns, method.RefKind != RefKind.None,
+            type.CanBeReferencedByName ? $"({type.Declared()})handler" : Sample(invoke, types, returns));
     }
 
-    private static ITypeSymbol Choose(ITypeSymbol own, ITypeSymbol other) => SymbolEqualityComparer.Default.Equals(own, other) ? own : other;
+    private static ITypeSymbol Choose(ITypeSymbol own, ITypeSymbol other) =>
+        SymbolEqualityComparer.Default.Equals(own, other) ? own : other;
 
     // A delegate that the compiler made has no name; a lambda of the same form is of the same type.
     private static string Sample(IMethodSymbol invoke, ITypeSymbol[] types, ITypeSymbol returns) =>
-        $"Cast(handler, {returns.Declared()} ({string.Join(", ", invoke.Parameters.Select((parameter, i) => Sample(parameter, types[i], i)))}) => throw null!)";
+        $"Cast(handler, {returns.Declared()} "
+            + $"({string.Join(", ", invoke.Parameters.Select((parameter, i) => Sample(parameter, types[i], i)))}) => throw null!)";
 
     private static string Sample(IParameterSymbol parameter, ITypeSymbol type, int index) =>
-        $"{(parameter.IsParams ? "params " : string.Empty)}{type.Declared()} p{index}{(parameter.HasExplicitDefaultValue ? $" = {Literals.Constant(parameter.ExplicitDefaultValue, type)}" : string.Empty)}";
+        $"{(parameter.IsParams ? "params " : string.Empty)}{type.Declared()} "
+            + $"p{index}{(parameter.HasExplicitDefaultValue ? $" = {Literals.Constant(parameter.ExplicitDefaultValue, type)}" : string.Empty)}";
 }

@@ -15,7 +15,9 @@ internal static class Literals
     public static string Constant(object? value, ITypeSymbol type)
     {
         ITypeSymbol plain = type.WithoutNullable();
-        return value is not null && plain.TypeKind == TypeKind.Enum ? $"({plain.WithoutQuestionMark()})({Primitive(value)})" : Primitive(value);
+        return value is not null && plain.TypeKind == TypeKind.Enum
+            ? $"({plain.WithoutQuestionMark()})({Primitive(value)})"
+            : Primitive(value);
     }
 
     /// <summary>An argument of an attribute.</summary>

@@ -26,7 +26,8 @@ internal sealed partial class ParameterReader
                 bound = ReadService(draft, null);
                 return true;
             case "CoAP.NET.CoapFromOptionAttribute":
-                bound = ReadOption(draft, attribute.ConstructorArguments.Length == 1 && attribute.ConstructorArguments[0].Value is int number ? number : 0);
+                bound = ReadOption(draft,
+                    attribute.ConstructorArguments.Length == 1 && attribute.ConstructorArguments[0].Value is int number ? number : 0);
                 return true;
             case KeyedServices when attribute.ConstructorArguments.Length == 1:
                 bound = ReadService(draft, Literals.Argument(attribute.ConstructorArguments[0]));
@@ -35,9 +36,12 @@ internal sealed partial class ParameterReader
                 bound = Refuse(draft, "the key of its service must be said; CoAP handlers have none to inherit");
                 return true;
             default:
-                if (attribute.AttributeClass!.ContainingNamespace.ToDisplayString().StartsWith("Microsoft.AspNetCore.", System.StringComparison.Ordinal) && Instead(attribute.AttributeClass.Name) is { } instead)
+                if (attribute.AttributeClass!.ContainingNamespace.ToDisplayString()
+                    .StartsWith("Microsoft.AspNetCore.", System.StringComparison.Ordinal)
+                    && Instead(attribute.AttributeClass.Name) is { } instead)
                 {
-                    diagnostics.Add(Diagnostic.Create(Descriptors.ForeignAttribute, LocationOf(draft.Parameter), attribute.AttributeClass.Name, instead));
+                    diagnostics.Add(Diagnostic.Create(Descriptors.ForeignAttribute, LocationOf(draft.Parameter),
+                        attribute.AttributeClass.Name, instead));
                 }
 
                 return false;
@@ -62,7 +66,9 @@ internal sealed partial class ParameterReader
             return Refuse(draft, "neither JSON nor CBOR can be read as it");
         }
 
-        return Body(plain.SpecialType == SpecialType.System_String ? draft.Make(ParameterSource.TextBody) : draft.Make(ParameterSource.JsonBody, parser: Parsing.Text(plain)));
+        return Body(plain.SpecialType == SpecialType.System_String
+            ? draft.Make(ParameterSource.TextBody)
+            : draft.Make(ParameterSource.JsonBody, parser: Parsing.Text(plain)));
     }
 
     private BoundParameter? ReadService(Draft draft, string? key) => draft.Plain.IsReferenceType

@@ -5,7 +5,8 @@ using Microsoft.CodeAnalysis;
 namespace CoAP.NET.Hosting.Generators.Reading;
 
 /// <summary>Decides where the parameters of a handler come from.</summary>
-internal sealed partial class ParameterReader(ICollection<string> routeNames, Bodies bodies, Location place, ICollection<Diagnostic> diagnostics)
+internal sealed partial class ParameterReader(ICollection<string> routeNames, Bodies bodies, Location place,
+    ICollection<Diagnostic> diagnostics)
 {
     private const int ETagNumber = 4;
     private const int ContentFormatNumber = 12;
@@ -59,7 +60,8 @@ internal sealed partial class ParameterReader(ICollection<string> routeNames, Bo
             case "CoAP.NET.CoapETag":
                 return bodies.OnlyRead
                     ? draft.Make(ParameterSource.Option, parser: Parsing.Option(plain), key: $"{ETagNumber}")
-                    : Refuse(draft, "only GET and FETCH have an ETag option; take the CoapRequest and call CheckPreconditions for If-Match");
+                    : Refuse(draft,
+                        "only GET and FETCH have an ETag option; take the CoapRequest and call CheckPreconditions for If-Match");
             case "CoAP.NET.CoapContentFormat":
                 return draft.Make(ParameterSource.Option, parser: Parsing.Option(plain), key: $"{ContentFormatNumber}");
         }
@@ -93,7 +95,8 @@ internal sealed partial class ParameterReader(ICollection<string> routeNames, Bo
     private BoundParameter? ReadComplex(Draft draft)
     {
         ITypeSymbol plain = draft.Plain;
-        if (plain.SpecialType == SpecialType.System_Object || plain.IsRefLikeType || plain.TypeKind is TypeKind.Pointer or TypeKind.FunctionPointer or TypeKind.Dynamic or TypeKind.Delegate)
+        if (plain.SpecialType == SpecialType.System_Object || plain.IsRefLikeType
+            || plain.TypeKind is TypeKind.Pointer or TypeKind.FunctionPointer or TypeKind.Dynamic or TypeKind.Delegate)
         {
             return Refuse(draft, "it is neither a value nor something that a body or a container has");
         }
@@ -106,7 +109,9 @@ internal sealed partial class ParameterReader(ICollection<string> routeNames, Bo
         if (bodies.All)
         {
             // A container may know a class; a structure or an array is the body.
-            return plain.TypeKind == TypeKind.Class ? draft.Make(ParameterSource.ServiceOrBody) : Body(draft.Make(ParameterSource.JsonBody));
+            return plain.TypeKind == TypeKind.Class
+                ? draft.Make(ParameterSource.ServiceOrBody)
+                : Body(draft.Make(ParameterSource.JsonBody));
         }
 
         if (!bodies.None)
@@ -114,12 +119,17 @@ internal sealed partial class ParameterReader(ICollection<string> routeNames, Bo
             return Refuse(draft, "with these methods it may be the body or a service; mark it with CoapFromBody or CoapFromServices");
         }
 
-        return plain.TypeKind == TypeKind.Class ? draft.Make(ParameterSource.Service) : Refuse(draft, $"{bodies} has no body, a service is a class or an interface, and text cannot be read as it; let it implement IParsable<{plain.Name}>");
+        return plain.TypeKind == TypeKind.Class
+            ? draft.Make(ParameterSource.Service)
+            : Refuse(draft,
+                $"{bodies} has no body, a service is a class or an interface, and text cannot be read as it; let it implement "
+                    + $"IParsable<{plain.Name}>");
     }
 
     private BoundParameter? ReadText(Draft draft, ParameterSource source, string name) => Parsing.Text(draft.Plain) is { } parser
         ? draft.Make(source, name, parser)
-        : Refuse(draft, $"text cannot be read as it; use a string, a number, an enumeration or a type that implements IParsable<{draft.Plain.Name}>");
+        : Refuse(draft,
+            $"text cannot be read as it; use a string, a number, an enumeration or a type that implements IParsable<{draft.Plain.Name}>");
 
     private BoundParameter? Body(BoundParameter parameter)
     {
@@ -163,18 +173,21 @@ internal sealed partial class ParameterReader(ICollection<string> routeNames, Bo
         /// <summary>The type without Nullable.</summary>
         public ITypeSymbol Plain { get; } = type.WithoutNullable();
 
-        private bool IsOptional => parameter.HasExplicitDefaultValue || type.IsNullableValue() || (type.IsReferenceType && type.NullableAnnotation != NullableAnnotation.NotAnnotated);
+        private bool IsOptional =>
+            parameter.HasExplicitDefaultValue || type.IsNullableValue()
+                || (type.IsReferenceType && type.NullableAnnotation != NullableAnnotation.NotAnnotated);
 
-        public BoundParameter Make(ParameterSource source, string? name = null, string? parser = null, string? key = null, ITypeSymbol? value = null) => new(
-            source,
-            parameter.Name,
-            type.Declared(),
-            (value ?? Plain).WithoutQuestionMark(),
-            name ?? parameter.Name,
-            IsOptional,
-            type.IsNullableValue(),
-            parameter.HasExplicitDefaultValue ? Literals.Constant(parameter.ExplicitDefaultValue, type) : IsOptional ? "default" : null,
-            parser,
-            key);
+        public BoundParameter Make(ParameterSource source, string? name = null, string? parser = null, string? key = null,
+            ITypeSymbol? value = null) => new(
+                source,
+                parameter.Name,
+                type.Declared(),
+                (value ?? Plain).WithoutQuestionMark(),
+                name ?? parameter.Name,
+                IsOptional,
+                type.IsNullableValue(),
+                parameter.HasExplicitDefaultValue ? Literals.Constant(parameter.ExplicitDefaultValue, type) : IsOptional ? "default" : null,
+                parser,
+                key);
     }
 }

@@ -17,7 +17,10 @@ internal static class Parsing
         { SpecialType: SpecialType.System_Boolean } => Parsers + "Boolean",
         { SpecialType: SpecialType.System_Single or SpecialType.System_Double or SpecialType.System_Decimal } => Number(type),
         { SpecialType: SpecialType.System_DateTime } => Parsers + "DateAndTime",
-        { TypeKind: TypeKind.Enum } => Parsers + (type.GetAttributes().Any(attribute => attribute.AttributeClass?.FullName() == "System.FlagsAttribute") ? "Flags<" : "Enumeration<") + type.WithoutQuestionMark() + ">",
+        { TypeKind: TypeKind.Enum } =>
+            Parsers + (type.GetAttributes().Any(attribute => attribute.AttributeClass?.FullName() == "System.FlagsAttribute")
+                ? "Flags<"
+                : "Enumeration<") + type.WithoutQuestionMark() + ">",
         _ => type.FullName() switch
         {
             "System.DateTimeOffset" => Parsers + "PointInTime",

@@ -42,12 +42,14 @@ internal static class TemplateReader
             string name = segment.Substring(isRest ? 2 : 1, segment.Length - (isRest ? 3 : 2));
             if (name.IndexOf(':') >= 0)
             {
-                return $"'{segment}' has a constraint, which routes of CoAP do not have; write {{{name.Split(':')[0]}}}, and let the type of the handler's parameter say what it is, such as int: other text is answered 4.00";
+                return $"'{segment}' has a constraint, which routes of CoAP do not have; write {{{name.Split(':')[0]}}}, and let the type "
+                    + $"of the handler's parameter say what it is, such as int: other text is answered 4.00";
             }
 
             if (name.EndsWith("?", StringComparison.Ordinal))
             {
-                return $"'{segment}' is optional, which parameters of a route cannot be; write {{{name.TrimEnd('?')}}} and map the shorter path as well, or take it from the query";
+                return $"'{segment}' is optional, which parameters of a route cannot be; write {{{name.TrimEnd('?')}}} and map the shorter "
+                    + $"path as well, or take it from the query";
             }
 
             if (name.Length == 0 || name.IndexOfAny(['{', '}', '*', '?', ':']) >= 0)

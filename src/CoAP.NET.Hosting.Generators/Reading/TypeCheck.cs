@@ -16,18 +16,21 @@ internal static class TypeCheck
         switch (type)
         {
             case ITypeParameterSymbol parameter:
-                return Diagnostic.Create(Descriptors.OpenType, location, parameter.DeclaringMethod?.Name ?? parameter.DeclaringType?.Name ?? "The handler", parameter.Name);
+                return Diagnostic.Create(Descriptors.OpenType, location,
+                    parameter.DeclaringMethod?.Name ?? parameter.DeclaringType?.Name ?? "The handler", parameter.Name);
             case IArrayTypeSymbol array:
                 return Find(array.ElementType, compilation, location);
             case INamedTypeSymbol { IsAnonymousType: true }:
-                return Diagnostic.Create(Descriptors.CannotAnswer, location, "an anonymous type", "generated code cannot name it; return a record");
+                return Diagnostic.Create(Descriptors.CannotAnswer, location, "an anonymous type",
+                    "generated code cannot name it; return a record");
             case INamedTypeSymbol { TypeKind: TypeKind.Error }:
                 // The compiler says it already.
                 return Diagnostic.Create(Descriptors.Inaccessible, location, type.Plain());
             case INamedTypeSymbol named:
                 return named.IsFileLocal || !compilation.IsSymbolAccessibleWithin(named, compilation.Assembly)
                     ? Diagnostic.Create(Descriptors.Inaccessible, location, named.Plain())
-                    : named.TypeArguments.Select(argument => Find(argument, compilation, location)).FirstOrDefault(found => found is not null)
+                    : named.TypeArguments.Select(argument => Find(argument, compilation, location))
+                        .FirstOrDefault(found => found is not null)
                         ?? (named.ContainingType is { } outer ? Find(outer, compilation, location) : null);
             default:
                 return null;

@@ -7,7 +7,8 @@ namespace CoAP.NET.Hosting.Generators.Reading;
 internal static class TypeNames
 {
     private static readonly SymbolDisplayFormat s_declared =
-        SymbolDisplayFormat.FullyQualifiedFormat.AddMiscellaneousOptions(SymbolDisplayMiscellaneousOptions.IncludeNullableReferenceTypeModifier);
+        SymbolDisplayFormat.FullyQualifiedFormat.AddMiscellaneousOptions(
+            SymbolDisplayMiscellaneousOptions.IncludeNullableReferenceTypeModifier);
 
     // As people write it in a message.
     private static readonly SymbolDisplayFormat s_plain = new(
@@ -19,25 +20,33 @@ internal static class TypeNames
     public static string Declared(this ITypeSymbol type) => type.ToDisplayString(s_declared);
 
     /// <summary>The type with its namespaces, without a question mark at its end.</summary>
-    public static string WithoutQuestionMark(this ITypeSymbol type) => type.WithNullableAnnotation(NullableAnnotation.NotAnnotated).ToDisplayString(s_declared);
+    public static string WithoutQuestionMark(this ITypeSymbol type) =>
+        type.WithNullableAnnotation(NullableAnnotation.NotAnnotated).ToDisplayString(s_declared);
 
     /// <summary>The type for people.</summary>
-    public static string Plain(this ITypeSymbol type) => type.WithNullableAnnotation(NullableAnnotation.NotAnnotated).ToDisplayString(s_plain);
+    public static string Plain(this ITypeSymbol type) =>
+        type.WithNullableAnnotation(NullableAnnotation.NotAnnotated).ToDisplayString(s_plain);
 
     /// <summary>Namespace and name of the type that it is or was made of, such as <c>System.Threading.Tasks.Task</c>.</summary>
     public static string FullName(this ITypeSymbol type) =>
-        type.ContainingType is null && type.ContainingNamespace is { IsGlobalNamespace: false } space ? $"{space.ToDisplayString()}.{type.MetadataName}" : type.MetadataName;
+        type.ContainingType is null && type.ContainingNamespace is { IsGlobalNamespace: false } space
+            ? $"{space.ToDisplayString()}.{type.MetadataName}"
+            : type.MetadataName;
 
     /// <summary>The type that a Nullable is of; otherwise the type itself.</summary>
     public static ITypeSymbol WithoutNullable(this ITypeSymbol type) =>
-        type is INamedTypeSymbol { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T } nullable ? nullable.TypeArguments[0] : type;
+        type is INamedTypeSymbol { OriginalDefinition.SpecialType: SpecialType.System_Nullable_T } nullable
+            ? nullable.TypeArguments[0]
+            : type;
 
     public static bool IsNullableValue(this ITypeSymbol type) => type.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T;
 
-    public static bool IsByteArray(this ITypeSymbol type) => type is IArrayTypeSymbol { Rank: 1, ElementType.SpecialType: SpecialType.System_Byte };
+    public static bool IsByteArray(this ITypeSymbol type) =>
+        type is IArrayTypeSymbol { Rank: 1, ElementType.SpecialType: SpecialType.System_Byte };
 
     public static bool IsByteMemory(this ITypeSymbol type) =>
-        type is INamedTypeSymbol { TypeArguments.Length: 1 } memory && memory.TypeArguments[0].SpecialType == SpecialType.System_Byte && type.FullName() == "System.ReadOnlyMemory`1";
+        type is INamedTypeSymbol { TypeArguments.Length: 1 } memory && memory.TypeArguments[0].SpecialType == SpecialType.System_Byte
+            && type.FullName() == "System.ReadOnlyMemory`1";
 
     public static bool IsOrDerivesFrom(this ITypeSymbol? type, string fullName)
     {
@@ -53,5 +62,6 @@ internal static class TypeNames
     }
 
     public static bool Implements(this ITypeSymbol type, string genericInterface) =>
-        type.AllInterfaces.Any(face => face.FullName() == genericInterface && face.TypeArguments.Length == 1 && SymbolEqualityComparer.Default.Equals(face.TypeArguments[0], type));
+        type.AllInterfaces.Any(face => face.FullName() == genericInterface && face.TypeArguments.Length == 1
+            && SymbolEqualityComparer.Default.Equals(face.TypeArguments[0], type));
 }

@@ -12,14 +12,16 @@ internal static class CallWriter
         writer.Line()
             .Line($"// {call.Method} in {call.Place}")
             .Line(call.Attribute)
-            .Line($"internal static CoapRouteHandlerBuilder {call.Method}{number}(this ICoapRouteBuilder routes, string template, {(hasMethods ? "global::System.Collections.Generic.IEnumerable<CoapMethod> methods, " : string.Empty)}global::System.Delegate handler)")
+            .Line($"internal static CoapRouteHandlerBuilder {call.Method}{number}(this ICoapRouteBuilder routes, string "
+                + $"template, {(hasMethods ? "global::System.Collections.Generic.IEnumerable<CoapMethod> methods, " : string.Empty)}global::System.Delegate handler)")
             .Open()
             .Line("global::System.ArgumentNullException.ThrowIfNull(routes);")
             .Line("global::System.ArgumentNullException.ThrowIfNull(handler);")
             .Line($"var invoke = {call.Cast};")
             .Line("CoapBoundRoute route = new();");
         WriteNeeds(writer, call);
-        writer.Line($"return route.Map(routes, template, {(hasMethods ? "methods" : $"[CoapMethod.{call.Method.Substring(3)}]")}, (request, cancellationToken) =>").Open();
+        writer.Line($"return route.Map(routes, template, {(hasMethods ? "methods" : $"[CoapMethod.{call.Method.Substring(3)}]")}, "
+            + $"(request, cancellationToken) =>").Open();
 
         // What can be refused comes first, so that no service is made for a request that is.
         for (int i = 0; i < call.Parameters.Count; i++)
@@ -76,6 +78,8 @@ internal static class CallWriter
             return;
         }
 
-        writer.Line(answer.IsAsync ? $"return CoapAnswers.FromAsync(request, {invocation}, answer);" : $"return new(answer(request, {invocation}));");
+        writer.Line(answer.IsAsync
+            ? $"return CoapAnswers.FromAsync(request, {invocation}, answer);"
+            : $"return new(answer(request, {invocation}));");
     }
 }

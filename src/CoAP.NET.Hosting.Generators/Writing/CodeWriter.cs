@@ -32,5 +32,6 @@ internal sealed class CodeWriter(StringBuilder code, int depth)
     }
 
     /// <summary>Returns an answer when something holds.</summary>
-    public CodeWriter ReturnIf(string condition, string result) => Line($"if ({condition})").Open().Line($"return new({result});").Close().Line();
+    public CodeWriter ReturnIf(string condition, string result) =>
+        Line($"if ({condition})").Open().Line($"return new({result});").Close().Line();
 }

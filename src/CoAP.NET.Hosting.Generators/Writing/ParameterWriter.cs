@@ -45,7 +45,8 @@ internal static class ParameterWriter
                 WriteText(writer, parameter, i, $"CoapArguments.FromQuery(request, {name}u8)", $"the query argument '{parameter.Name}'");
                 break;
             case ParameterSource.RouteOrQuery:
-                WriteText(writer, parameter, i, $"CoapArguments.FromRouteOrQuery(request, {name}, {name}u8)", $"the query argument '{parameter.Name}'");
+                WriteText(writer, parameter, i, $"CoapArguments.FromRouteOrQuery(request, {name}, {name}u8)",
+                    $"the query argument '{parameter.Name}'");
                 break;
             case ParameterSource.QueryArray:
                 writer.ReturnIf(
@@ -61,24 +62,29 @@ internal static class ParameterWriter
                     CannotRead($"the option {parameter.Key}", parameter));
                 break;
             case ParameterSource.TypedOption when !parameter.IsOptional:
-                writer.ReturnIf($"request.Options.Get<{parameter.ValueType}>() is not {{ }} a{i}", Lacks($"the option for '{parameter.ParameterName}'"));
+                writer.ReturnIf($"request.Options.Get<{parameter.ValueType}>() is not {{ }} a{i}",
+                    Lacks($"the option for '{parameter.ParameterName}'"));
                 break;
             case ParameterSource.JsonBody or ParameterSource.ServiceOrBody:
                 writer.ReturnIf($"!body{i}.TryRead(request, out var a{i}, out var refusal{i})", $"refusal{i}");
                 break;
             case ParameterSource.TextBody:
                 writer.ReturnIf(
-                    $"!CoapArguments.TryGetText(request, {Literals.Text(parameter.ParameterName)}, {Text(parameter.IsOptional)}, out var a{i}, out var refusal{i})", $"refusal{i}");
+                    $"!CoapArguments.TryGetText(request, {Literals.Text(parameter.ParameterName)}, {Text(parameter.IsOptional)}, out var "
+                        + $"a{i}, out var refusal{i})", $"refusal{i}");
                 break;
         }
     }
 
     /// <summary>The value as an argument of the handler.</summary>
-    public static string Argument(BoundParameter parameter, int i) => Value(parameter, i) + (MayBeNullUnsaid(parameter) ? "!" : string.Empty);
+    public static string Argument(BoundParameter parameter, int i) =>
+        Value(parameter, i) + (MayBeNullUnsaid(parameter) ? "!" : string.Empty);
 
     // A default of null on a type without a question mark is its author's wish, and no reason for a warning here.
     private static bool MayBeNullUnsaid(BoundParameter parameter) =>
-        parameter is { Default: "default", IsNullableValue: false, Source: not (ParameterSource.CancellationToken or ParameterSource.JsonBody or ParameterSource.BytesBody or ParameterSource.QueryArray or ParameterSource.OptionArray or ParameterSource.TextBody) }
+        parameter is { Default: "default", IsNullableValue: false,
+            Source: not (ParameterSource.CancellationToken or ParameterSource.JsonBody or ParameterSource.BytesBody
+                or ParameterSource.QueryArray or ParameterSource.OptionArray or ParameterSource.TextBody) }
         && !parameter.Type.EndsWith("?", System.StringComparison.Ordinal);
 
     private static string Value(BoundParameter parameter, int i) => parameter.Source switch
@@ -90,12 +96,15 @@ internal static class ParameterWriter
         ParameterSource.QueryArray or ParameterSource.OptionArray when parameter.IsOptional => $"a{i}.Length == 0 ? null : a{i}",
         ParameterSource.Option when parameter.Parser is null => $"request.Options.Contains({parameter.Key})",
         ParameterSource.TypedOption when parameter.IsOptional => $"request.Options.Get<{parameter.ValueType}>()",
-        ParameterSource.Service => $"CoapArguments.{(parameter.IsOptional ? "Optional" : string.Empty)}Service<{parameter.ValueType}>(request)",
-        ParameterSource.KeyedService => $"CoapArguments.{(parameter.IsOptional ? "Optional" : string.Empty)}KeyedService<{parameter.ValueType}>(request, {parameter.Key})",
+        ParameterSource.Service =>
+            $"CoapArguments.{(parameter.IsOptional ? "Optional" : string.Empty)}Service<{parameter.ValueType}>(request)",
+        ParameterSource.KeyedService =>
+            $"CoapArguments.{(parameter.IsOptional ? "Optional" : string.Empty)}KeyedService<{parameter.ValueType}>(request, {parameter.Key})",
         ParameterSource.ServiceOrBody => $"body{i}.Value(request, a{i}){(parameter.IsOptional ? string.Empty : "!")}",
         ParameterSource.JsonBody => parameter.IsOptional ? $"request.Payload.IsEmpty ? {Default(parameter)} : a{i}" : $"a{i}!",
         ParameterSource.TextBody => parameter.IsOptional ? $"a{i} ?? {Default(parameter)}" : $"a{i}!",
-        ParameterSource.BytesBody => parameter.IsOptional ? "request.Payload.IsEmpty ? null : request.Payload.ToArray()" : "request.Payload.ToArray()",
+        ParameterSource.BytesBody =>
+            parameter.IsOptional ? "request.Payload.IsEmpty ? null : request.Payload.ToArray()" : "request.Payload.ToArray()",
         ParameterSource.MemoryBody => parameter.IsNullableValue ? "request.Payload.IsEmpty ? null : request.Payload" : "request.Payload",
         ParameterSource.StreamBody => "request.BodyReader.AsStream()",
         ParameterSource.PipeBody => "request.BodyReader",
@@ -118,7 +127,8 @@ internal static class ParameterWriter
 
         if (isText)
         {
-            writer.Line($"var a{i} = {get}{(Default(parameter) == NullOf(parameter) ? string.Empty : $" ?? {Default(parameter)}")};").Line();
+            writer.Line($"var a{i} = {get}{(Default(parameter) == NullOf(parameter) ? string.Empty : $" ?? {Default(parameter)}")};")
+                .Line();
             return;
         }
 
@@ -135,7 +145,8 @@ internal static class ParameterWriter
     {
         string what = $"the option {parameter.Key}";
         writer.ReturnIf(
-            $"!CoapOptionArguments.TryGet<{parameter.ValueType}>(request, {parameter.Key}, {parameter.Parser}, out var v{i}, out bool isPresent{i})",
+            $"!CoapOptionArguments.TryGet<{parameter.ValueType}>(request, {parameter.Key}, {parameter.Parser}, out var v{i}, out bool "
+                + $"isPresent{i})",
             CannotRead(what, parameter));
         if (!parameter.IsOptional)
         {
@@ -145,7 +156,8 @@ internal static class ParameterWriter
         writer.Line($"{parameter.Type} a{i} = {(parameter.IsOptional ? $"isPresent{i} ? v{i} : {Default(parameter)}" : $"v{i}!")};").Line();
     }
 
-    private static string Default(BoundParameter parameter) => parameter.Default is null or "default" ? NullOf(parameter) : parameter.Default;
+    private static string Default(BoundParameter parameter) =>
+        parameter.Default is null or "default" ? NullOf(parameter) : parameter.Default;
 
     // Where both halves of a conditional expression must agree, 'default' would be that of the other half.
     private static string NullOf(BoundParameter parameter) => $"default({parameter.Type})";
@@ -155,7 +167,8 @@ internal static class ParameterWriter
     private static string CannotRead(string what, BoundParameter parameter) =>
         $"CoapArguments.CannotRead{(Parsing.IsNumber(parameter.Parser) ? "Number" : string.Empty)}(request, {Literals.Text(what)}, {Literals.Text(TypeForPeople(parameter.ValueType))})";
 
-    private static string TypeForPeople(string type) => type.StartsWith("global::", System.StringComparison.Ordinal) ? type.Substring(type.LastIndexOf('.') + 1) : type;
+    private static string TypeForPeople(string type) =>
+        type.StartsWith("global::", System.StringComparison.Ordinal) ? type.Substring(type.LastIndexOf('.') + 1) : type;
 
     private static string Text(bool value) => value ? "true" : "false";
 }

@@ -9,11 +9,17 @@ internal sealed class AuthorizationFilter(CoapAuthorizationMetadata metadata)
     // The same for all requests once it is known.
     private CoapAuthorizationPolicy? _policy = metadata.Policy;
 
-    /// <summary>The rest of the way with the policy before it, unless the route lets everybody pass: the last word of route and groups counts, from the outside in.</summary>
+    /// <summary>
+    /// The rest of the way with the policy before it, unless the route lets everybody pass: the last word of route and groups counts, from
+    /// the outside in.
+    /// </summary>
     public CoapHandler Make(CoapRouteInfo route, CoapHandler next)
     {
-        bool isAnonymous = route.Metadata.SkipWhile(item => !ReferenceEquals(item, metadata)).Any(static item => item is CoapAnonymousMetadata);
-        return isAnonymous ? next : (request, cancellationToken) => InvokeAsync(new CoapAuthorizationContext(request, route), next, cancellationToken);
+        bool isAnonymous = route.Metadata.SkipWhile(item => !ReferenceEquals(item, metadata))
+            .Any(static item => item is CoapAnonymousMetadata);
+        return isAnonymous
+            ? next
+            : (request, cancellationToken) => InvokeAsync(new CoapAuthorizationContext(request, route), next, cancellationToken);
     }
 
     private ValueTask<CoapResult> InvokeAsync(CoapAuthorizationContext context, CoapHandler next, CancellationToken cancellationToken)
@@ -29,7 +35,8 @@ internal sealed class AuthorizationFilter(CoapAuthorizationMetadata metadata)
     }
 
     private static async ValueTask<CoapResult> AwaitAsync(
-        ValueTask<CoapAuthorizationDecision> pending, CoapAuthorizationContext context, CoapHandler next, CancellationToken cancellationToken)
+        ValueTask<CoapAuthorizationDecision> pending, CoapAuthorizationContext context, CoapHandler next,
+        CancellationToken cancellationToken)
     {
         CoapAuthorizationDecision decision = await pending.ConfigureAwait(false);
         return decision.Answer ?? await next(context.Request, cancellationToken).ConfigureAwait(false);
@@ -39,10 +46,14 @@ internal sealed class AuthorizationFilter(CoapAuthorizationMetadata metadata)
     {
         if (metadata.PolicyName is not { } name)
         {
-            return request.Services?.GetService<IOptions<CoapAuthorizationOptions>>()?.Value.DefaultPolicy ?? CoapAuthorizationPolicy.Authenticated;
+            return request.Services?.GetService<IOptions<CoapAuthorizationOptions>>()?.Value.DefaultPolicy
+                ?? CoapAuthorizationPolicy.Authenticated;
         }
 
-        return RequestService.Of(request, $"The policy {name}").GetRequiredService<IOptions<CoapAuthorizationOptions>>().Value.FindPolicy(name)
-            ?? throw new InvalidOperationException($"There is no authorization policy '{name}'. Add it by services.AddCoapAuthorization(options => options.AddPolicy(\"{name}\", ...)).");
+        return RequestService.Of(request, $"The policy {name}").GetRequiredService<IOptions<CoapAuthorizationOptions>>().Value
+            .FindPolicy(name)
+            ?? throw new InvalidOperationException(
+                $"There is no authorization policy '{name}'. Add it by services.AddCoapAuthorization(options => "
+                    + $"options.AddPolicy(\"{name}\", ...)).");
     }
 }

@@ -15,8 +15,9 @@ public sealed class CoapAuthorizationContext
     }
 
     /// <summary>
-    /// The request. A policy is asked twice about one whose body comes in several blocks: about its first block, where <see cref="CoapRequest.IsBodyPending"/> is true and the payload is that block, so that
-    /// strangers do not fill the memory for bodies; and about the whole.
+    /// The request. A policy is asked twice about one whose body comes in several blocks: about its first block, where
+    /// <see cref="CoapRequest.IsBodyPending"/> is true and the payload is that block, so that strangers do not fill the memory for bodies;
+    /// and about the whole.
     /// </summary>
     public CoapRequest Request { get; }
 
@@ -27,8 +28,9 @@ public sealed class CoapAuthorizationContext
     public CoapPeer Peer => Request.Peer;
 
     /// <summary>
-    /// The identity of the peer, such as a <see cref="CoapTlsIdentity"/>, on <c>coaps</c> a <see cref="CoapDtlsIdentity"/>, in a web application a
-    /// <see cref="System.Security.Claims.ClaimsPrincipal"/>; null when there is none. Ask <see cref="IsKnown"/> before: there are identities of peers that have proven nothing.
+    /// The identity of the peer, such as a <see cref="CoapTlsIdentity"/>, on <c>coaps</c> a <see cref="CoapDtlsIdentity"/>, in a web
+    /// application a <see cref="System.Security.Claims.ClaimsPrincipal"/>; null when there is none. Ask <see cref="IsKnown"/> before: there
+    /// are identities of peers that have proven nothing.
     /// </summary>
     public object? Identity => Request.Channel?.Identity;
 

@@ -3,19 +3,26 @@ using CoAP.NET.Hosting;
 namespace CoAP.NET;
 
 /// <summary>
-/// Says who may use routes. Requirements of groups and routes add up; <see cref="AllowAnonymous"/> takes back what was required further outside or before. A requirement stands among the filters where it was
-/// added: those that were added before, and those of groups around, run before it.
+/// Says who may use routes. Requirements of groups and routes add up; <see cref="AllowAnonymous"/> takes back what was required further
+/// outside or before. A requirement stands among the filters where it was added: those that were added before, and those of groups around,
+/// run before it.
 /// </summary>
 public static class CoapAuthorizationExtensions
 {
-    /// <summary>Serves only requests that meet the default policy, <see cref="CoapAuthorizationOptions.DefaultPolicy"/>: by default those of peers of which the transport proved who they are. For a whole server: <c>server.Routes.RequireAuthorization()</c>.</summary>
+    /// <summary>
+    /// Serves only requests that meet the default policy, <see cref="CoapAuthorizationOptions.DefaultPolicy"/>: by default those of peers
+    /// of which the transport proved who they are. For a whole server: <c>server.Routes.RequireAuthorization()</c>.
+    /// </summary>
     /// <typeparam name="TSelf">Route or group.</typeparam>
     /// <param name="routes">The route or group.</param>
     /// <returns>The route or group.</returns>
     public static TSelf RequireAuthorization<TSelf>(this CoapRouteConventions<TSelf> routes)
         where TSelf : CoapRouteConventions<TSelf> => Add(routes, new CoapAuthorizationMetadata(null, null));
 
-    /// <summary>Serves only requests that meet policies of <c>services.AddCoapAuthorization(...)</c>. A name that is not known is answered 5.00 and logged.</summary>
+    /// <summary>
+    /// Serves only requests that meet policies of <c>services.AddCoapAuthorization(...)</c>. A name that is not known is answered 5.00 and
+    /// logged.
+    /// </summary>
     /// <typeparam name="TSelf">Route or group.</typeparam>
     /// <param name="routes">The route or group.</param>
     /// <param name="policies">The names of the policies, all of which must be met; at least one.</param>
@@ -60,7 +67,9 @@ public static class CoapAuthorizationExtensions
     public static TSelf RequireAuthorization<TSelf>(this CoapRouteConventions<TSelf> routes, Action<CoapAuthorizationPolicyBuilder> build)
         where TSelf : CoapRouteConventions<TSelf> => RequireAuthorization(routes, CoapAuthorizationPolicy.Make(build));
 
-    /// <summary>Serves everybody, whatever groups around or earlier calls require. What is required after it or further inside holds.</summary>
+    /// <summary>
+    /// Serves everybody, whatever groups around or earlier calls require. What is required after it or further inside holds.
+    /// </summary>
     /// <typeparam name="TSelf">Route or group.</typeparam>
     /// <param name="routes">The route or group.</param>
     /// <returns>The route or group.</returns>

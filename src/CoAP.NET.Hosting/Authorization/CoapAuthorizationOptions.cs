@@ -6,7 +6,9 @@ public sealed class CoapAuthorizationOptions
     private readonly Dictionary<string, CoapAuthorizationPolicy> _policies = new(StringComparer.Ordinal);
     private CoapAuthorizationPolicy _default = CoapAuthorizationPolicy.Authenticated;
 
-    /// <summary>What <c>RequireAuthorization()</c> means without a policy. Default: <see cref="CoapAuthorizationPolicy.Authenticated"/>.</summary>
+    /// <summary>
+    /// What <c>RequireAuthorization()</c> means without a policy. Default: <see cref="CoapAuthorizationPolicy.Authenticated"/>.
+    /// </summary>
     public CoapAuthorizationPolicy DefaultPolicy
     {
         get => _default;
@@ -27,7 +29,8 @@ public sealed class CoapAuthorizationOptions
     /// <param name="name">The name, by which routes require it.</param>
     /// <param name="build">Adds requirements, at least one.</param>
     /// <exception cref="InvalidOperationException">No requirement was added.</exception>
-    public void AddPolicy(string name, Action<CoapAuthorizationPolicyBuilder> build) => AddPolicy(name, CoapAuthorizationPolicy.Make(build));
+    public void AddPolicy(string name, Action<CoapAuthorizationPolicyBuilder> build) =>
+        AddPolicy(name, CoapAuthorizationPolicy.Make(build));
 
     /// <summary>The policy with a name.</summary>
     /// <param name="name">The name.</param>

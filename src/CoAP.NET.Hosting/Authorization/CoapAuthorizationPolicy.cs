@@ -1,11 +1,15 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>What a request must meet to be served: a list of requirements, of which the first one that is not met gives the answer.</summary>
+/// <summary>
+/// What a request must meet to be served: a list of requirements, of which the first one that is not met gives the answer.
+/// </summary>
 public sealed class CoapAuthorizationPolicy
 {
     private readonly Func<CoapAuthorizationContext, CancellationToken, ValueTask<CoapAuthorizationDecision>>[] _requirements;
 
-    internal CoapAuthorizationPolicy(Func<CoapAuthorizationContext, CancellationToken, ValueTask<CoapAuthorizationDecision>>[] requirements) => _requirements = requirements;
+    internal CoapAuthorizationPolicy(
+        Func<CoapAuthorizationContext, CancellationToken, ValueTask<CoapAuthorizationDecision>>[] requirements) =>
+        _requirements = requirements;
 
     /// <summary>That the peer has an identity, as with DTLS or TLS and a certificate or key of its own.</summary>
     public static CoapAuthorizationPolicy Authenticated { get; } = Make(static policy => policy.RequireIdentity());
@@ -26,7 +30,8 @@ public sealed class CoapAuthorizationPolicy
     /// <param name="context">Who asks, and for what.</param>
     /// <param name="cancellationToken">Cancelled when nobody waits for the answer any more.</param>
     /// <returns>The decision.</returns>
-    public ValueTask<CoapAuthorizationDecision> AuthorizeAsync(CoapAuthorizationContext context, CancellationToken cancellationToken = default)
+    public ValueTask<CoapAuthorizationDecision> AuthorizeAsync(CoapAuthorizationContext context,
+        CancellationToken cancellationToken = default)
     {
         for (int i = 0; i < _requirements.Length; i++)
         {

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>Decides by code of yours whether a request may be served, such as by asking a database. A policy names it with <see cref="CoapAuthorizationPolicyBuilder.RequireAuthorizer{TAuthorizer}"/>.</summary>
+/// <summary>
+/// Decides by code of yours whether a request may be served, such as by asking a database. A policy names it with
+/// <see cref="CoapAuthorizationPolicyBuilder.RequireAuthorizer{TAuthorizer}"/>.
+/// </summary>
 public interface ICoapAuthorizer
 {
     /// <summary>Decides about a request.</summary>

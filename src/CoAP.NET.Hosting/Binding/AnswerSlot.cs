@@ -15,7 +15,10 @@ internal sealed class AnswerSlot<T>(CoapBoundRoute route) : IJsonSlot
     {
         if (_prepared is null && JsonMetadata.TryFind(options, out JsonTypeInfo<T>? info))
         {
-            _prepared = new Prepared(info, options.PreferredFormat == CoapContentFormat.Cbor ? [CoapContentFormat.Cbor, CoapContentFormat.Json] : [CoapContentFormat.Json, CoapContentFormat.Cbor]);
+            _prepared = new Prepared(info,
+                options.PreferredFormat == CoapContentFormat.Cbor
+                    ? [CoapContentFormat.Cbor, CoapContentFormat.Json]
+                    : [CoapContentFormat.Json, CoapContentFormat.Cbor]);
         }
 
         return _prepared is not null;
@@ -42,7 +45,8 @@ internal sealed class AnswerSlot<T>(CoapBoundRoute route) : IJsonSlot
         CoapContentFormat? format = request.SelectFormat(formats);
         return format is null
             ? CoapResults.NotAcceptable()
-            : CoapAnswers.FromContent(request, format == CoapContentFormat.Cbor ? CoapContent.Cbor(value, info) : CoapContent.Json(value, info));
+            : CoapAnswers.FromContent(request,
+                format == CoapContentFormat.Cbor ? CoapContent.Cbor(value, info) : CoapContent.Json(value, info));
     }
 
     // A handler with several kinds of results may only have object in common.

@@ -21,13 +21,15 @@ public static class CoapAnswers
     /// <param name="request">The request.</param>
     /// <param name="text">The text; null for 4.04.</param>
     /// <returns>The answer.</returns>
-    public static CoapResult FromText(CoapRequest request, string? text) => text is null ? CoapResults.NotFound() : FromContent(request, CoapContent.Text(text));
+    public static CoapResult FromText(CoapRequest request, string? text) =>
+        text is null ? CoapResults.NotFound() : FromContent(request, CoapContent.Text(text));
 
     /// <summary>Bytes.</summary>
     /// <param name="request">The request.</param>
     /// <param name="bytes">The bytes; null for 4.04.</param>
     /// <returns>The answer.</returns>
-    public static CoapResult FromBytes(CoapRequest request, byte[]? bytes) => bytes is null ? CoapResults.NotFound() : FromContent(request, CoapContent.Binary(bytes));
+    public static CoapResult FromBytes(CoapRequest request, byte[]? bytes) =>
+        bytes is null ? CoapResults.NotFound() : FromContent(request, CoapContent.Binary(bytes));
 
     /// <summary>Bytes.</summary>
     /// <param name="request">The request.</param>
@@ -35,7 +37,9 @@ public static class CoapAnswers
     /// <returns>The answer.</returns>
     public static CoapResult FromMemory(CoapRequest request, ReadOnlyMemory<byte> bytes) => FromContent(request, CoapContent.Binary(bytes));
 
-    /// <summary>A representation, with the code of success that the method has: 2.05 answers GET and FETCH only (RFC 7252 section 5.9.1.5).</summary>
+    /// <summary>
+    /// A representation, with the code of success that the method has: 2.05 answers GET and FETCH only (RFC 7252 section 5.9.1.5).
+    /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="content">The representation; null for 4.04.</param>
     /// <returns>The answer.</returns>
@@ -86,7 +90,9 @@ public static class CoapAnswers
     /// <returns>The answer.</returns>
     public static ValueTask<CoapResult> FromAsync<T>(CoapRequest request, Task<T> running, Func<CoapRequest, T, CoapResult> convert)
     {
-        return running.IsCompletedSuccessfully ? new ValueTask<CoapResult>(convert(request, running.Result)) : Await(request, running, convert);
+        return running.IsCompletedSuccessfully
+            ? new ValueTask<CoapResult>(convert(request, running.Result))
+            : Await(request, running, convert);
 
         static async ValueTask<CoapResult> Await(CoapRequest request, Task<T> running, Func<CoapRequest, T, CoapResult> convert) =>
             convert(request, await running.ConfigureAwait(false));
@@ -100,7 +106,9 @@ public static class CoapAnswers
     /// <returns>The answer.</returns>
     public static ValueTask<CoapResult> FromAsync<T>(CoapRequest request, ValueTask<T> running, Func<CoapRequest, T, CoapResult> convert)
     {
-        return running.IsCompletedSuccessfully ? new ValueTask<CoapResult>(convert(request, running.Result)) : Await(request, running, convert);
+        return running.IsCompletedSuccessfully
+            ? new ValueTask<CoapResult>(convert(request, running.Result))
+            : Await(request, running, convert);
 
         static async ValueTask<CoapResult> Await(CoapRequest request, ValueTask<T> running, Func<CoapRequest, T, CoapResult> convert) =>
             convert(request, await running.ConfigureAwait(false));

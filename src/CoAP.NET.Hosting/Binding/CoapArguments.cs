@@ -41,7 +41,8 @@ public static class CoapArguments
     /// <param name="name">The name.</param>
     /// <param name="utf8">The same in UTF-8.</param>
     /// <returns>The value; null when there is none.</returns>
-    public static string? FromRouteOrQuery(CoapRequest request, string name, ReadOnlySpan<byte> utf8) => FromRoute(request, name) ?? FromQuery(request, utf8);
+    public static string? FromRouteOrQuery(CoapRequest request, string name, ReadOnlySpan<byte> utf8) =>
+        FromRoute(request, name) ?? FromQuery(request, utf8);
 
     /// <summary>All values of an argument of the query.</summary>
     /// <typeparam name="T">The type of the values.</typeparam>
@@ -81,7 +82,8 @@ public static class CoapArguments
     /// <param name="text">The text; null for an optional one that is missing.</param>
     /// <param name="refusal">The answer when there is none.</param>
     /// <returns>Whether the handler can be called.</returns>
-    public static bool TryGetText(CoapRequest request, string name, bool isOptional, out string? text, [NotNullWhen(false)] out CoapResult? refusal)
+    public static bool TryGetText(CoapRequest request, string name, bool isOptional, out string? text,
+        [NotNullWhen(false)] out CoapResult? refusal)
     {
         text = null;
         refusal = null;
@@ -92,7 +94,8 @@ public static class CoapArguments
 
         if (request.ContentFormat is { } format && format != CoapContentFormat.TextPlain)
         {
-            refusal = CoapResults.Refuse(request, $"The body '{name}' is read as text; this is {format}.", CoapCode.UnsupportedContentFormat);
+            refusal = CoapResults.Refuse(request, $"The body '{name}' is read as text; this is {format}.",
+                CoapCode.UnsupportedContentFormat);
         }
         else if (!Utf8.IsValid(request.Payload.Span))
         {
@@ -161,18 +164,24 @@ public static class CoapArguments
     /// <param name="what">What cannot be read, such as <c>the query argument 'limit'</c>.</param>
     /// <param name="type">What it should be.</param>
     /// <returns>4.00.</returns>
-    public static CoapResult CannotRead(CoapRequest request, string what, string type) => CoapResults.Refuse(request, $"T{what.AsSpan(1)} cannot be read as {type}.");
+    public static CoapResult CannotRead(CoapRequest request, string what, string type) =>
+        CoapResults.Refuse(request, $"T{what.AsSpan(1)} cannot be read as {type}.");
 
-    /// <summary>The answer to a request with an argument that is no number of the form that <see cref="CoapParsers.Number"/> reads, counted.</summary>
+    /// <summary>
+    /// The answer to a request with an argument that is no number of the form that <see cref="CoapParsers.Number"/> reads, counted.
+    /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="what">What cannot be read, such as <c>the query argument 'celsius'</c>.</param>
     /// <param name="type">What it should be.</param>
     /// <returns>4.00.</returns>
     public static CoapResult CannotReadNumber(CoapRequest request, string what, string type) =>
-        CoapResults.Refuse(request, $"T{what.AsSpan(1)} cannot be read as {type}. Write it with a decimal point and without separators of thousands, such as 1234.5.");
+        CoapResults.Refuse(request,
+            $"T{what.AsSpan(1)} cannot be read as {type}. Write it with a decimal point and without separators of thousands, such as "
+                + "1234.5.");
 
     private static IServiceProvider ServicesOf(CoapRequest request, Type type) => request.Services ?? throw new InvalidOperationException(
-        $"A handler needs a {type}, but its request has no services. Run the server in a host (services.AddCoapServer), set CoapRequest.Services in a filter, or make the parameter nullable.");
+        $"A handler needs a {type}, but its request has no services. Run the server in a host (services.AddCoapServer), set "
+            + "CoapRequest.Services in a filter, or make the parameter nullable.");
 
     private static bool TryGetValue(ReadOnlySpan<byte> argument, ReadOnlySpan<byte> name, out ReadOnlySpan<byte> value)
     {

@@ -56,14 +56,17 @@ public sealed class CoapBodySlot<T> : IJsonSlot
         {
             bool isText = Utf8.IsValid(request.Payload.Span) && _parser(Encoding.UTF8.GetString(request.Payload.Span), out value);
             refusal = isText ? null
-                : default(T) is double or float or decimal or Half or NFloat ? CoapArguments.CannotReadNumber(request, Place, typeof(T).Name)
+                : default(T) is double or float or decimal or Half or NFloat
+                ? CoapArguments.CannotReadNumber(request, Place, typeof(T).Name)
                 : CoapArguments.CannotRead(request, Place, typeof(T).Name);
             return isText;
         }
 
         if (format is { IsJson: false, IsCbor: false })
         {
-            refusal = CoapResults.Refuse(request, $"The body '{_name}' is read as JSON or CBOR{(_parser is null ? string.Empty : " or text")}; this is {format}.", CoapCode.UnsupportedContentFormat);
+            refusal = CoapResults.Refuse(request,
+                $"The body '{_name}' is read as JSON or CBOR{(_parser is null ? string.Empty : " or text")}; this is {format}.",
+                CoapCode.UnsupportedContentFormat);
             return false;
         }
 
@@ -76,7 +79,8 @@ public sealed class CoapBodySlot<T> : IJsonSlot
     }
 
     // Malformed bodies are the only arguments that cost an exception: System.Text.Json has no other way to say so.
-    private bool TryReadValue(CoapRequest request, bool isCbor, JsonTypeInfo<T> info, out T? value, [NotNullWhen(false)] out CoapResult? refusal)
+    private bool TryReadValue(CoapRequest request, bool isCbor, JsonTypeInfo<T> info, out T? value,
+        [NotNullWhen(false)] out CoapResult? refusal)
     {
         value = default;
         refusal = null;
@@ -109,7 +113,9 @@ public sealed class CoapBodySlot<T> : IJsonSlot
     }
 
     private static string Where(JsonException exception) =>
-        exception is { LineNumber: { } line, BytePositionInLine: { } position } ? FormattableString.Invariant($" (line {line + 1}, byte {position + 1})") : string.Empty;
+        exception is { LineNumber: { } line, BytePositionInLine: { } position }
+            ? FormattableString.Invariant($" (line {line + 1}, byte {position + 1})")
+            : string.Empty;
 
     private bool TryFind(CoapJsonOptions options) => _info is not null || JsonMetadata.TryFind(options, out _info);
 }

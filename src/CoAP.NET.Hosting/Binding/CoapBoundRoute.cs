@@ -4,7 +4,10 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Binding;
 
-/// <summary>What generated code knows of a handler beside its parameters: which types and services it needs. Attached to the route. For generated code.</summary>
+/// <summary>
+/// What generated code knows of a handler beside its parameters: which types and services it needs. Attached to the route. For generated
+/// code.
+/// </summary>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class CoapBoundRoute
 {
@@ -88,15 +91,19 @@ public sealed class CoapBoundRoute
     /// <returns>The route.</returns>
     /// <exception cref="ArgumentException">The template is wrong, or lacks a parameter.</exception>
     /// <exception cref="InvalidOperationException">The path has a handler of a method already.</exception>
-    public CoapRouteHandlerBuilder Map(ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods, Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
+    public CoapRouteHandlerBuilder Map(ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods,
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
     {
         CoapRouteHandlerBuilder route = routes.Map(template, methods, handler);
         foreach (string name in _routeNames)
         {
-            if (!route.Template.Contains($"/{{{name}}}", StringComparison.Ordinal) && !route.Template.Contains($"/{{*{name}}}", StringComparison.Ordinal))
+            if (!route.Template.Contains($"/{{{name}}}", StringComparison.Ordinal)
+                && !route.Template.Contains($"/{{*{name}}}", StringComparison.Ordinal))
             {
                 route.Unmap();
-                throw new ArgumentException($"The handler of '{route.Template}' has a parameter that is to come from the route, but the path has no {{{name}}}. Put it into the template, or name another one in CoapFromRoute.", nameof(template));
+                throw new ArgumentException(
+                    $"The handler of '{route.Template}' has a parameter that is to come from the route, but the path has no {{{name}}}. "
+                        + $"Put it into the template, or name another one in CoapFromRoute.", nameof(template));
             }
         }
 
@@ -111,7 +118,9 @@ public sealed class CoapBoundRoute
         {
             if (!service.IsThere(services))
             {
-                problems.Add($"{this}: the parameter '{service.Name}' is a service of type {service.Type}{(service.Key is null ? string.Empty : $" with the key '{service.Key}'")}, which is not registered. "
+                problems.Add($"{this}: the parameter '{service.Name}' is a service of "
+                    + $"type {service.Type}{(service.Key is null ? string.Empty : $" with the key '{service.Key}'")}, which is not "
+                    + "registered. "
                     + "Register it, make the parameter nullable, or mark it with CoapFromBody if it is the body.");
             }
         }
@@ -122,7 +131,8 @@ public sealed class CoapBoundRoute
         }
 
         CoapJsonOptions options = FindOptions(services);
-        foreach (IJsonSlot slot in _unmarked.Where(parameter => !parameter.IsService(services)).Select(static parameter => parameter.Body).Concat(_slots))
+        foreach (IJsonSlot slot in _unmarked.Where(parameter => !parameter.IsService(services)).Select(static parameter => parameter.Body)
+            .Concat(_slots))
         {
             if (!slot.TryPrepare(options))
             {
@@ -137,13 +147,16 @@ public sealed class CoapBoundRoute
         UnmarkedClass[] unknown = [.. _unmarked.Where(parameter => !parameter.IsService(services))];
         string[] bodies = [.. _bodies, .. unknown.Select(static parameter => parameter.Name)];
         return bodies.Length < 2 ? null
-            : $"{this}: the parameters {string.Join(" and ", bodies.Select(static name => $"'{name}'"))} would all be the body, and a request has one. Register what is a service: "
-                + $"{string.Join(" or ", unknown.Select(static parameter => $"services.AddSingleton<{parameter.Type.Name}>()"))}. Or mark the body with CoapFromBody, or put all into one type.";
+            : $"{this}: the parameters {string.Join(" and ", bodies.Select(static name => $"'{name}'"))} would all be the body, and a "
+                + "request has one. Register what is a service: "
+                + $"{string.Join(" or ", unknown.Select(static parameter => $"services.AddSingleton<{parameter.Type.Name}>()"))}. Or mark "
+                + "the body with CoapFromBody, or put all into one type.";
     }
 
     /// <summary>What a type that cannot be read or written needs.</summary>
     internal string LacksMetadata(IJsonSlot slot) =>
-        $"{this}: {slot.Place} is a {slot.Type}, of which System.Text.Json knows nothing here. Add [JsonSerializable(typeof({slot.Type.Name}))] to a JsonSerializerContext, and the context by "
+        $"{this}: {slot.Place} is a {slot.Type}, of which System.Text.Json knows nothing here. Add "
+            + $"[JsonSerializable(typeof({slot.Type.Name}))] to a JsonSerializerContext, and the context by "
         + "services.ConfigureCoapJson(o => o.SerializerOptions.TypeInfoResolverChain.Insert(0, MyContext.Default)).";
 
     /// <summary>The options that hold for the route: its own, those of its groups, those of the host, the defaults.</summary>
@@ -152,7 +165,10 @@ public sealed class CoapBoundRoute
 
     /// <summary>Methods and template, for people.</summary>
     /// <returns>The text.</returns>
-    public override string ToString() => _route is null ? "a route" : $"{string.Join('/', _route.Methods.Select(static method => CoapCode.FromCoapMethod(method)))} {_route.Template}";
+    public override string ToString() =>
+        _route is null
+            ? "a route"
+            : $"{string.Join('/', _route.Methods.Select(static method => CoapCode.FromCoapMethod(method)))} {_route.Template}";
 
     private sealed record NeededService(Type Type, string Name, object? Key)
     {

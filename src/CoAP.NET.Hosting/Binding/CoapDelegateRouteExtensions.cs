@@ -1,8 +1,9 @@
 namespace CoAP.NET;
 
 /// <summary>
-/// Maps handlers whose parameters are bound to what the request says: route, query, body, options, services. A source generator, which comes with this package, replaces each call while the
-/// program is compiled; nothing is looked up by reflection. It must see the handler: a lambda or a method, not a variable.
+/// Maps handlers whose parameters are bound to what the request says: route, query, body, options, services. A source generator, which
+/// comes with this package, replaces each call while the program is compiled; nothing is looked up by reflection. It must see the handler:
+/// a lambda or a method, not a variable.
 /// </summary>
 public static class CoapDelegateRouteExtensions
 {
@@ -12,8 +13,10 @@ public static class CoapDelegateRouteExtensions
     /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message says what to do.</exception>
-    public static CoapRouteHandlerBuilder MapGet(this ICoapRouteBuilder routes, string template, Delegate handler) => throw NotReplaced("MapGet", template);
+    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
+    /// says what to do.</exception>
+    public static CoapRouteHandlerBuilder MapGet(this ICoapRouteBuilder routes, string template, Delegate handler) =>
+        throw NotReplaced("MapGet", template);
 
     /// <summary>Maps a handler of POST (RFC 7252 section 5.8.2) to a path; its parameters are bound to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -21,8 +24,10 @@ public static class CoapDelegateRouteExtensions
     /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message says what to do.</exception>
-    public static CoapRouteHandlerBuilder MapPost(this ICoapRouteBuilder routes, string template, Delegate handler) => throw NotReplaced("MapPost", template);
+    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
+    /// says what to do.</exception>
+    public static CoapRouteHandlerBuilder MapPost(this ICoapRouteBuilder routes, string template, Delegate handler) =>
+        throw NotReplaced("MapPost", template);
 
     /// <summary>Maps a handler of PUT (RFC 7252 section 5.8.3) to a path; its parameters are bound to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -30,8 +35,10 @@ public static class CoapDelegateRouteExtensions
     /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message says what to do.</exception>
-    public static CoapRouteHandlerBuilder MapPut(this ICoapRouteBuilder routes, string template, Delegate handler) => throw NotReplaced("MapPut", template);
+    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
+    /// says what to do.</exception>
+    public static CoapRouteHandlerBuilder MapPut(this ICoapRouteBuilder routes, string template, Delegate handler) =>
+        throw NotReplaced("MapPut", template);
 
     /// <summary>Maps a handler of DELETE (RFC 7252 section 5.8.4) to a path; its parameters are bound to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -39,8 +46,10 @@ public static class CoapDelegateRouteExtensions
     /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message says what to do.</exception>
-    public static CoapRouteHandlerBuilder MapDelete(this ICoapRouteBuilder routes, string template, Delegate handler) => throw NotReplaced("MapDelete", template);
+    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
+    /// says what to do.</exception>
+    public static CoapRouteHandlerBuilder MapDelete(this ICoapRouteBuilder routes, string template, Delegate handler) =>
+        throw NotReplaced("MapDelete", template);
 
     /// <summary>Maps a handler of FETCH (RFC 8132 section 2) to a path; its parameters are bound to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -48,8 +57,10 @@ public static class CoapDelegateRouteExtensions
     /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message says what to do.</exception>
-    public static CoapRouteHandlerBuilder MapFetch(this ICoapRouteBuilder routes, string template, Delegate handler) => throw NotReplaced("MapFetch", template);
+    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
+    /// says what to do.</exception>
+    public static CoapRouteHandlerBuilder MapFetch(this ICoapRouteBuilder routes, string template, Delegate handler) =>
+        throw NotReplaced("MapFetch", template);
 
     /// <summary>Maps a handler of PATCH (RFC 8132 section 3) to a path; its parameters are bound to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -57,8 +68,10 @@ public static class CoapDelegateRouteExtensions
     /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message says what to do.</exception>
-    public static CoapRouteHandlerBuilder MapPatch(this ICoapRouteBuilder routes, string template, Delegate handler) => throw NotReplaced("MapPatch", template);
+    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
+    /// says what to do.</exception>
+    public static CoapRouteHandlerBuilder MapPatch(this ICoapRouteBuilder routes, string template, Delegate handler) =>
+        throw NotReplaced("MapPatch", template);
 
     /// <summary>Maps a handler of iPATCH (RFC 8132 section 3) to a path; its parameters are bound to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -66,8 +79,10 @@ public static class CoapDelegateRouteExtensions
     /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message says what to do.</exception>
-    public static CoapRouteHandlerBuilder MapIPatch(this ICoapRouteBuilder routes, string template, Delegate handler) => throw NotReplaced("MapIPatch", template);
+    /// <exception cref="InvalidOperationException">The path has a handler of that method already, or the call was not replaced; the message
+    /// says what to do.</exception>
+    public static CoapRouteHandlerBuilder MapIPatch(this ICoapRouteBuilder routes, string template, Delegate handler) =>
+        throw NotReplaced("MapIPatch", template);
 
     /// <summary>Maps a handler of several methods to a path; its parameters are bound to the request.</summary>
     /// <param name="routes">The server or group.</param>
@@ -76,11 +91,15 @@ public static class CoapDelegateRouteExtensions
     /// <param name="handler">A lambda or a method. What it returns becomes the answer.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template is wrong.</exception>
-    /// <exception cref="InvalidOperationException">The path has a handler of a method already, or the call was not replaced; the message says what to do.</exception>
-    public static CoapRouteHandlerBuilder Map(this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods, Delegate handler) => throw NotReplaced("Map", template);
+    /// <exception cref="InvalidOperationException">The path has a handler of a method already, or the call was not replaced; the message
+    /// says what to do.</exception>
+    public static CoapRouteHandlerBuilder Map(this ICoapRouteBuilder routes, string template, IEnumerable<CoapMethod> methods,
+        Delegate handler) => throw NotReplaced("Map", template);
 
     private static InvalidOperationException NotReplaced(string method, string template) => new(
-        $"The call of {method} for '{template}' was not replaced while the program was compiled, so its parameters cannot be bound. Pass a lambda or the name of a method instead of a variable; "
-        + "look at the COAP warnings of the build; and see that the project uses the package CoAP.NET.Hosting itself, or has CoAP.NET.Generated in the property InterceptorsNamespaces and "
+        $"The call of {method} for '{template}' was not replaced while the program was compiled, so its parameters cannot be bound. Pass a "
+            + "lambda or the name of a method instead of a variable; "
+        + "look at the COAP warnings of the build; and see that the project uses the package CoAP.NET.Hosting itself, or has "
+        + "CoAP.NET.Generated in the property InterceptorsNamespaces and "
         + "CoAP.NET.Hosting.Generators as an analyzer.");
 }

@@ -1,6 +1,9 @@
 namespace CoAP.NET;
 
-/// <summary>Binds a parameter of a handler to an option of the request by its number: a <c>string</c>, an integer, <c>bool</c> for whether it is there, bytes, <see cref="CoapETag"/>, <see cref="CoapContentFormat"/>, or an array of them.</summary>
+/// <summary>
+/// Binds a parameter of a handler to an option of the request by its number: a <c>string</c>, an integer, <c>bool</c> for whether it is
+/// there, bytes, <see cref="CoapETag"/>, <see cref="CoapContentFormat"/>, or an array of them.
+/// </summary>
 [AttributeUsage(AttributeTargets.Parameter)]
 public sealed class CoapFromOptionAttribute : Attribute
 {

@@ -1,6 +1,9 @@
 namespace CoAP.NET;
 
-/// <summary>Binds a parameter of a handler to a parameter of the route template, or of the prefix of a group around it. Needed only where the names differ.</summary>
+/// <summary>
+/// Binds a parameter of a handler to a parameter of the route template, or of the prefix of a group around it. Needed only where the names
+/// differ.
+/// </summary>
 [AttributeUsage(AttributeTargets.Parameter)]
 public sealed class CoapFromRouteAttribute : Attribute
 {

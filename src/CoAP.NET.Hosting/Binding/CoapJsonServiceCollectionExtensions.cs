@@ -9,5 +9,6 @@ public static class CoapJsonServiceCollectionExtensions
     /// <param name="services">The services.</param>
     /// <param name="configure">Changes the options.</param>
     /// <returns>The services.</returns>
-    public static IServiceCollection ConfigureCoapJson(this IServiceCollection services, Action<CoapJsonOptions> configure) => services.Configure(configure);
+    public static IServiceCollection ConfigureCoapJson(this IServiceCollection services, Action<CoapJsonOptions> configure) =>
+        services.Configure(configure);
 }

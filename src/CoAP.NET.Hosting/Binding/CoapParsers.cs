@@ -28,14 +28,16 @@ public static class CoapParsers
         where T : IParsable<T> => T.TryParse(text, CultureInfo.InvariantCulture, out value);
 
     /// <summary>
-    /// A number that may have a fraction: digits, a decimal point, an exponent. Neither a comma, which one reader takes for thousands and another for the decimal point, nor what is not finite.
+    /// A number that may have a fraction: digits, a decimal point, an exponent. Neither a comma, which one reader takes for thousands and
+    /// another for the decimal point, nor what is not finite.
     /// </summary>
     /// <typeparam name="T">The type of the number.</typeparam>
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
     /// <returns>Whether the text is one.</returns>
     public static bool Number<T>(string text, out T value)
-        where T : struct, INumberBase<T> => T.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out value) && T.IsFinite(value);
+        where T : struct, INumberBase<T> =>
+        T.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out value) && T.IsFinite(value);
 
     /// <summary>True, false, 1 or 0; an argument of the query that is its name alone is true.</summary>
     /// <param name="text">The text.</param>
@@ -67,7 +69,8 @@ public static class CoapParsers
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
     /// <returns>Whether the text is one.</returns>
-    public static bool PointInTime(string text, out DateTimeOffset value) => DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out value);
+    public static bool PointInTime(string text, out DateTimeOffset value) =>
+        DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out value);
 
     /// <summary>A point in time, in UTC; without an offset it is taken for UTC.</summary>
     /// <param name="text">The text.</param>
@@ -80,5 +83,6 @@ public static class CoapParsers
     /// <param name="text">The text.</param>
     /// <param name="value">The value.</param>
     /// <returns>Whether the text is one.</returns>
-    public static bool AnyUri(string text, [MaybeNullWhen(false)] out Uri value) => Uri.TryCreate(text, UriKind.RelativeOrAbsolute, out value);
+    public static bool AnyUri(string text, [MaybeNullWhen(false)] out Uri value) =>
+        Uri.TryCreate(text, UriKind.RelativeOrAbsolute, out value);
 }

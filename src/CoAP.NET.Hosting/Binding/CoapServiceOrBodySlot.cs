@@ -3,7 +3,10 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace CoAP.NET.Binding;
 
-/// <summary>A parameter of a class that nothing marks, where the methods have a body: a service if the container knows the class, otherwise the body. For generated code.</summary>
+/// <summary>
+/// A parameter of a class that nothing marks, where the methods have a body: a service if the container knows the class, otherwise the
+/// body. For generated code.
+/// </summary>
 /// <typeparam name="T">The type of the parameter.</typeparam>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class CoapServiceOrBodySlot<T>
@@ -30,7 +33,8 @@ public sealed class CoapServiceOrBodySlot<T>
     /// <param name="body">The body; null where an optional one is missing, and for a service.</param>
     /// <param name="refusal">The answer when it cannot be read.</param>
     /// <returns>Whether the handler can be called.</returns>
-    /// <exception cref="InvalidOperationException">System.Text.Json knows nothing of the type, or the handler would have two bodies.</exception>
+    /// <exception cref="InvalidOperationException">System.Text.Json knows nothing of the type, or the handler would have two
+    /// bodies.</exception>
     public bool TryRead(CoapRequest request, out T? body, [NotNullWhen(false)] out CoapResult? refusal)
     {
         if (!IsService(request))

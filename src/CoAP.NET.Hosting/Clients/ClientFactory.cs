@@ -15,7 +15,8 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     private readonly List<CoapEndpoint> _own = [];
     private bool _isDisposed;
 
-    public ClientFactory(IServiceProvider services, IOptionsMonitor<CoapClientOptions> options, IEnumerable<ClientRegistration> registrations)
+    public ClientFactory(IServiceProvider services, IOptionsMonitor<CoapClientOptions> options,
+        IEnumerable<ClientRegistration> registrations)
     {
         _services = services;
         _options = options;
@@ -60,11 +61,15 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     private HostedClient Make(string name)
     {
         ClientRegistration registration = _registrations.FirstOrDefault(known => known.Name == name)
-            ?? throw new ArgumentException($"No client was added by the name '{name}'. Known are: {string.Join(", ", _registrations.Select(static known => $"'{known.Name}'"))}. Call AddCoapClient(\"{name}\").", nameof(name));
+            ?? throw new ArgumentException(
+                $"No client was added by the name '{name}'. Known "
+                    + $"are: {string.Join(", ", _registrations.Select(static known => $"'{known.Name}'"))}. Call AddCoapClient(\"{name}\").", nameof(name));
         CoapClientOptions options = _options.Get(name);
         ServerFactory.UseHost(options.Endpoint, _services);
         ServerFactory.Warn(options.Endpoint, options.Findings);
-        CoapEndpoint endpoint = options.Server is { } server ? _services.GetRequiredKeyedService<CoapServer>(server).Endpoint : MakeEndpoint(options, registration);
+        CoapEndpoint endpoint = options.Server is { } server
+            ? _services.GetRequiredKeyedService<CoapServer>(server).Endpoint
+            : MakeEndpoint(options, registration);
         return new HostedClient(name, endpoint, options, [.. options.Handlers.Select(make => make(_services))]);
     }
 

@@ -3,7 +3,8 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Checks the options of one client when the application starts.</summary>
-internal sealed class ClientOptionsValidator(ClientRegistration registration, IEnumerable<ServerRegistration> servers) : IValidateOptions<CoapClientOptions>
+internal sealed class ClientOptionsValidator(ClientRegistration registration, IEnumerable<ServerRegistration> servers)
+    : IValidateOptions<CoapClientOptions>
 {
     public ValidateOptionsResult Validate(string? name, CoapClientOptions options)
     {
@@ -27,12 +28,14 @@ internal sealed class ClientOptionsValidator(ClientRegistration registration, IE
         if (options.Server is { } server && !servers.Any(known => known.Name == server))
         {
             string known = string.Join(", ", servers.Select(static known => known.Name.Length == 0 ? "*" : known.Name));
-            problems.Add($"{section}:Server = '{(server.Length == 0 ? "*" : server)}': no server was added by this name. {(known.Length == 0 ? "There is none: call AddCoapServer." : $"Known are: {known}.")}");
+            problems.Add($"{section}:Server = '{(server.Length == 0 ? "*" : server)}': no server was added by this "
+                + $"name. {(known.Length == 0 ? "There is none: call AddCoapServer." : $"Known are: {known}.")}");
         }
 
         if (options.Endpoint.Routes is not null)
         {
-            problems.Add($"{registration.Title} serves nothing, and Endpoint.Routes is set. Add a server by AddCoapServer, and let the client use it.");
+            problems.Add($"{registration.Title} serves nothing, and Endpoint.Routes is set. Add a server by AddCoapServer, and let the "
+                + "client use it.");
         }
 
         if (options.Endpoint.Tls is not null && !options.Tls.IsEmpty)

@@ -19,7 +19,10 @@ public static class CoapClientBuilderExtensions
         return builder;
     }
 
-    /// <summary>Lets the client use the endpoint of a hosted server: its requests leave from the server's port, and by the connections that peers opened to it.</summary>
+    /// <summary>
+    /// Lets the client use the endpoint of a hosted server: its requests leave from the server's port, and by the connections that peers
+    /// opened to it.
+    /// </summary>
     /// <param name="builder">The client.</param>
     /// <param name="name">The name of the server; empty for the one without a name.</param>
     /// <returns>The builder.</returns>
@@ -29,11 +32,14 @@ public static class CoapClientBuilderExtensions
         return Configure(builder, (options, _) => options.Server = name);
     }
 
-    /// <summary>Puts a handler between the client and its endpoint; the one added first is the outermost. It is made once for the client.</summary>
+    /// <summary>
+    /// Puts a handler between the client and its endpoint; the one added first is the outermost. It is made once for the client.
+    /// </summary>
     /// <typeparam name="THandler">The handler; a service, or made with services.</typeparam>
     /// <param name="builder">The client.</param>
     /// <returns>The builder.</returns>
-    public static ICoapClientBuilder AddHandler<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(this ICoapClientBuilder builder)
+    public static ICoapClientBuilder AddHandler<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(
+        this ICoapClientBuilder builder)
         where THandler : class, ICoapClientHandler
     {
         ArgumentNullException.ThrowIfNull(builder);

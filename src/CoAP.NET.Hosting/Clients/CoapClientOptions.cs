@@ -5,20 +5,23 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// How a client works. Configuration is read into it first, from <c>Coap:Client</c> or, for a client with a name, <c>Coap:Clients:NAME</c>; code comes after it and has the last word.
-/// Everything is checked when the application starts. Mutable until then.
+/// How a client works. Configuration is read into it first, from <c>Coap:Client</c> or, for a client with a name, <c>Coap:Clients:NAME</c>;
+/// code comes after it and has the last word. Everything is checked when the application starts. Mutable until then.
 /// </summary>
 public sealed class CoapClientOptions
 {
     private readonly CoapRequestDefaults _defaults = new();
 
     /// <summary>
-    /// What URIs of requests are relative to (RFC 3986 section 5.2), such as <c>coap://device.example/api/</c>: <c>state</c> is then <c>/api/state</c>, and <c>/state</c> stays what it is.
-    /// Default null: URIs are absolute.
+    /// What URIs of requests are relative to (RFC 3986 section 5.2), such as <c>coap://device.example/api/</c>: <c>state</c> is then
+    /// <c>/api/state</c>, and <c>/state</c> stays what it is. Default null: URIs are absolute.
     /// </summary>
     public string? BaseAddress { get; set; }
 
-    /// <summary>How long requests may take that say nothing of it themselves; see <see cref="CoapRequest.Timeout"/>. Default null: the times of the transmission parameters.</summary>
+    /// <summary>
+    /// How long requests may take that say nothing of it themselves; see <see cref="CoapRequest.Timeout"/>. Default null: the times of the
+    /// transmission parameters.
+    /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero and not infinite.</exception>
     public TimeSpan? Timeout
     {
@@ -44,27 +47,42 @@ public sealed class CoapClientOptions
     public Action<CoapRequest>? ConfigureRequest { get; set; }
 
     /// <summary>
-    /// The name of a hosted server whose endpoint the client uses, so that its requests leave from the server's port and connections; empty for the server without a name.
-    /// <see cref="Endpoint"/>, <see cref="Tls"/> and <see cref="Dtls"/> then mean nothing. Default null: an endpoint of its own.
+    /// The name of a hosted server whose endpoint the client uses, so that its requests leave from the server's port and connections; empty
+    /// for the server without a name. <see cref="Endpoint"/>, <see cref="Tls"/> and <see cref="Dtls"/> then mean nothing. Default null: an
+    /// endpoint of its own.
     /// </summary>
     public string? Server { get; set; }
 
     /// <summary>How the endpoint works. Logger and clock are the host's where they are not set.</summary>
     public CoapEndpointOptions Endpoint { get; } = new();
 
-    /// <summary>Certificates by files, for <c>coaps+tcp</c>. Set <see cref="CoapEndpointOptions.Tls"/> of <see cref="Endpoint"/> for certificates that are not in files; not both.</summary>
+    /// <summary>
+    /// Certificates by files, for <c>coaps+tcp</c>. Set <see cref="CoapEndpointOptions.Tls"/> of <see cref="Endpoint"/> for certificates
+    /// that are not in files; not both.
+    /// </summary>
     public CoapTlsFileOptions Tls { get; } = new();
 
-    /// <summary>A pre-shared key or certificate by configuration, for <c>coaps</c>. Call <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on <see cref="Endpoint"/> for what files cannot say; not both.</summary>
+    /// <summary>
+    /// A pre-shared key or certificate by configuration, for <c>coaps</c>. Call <see cref="CoapDtlsEndpointExtensions.UseDtls"/> on
+    /// <see cref="Endpoint"/> for what files cannot say; not both.
+    /// </summary>
     public CoapDtlsClientFileOptions Dtls { get; } = new();
 
-    /// <summary>What stands between the client and its endpoint; the first is the outermost. See <see cref="ICoapClientHandler"/>. Default none.</summary>
+    /// <summary>
+    /// What stands between the client and its endpoint; the first is the outermost. See <see cref="ICoapClientHandler"/>. Default none.
+    /// </summary>
     public IList<Func<IServiceProvider, ICoapClientHandler>> Handlers { get; } = [];
 
-    /// <summary>Transports of your own, made when the client is; see <see cref="CoapEndpoint.AddTransport"/>. Default none: sockets are opened with the first request. Not used on a server's endpoint.</summary>
+    /// <summary>
+    /// Transports of your own, made when the client is; see <see cref="CoapEndpoint.AddTransport"/>. Default none: sockets are opened with
+    /// the first request. Not used on a server's endpoint.
+    /// </summary>
     public IList<Func<IServiceProvider, CoapTransport>> Transports { get; } = [];
 
-    /// <summary>Whether keys of the configuration section that are not known are a warning only. Default false: the application does not start, as most of them are misspelled.</summary>
+    /// <summary>
+    /// Whether keys of the configuration section that are not known are a warning only. Default false: the application does not start, as
+    /// most of them are misspelled.
+    /// </summary>
     public bool AllowUnknownKeys { get; set; }
 
     internal PeerRules Peers { get; } = new();
@@ -78,8 +96,9 @@ public sealed class CoapClientOptions
     }
 
     /// <summary>
-    /// Says which transmission parameters peers of a network have, such as those behind NB-IoT, which need longer times, or 6LoWPAN, smaller blocks. Of several prefixes that an address is in the
-    /// longest counts; <see cref="CoapEndpointOptions.ParametersOf"/> goes before all of them. Configuration says it by <c>Peers</c>.
+    /// Says which transmission parameters peers of a network have, such as those behind NB-IoT, which need longer times, or 6LoWPAN,
+    /// smaller blocks. Of several prefixes that an address is in the longest counts; <see cref="CoapEndpointOptions.ParametersOf"/> goes
+    /// before all of them. Configuration says it by <c>Peers</c>.
     /// </summary>
     /// <param name="prefix">The network, such as <c>10.1.0.0/16</c> or <c>2001:db8::/32</c>.</param>
     /// <param name="change">Makes the parameters of what all peers have, by <c>with</c>.</param>

@@ -8,24 +8,31 @@ using Microsoft.Extensions.Options;
 
 namespace Microsoft.Extensions.DependencyInjection;
 
-/// <summary>Adds CoAP clients to the services of an application. They are made when they are first used, shared by all, and closed with the host.</summary>
+/// <summary>
+/// Adds CoAP clients to the services of an application. They are made when they are first used, shared by all, and closed with the host.
+/// </summary>
 public static class CoapClientServiceCollectionExtensions
 {
     /// <summary>
-    /// Adds the client of an application that has one, with what the section <c>Coap:Client</c> of its configuration says. Inject <see cref="ICoapClient"/>; a <see cref="CoapClient"/> on the same
-    /// endpoint, without base address and handlers, can be injected too.
+    /// Adds the client of an application that has one, with what the section <c>Coap:Client</c> of its configuration says. Inject
+    /// <see cref="ICoapClient"/>; a <see cref="CoapClient"/> on the same endpoint, without base address and handlers, can be injected too.
     /// </summary>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The client to be.</returns>
-    public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, Action<CoapClientOptions>? configure = null) => Add(services, "", null, configure);
+    public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, Action<CoapClientOptions>? configure = null) =>
+        Add(services, "", null, configure);
 
-    /// <summary>Adds a client with a name, with what the section <c>Coap:Clients:NAME</c> says. Inject it by its name, <c>[FromKeyedServices("NAME")] ICoapClient</c>, or ask <see cref="ICoapClientFactory"/>.</summary>
+    /// <summary>
+    /// Adds a client with a name, with what the section <c>Coap:Clients:NAME</c> says. Inject it by its name,
+    /// <c>[FromKeyedServices("NAME")] ICoapClient</c>, or ask <see cref="ICoapClientFactory"/>.
+    /// </summary>
     /// <param name="services">The services.</param>
     /// <param name="name">The name; not empty.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The client to be.</returns>
-    public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, string name, Action<CoapClientOptions>? configure = null)
+    public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, string name,
+        Action<CoapClientOptions>? configure = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         return Add(services, name, null, configure);
@@ -36,7 +43,8 @@ public static class CoapClientServiceCollectionExtensions
     /// <param name="section">The section, instead of <c>Coap:Client</c>.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The client to be.</returns>
-    public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, IConfiguration section, Action<CoapClientOptions>? configure = null)
+    public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, IConfiguration section,
+        Action<CoapClientOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(section);
         return Add(services, "", section, configure);
@@ -48,15 +56,20 @@ public static class CoapClientServiceCollectionExtensions
     /// <param name="section">The section.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The client to be.</returns>
-    public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, string name, IConfiguration section, Action<CoapClientOptions>? configure = null)
+    public static ICoapClientBuilder AddCoapClient(this IServiceCollection services, string name, IConfiguration section,
+        Action<CoapClientOptions>? configure = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(section);
         return Add(services, name, section, configure);
     }
 
-    /// <summary>Adds a typed client: a class of yours that is made with an <see cref="ICoapClient"/> of its own and any services. The client is called like the class.</summary>
-    /// <typeparam name="TClient">The class. Its constructor takes an <see cref="ICoapClient"/>. A new object is made whenever one is injected; they share the client.</typeparam>
+    /// <summary>
+    /// Adds a typed client: a class of yours that is made with an <see cref="ICoapClient"/> of its own and any services. The client is
+    /// called like the class.
+    /// </summary>
+    /// <typeparam name="TClient">The class. Its constructor takes an <see cref="ICoapClient"/>. A new object is made whenever one is
+    /// injected; they share the client.</typeparam>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The client to be.</returns>
@@ -82,8 +95,9 @@ public static class CoapClientServiceCollectionExtensions
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The client to be, called like <typeparamref name="TClient"/>.</returns>
-    public static ICoapClientBuilder AddCoapClient<TClient, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TImplementation>(
-        this IServiceCollection services, Action<CoapClientOptions>? configure = null)
+    public static ICoapClientBuilder AddCoapClient<TClient,
+        [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TImplementation>(
+            this IServiceCollection services, Action<CoapClientOptions>? configure = null)
         where TClient : class
         where TImplementation : class, TClient =>
         AddCoapClient<TClient, TImplementation>(services, typeof(TClient).Name, configure);
@@ -95,18 +109,21 @@ public static class CoapClientServiceCollectionExtensions
     /// <param name="name">The name, which the section <c>Coap:Clients:NAME</c> has.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The client to be.</returns>
-    public static ICoapClientBuilder AddCoapClient<TClient, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TImplementation>(
-        this IServiceCollection services, string name, Action<CoapClientOptions>? configure = null)
+    public static ICoapClientBuilder AddCoapClient<TClient,
+        [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TImplementation>(
+            this IServiceCollection services, string name, Action<CoapClientOptions>? configure = null)
         where TClient : class
         where TImplementation : class, TClient
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ICoapClientBuilder builder = Add(services, name, null, configure);
-        services.AddTransient<TClient>(provider => TypedClient<TImplementation>.Make(provider, provider.GetRequiredService<ICoapClientFactory>().GetClient(name)));
+        services.AddTransient<TClient>(
+            provider => TypedClient<TImplementation>.Make(provider, provider.GetRequiredService<ICoapClientFactory>().GetClient(name)));
         return builder;
     }
 
-    private static ClientBuilder Add(IServiceCollection services, string name, IConfiguration? section, Action<CoapClientOptions>? configure)
+    private static ClientBuilder Add(IServiceCollection services, string name, IConfiguration? section,
+        Action<CoapClientOptions>? configure)
     {
         ArgumentNullException.ThrowIfNull(services);
         ClientRegistration? registration = services
@@ -142,11 +159,14 @@ public static class CoapClientServiceCollectionExtensions
         string name = registration.Name;
         services.AddOptions<CoapClientOptions>(name).ValidateOnStart();
         services.AddSingleton(registration);
-        services.AddSingleton<IConfigureOptions<CoapClientOptions>>(provider => new ConfigureClient(registration, provider.GetService<IConfiguration>()));
-        services.AddSingleton<IValidateOptions<CoapClientOptions>>(provider => new ClientOptionsValidator(registration, provider.GetServices<ServerRegistration>()));
+        services.AddSingleton<IConfigureOptions<CoapClientOptions>>(
+            provider => new ConfigureClient(registration, provider.GetService<IConfiguration>()));
+        services.AddSingleton<IValidateOptions<CoapClientOptions>>(
+            provider => new ClientOptionsValidator(registration, provider.GetServices<ServerRegistration>()));
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, SectionCheck>());
         services.TryAddSingleton<ICoapClientFactory, ClientFactory>();
-        services.AddKeyedSingleton(name, static (provider, key) => provider.GetRequiredService<ICoapClientFactory>().GetClient((string)key!));
+        services.AddKeyedSingleton(name,
+            static (provider, key) => provider.GetRequiredService<ICoapClientFactory>().GetClient((string)key!));
         services.AddKeyedSingleton(name, static (provider, key) => MakePlain(provider, (string)key!));
         if (name.Length == 0)
         {

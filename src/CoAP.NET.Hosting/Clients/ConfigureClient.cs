@@ -4,7 +4,8 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Reads the configuration of one client into its options, before any code of the user.</summary>
-internal sealed class ConfigureClient(ClientRegistration registration, IConfiguration? configuration) : IConfigureNamedOptions<CoapClientOptions>
+internal sealed class ConfigureClient(ClientRegistration registration, IConfiguration? configuration)
+    : IConfigureNamedOptions<CoapClientOptions>
 {
     public void Configure(string? name, CoapClientOptions options)
     {

@@ -43,7 +43,8 @@ internal sealed class HostedClient : ICoapClient
         }
     }
 
-    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default)
+    public Task<CoapObservation> ObserveAsync(CoapRequest request, CoapObserveOptions? options = null,
+        CancellationToken cancellationToken = default)
     {
         try
         {
@@ -63,8 +64,9 @@ internal sealed class HostedClient : ICoapClient
     public Task<TimeSpan> PingAsync(string? uri, TimeSpan timeout, CancellationToken cancellationToken = default) =>
         Endpoint.PingAsync(_defaults.Resolve(uri ?? ""), timeout, cancellationToken);
 
-    public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
-        Endpoint.SendToGroupAsync(Prepare(request), options, cancellationToken);
+    public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+            Endpoint.SendToGroupAsync(Prepare(request), options, cancellationToken);
 
     private CoapRequest Prepare(CoapRequest request)
     {

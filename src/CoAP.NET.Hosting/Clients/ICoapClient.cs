@@ -1,8 +1,9 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// A client of an application, with a base address and what its requests have in common: what typed clients take. Long-lived, shared by all who ask for it, safe for several threads, and closed
-/// with the host. The methods of <see cref="CoapRequests"/> and <see cref="CoapObservations"/> work on it; URIs are relative to <see cref="BaseAddress"/>.
+/// A client of an application, with a base address and what its requests have in common: what typed clients take. Long-lived, shared by all
+/// who ask for it, safe for several threads, and closed with the host. The methods of <see cref="CoapRequests"/> and
+/// <see cref="CoapObservations"/> work on it; URIs are relative to <see cref="BaseAddress"/>.
 /// </summary>
 public interface ICoapClient : ICoapObserver
 {
@@ -34,10 +35,14 @@ public interface ICoapClient : ICoapObserver
     /// <exception cref="CoapException">The peer did not answer; the derived type says why.</exception>
     Task<TimeSpan> PingAsync(string? uri, TimeSpan timeout, CancellationToken cancellationToken = default);
 
-    /// <summary>Sends a Non-confirmable request to a group and gives the answers of its members as they come; see <see cref="CoapEndpoint.SendToGroupAsync"/>. Handlers are not asked.</summary>
+    /// <summary>
+    /// Sends a Non-confirmable request to a group and gives the answers of its members as they come; see
+    /// <see cref="CoapEndpoint.SendToGroupAsync"/>. Handlers are not asked.
+    /// </summary>
     /// <param name="request">The request; Confirmable must be false.</param>
     /// <param name="options">Interface, reach and bounds; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The answers; each enumeration sends the request anew.</returns>
-    IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default);
+    IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null,
+        CancellationToken cancellationToken = default);
 }

@@ -1,8 +1,9 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Stands between a client and its endpoint: sees each request and its response, such as to log, to add what authorizes it, or to answer from elsewhere. One object serves all requests of a client,
-/// several at a time. Observations do not pass: what they send again by themselves is the endpoint's matter.
+/// Stands between a client and its endpoint: sees each request and its response, such as to log, to add what authorizes it, or to answer
+/// from elsewhere. One object serves all requests of a client, several at a time. Observations do not pass: what they send again by
+/// themselves is the endpoint's matter.
 /// </summary>
 public interface ICoapClientHandler
 {

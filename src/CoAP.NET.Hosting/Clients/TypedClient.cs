@@ -19,7 +19,9 @@ internal static class TypedClient<[DynamicallyAccessedMembers(DynamicallyAccesse
         }
         catch (InvalidOperationException exception)
         {
-            throw new InvalidOperationException($"{typeof(TClient)} is a typed CoAP client, so it needs a public constructor with a parameter of the type ICoapClient, and services for the others.", exception);
+            throw new InvalidOperationException(
+                $"{typeof(TClient)} is a typed CoAP client, so it needs a public constructor with a parameter of the type ICoapClient, and "
+                    + "services for the others.", exception);
         }
     }
 }

@@ -45,5 +45,6 @@ internal sealed class BytesKind(long min, long max) : ValueKind<long>(Range(min,
         return value.ToString(CultureInfo.InvariantCulture);
     }
 
-    private static string Range(long min, long max) => max == long.MaxValue ? $"bytes (B, KiB, MiB, GiB), {Text(min)} or more" : $"bytes (B, KiB, MiB, GiB), {Text(min)} to {Text(max)}";
+    private static string Range(long min, long max) =>
+        max == long.MaxValue ? $"bytes (B, KiB, MiB, GiB), {Text(min)} or more" : $"bytes (B, KiB, MiB, GiB), {Text(min)} to {Text(max)}";
 }

@@ -29,7 +29,8 @@ internal static class CertificateFiles
     /// <param name="section">What messages name the keys by.</param>
     /// <param name="problem">What is wrong and where; null for nothing.</param>
     /// <returns>The certificates; null when there are none, or the file is wrong.</returns>
-    public static X509Certificate2Collection? ReadAuthorities(string? file, string section, ref string? problem) => Read($"{section}:Authorities", file, ReadAuthorities, ref problem);
+    public static X509Certificate2Collection? ReadAuthorities(string? file, string section, ref string? problem) =>
+        Read($"{section}:Authorities", file, ReadAuthorities, ref problem);
 
     /// <summary>Reads a file.</summary>
     /// <param name="key">The key that names the file.</param>
@@ -55,7 +56,8 @@ internal static class CertificateFiles
         {
             return read(path);
         }
-        catch (Exception exception) when (exception is CryptographicException or IOException or UnauthorizedAccessException or ArgumentException or CoapException)
+        catch (Exception exception)
+            when (exception is CryptographicException or IOException or UnauthorizedAccessException or ArgumentException or CoapException)
         {
             problem = $"{key} = '{path}': {exception.Message}";
             return null;
@@ -67,7 +69,8 @@ internal static class CertificateFiles
         if (X509Certificate2.GetCertContentType(path) == X509ContentType.Pkcs12)
         {
             // Exportable, as OpenSSL takes the key over where it makes the handshakes.
-            X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12CollectionFromFile(path, password, X509KeyStorageFlags.Exportable);
+            X509Certificate2Collection all = X509CertificateLoader.LoadPkcs12CollectionFromFile(path, password,
+                X509KeyStorageFlags.Exportable);
             X509Certificate2 own = all.FirstOrDefault(static certificate => certificate.HasPrivateKey)
                 ?? throw new CryptographicException("The file has no certificate with its private key.");
             all.Remove(own);
@@ -79,7 +82,8 @@ internal static class CertificateFiles
         X509Certificate2 certificate = password is null
             ? X509Certificate2.CreateFromPemFile(path, key ?? path)
             : X509Certificate2.CreateFromEncryptedPemFile(path, password, key ?? path);
-        X509Certificate2Collection intermediates = [.. chain.Where(other => !other.RawDataMemory.Span.SequenceEqual(certificate.RawDataMemory.Span))];
+        X509Certificate2Collection intermediates = [
+            .. chain.Where(other => !other.RawDataMemory.Span.SequenceEqual(certificate.RawDataMemory.Span))];
         return new OwnCertificate(certificate, intermediates);
     }
 

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>A key of a configuration section: how its value is read, and what it is without one. The page of the documentation is checked against these.</summary>
+/// <summary>
+/// A key of a configuration section: how its value is read, and what it is without one. The page of the documentation is checked against
+/// these.
+/// </summary>
 /// <typeparam name="TTarget">The options that it sets.</typeparam>
 /// <param name="path">The key below the section, with colons.</param>
 /// <param name="allowed">What is allowed, for people.</param>

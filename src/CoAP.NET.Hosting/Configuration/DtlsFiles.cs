@@ -9,7 +9,8 @@ internal static class DtlsFiles
     private const string Scheme = "coaps";
 
     /// <summary>Whether code has called <see cref="CoapDtlsEndpointExtensions.UseDtls"/>.</summary>
-    public static bool IsSetByCode(CoapEndpointOptions endpoint) => endpoint.TransportFactories.Any(static factory => factory.Scheme == Scheme);
+    public static bool IsSetByCode(CoapEndpointOptions endpoint) =>
+        endpoint.TransportFactories.Any(static factory => factory.Scheme == Scheme);
 
     /// <summary>Makes those of a server.</summary>
     /// <param name="files">The files and keys.</param>
@@ -39,7 +40,8 @@ internal static class DtlsFiles
         }
         else if (files.PskIdentityHint is not null || files.ClientCertificates != CoapClientCertificateMode.None)
         {
-            problem ??= $"{section} has nothing by which clients come in. Set {section}:PskFile or {section}:Psk for those with pre-shared keys, {section}:Certificate for those that check one.";
+            problem ??= $"{section} has nothing by which clients come in. Set {section}:PskFile or {section}:Psk for those with pre-shared "
+                + $"keys, {section}:Certificate for those that check one.";
         }
 
         return Checked(dtls, section, ref problem);
@@ -90,7 +92,8 @@ internal static class DtlsFiles
         return dtls;
     }
 
-    private static CoapDtlsServerOptions ServerOf(OwnCertificate? own, X509Certificate2Collection? authorities, ICoapPskStore? keys, CoapDtlsServerFileOptions files)
+    private static CoapDtlsServerOptions ServerOf(OwnCertificate? own, X509Certificate2Collection? authorities, ICoapPskStore? keys,
+        CoapDtlsServerFileOptions files)
     {
         CoapDtlsServerOptions server = new()
         {
@@ -127,7 +130,8 @@ internal static class DtlsFiles
     private static ICoapPskStore? KeysOf(CoapDtlsServerFileOptions files, string section, ref string? problem)
     {
         FileStamp stamp = files.PskFile is null ? default : FileStamp.Of(files.PskFile);
-        CoapPskDictionary ofFile = CertificateFiles.Read($"{section}:PskFile", files.PskFile, CoapPskDictionary.FromFile, ref problem) ?? [];
+        CoapPskDictionary ofFile = CertificateFiles.Read($"{section}:PskFile", files.PskFile, CoapPskDictionary.FromFile, ref problem)
+            ?? [];
         CoapPskDictionary keys = [];
         foreach ((string identity, string key) in files.Psk)
         {

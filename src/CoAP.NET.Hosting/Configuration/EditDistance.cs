@@ -1,6 +1,8 @@
 namespace CoAP.NET.Hosting;
 
-/// <summary>How many letters have to be changed, left out or put in to make one word of another (Levenshtein); case does not count.</summary>
+/// <summary>
+/// How many letters have to be changed, left out or put in to make one word of another (Levenshtein); case does not count.
+/// </summary>
 internal static class EditDistance
 {
     public static int Of(string left, string right)

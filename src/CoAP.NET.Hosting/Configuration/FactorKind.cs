@@ -18,11 +18,13 @@ internal sealed class FactorKind(double min, double max, bool isAbove) : ValueKi
             return true;
         }
 
-        return double.TryParse(text, NumberStyles.AllowDecimalPoint | NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture, out value)
+        return double.TryParse(text, NumberStyles.AllowDecimalPoint | NumberStyles.AllowLeadingSign, CultureInfo.InvariantCulture,
+            out value)
             && value >= min && value <= max && !(isAbove && value == min);
     }
 
-    public override string Format(double value) => double.IsPositiveInfinity(value) ? Infinite : value.ToString(CultureInfo.InvariantCulture);
+    public override string Format(double value) =>
+        double.IsPositiveInfinity(value) ? Infinite : value.ToString(CultureInfo.InvariantCulture);
 
     private static string Range(double min, double max, bool isAbove)
     {

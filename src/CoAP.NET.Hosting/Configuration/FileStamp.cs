@@ -2,7 +2,9 @@ using Microsoft.Win32.SafeHandles;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>By what a file is seen to have changed. Of the file itself, wherever links to it lead: volumes of containers exchange them.</summary>
+/// <summary>
+/// By what a file is seen to have changed. Of the file itself, wherever links to it lead: volumes of containers exchange them.
+/// </summary>
 /// <param name="Written">When it was written last; the default when there is none.</param>
 /// <param name="Length">How long it is in bytes; -1 when there is none.</param>
 internal readonly record struct FileStamp(DateTime Written, long Length)

@@ -15,7 +15,8 @@ internal sealed class KeyTable<TTarget>
     public IReadOnlyList<(string Path, Action<TTarget, IConfigurationSection, ConfigurationFindings> Read)> Items => _items;
 
     public KeyTable<TTarget> Number(string path, long min, long max, Func<TTarget, long?> get, Action<TTarget, int> set) =>
-        Add(new ScalarKey<TTarget, long>(path, new NumberKind(min, max), target => get(target), (target, value) => set(target, (int)value)));
+        Add(new ScalarKey<TTarget, long>(path, new NumberKind(min, max), target => get(target),
+            (target, value) => set(target, (int)value)));
 
     public KeyTable<TTarget> Bytes(string path, long min, long max, Func<TTarget, long?> get, Action<TTarget, long> set) =>
         Add(new ScalarKey<TTarget, long>(path, new BytesKind(min, max), target => get(target), set));
@@ -37,7 +38,8 @@ internal sealed class KeyTable<TTarget>
         where TValue : class =>
         Add(new ScalarKey<TTarget, TValue>(path, kind, get, set));
 
-    public KeyTable<TTarget> List<TValue>(string path, ValueKind<TValue> kind, Func<TTarget, IList<TValue>> list) => Add(new ListKey<TTarget, TValue>(path, kind, list));
+    public KeyTable<TTarget> List<TValue>(string path, ValueKind<TValue> kind, Func<TTarget, IList<TValue>> list) =>
+        Add(new ListKey<TTarget, TValue>(path, kind, list));
 
     public KeyTable<TTarget> ItemsOf(string path, Action<TTarget, IConfigurationSection, ConfigurationFindings> read)
     {

@@ -6,7 +6,8 @@ internal sealed class ListKey<TTarget, TValue>(string path, ValueKind<TValue> ki
 {
     public override bool IsList => true;
 
-    public override string ValueOf(TTarget target) => list(target) is { Count: > 0 } values ? string.Join("; ", values.Select(kind.Format)) : "none";
+    public override string ValueOf(TTarget target) =>
+        list(target) is { Count: > 0 } values ? string.Join("; ", values.Select(kind.Format)) : "none";
 
     public override IEnumerable<(int Index, string Problem)> Set(TTarget target, IReadOnlyList<string> values)
     {

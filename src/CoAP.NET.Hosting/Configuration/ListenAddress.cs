@@ -6,7 +6,8 @@ namespace CoAP.NET.Hosting;
 /// <summary>What can be seen of an address to listen on before the endpoint is made.</summary>
 internal static class ListenAddress
 {
-    public static TextKind<string> Kind { get; } = new("URI with scheme, host and port such as coap://*:5683, without path, no group", static text => Check(text) is null ? text : null);
+    public static TextKind<string> Kind { get; } = new("URI with scheme, host and port such as coap://*:5683, without path, no group",
+        static text => Check(text) is null ? text : null);
 
     /// <summary>Says what is wrong with an address; null for nothing.</summary>
     public static string? Check(string text)
@@ -22,7 +23,9 @@ internal static class ListenAddress
             return "An address to listen on has no path and no query.";
         }
 
-        return uri.HostAddress is { } address && IsGroup(address) ? "A group is not listened on but joined: listen on coap://* and set JoinGroups." : null;
+        return uri.HostAddress is { } address && IsGroup(address)
+            ? "A group is not listened on but joined: listen on coap://* and set JoinGroups."
+            : null;
     }
 
     public static bool IsGroup(IPAddress address) =>

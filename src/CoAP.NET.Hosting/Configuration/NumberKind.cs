@@ -11,5 +11,7 @@ internal sealed class NumberKind(long min, long max) : ValueKind<long>(Range(min
     public override string Format(long value) => value.ToString(CultureInfo.InvariantCulture);
 
     private static string Range(long min, long max) =>
-        max == long.MaxValue ? string.Create(CultureInfo.InvariantCulture, $"whole number, {min} or more") : string.Create(CultureInfo.InvariantCulture, $"whole number, {min} to {max}");
+        max == long.MaxValue
+            ? string.Create(CultureInfo.InvariantCulture, $"whole number, {min} or more")
+            : string.Create(CultureInfo.InvariantCulture, $"whole number, {min} to {max}");
 }

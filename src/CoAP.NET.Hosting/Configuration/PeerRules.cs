@@ -20,7 +20,8 @@ internal sealed class PeerRules
 
         // The longest prefix counts; of two that are equal the one added last.
         (IPNetwork Prefix, CoapTransmissionParameters Parameters)[] rules =
-            [.. Enumerable.Reverse(_rules).Select(rule => (rule.Prefix, rule.Change(options.Parameters))).OrderByDescending(static rule => rule.Prefix.PrefixLength)];
+            [.. Enumerable.Reverse(_rules).Select(rule => (rule.Prefix, rule.Change(options.Parameters)))
+                .OrderByDescending(static rule => rule.Prefix.PrefixLength)];
         Func<CoapAddress, CoapTransmissionParameters?>? before = options.ParametersOf;
         options.ParametersOf = remote => before?.Invoke(remote) ?? Find(rules, remote.ToIPAddress());
     }

@@ -3,7 +3,8 @@ using CoAP.NET.Dtls;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Pre-shared keys of configuration, and of a file that may change while the server runs. What is wrong with a file that has changed leaves all as it was. Thread safe.
+/// Pre-shared keys of configuration, and of a file that may change while the server runs. What is wrong with a file that has changed leaves
+/// all as it was. Thread safe.
 /// </summary>
 /// <param name="path">The file.</param>
 /// <param name="ofFile">What stood in it at first.</param>
@@ -40,9 +41,13 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
         return key;
     }
 
-    /// <summary>Takes the file if it has changed. To be called by one at a time, again and again: what has just changed is read when it is still the same at the next look, as whoever writes may not be done.</summary>
+    /// <summary>
+    /// Takes the file if it has changed. To be called by one at a time, again and again: what has just changed is read when it is still the
+    /// same at the next look, as whoever writes may not be done.
+    /// </summary>
     /// <returns>Whether it was taken.</returns>
-    /// <exception cref="CoapCredentialException">The file cannot be read, a line of it is wrong, or an identity has a key in configuration. Told once for each change; the message holds no key.</exception>
+    /// <exception cref="CoapCredentialException">The file cannot be read, a line of it is wrong, or an identity has a key in configuration.
+    /// Told once for each change; the message holds no key.</exception>
     public bool Refresh()
     {
         FileStamp now = FileStamp.Of(path);

@@ -1,7 +1,8 @@
 namespace CoAP.NET.Hosting;
 
 /// <summary>A key with one value.</summary>
-internal sealed class ScalarKey<TTarget, TValue>(string path, ValueKind<TValue> kind, Func<TTarget, object?> get, Action<TTarget, TValue> set)
+internal sealed class ScalarKey<TTarget, TValue>(string path, ValueKind<TValue> kind, Func<TTarget, object?> get,
+    Action<TTarget, TValue> set)
     : ConfigurationKey<TTarget>(path, kind.Allowed)
 {
     public override string ValueOf(TTarget target) => get(target) is { } value ? kind.Format((TValue)value) : "none";

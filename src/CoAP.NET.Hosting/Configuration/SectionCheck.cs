@@ -7,19 +7,23 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Warns at the start of sections that configure nobody, as their own name is misspelled or nothing was added by it. Only warns: several programs may share a file.
+/// Warns at the start of sections that configure nobody, as their own name is misspelled or nothing was added by it. Only warns: several
+/// programs may share a file.
 /// </summary>
-internal sealed class SectionCheck(IServiceProvider services, IEnumerable<ServerRegistration> servers, IEnumerable<ClientRegistration> clients) : IHostedService
+internal sealed class SectionCheck(IServiceProvider services, IEnumerable<ServerRegistration> servers,
+    IEnumerable<ClientRegistration> clients) : IHostedService
 {
     private static readonly string[] s_groups = ["Server", "Servers", "Client", "Clients"];
 
-    private readonly ILogger _logger = (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance).CreateLogger(HostingLog.Category);
+    private readonly ILogger _logger = (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance)
+        .CreateLogger(HostingLog.Category);
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
         if (services.GetService<IConfiguration>() is { } configuration)
         {
-            foreach (string problem in Find(configuration.GetSection("Coap"), [.. servers.Select(static server => server.Name)], [.. clients.Select(static client => client.Name)]))
+            foreach (string problem in Find(configuration.GetSection("Coap"), [.. servers.Select(static server => server.Name)],
+                [.. clients.Select(static client => client.Name)]))
             {
                 HostingLog.UnusedSection(_logger, problem);
             }
@@ -65,10 +69,12 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
                 continue;
             }
 
-            foreach (IConfigurationSection named in section.GetChildren().Where(named => !names.Contains(named.Key, StringComparer.OrdinalIgnoreCase)))
+            foreach (IConfigurationSection named in section.GetChildren()
+                .Where(named => !names.Contains(named.Key, StringComparer.OrdinalIgnoreCase)))
             {
                 string? near = names.Where(static name => name.Length > 0).MinBy(name => EditDistance.Of(name, named.Key));
-                string hint = near is not null && EditDistance.Of(near, named.Key) <= Math.Max(2, near.Length / 3) ? $" Did you mean {section.Path}:{near}?"
+                string hint = near is not null && EditDistance.Of(near, named.Key) <= Math.Max(2, near.Length / 3)
+                    ? $" Did you mean {section.Path}:{near}?"
                     : near is null ? $" The {kind} without a name is configured by {all.Path}:{group[..^1]}." : "";
                 yield return $"{named.Path} configures no {kind}: none was added by this name.{hint}";
             }

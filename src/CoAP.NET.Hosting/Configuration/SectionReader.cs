@@ -2,7 +2,9 @@ using Microsoft.Extensions.Configuration;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Reads a configuration section by a table of keys: no reflection, so that it works trimmed and ahead of time, and every mistake is named.</summary>
+/// <summary>
+/// Reads a configuration section by a table of keys: no reflection, so that it works trimmed and ahead of time, and every mistake is named.
+/// </summary>
 internal static class SectionReader
 {
     /// <summary>What stands for a secret.</summary>
@@ -39,11 +41,13 @@ internal static class SectionReader
             }
         }
 
-        new UnknownKeys([.. table.Keys.Select(static key => (key.Path, key.IsList))], [.. table.Items.Select(static item => item.Path)], root, findings).Find(section);
+        new UnknownKeys([.. table.Keys.Select(static key => (key.Path, key.IsList))], [.. table.Items.Select(static item => item.Path)],
+            root, findings).Find(section);
     }
 
     /// <summary>A value as messages may show it.</summary>
-    public static string ShownOf(string path, string value) => s_secrets.Any(secret => path.EndsWith(secret, StringComparison.OrdinalIgnoreCase)) ? Hidden : value;
+    public static string ShownOf(string path, string value) =>
+        s_secrets.Any(secret => path.EndsWith(secret, StringComparison.OrdinalIgnoreCase)) ? Hidden : value;
 
     private static IEnumerable<(string Path, string Text)> ValueOf(IConfigurationSection section)
     {
@@ -53,14 +57,17 @@ internal static class SectionReader
         }
     }
 
-    // An array, or all in one text as environment variables and command lines have it. The text goes before the array: it is how the array of a file is overridden.
+    // An array, or all in one text as environment variables and command lines have it. The text goes before the array: it is how the array
+    // of a file is overridden.
     private static IEnumerable<(string Path, string Text)> ListOf(IConfigurationSection section)
     {
         if (!string.IsNullOrWhiteSpace(section.Value))
         {
-            return section.Value.Split(s_separators, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).Select(text => (section.Path, text));
+            return section.Value.Split(s_separators, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)
+                .Select(text => (section.Path, text));
         }
 
-        return section.GetChildren().Where(static item => !string.IsNullOrWhiteSpace(item.Value)).Select(static item => (item.Path, item.Value!.Trim()));
+        return section.GetChildren().Where(static item => !string.IsNullOrWhiteSpace(item.Value))
+            .Select(static item => (item.Path, item.Value!.Trim()));
     }
 }

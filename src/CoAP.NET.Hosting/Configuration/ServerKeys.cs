@@ -7,9 +7,12 @@ internal static class ServerKeys
         .List("Endpoints", ListenAddress.Kind, static options => options.Endpoints)
         .Switch("ListenByDefault", static options => options.ListenByDefault, static (options, value) => options.ListenByDefault = value)
         .Number("Shards", 1, 64, static options => options.Endpoint.Shards, static (options, value) => options.Endpoint.Shards = value)
-        .Time("StopGracePeriod", new TimeKind(TimeSpan.Zero, TimeSpan.FromDays(24)), static options => options.Endpoint.StopGracePeriod, static (options, value) => options.Endpoint.StopGracePeriod = value)
-        .Switch("AnswerWhileStopping", static options => options.Endpoint.AnswerWhileStopping, static (options, value) => options.Endpoint.AnswerWhileStopping = value)
-        .Switch("StopApplicationOnFailure", static options => options.StopApplicationOnFailure, static (options, value) => options.StopApplicationOnFailure = value)
+        .Time("StopGracePeriod", new TimeKind(TimeSpan.Zero, TimeSpan.FromDays(24)), static options => options.Endpoint.StopGracePeriod,
+            static (options, value) => options.Endpoint.StopGracePeriod = value)
+        .Switch("AnswerWhileStopping", static options => options.Endpoint.AnswerWhileStopping,
+            static (options, value) => options.Endpoint.AnswerWhileStopping = value)
+        .Switch("StopApplicationOnFailure", static options => options.StopApplicationOnFailure,
+            static (options, value) => options.StopApplicationOnFailure = value)
         .Switch("AllowUnknownKeys", static options => options.AllowUnknownKeys, static (options, value) => options.AllowUnknownKeys = value)
         .List("TrustedPrefixes", EndpointKeys.Prefix, static options => options.Endpoint.TrustedPrefixes)
         .Switch("JoinGroups", static options => options.JoinGroups, static (options, value) => options.JoinGroups = value)

@@ -2,18 +2,22 @@ using System.Globalization;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>A time, as a number with its unit or as hours, minutes and seconds. A number alone is none: .NET reads it as days, people as seconds.</summary>
+/// <summary>
+/// A time, as a number with its unit or as hours, minutes and seconds. A number alone is none: .NET reads it as days, people as seconds.
+/// </summary>
 /// <param name="min">The shortest.</param>
 /// <param name="max">The longest.</param>
 /// <param name="isInfiniteAllowed">Whether <c>infinite</c> is one.</param>
 /// <param name="isAbove">Whether it must be above the shortest.</param>
-internal sealed class TimeKind(TimeSpan min, TimeSpan max, bool isInfiniteAllowed = false, bool isAbove = false) : ValueKind<TimeSpan>(Range(min, max, isInfiniteAllowed, isAbove))
+internal sealed class TimeKind(TimeSpan min, TimeSpan max, bool isInfiniteAllowed = false, bool isAbove = false)
+    : ValueKind<TimeSpan>(Range(min, max, isInfiniteAllowed, isAbove))
 {
     private const string Infinite = "infinite";
 
     private static readonly (string Name, TimeSpan Unit)[] s_units =
     [
-        ("ms", TimeSpan.FromMilliseconds(1)), ("min", TimeSpan.FromMinutes(1)), ("s", TimeSpan.FromSeconds(1)), ("h", TimeSpan.FromHours(1)), ("d", TimeSpan.FromDays(1)),
+        ("ms", TimeSpan.FromMilliseconds(1)), ("min", TimeSpan.FromMinutes(1)), ("s", TimeSpan.FromSeconds(1)),
+        ("h", TimeSpan.FromHours(1)), ("d", TimeSpan.FromDays(1)),
     ];
 
     public override bool TryParse(string text, out TimeSpan value)
@@ -24,7 +28,9 @@ internal sealed class TimeKind(TimeSpan min, TimeSpan max, bool isInfiniteAllowe
             return true;
         }
 
-        return (text.Contains(':', StringComparison.Ordinal) ? TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out value) : TryParseUnit(text, out value))
+        return (text.Contains(':', StringComparison.Ordinal)
+            ? TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out value)
+            : TryParseUnit(text, out value))
             && value >= min && value <= max && !(isAbove && value == min);
     }
 
@@ -42,7 +48,8 @@ internal sealed class TimeKind(TimeSpan min, TimeSpan max, bool isInfiniteAllowe
         {
             if (text.EndsWith(name, StringComparison.OrdinalIgnoreCase))
             {
-                if (!double.TryParse(text.AsSpan(0, text.Length - name.Length).TrimEnd(), NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double number)
+                if (!double.TryParse(text.AsSpan(0, text.Length - name.Length).TrimEnd(), NumberStyles.AllowDecimalPoint,
+                    CultureInfo.InvariantCulture, out double number)
                     || !(number * unit.Ticks < long.MaxValue))
                 {
                     return false;

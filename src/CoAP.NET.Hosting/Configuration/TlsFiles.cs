@@ -19,7 +19,8 @@ internal static class TlsFiles
             return null;
         }
 
-        SslStreamCertificateContext? own = CertificateFiles.ReadOwn(files.Certificate, files.Key, files.Password, $"{section}:Tls", ref problem) is { } pair
+        SslStreamCertificateContext? own = CertificateFiles.ReadOwn(files.Certificate, files.Key, files.Password, $"{section}:Tls",
+            ref problem) is { } pair
             ? SslStreamCertificateContext.Create(pair.Own, pair.Intermediates, offline: true)
             : null;
         X509Certificate2Collection? authorities = CertificateFiles.ReadAuthorities(files.Authorities, $"{section}:Tls", ref problem);
@@ -30,35 +31,47 @@ internal static class TlsFiles
         };
     }
 
-    /// <summary>Whether a server says which client certificates it trusts, if it asks for them: those of all authorities that the operating system trusts are those of everybody.</summary>
+    /// <summary>
+    /// Whether a server says which client certificates it trusts, if it asks for them: those of all authorities that the operating system
+    /// trusts are those of everybody.
+    /// </summary>
     /// <param name="files">The files of a server.</param>
     /// <param name="section">What messages name the keys by, such as <c>Coap:Server</c>.</param>
     /// <returns>What is wrong; null for nothing.</returns>
     public static string? CheckClientCertificates(CoapTlsFileOptions files, string section) =>
         files.ClientCertificates == CoapClientCertificateMode.None || files.Authorities is not null ? null
-            : $"{section}:Tls:ClientCertificates is {files.ClientCertificates}, but {section}:Tls:Authorities is not set, so that a certificate of any public authority would be let in. "
-                + $"Set {section}:Tls:Authorities to a PEM file with the authorities of your clients. To decide otherwise, set Endpoint.Tls in code.";
+            : $"{section}:Tls:ClientCertificates is {files.ClientCertificates}, but {section}:Tls:Authorities is not set, so that a "
+                + "certificate of any public authority would be let in. "
+                + $"Set {section}:Tls:Authorities to a PEM file with the authorities of your clients. To decide otherwise, set "
+                + "Endpoint.Tls in code.";
 
-    private static SslServerAuthenticationOptions ServerOf(SslStreamCertificateContext own, X509Certificate2Collection? authorities, CoapTlsFileOptions files)
+    private static SslServerAuthenticationOptions ServerOf(SslStreamCertificateContext own, X509Certificate2Collection? authorities,
+        CoapTlsFileOptions files)
     {
-        SslServerAuthenticationOptions options = new() { ServerCertificateContext = own, ClientCertificateRequired = files.ClientCertificates != CoapClientCertificateMode.None };
+        SslServerAuthenticationOptions options = new()
+        {
+            ServerCertificateContext = own,
+            ClientCertificateRequired = files.ClientCertificates != CoapClientCertificateMode.None
+        };
         if (options.ClientCertificateRequired)
         {
             options.CertificateChainPolicy = PolicyOf(authorities, files);
             if (files.ClientCertificates == CoapClientCertificateMode.Optional)
             {
-                options.RemoteCertificateValidationCallback = static (_, _, _, errors) => (errors & ~SslPolicyErrors.RemoteCertificateNotAvailable) == SslPolicyErrors.None;
+                options.RemoteCertificateValidationCallback = static (_, _, _, errors) =>
+                    (errors & ~SslPolicyErrors.RemoteCertificateNotAvailable) == SslPolicyErrors.None;
             }
         }
 
         return options;
     }
 
-    private static SslClientAuthenticationOptions ClientOf(SslStreamCertificateContext? own, X509Certificate2Collection? authorities, CoapTlsFileOptions files) => new()
-    {
-        ClientCertificateContext = own,
-        CertificateChainPolicy = PolicyOf(authorities, files),
-    };
+    private static SslClientAuthenticationOptions ClientOf(SslStreamCertificateContext? own, X509Certificate2Collection? authorities,
+        CoapTlsFileOptions files) => new()
+        {
+            ClientCertificateContext = own,
+            CertificateChainPolicy = PolicyOf(authorities, files),
+        };
 
     private static X509ChainPolicy PolicyOf(X509Certificate2Collection? authorities, CoapTlsFileOptions files)
     {

@@ -11,11 +11,13 @@ internal static class TlsKeys
     public static KeyTable<CoapTlsFileOptions> Table { get; } = new KeyTable<CoapTlsFileOptions>()
         .Text("Tls:Certificate", s_path, static tls => tls.Certificate, static (tls, value) => tls.Certificate = value)
         .Text("Tls:Key", s_path, static tls => tls.Key, static (tls, value) => tls.Key = value)
-        .Text("Tls:Password", new TextKind<string>("text", static text => text), static tls => tls.Password, static (tls, value) => tls.Password = value)
+        .Text("Tls:Password", new TextKind<string>("text", static text => text), static tls => tls.Password,
+            static (tls, value) => tls.Password = value)
         .Text("Tls:Authorities", s_path, static tls => tls.Authorities, static (tls, value) => tls.Authorities = value)
         .Choice<X509RevocationMode>("Tls:Revocation", static tls => tls.Revocation, static (tls, value) => tls.Revocation = value);
 
     /// <summary>Those of servers only.</summary>
     public static KeyTable<CoapTlsFileOptions> ServerTable { get; } = new KeyTable<CoapTlsFileOptions>()
-        .Choice<CoapClientCertificateMode>("Tls:ClientCertificates", static tls => tls.ClientCertificates, static (tls, value) => tls.ClientCertificates = value);
+        .Choice<CoapClientCertificateMode>("Tls:ClientCertificates", static tls => tls.ClientCertificates,
+            static (tls, value) => tls.ClientCertificates = value);
 }

@@ -2,7 +2,9 @@ using Microsoft.Extensions.Configuration;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Finds the keys of a section that no table has: mostly they are misspelled, and what they should have set is at its default.</summary>
+/// <summary>
+/// Finds the keys of a section that no table has: mostly they are misspelled, and what they should have set is at its default.
+/// </summary>
 internal sealed class UnknownKeys
 {
     private readonly (string Path, bool IsList)[] _known;
@@ -29,7 +31,8 @@ internal sealed class UnknownKeys
                 // Who reads the items looks at what is below them.
                 if (!string.IsNullOrWhiteSpace(child.Value))
                 {
-                    _findings.Errors.Add($"{child.Path} = '{SectionReader.ShownOf(child.Path, child.Value)}': it is a list of items with keys of their own.");
+                    _findings.Errors.Add(
+                        $"{child.Path} = '{SectionReader.ShownOf(child.Path, child.Value)}': it is a list of items with keys of their own.");
                 }
             }
             else if (known.Path is not null)
@@ -40,14 +43,17 @@ internal sealed class UnknownKeys
             {
                 if (!string.IsNullOrWhiteSpace(child.Value))
                 {
-                    _findings.Errors.Add($"{child.Path} = '{child.Value}': it holds further keys, such as {_root}{First(path)}, and has no value itself.");
+                    _findings.Errors.Add(
+                        $"{child.Path} = '{child.Value}': it holds further keys, such as {_root}{First(path)}, and has no value itself.");
                 }
 
                 Find(child);
             }
             else
             {
-                string hint = Nearest(path) is { } nearest ? $"Did you mean {_root}{nearest}?" : $"Known are {string.Join(", ", Siblings(path))}.";
+                string hint = Nearest(path) is { } nearest
+                    ? $"Did you mean {_root}{nearest}?"
+                    : $"Known are {string.Join(", ", Siblings(path))}.";
                 _findings.UnknownKeys.Add($"{child.Path} is no key that is known. {hint}");
             }
         }
@@ -74,7 +80,8 @@ internal sealed class UnknownKeys
     private IEnumerable<string> Siblings(string path)
     {
         string group = path.LastIndexOf(':') is >= 0 and int end ? path[..(end + 1)] : "";
-        return _known.Where(key => key.Path.StartsWith(group, StringComparison.OrdinalIgnoreCase)).Select(key => key.Path[group.Length..].Split(':')[0])
+        return _known.Where(key => key.Path.StartsWith(group, StringComparison.OrdinalIgnoreCase))
+            .Select(key => key.Path[group.Length..].Split(':')[0])
             .Concat(group.Length == 0 ? _items : []).Distinct();
     }
 
@@ -90,7 +97,8 @@ internal sealed class UnknownKeys
         (string? nearest, int least) = (null, int.MaxValue);
         foreach (string candidate in _known.SelectMany(static key => WithGroups(key.Path)).Concat(_items).Distinct())
         {
-            int distance = Math.Min(EditDistance.Of(path, candidate), EditDistance.Of(name, LastOf(candidate)) + (SameGroup(path, candidate) ? 0 : 1));
+            int distance = Math.Min(EditDistance.Of(path, candidate),
+                EditDistance.Of(name, LastOf(candidate)) + (SameGroup(path, candidate) ? 0 : 1));
             if (distance < least)
             {
                 (nearest, least) = (candidate, distance);

@@ -8,7 +8,8 @@ public sealed class CoapFilterContext
     /// <param name="route">The route.</param>
     /// <param name="services">The services for the request.</param>
     /// <param name="cancellationToken">Cancelled when nobody waits for the answer any more.</param>
-    public CoapFilterContext(CoapRequest request, CoapRouteInfo? route, IServiceProvider services, CancellationToken cancellationToken = default)
+    public CoapFilterContext(CoapRequest request, CoapRouteInfo? route, IServiceProvider services,
+        CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(request);
         ArgumentNullException.ThrowIfNull(services);

@@ -3,14 +3,18 @@ using CoAP.NET.Hosting;
 
 namespace CoAP.NET;
 
-/// <summary>Puts filters that are classes around handlers. Those that are functions are in <see cref="CoapRouteConventions{TSelf}.AddFilter"/>.</summary>
+/// <summary>
+/// Puts filters that are classes around handlers. Those that are functions are in <see cref="CoapRouteConventions{TSelf}.AddFilter"/>.
+/// </summary>
 public static class CoapFilterExtensions
 {
     /// <summary>Puts a filter around the handler of a route.</summary>
-    /// <typeparam name="TFilter">The filter. Where it is not registered as a service, one is made for each request, with services for the parameters of its constructor, and disposed after it.</typeparam>
+    /// <typeparam name="TFilter">The filter. Where it is not registered as a service, one is made for each request, with services for the
+    /// parameters of its constructor, and disposed after it.</typeparam>
     /// <param name="route">The route.</param>
     /// <returns>The route.</returns>
-    public static CoapRouteHandlerBuilder AddFilter<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TFilter>(this CoapRouteHandlerBuilder route)
+    public static CoapRouteHandlerBuilder AddFilter<[DynamicallyAccessedMembers(
+        DynamicallyAccessedMemberTypes.PublicConstructors)] TFilter>(this CoapRouteHandlerBuilder route)
         where TFilter : class, ICoapEndpointFilter
     {
         ArgumentNullException.ThrowIfNull(route);
@@ -18,27 +22,33 @@ public static class CoapFilterExtensions
     }
 
     /// <summary>Puts a filter around the handlers of a group; <c>server.Routes</c> is the group of all routes of a server.</summary>
-    /// <typeparam name="TFilter">The filter. Where it is not registered as a service, one is made for each request, with services for the parameters of its constructor, and disposed after it.</typeparam>
+    /// <typeparam name="TFilter">The filter. Where it is not registered as a service, one is made for each request, with services for the
+    /// parameters of its constructor, and disposed after it.</typeparam>
     /// <param name="group">The group.</param>
     /// <returns>The group.</returns>
-    public static CoapRouteGroup AddFilter<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TFilter>(this CoapRouteGroup group)
+    public static CoapRouteGroup AddFilter<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TFilter>(
+        this CoapRouteGroup group)
         where TFilter : class, ICoapEndpointFilter
     {
         ArgumentNullException.ThrowIfNull(group);
         return group.AddFilterFactory(Make<TFilter>);
     }
 
-    private static CoapHandler Make<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TFilter>(CoapRouteInfo route, CoapHandler next)
+    private static CoapHandler Make<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TFilter>(
+        CoapRouteInfo route, CoapHandler next)
         where TFilter : class, ICoapEndpointFilter =>
         (request, cancellationToken) =>
         {
             IServiceProvider services = RequestService.Of(request, $"The filter {typeof(TFilter).Name}");
             TFilter filter = RequestService.Get<TFilter>(services, out bool made);
             CoapFilterContext context = new(request, route, services, cancellationToken);
-            return made && filter is IDisposable or IAsyncDisposable ? InvokeAndDisposeAsync(filter, context, next) : filter.InvokeAsync(context, next);
+            return made && filter is IDisposable or IAsyncDisposable
+                ? InvokeAndDisposeAsync(filter, context, next)
+                : filter.InvokeAsync(context, next);
         };
 
-    private static async ValueTask<CoapResult> InvokeAndDisposeAsync(ICoapEndpointFilter filter, CoapFilterContext context, CoapHandler next)
+    private static async ValueTask<CoapResult> InvokeAndDisposeAsync(ICoapEndpointFilter filter, CoapFilterContext context,
+        CoapHandler next)
     {
         try
         {

@@ -9,12 +9,15 @@ internal static class RequestService
     /// <summary>The services of a request.</summary>
     /// <exception cref="InvalidOperationException">It has none.</exception>
     public static IServiceProvider Of(CoapRequest request, string what) => request.Services
-        ?? throw new InvalidOperationException($"{what} comes from services, but the request has none. Add the server with AddCoapServer, or set CoapRequest.Services in a filter of the server that was added before.");
+        ?? throw new InvalidOperationException(
+            $"{what} comes from services, but the request has none. Add the server with AddCoapServer, or set CoapRequest.Services in a "
+                + "filter of the server that was added before.");
 
     /// <summary>An object of a type that is registered, or is made by its constructor for this use.</summary>
     /// <param name="services">The services.</param>
     /// <param name="made">Whether it was made here, so that who asked has to dispose it.</param>
-    public static T Get<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(IServiceProvider services, out bool made)
+    public static T Get<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(IServiceProvider services,
+        out bool made)
         where T : class
     {
         T? registered = services.GetService<T>();
@@ -22,14 +25,19 @@ internal static class RequestService
         return registered ?? ActivatorUtilities.CreateInstance<T>(services);
     }
 
-    /// <summary>An object of a type that is registered, or is made by its constructor for this request, where nothing has to be disposed.</summary>
+    /// <summary>
+    /// An object of a type that is registered, or is made by its constructor for this request, where nothing has to be disposed.
+    /// </summary>
     /// <exception cref="InvalidOperationException">The request has no services, or the type is disposable and not registered.</exception>
-    public static T GetUndisposed<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(CoapRequest request, string what)
+    public static T GetUndisposed<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(CoapRequest request,
+        string what)
         where T : class
     {
         T service = Get<T>(Of(request, what), out bool made);
         return made && service is IDisposable or IAsyncDisposable
-            ? throw new InvalidOperationException($"{what} is disposable, but no service, so that nobody would dispose it. Register it, such as by AddScoped<{typeof(T).Name}>().")
+            ? throw new InvalidOperationException(
+                $"{what} is disposable, but no service, so that nobody would dispose it. Register it, such as by "
+                    + $"AddScoped<{typeof(T).Name}>().")
             : service;
     }
 }

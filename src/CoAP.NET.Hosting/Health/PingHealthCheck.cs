@@ -12,7 +12,8 @@ internal sealed class PingHealthCheck(ICoapClientFactory clients, string client,
         {
             TimeSpan time = await clients.GetClient(client).PingAsync(uri, cancellationToken).ConfigureAwait(false);
             return HealthCheckResult.Healthy(
-                string.Create(CultureInfo.InvariantCulture, $"{uri} answered in {time.TotalMilliseconds:0.0} ms."), new Dictionary<string, object> { ["roundTripMilliseconds"] = time.TotalMilliseconds });
+                string.Create(CultureInfo.InvariantCulture, $"{uri} answered in {time.TotalMilliseconds:0.0} ms."),
+                new Dictionary<string, object> { ["roundTripMilliseconds"] = time.TotalMilliseconds });
         }
         catch (CoapException exception)
         {

@@ -2,12 +2,15 @@ using Microsoft.Extensions.Diagnostics.HealthChecks;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Whether a hosted server serves, and whether it has room. One object for a server, as it compares with what it saw last.</summary>
+/// <summary>
+/// Whether a hosted server serves, and whether it has room. One object for a server, as it compares with what it saw last.
+/// </summary>
 internal sealed class ServerHealthCheck(ServerRegistration registration) : IHealthCheck
 {
     private long _busyBefore;
 
-    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) => Task.FromResult(Check(context.Registration.FailureStatus));
+    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
+        Task.FromResult(Check(context.Registration.FailureStatus));
 
     private HealthCheckResult Check(HealthStatus failure)
     {
@@ -47,9 +50,15 @@ internal sealed class ServerHealthCheck(ServerRegistration registration) : IHeal
             return new HealthCheckResult(failure, $"{registration.Title} listens nowhere.", null, data);
         }
 
-        return served >= max ? HealthCheckResult.Degraded($"{registration.Title} is full: it serves {served} of {max} requests (MaxRequestsServed).", null, data)
-            : refused > 0 ? HealthCheckResult.Degraded($"{registration.Title} refused requests for lack of room since the last check: {refused}.", null, data)
+        return served >= max
+            ? HealthCheckResult.Degraded($"{registration.Title} is full: it serves {served} of {max} requests (MaxRequestsServed).", null,
+                data)
+            : refused > 0
+            ? HealthCheckResult.Degraded($"{registration.Title} refused requests for lack of room since the last check: {refused}.", null,
+                data)
             : HealthCheckResult.Healthy(
-                addresses.Length == 0 ? $"{registration.Title} is served by the web application." : $"{registration.Title} listens on {string.Join(", ", addresses)}.", data);
+                addresses.Length == 0
+                    ? $"{registration.Title} is served by the web application."
+                    : $"{registration.Title} listens on {string.Join(", ", addresses)}.", data);
     }
 }

@@ -10,7 +10,10 @@ internal sealed class ProblemDescriber(CoapProblemOptions options)
     // Null until a request with services came.
     private bool? _isDevelopment;
 
-    /// <summary>A filter that asks the services once where this runs. An exception comes out of a handler, so a request has been here before it is described.</summary>
+    /// <summary>
+    /// A filter that asks the services once where this runs. An exception comes out of a handler, so a request has been here before it is
+    /// described.
+    /// </summary>
     public ValueTask<CoapResult> LearnEnvironment(CoapRequest request, CoapHandler next, CancellationToken cancellationToken)
     {
         if (_isDevelopment is null && request.Services is { } services)
@@ -41,7 +44,9 @@ internal sealed class ProblemDescriber(CoapProblemOptions options)
 
         if (request.Accept is { } accepted && accepted != CoapContentFormat.ConciseProblemDetails)
         {
-            return result.Payload.IsEmpty || options.Customize is not null ? new CoapContent(Encoding.UTF8.GetBytes(problem.ToString())) : null;
+            return result.Payload.IsEmpty || options.Customize is not null
+                ? new CoapContent(Encoding.UTF8.GetBytes(problem.ToString()))
+                : null;
         }
 
         return problem.ToContent();

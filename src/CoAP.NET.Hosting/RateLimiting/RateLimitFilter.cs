@@ -9,10 +9,14 @@ internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, Partitione
     // The same for all requests once they are known.
     private Limit? _limit = limiter is null ? null : new Limit(limiter, retryAfter ?? TimeSpan.FromSeconds(5));
 
-    /// <summary>The rest of the way with the limit before it, unless the route has none: the last word of route and groups counts, from the outside in.</summary>
+    /// <summary>
+    /// The rest of the way with the limit before it, unless the route has none: the last word of route and groups counts, from the outside
+    /// in.
+    /// </summary>
     public CoapHandler Make(CoapRouteInfo route, CoapHandler next)
     {
-        bool isFree = route.Metadata.SkipWhile(item => !ReferenceEquals(item, metadata)).Any(static item => item is CoapNoRateLimitMetadata);
+        bool isFree = route.Metadata.SkipWhile(item => !ReferenceEquals(item, metadata))
+            .Any(static item => item is CoapNoRateLimitMetadata);
         return isFree ? next : (request, cancellationToken) => InvokeAsync(request, next, cancellationToken);
     }
 
@@ -35,10 +39,12 @@ internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, Partitione
         return ServeAsync(limit, lease, request, next, cancellationToken);
     }
 
-    private static async ValueTask<CoapResult> AwaitAsync(Limit limit, ValueTask<RateLimitLease> pending, CoapRequest request, CoapHandler next, CancellationToken cancellationToken) =>
-        await ServeAsync(limit, await pending.ConfigureAwait(false), request, next, cancellationToken).ConfigureAwait(false);
+    private static async ValueTask<CoapResult> AwaitAsync(Limit limit, ValueTask<RateLimitLease> pending, CoapRequest request,
+        CoapHandler next, CancellationToken cancellationToken) =>
+            await ServeAsync(limit, await pending.ConfigureAwait(false), request, next, cancellationToken).ConfigureAwait(false);
 
-    private static async ValueTask<CoapResult> ServeAsync(Limit limit, RateLimitLease lease, CoapRequest request, CoapHandler next, CancellationToken cancellationToken)
+    private static async ValueTask<CoapResult> ServeAsync(Limit limit, RateLimitLease lease, CoapRequest request, CoapHandler next,
+        CancellationToken cancellationToken)
     {
         using (lease)
         {
@@ -57,7 +63,9 @@ internal sealed class RateLimitFilter(CoapRateLimitMetadata metadata, Partitione
     private Limit Find(CoapRequest request)
     {
         RateLimiters limiters = RequestService.Of(request, $"The rate limit {metadata.LimitName}").GetService<RateLimiters>()
-            ?? throw new InvalidOperationException($"There is no rate limit '{metadata.LimitName}'. Add it by services.AddCoapRateLimits(options => options.AddLimit(\"{metadata.LimitName}\", ...)).");
+            ?? throw new InvalidOperationException(
+                $"There is no rate limit '{metadata.LimitName}'. Add it by services.AddCoapRateLimits(options => "
+                    + $"options.AddLimit(\"{metadata.LimitName}\", ...)).");
         return new Limit(limiters.Get(metadata.LimitName!), limiters.DefaultRetryAfter);
     }
 

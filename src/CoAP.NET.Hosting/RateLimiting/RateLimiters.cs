@@ -21,7 +21,9 @@ internal sealed class RateLimiters(IOptions<CoapRateLimitOptions> options) : IDi
             if (!_limiters.TryGetValue(name, out PartitionedRateLimiter<CoapRequest>? limiter))
             {
                 Func<PartitionedRateLimiter<CoapRequest>> make = options.Value.Find(name)
-                    ?? throw new InvalidOperationException($"There is no rate limit '{name}'. Add it by services.AddCoapRateLimits(options => options.AddLimit(\"{name}\", ...)).");
+                    ?? throw new InvalidOperationException(
+                        $"There is no rate limit '{name}'. Add it by services.AddCoapRateLimits(options => options.AddLimit(\"{name}\", "
+                            + "...)).");
                 _limiters[name] = limiter = make();
             }
 

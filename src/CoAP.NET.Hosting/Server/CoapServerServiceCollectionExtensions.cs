@@ -11,20 +11,26 @@ namespace Microsoft.Extensions.DependencyInjection;
 public static class CoapServerServiceCollectionExtensions
 {
     /// <summary>
-    /// Adds the server of an application that has one, with what the section <c>Coap:Server</c> of its configuration says. Called again it gives the same server, and both functions run.
-    /// The <see cref="CoapServer"/> itself can be injected, such as to <see cref="CoapServer.Notify"/>.
+    /// Adds the server of an application that has one, with what the section <c>Coap:Server</c> of its configuration says. Called again it
+    /// gives the same server, and both functions run. The <see cref="CoapServer"/> itself can be injected, such as to
+    /// <see cref="CoapServer.Notify"/>.
     /// </summary>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The server to be, to map routes on.</returns>
-    public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, Action<CoapServerOptions>? configure = null) => Add(services, "", null, configure);
+    public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, Action<CoapServerOptions>? configure = null) =>
+        Add(services, "", null, configure);
 
-    /// <summary>Adds a server with a name, with what the section <c>Coap:Servers:NAME</c> of the configuration says. It is injected by its name: <c>[FromKeyedServices("NAME")] CoapServer</c>.</summary>
+    /// <summary>
+    /// Adds a server with a name, with what the section <c>Coap:Servers:NAME</c> of the configuration says. It is injected by its name:
+    /// <c>[FromKeyedServices("NAME")] CoapServer</c>.
+    /// </summary>
     /// <param name="services">The services.</param>
     /// <param name="name">The name; not empty.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The server to be, to map routes on.</returns>
-    public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, string name, Action<CoapServerOptions>? configure = null)
+    public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, string name,
+        Action<CoapServerOptions>? configure = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         return Add(services, name, null, configure);
@@ -35,7 +41,8 @@ public static class CoapServerServiceCollectionExtensions
     /// <param name="section">The section, instead of <c>Coap:Server</c>.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The server to be, to map routes on.</returns>
-    public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, IConfiguration section, Action<CoapServerOptions>? configure = null)
+    public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, IConfiguration section,
+        Action<CoapServerOptions>? configure = null)
     {
         ArgumentNullException.ThrowIfNull(section);
         return Add(services, "", section, configure);
@@ -47,7 +54,8 @@ public static class CoapServerServiceCollectionExtensions
     /// <param name="section">The section, instead of <c>Coap:Servers:NAME</c>.</param>
     /// <param name="configure">Sets options, after configuration; null for none.</param>
     /// <returns>The server to be, to map routes on.</returns>
-    public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, string name, IConfiguration section, Action<CoapServerOptions>? configure = null)
+    public static ICoapServerBuilder AddCoapServer(this IServiceCollection services, string name, IConfiguration section,
+        Action<CoapServerOptions>? configure = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(section);
@@ -66,7 +74,8 @@ public static class CoapServerServiceCollectionExtensions
         return builder;
     }
 
-    private static ServerBuilder Add(IServiceCollection services, string name, IConfiguration? section, Action<CoapServerOptions>? configure)
+    private static ServerBuilder Add(IServiceCollection services, string name, IConfiguration? section,
+        Action<CoapServerOptions>? configure)
     {
         ArgumentNullException.ThrowIfNull(services);
         if (Find(services, name) is not { } registration)
@@ -90,7 +99,8 @@ public static class CoapServerServiceCollectionExtensions
     private static void Register(IServiceCollection services, ServerRegistration registration)
     {
         services.AddOptions<CoapServerOptions>(registration.Name).ValidateOnStart();
-        services.AddSingleton<IConfigureOptions<CoapServerOptions>>(provider => new ConfigureServer(registration, provider.GetService<IConfiguration>()));
+        services.AddSingleton<IConfigureOptions<CoapServerOptions>>(
+            provider => new ConfigureServer(registration, provider.GetService<IConfiguration>()));
         services.AddSingleton<IValidateOptions<CoapServerOptions>>(new ServerOptionsValidator(registration));
         services.AddSingleton(registration);
         services.AddKeyedSingleton(registration.Name, (provider, _) => ServerFactory.Make(provider, registration));

@@ -4,7 +4,8 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting;
 
 /// <summary>Reads the configuration of one server into its options, before any code of the user.</summary>
-internal sealed class ConfigureServer(ServerRegistration registration, IConfiguration? configuration) : IConfigureNamedOptions<CoapServerOptions>
+internal sealed class ConfigureServer(ServerRegistration registration, IConfiguration? configuration)
+    : IConfigureNamedOptions<CoapServerOptions>
 {
     public void Configure(string? name, CoapServerOptions options)
     {

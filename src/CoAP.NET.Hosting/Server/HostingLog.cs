@@ -23,10 +23,12 @@ internal static partial class HostingLog
     [LoggerMessage(1804, LogLevel.Information, "{Server} stopped.")]
     public static partial void Stopped(ILogger logger, string server);
 
-    [LoggerMessage(1806, LogLevel.Information, "{Server} took the pre-shared keys of {File}, which has changed. There are {Count} keys now; sessions that are open stay open.")]
+    [LoggerMessage(1806, LogLevel.Information,
+        "{Server} took the pre-shared keys of {File}, which has changed. There are {Count} keys now; sessions that are open stay open.")]
     public static partial void KeysTaken(ILogger logger, string server, string file, int count);
 
-    [LoggerMessage(1807, LogLevel.Error, "{Server} goes on with the pre-shared keys that it has, as their file has changed and is not good: {Problem}")]
+    [LoggerMessage(1807, LogLevel.Error,
+        "{Server} goes on with the pre-shared keys that it has, as their file has changed and is not good: {Problem}")]
     public static partial void KeysNotTaken(ILogger logger, string server, string problem);
 
     [LoggerMessage(1805, LogLevel.Warning, "{Problem}")]

@@ -3,8 +3,8 @@ using Microsoft.Extensions.DependencyInjection;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// What <c>AddCoapServer</c> gives: routes are mapped on it as on a <see cref="CoapServer"/>, before the container exists. Handlers find the services of their request in
-/// <see cref="CoapRequest.Services"/>.
+/// What <c>AddCoapServer</c> gives: routes are mapped on it as on a <see cref="CoapServer"/>, before the container exists. Handlers find
+/// the services of their request in <see cref="CoapRequest.Services"/>.
 /// </summary>
 public interface ICoapServerBuilder : ICoapRouteBuilder
 {

@@ -4,7 +4,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Hosting;
 
 /// <summary>
-/// Looks whether the file of pre-shared keys of a server has changed, as long as it runs. By looking again and again: what the system tells of changes is lost on some file systems, and where links are exchanged.
+/// Looks whether the file of pre-shared keys of a server has changed, as long as it runs. By looking again and again: what the system tells
+/// of changes is lost on some file systems, and where links are exchanged.
 /// </summary>
 internal sealed class PskFileWatch : IAsyncDisposable
 {

@@ -8,7 +8,9 @@ internal sealed class RequestScopes
     /// <summary>From now on there are services.</summary>
     public void Attach(IServiceProvider root) => _root = root;
 
-    /// <summary>Runs the rest of the way with services, which end with it. A handler that is done at once, or needs none, costs no task.</summary>
+    /// <summary>
+    /// Runs the rest of the way with services, which end with it. A handler that is done at once, or needs none, costs no task.
+    /// </summary>
     public ValueTask<CoapResult> ServeAsync(CoapRequest request, CoapHandler next, CancellationToken cancellationToken)
     {
         if (_root is not { } root)

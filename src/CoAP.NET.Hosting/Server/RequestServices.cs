@@ -2,12 +2,16 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>The services of one request: a scope that is made when the first service is asked for, so that handlers that need none pay nothing. Safe for several threads.</summary>
+/// <summary>
+/// The services of one request: a scope that is made when the first service is asked for, so that handlers that need none pay nothing. Safe
+/// for several threads.
+/// </summary>
 internal sealed class RequestServices(IServiceProvider root) : IServiceProvider, ISupportRequiredService, IKeyedServiceProvider
 {
     private static readonly object s_ended = new();
 
-    // Null before the first service, then the scope, at last the mark that there are none any more. One field, as there is such an object for every request.
+    // Null before the first service, then the scope, at last the mark that there are none any more. One field, as there is such an object
+    // for every request.
     private object? _scope;
 
     private IServiceProvider Scoped
@@ -30,7 +34,9 @@ internal sealed class RequestServices(IServiceProvider root) : IServiceProvider,
 
             return scope is IServiceScope there
                 ? there.ServiceProvider
-                : throw new ObjectDisposedException(nameof(CoapRequest.Services), "The request was answered; its services are gone. Take what you need before the handler ends, or make a scope of your own.");
+                : throw new ObjectDisposedException(nameof(CoapRequest.Services),
+                    "The request was answered; its services are gone. Take what you need before the handler ends, or make a scope of your "
+                        + "own.");
         }
     }
 
@@ -38,7 +44,8 @@ internal sealed class RequestServices(IServiceProvider root) : IServiceProvider,
 
     public object GetRequiredService(Type serviceType) => Scoped.GetRequiredService(serviceType);
 
-    public object? GetKeyedService(Type serviceType, object? serviceKey) => ((IKeyedServiceProvider)Scoped).GetKeyedService(serviceType, serviceKey);
+    public object? GetKeyedService(Type serviceType, object? serviceKey) =>
+        ((IKeyedServiceProvider)Scoped).GetKeyedService(serviceType, serviceKey);
 
     public object GetRequiredKeyedService(Type serviceType, object? serviceKey) => Scoped.GetRequiredKeyedService(serviceType, serviceKey);
 

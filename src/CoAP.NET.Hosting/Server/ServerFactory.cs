@@ -108,7 +108,8 @@ internal static class ServerFactory
                     _ => "",
                 };
                 throw new OptionsValidationException(
-                    registration.Name, typeof(CoapServerOptions), [$"{registration.SectionPath}:Endpoints has an address that cannot be listened on. {exception.Message}{hint}"]);
+                    registration.Name, typeof(CoapServerOptions),
+                    [$"{registration.SectionPath}:Endpoints has an address that cannot be listened on. {exception.Message}{hint}"]);
             }
         }
     }

@@ -11,7 +11,8 @@ namespace CoAP.NET.Hosting;
 internal sealed class ServerHostedService(IServiceProvider services, ServerRegistration registration) : IHostedService
 #pragma warning restore CA1001
 {
-    private readonly ILogger _logger = (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance).CreateLogger(HostingLog.Category);
+    private readonly ILogger _logger = (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance)
+        .CreateLogger(HostingLog.Category);
     private Task _watch = Task.CompletedTask;
     private PskFileWatch? _keys;
     private bool _stopsApplication;
@@ -33,7 +34,8 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         {
             registration.Life.Failure = exception;
             registration.Life.Phase = ServerPhase.Failed;
-            throw new CoapBindException($"{registration.Title} cannot start ({registration.SectionPath}:Endpoints). {exception.Message}", exception);
+            throw new CoapBindException($"{registration.Title} cannot start ({registration.SectionPath}:Endpoints). {exception.Message}",
+                exception);
         }
 
         registration.Life.Phase = ServerPhase.Serving;

@@ -29,7 +29,8 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration) : 
 
         if (options.Endpoint.Routes is { } routes && routes != registration.Routes)
         {
-            problems.Add($"{registration.Title} has the routes of its builder. Map on what AddCoapServer returns instead of setting Endpoint.Routes.");
+            problems.Add($"{registration.Title} has the routes of its builder. Map on what AddCoapServer returns instead of setting "
+                + "Endpoint.Routes.");
         }
 
         if (options.Endpoint.Tls is not null && !options.Tls.IsEmpty)

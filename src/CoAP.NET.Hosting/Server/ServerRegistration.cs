@@ -13,7 +13,8 @@ internal sealed class ServerRegistration
         Health = new ServerHealthCheck(this);
 
         // The first filter of all, so that those of the user have the services too.
-        Routes.Routes.AddFilterFactory((_, next) => (request, cancellationToken) => Scopes.ServeAsync(request, next, cancellationToken), beforeBody: true);
+        Routes.Routes.AddFilterFactory((_, next) => (request, cancellationToken) => Scopes.ServeAsync(request, next, cancellationToken),
+            beforeBody: true);
     }
 
     public string Name { get; }

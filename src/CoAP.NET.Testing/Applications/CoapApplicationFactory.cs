@@ -11,10 +11,11 @@ using Microsoft.Extensions.Hosting;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// Runs a hosted application as it is, from its <c>Main</c> on, but on a network in memory: its CoAP servers and clients open no socket, and its services can be replaced. Derive from it to
-/// change more for all tests of a class. The application starts with the first use of <see cref="Services"/> or <see cref="StartAsync"/>, and is stopped as by SIGTERM when this is disposed.
-/// The schemes <c>coap</c>, <c>coaps</c>, <c>coap+tcp</c> and <c>coaps+tcp</c> are served as configured; on the secured ones clients have the identity that the test gives them
-/// (<see cref="CreateClient"/>), and keys and certificates of the configuration are not read.
+/// Runs a hosted application as it is, from its <c>Main</c> on, but on a network in memory: its CoAP servers and clients open no socket,
+/// and its services can be replaced. Derive from it to change more for all tests of a class. The application starts with the first use of
+/// <see cref="Services"/> or <see cref="StartAsync"/>, and is stopped as by SIGTERM when this is disposed. The schemes <c>coap</c>,
+/// <c>coaps</c>, <c>coap+tcp</c> and <c>coaps+tcp</c> are served as configured; on the secured ones clients have the identity that the test
+/// gives them (<see cref="CreateClient"/>), and keys and certificates of the configuration are not read.
 /// </summary>
 /// <typeparam name="TEntryPoint">A type of the application's assembly, usually its <c>Program</c>.</typeparam>
 public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
@@ -29,13 +30,22 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     private EntryPoint? _entryPoint;
     private Task<IHost>? _started;
 
-    /// <summary>The host of the application in <see cref="Network"/>: its servers have this IP address, and the ports that they are configured with. The name <c>localhost</c> leads to it.</summary>
+    /// <summary>
+    /// The host of the application in <see cref="Network"/>: its servers have this IP address, and the ports that they are configured with.
+    /// The name <c>localhost</c> leads to it.
+    /// </summary>
     public const string HostAddress = "2001:db8::1";
 
-    /// <summary>The clock of the application and of the network. Default: that of the system. With a <see cref="VirtualClock"/> the test lets time pass. Set it before the application starts.</summary>
+    /// <summary>
+    /// The clock of the application and of the network. Default: that of the system. With a <see cref="VirtualClock"/> the test lets time
+    /// pass. Set it before the application starts.
+    /// </summary>
     public TimeProvider TimeProvider { get; init; } = TimeProvider.System;
 
-    /// <summary>Arguments for <c>Main</c>. Default none. The content root is the folder of the tests, so that the application's <c>appsettings.json</c> is read, which is copied there.</summary>
+    /// <summary>
+    /// Arguments for <c>Main</c>. Default none. The content root is the folder of the tests, so that the application's
+    /// <c>appsettings.json</c> is read, which is copied there.
+    /// </summary>
     public IReadOnlyList<string> Arguments { get; init; } = [];
 
     /// <summary>The environment of the host. Default <c>Development</c>.</summary>
@@ -45,7 +55,8 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     public InMemoryNetworkOptions? NetworkOptions { get; init; }
 
     /// <summary>The network that the application is on. Further peers can be made in it.</summary>
-    public InMemoryNetwork Network => LazyInitializer.EnsureInitialized(ref _network, () => new InMemoryNetwork(TimeProvider, NetworkOptions));
+    public InMemoryNetwork Network =>
+        LazyInitializer.EnsureInitialized(ref _network, () => new InMemoryNetwork(TimeProvider, NetworkOptions));
 
     /// <summary>The services of the running application. Starts it and waits for that.</summary>
     /// <exception cref="InvalidOperationException">The application did not start; the inner exception says why.</exception>
@@ -55,22 +66,28 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
     /// <exception cref="InvalidOperationException">The application has no server, or did not start.</exception>
     public string Address => Services.GetService<CoapServer>()?.LocalEndpoints is [string first, ..]
         ? first
-        : throw new InvalidOperationException("The application has no CoAP server without a name. Call AddCoapServer() in it, or take the server by its name from Services and read its LocalEndpoints.");
+        : throw new InvalidOperationException(
+            "The application has no CoAP server without a name. Call AddCoapServer() in it, or take the server by its name from Services "
+                + "and read its LocalEndpoints.");
 
     /// <summary>The address of the application's server for a scheme, as the beginning of URIs. Starts the application.</summary>
     /// <param name="scheme">The scheme, such as <c>coaps</c>.</param>
     /// <returns>The first address of that scheme.</returns>
-    /// <exception cref="InvalidOperationException">The server does not listen on the scheme, or the application has none, or did not start.</exception>
+    /// <exception cref="InvalidOperationException">The server does not listen on the scheme, or the application has none, or did not
+    /// start.</exception>
     public string AddressOf(string scheme)
     {
         ArgumentException.ThrowIfNullOrEmpty(scheme);
         _ = Address;
         IReadOnlyList<string> endpoints = Services.GetRequiredService<CoapServer>().LocalEndpoints;
         return endpoints.FirstOrDefault(endpoint => endpoint.StartsWith($"{scheme}://", StringComparison.Ordinal))
-            ?? throw new InvalidOperationException($"The application does not listen on {scheme}, but on {string.Join(", ", endpoints)}. Add {scheme}:// to its Endpoints.");
+            ?? throw new InvalidOperationException(
+                $"The application does not listen on {scheme}, but on {string.Join(", ", endpoints)}. Add {scheme}:// to its Endpoints.");
     }
 
-    /// <summary>Replaces services of the application, such as a store by one of the test. Runs after the application has added its own.</summary>
+    /// <summary>
+    /// Replaces services of the application, such as a store by one of the test. Runs after the application has added its own.
+    /// </summary>
     /// <param name="change">Changes the services.</param>
     /// <returns>This object.</returns>
     /// <exception cref="InvalidOperationException">The application has been started.</exception>
@@ -81,7 +98,9 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         {
             if (_started is not null)
             {
-                throw new InvalidOperationException("The application was started, so its services cannot be changed any more. Call WithServices before Services, Address, CreateClient and StartAsync.");
+                throw new InvalidOperationException(
+                    "The application was started, so its services cannot be changed any more. Call WithServices before Services, Address, "
+                        + "CreateClient and StartAsync.");
             }
 
             _changes.Add(change);
@@ -102,7 +121,8 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
             if (_started is null)
             {
                 string[] arguments = ["--contentRoot", AppContext.BaseDirectory, "--environment", Environment, .. Arguments];
-                _entryPoint = new EntryPoint(typeof(TEntryPoint).Assembly, arguments, builder => builder.ConfigureServices((_, services) => Change(services)));
+                _entryPoint = new EntryPoint(typeof(TEntryPoint).Assembly, arguments,
+                    builder => builder.ConfigureServices((_, services) => Change(services)));
                 _started = _entryPoint.StartAsync();
             }
 
@@ -123,7 +143,8 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         options.ResolveHost = ResolveAsync;
         if (TimeProvider is VirtualClock clock && ReferenceEquals(options.Scheduler, CoapScheduler.Default))
         {
-            // What awaits responses goes on in virtual time as well, so that the clock need not wait for threads of the pool after each of thousands of blocks.
+            // What awaits responses goes on in virtual time as well, so that the clock need not wait for threads of the pool after each of
+            // thousands of blocks.
             options.Scheduler = new VirtualScheduler(clock);
         }
 
@@ -157,7 +178,10 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         }
     }
 
-    /// <summary>Changes the services of the application; for those who derive. Runs after the application has added its own, and before what <see cref="WithServices"/> was given.</summary>
+    /// <summary>
+    /// Changes the services of the application; for those who derive. Runs after the application has added its own, and before what
+    /// <see cref="WithServices"/> was given.
+    /// </summary>
     /// <param name="services">The services.</param>
     protected virtual void ConfigureServices(IServiceCollection services)
     {
@@ -165,7 +189,9 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
 
     // Where an application asks itself.
     private static Task<IPAddress[]> ResolveAsync(string host, CancellationToken cancellationToken) =>
-        host is "localhost" ? Task.FromResult<IPAddress[]>([IPAddress.Parse(HostAddress)]) : throw new SocketException((int)SocketError.HostNotFound);
+        host is "localhost"
+            ? Task.FromResult<IPAddress[]>([IPAddress.Parse(HostAddress)])
+            : throw new SocketException((int)SocketError.HostNotFound);
 
     private void Change(IServiceCollection services)
     {
@@ -218,7 +244,8 @@ public class CoapApplicationFactory<TEntryPoint> : IAsyncDisposable
         options.JoinGroups = false;
         foreach ((string scheme, int port) in endpoints.Length == 0 ? [("coap", 5683)] : endpoints)
         {
-            options.Transports.Add(_ => Network.CreateTransport(scheme, InMemoryNetwork.Address($"[{HostAddress}]:{port.ToString(CultureInfo.InvariantCulture)}")));
+            options.Transports.Add(_ =>
+                Network.CreateTransport(scheme, InMemoryNetwork.Address($"[{HostAddress}]:{port.ToString(CultureInfo.InvariantCulture)}")));
         }
     }
 

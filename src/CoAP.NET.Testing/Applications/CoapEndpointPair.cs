@@ -1,8 +1,8 @@
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// A server and a client on a network in memory, in virtual time: nothing is opened, and an hour of retransmissions passes at once. Map routes, start it, and let time pass by
-/// <see cref="RunAsync{T}"/>.
+/// A server and a client on a network in memory, in virtual time: nothing is opened, and an hour of retransmissions passes at once. Map
+/// routes, start it, and let time pass by <see cref="RunAsync{T}"/>.
 /// </summary>
 public sealed class CoapEndpointPair : IAsyncDisposable
 {
@@ -16,13 +16,15 @@ public sealed class CoapEndpointPair : IAsyncDisposable
     /// <param name="server">Changes how the server works; null for the defaults. Clock and entropy are those of the pair.</param>
     /// <param name="client">Changes how the client works; null for the defaults.</param>
     /// <param name="network">Loss, delay and seed; null for a network without faults.</param>
-    public CoapEndpointPair(Action<CoapEndpointOptions>? server = null, Action<CoapEndpointOptions>? client = null, InMemoryNetworkOptions? network = null)
+    public CoapEndpointPair(Action<CoapEndpointOptions>? server = null, Action<CoapEndpointOptions>? client = null,
+        InMemoryNetworkOptions? network = null)
     {
         Network = new InMemoryNetwork(Clock, network);
         Server = new CoapServer(Options(1, server));
         Client = new CoapClient(Options(2, options =>
         {
-            // What awaits responses goes on in virtual time as well: the clock need not wait for threads of the pool after each of thousands of blocks.
+            // What awaits responses goes on in virtual time as well: the clock need not wait for threads of the pool after each of
+            // thousands of blocks.
             options.Scheduler = new VirtualScheduler(Clock);
             client?.Invoke(options);
         }));

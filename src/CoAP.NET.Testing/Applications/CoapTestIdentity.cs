@@ -7,8 +7,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// Who a client or server in memory claims to be on <c>coaps</c> and <c>coaps+tcp</c>. Nothing is proven there: no key, no certificate and no chain is checked, so that tests of routes and policies need
-/// none. What <see cref="CoapPeer.Identity"/> gives is what it would be after a real handshake. On schemes without security nothing is shown.
+/// Who a client or server in memory claims to be on <c>coaps</c> and <c>coaps+tcp</c>. Nothing is proven there: no key, no certificate and
+/// no chain is checked, so that tests of routes and policies need none. What <see cref="CoapPeer.Identity"/> gives is what it would be
+/// after a real handshake. On schemes without security nothing is shown.
 /// </summary>
 public sealed class CoapTestIdentity
 {
@@ -57,7 +58,9 @@ public sealed class CoapTestIdentity
         ? throw new ArgumentException("A raw public key is not empty. Give what ExportSubjectPublicKeyInfo returns.", nameof(publicKey))
         : new CoapTestIdentity(publicKey: publicKey.ToArray());
 
-    /// <summary>Somebody with an identity of any type, such as a <see cref="System.Security.Claims.ClaimsPrincipal"/> of a web application.</summary>
+    /// <summary>
+    /// Somebody with an identity of any type, such as a <see cref="System.Security.Claims.ClaimsPrincipal"/> of a web application.
+    /// </summary>
     /// <param name="identity">What <see cref="CoapPeer.Identity"/> gives.</param>
     /// <returns>The identity of the test.</returns>
     public static CoapTestIdentity Of(object identity)
@@ -87,7 +90,9 @@ public sealed class CoapTestIdentity
         return _psk is null && _publicKey.IsEmpty
             ? new CoapTlsIdentity(certificate, serverName, SslProtocols.Tls13, TlsCipherSuite.TLS_AES_128_GCM_SHA256)
             : throw new CoapConnectionException(
-                CoapConnectionError.HandshakeFailed, $"Over {scheme} clients show certificates; pre-shared keys and raw public keys are for coaps. Ask by coaps, or use CoapTestIdentity.Certificate.");
+                CoapConnectionError.HandshakeFailed,
+                $"Over {scheme} clients show certificates; pre-shared keys and raw public keys are for coaps. Ask by coaps, or use "
+                    + "CoapTestIdentity.Certificate.");
     }
 
     /// <summary>What this client sees of a server after the handshake: with a pre-shared key the identity that both use.</summary>

@@ -6,8 +6,8 @@ using Microsoft.Extensions.Hosting;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// Runs the <c>Main</c> of an application on a thread of its own and takes hold of the host that it builds: the host tells by a <see cref="DiagnosticListener"/> when it is about to be built,
-/// which is when it can still be changed, and when it is there.
+/// Runs the <c>Main</c> of an application on a thread of its own and takes hold of the host that it builds: the host tells by a
+/// <see cref="DiagnosticListener"/> when it is about to be built, which is when it can still be changed, and when it is there.
 /// </summary>
 internal sealed class EntryPoint : IObserver<DiagnosticListener>, IObserver<KeyValuePair<string, object?>>
 {
@@ -33,7 +33,9 @@ internal sealed class EntryPoint : IObserver<DiagnosticListener>, IObserver<KeyV
     /// <returns>The host, when it has started.</returns>
     public Task<IHost> StartAsync()
     {
-        MethodInfo main = _assembly.EntryPoint ?? throw new InvalidOperationException($"{_assembly.GetName().Name} has no Main: the type argument must be a type of the application, not of the tests.");
+        MethodInfo main = _assembly.EntryPoint
+            ?? throw new InvalidOperationException(
+                $"{_assembly.GetName().Name} has no Main: the type argument must be a type of the application, not of the tests.");
         // Not in the background of the pool: Main may block its thread for as long as the application runs.
         Thread thread = new(() => Run(main)) { IsBackground = true, Name = $"Main of {_assembly.GetName().Name}" };
         thread.Start();
@@ -98,7 +100,8 @@ internal sealed class EntryPoint : IObserver<DiagnosticListener>, IObserver<KeyV
         {
             try
             {
-                if (main.Invoke(null, BindingFlags.DoNotWrapExceptions, null, main.GetParameters().Length == 0 ? null : [_arguments], null) is Task task)
+                if (main.Invoke(null, BindingFlags.DoNotWrapExceptions, null, main.GetParameters().Length == 0 ? null : [_arguments],
+                    null) is Task task)
                 {
                     task.GetAwaiter().GetResult();
                 }
@@ -112,7 +115,10 @@ internal sealed class EntryPoint : IObserver<DiagnosticListener>, IObserver<KeyV
         }
 
         _subscriptions.ForEach(static subscription => subscription.Dispose());
-        _started.TrySetException(new InvalidOperationException($"{_assembly.GetName().Name} ended before its host had started{(failure is null ? ": does its Main build and run a host?" : $". {failure.Message}")}", failure));
+        _started.TrySetException(
+            new InvalidOperationException(
+                $"{_assembly.GetName().Name} ended before its host had "
+                    + $"started{(failure is null ? ": does its Main build and run a host?" : $". {failure.Message}")}", failure));
         if (failure is null)
         {
             _ended.TrySetResult();

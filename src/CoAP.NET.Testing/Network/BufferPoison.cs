@@ -3,8 +3,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// Overwrites every buffer that the library gives back to its pool, in the whole process, so that code which still reads one is found out: it sees
-/// <see cref="Value"/> in place of what it expects. On as long as anybody wants it; harmless to tests that run in parallel.
+/// Overwrites every buffer that the library gives back to its pool, in the whole process, so that code which still reads one is found out:
+/// it sees <see cref="Value"/> in place of what it expects. On as long as anybody wants it; harmless to tests that run in parallel.
 /// </summary>
 public static class BufferPoison
 {

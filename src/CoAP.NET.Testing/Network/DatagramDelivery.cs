@@ -97,7 +97,8 @@ internal sealed class DatagramDelivery
                 if (atOnce > MaxAtOnce)
                 {
                     throw new InvalidOperationException(
-                        $"{MaxAtOnce:N0} datagrams were delivered at {instant} without time passing. The last ones:{Environment.NewLine}{PrintTrace(10)}");
+                        $"{MaxAtOnce:N0} datagrams were delivered at {instant} without time passing. The last "
+                            + $"ones:{Environment.NewLine}{PrintTrace(10)}");
                 }
 
                 Arrive(item);
@@ -290,7 +291,8 @@ internal sealed class DatagramDelivery
         _trace.Add(NetworkEventKind.NoListener, packet, item.To);
         if (_options.ReportsPortUnreachable && !packet.To.IsMulticast && !_faults.IsPartitioned(item.To, packet.From))
         {
-            _queue.Enqueue(new InFlight(InFlightKind.PortUnreachable, packet, packet.From), _faults.ConditionsOf(item.To, packet.From).MinDelay);
+            _queue.Enqueue(new InFlight(InFlightKind.PortUnreachable, packet, packet.From),
+                _faults.ConditionsOf(item.To, packet.From).MinDelay);
         }
 
         return null;

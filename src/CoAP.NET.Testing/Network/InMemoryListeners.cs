@@ -24,7 +24,9 @@ internal sealed class InMemoryListeners
                 int port = FirstEphemeralPort;
                 while (_transports.ContainsKey((transport.Scheme, local with { Port = (ushort)port })))
                 {
-                    port = port < ushort.MaxValue ? port + 1 : throw new CoapException($"The host {local.ToIPAddress()} has no free port left.");
+                    port = port < ushort.MaxValue
+                        ? port + 1
+                        : throw new CoapException($"The host {local.ToIPAddress()} has no free port left.");
                 }
 
                 local = local with { Port = (ushort)port };
@@ -32,7 +34,8 @@ internal sealed class InMemoryListeners
 
             return _transports.TryAdd((transport.Scheme, local), transport)
                 ? local
-                : throw new CoapException($"The address {transport.Scheme}://{local} is taken on this network. Dispose what has it first, or ask for port 0.");
+                : throw new CoapException(
+                    $"The address {transport.Scheme}://{local} is taken on this network. Dispose what has it first, or ask for port 0.");
         }
     }
 
@@ -43,8 +46,12 @@ internal sealed class InMemoryListeners
     {
         lock (_gate)
         {
-            return _transports.TryGetValue((scheme, remote), out CoapConnectionTransport? found) && found is TTransport transport ? transport : throw new CoapConnectionException(
-                CoapConnectionError.ConnectFailed, $"Nobody serves {scheme} at {remote} on this network in memory. Let the server listen on {scheme}://, and check the port.");
+            return _transports.TryGetValue((scheme, remote), out CoapConnectionTransport? found) && found is TTransport transport
+                ? transport
+                : throw new CoapConnectionException(
+                    CoapConnectionError.ConnectFailed,
+                    $"Nobody serves {scheme} at {remote} on this network in memory. Let the server listen on {scheme}://, and check the "
+                        + "port.");
         }
     }
 

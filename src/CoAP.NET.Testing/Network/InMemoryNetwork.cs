@@ -121,7 +121,8 @@ public sealed class InMemoryNetwork
             "coaps" => new InMemorySessionTransport(this, local, identity),
             "coap+tcp" => new InMemoryStreamTransport(this, local, isSecure: false, identity, new CoapStreamOptions()),
             "coaps+tcp" => new InMemoryStreamTransport(this, local, isSecure: true, identity, new CoapStreamOptions()),
-            _ => throw new ArgumentException($"'{scheme}' cannot be had in memory: coap, coaps, coap+tcp and coaps+tcp can.", nameof(scheme)),
+            _ => throw new ArgumentException($"'{scheme}' cannot be had in memory: coap, coaps, coap+tcp and coaps+tcp can.",
+                nameof(scheme)),
         };
     }
 
@@ -180,7 +181,8 @@ public sealed class InMemoryNetwork
         {
             _faults.Cut(new NetworkRule(one, other));
             _faults.Cut(new NetworkRule(other, one));
-            _trace.Add(NetworkEventKind.Changed, null, other, $"{NetworkRule.Say(one)} and {NetworkRule.Say(other)} are cut off from each other");
+            _trace.Add(NetworkEventKind.Changed, null, other,
+                $"{NetworkRule.Say(one)} and {NetworkRule.Say(other)} are cut off from each other");
         }
     }
 

@@ -4,10 +4,11 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// <c>coaps</c> on an <see cref="InMemoryNetwork"/>, in place of DTLS: its peers have the identities that they claim, without keys or handshakes. Messages are lost, delayed and repeated as all datagrams
-/// of the network are; opening and closing a session takes no time.
+/// <c>coaps</c> on an <see cref="InMemoryNetwork"/>, in place of DTLS: its peers have the identities that they claim, without keys or
+/// handshakes. Messages are lost, delayed and repeated as all datagrams of the network are; opening and closing a session takes no time.
 /// </summary>
-internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddress asked, CoapTestIdentity identity) : CoapSessionTransport, INetworkReceiver
+internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddress asked, CoapTestIdentity identity)
+    : CoapSessionTransport, INetworkReceiver
 {
     private readonly ConcurrentDictionary<CoapAddress, InMemorySession> _sessions = new();
     private ICoapSessionContext? _context;
@@ -37,7 +38,8 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
 
     // Not awaiting anything, so that opening takes no time: what is thrown is thrown to whoever awaits.
 #pragma warning disable CS1998
-    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) => Connect(remote, serverName);
+    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName,
+        CancellationToken cancellationToken) => Connect(remote, serverName);
 #pragma warning restore CS1998
 
     /// <summary>Sends a message of a session.</summary>
@@ -75,7 +77,8 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
     void INetworkReceiver.Deliver(NetworkPacket packet, CoapAddress local)
     {
         // A datagram without a session is none that could be opened.
-        if (!_sessions.TryGetValue(packet.From, out InMemorySession? session) || session.Channel is not { } channel || packet.Data.Length > _pool!.BufferSize)
+        if (!_sessions.TryGetValue(packet.From, out InMemorySession? session) || session.Channel is not { } channel
+            || packet.Data.Length > _pool!.BufferSize)
         {
             return;
         }
@@ -100,7 +103,8 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
 
     private InMemorySession Connect(CoapAddress remote, string? serverName)
     {
-        NetworkNode node = _node ?? throw new CoapConnectionException(CoapConnectionError.ConnectFailed, "The transport is not started, or was closed.");
+        NetworkNode node = _node
+            ?? throw new CoapConnectionException(CoapConnectionError.ConnectFailed, "The transport is not started, or was closed.");
         InMemorySessionTransport server = network.Listeners.Find<InMemorySessionTransport>(Scheme, remote);
         InMemorySession own = new(this, remote, node.Inside, isInitiator: true, identity.AsServerOf(server.Identity, Scheme), serverName);
         InMemorySession other = new(server, node.Outside, remote, isInitiator: false, identity.Show(Scheme, serverName), serverName);
@@ -111,7 +115,8 @@ internal sealed class InMemorySessionTransport(InMemoryNetwork network, CoapAddr
         if (!server.TryOpen(other) || !TryOpen(own))
         {
             other.Close(null);
-            throw new CoapConnectionException(CoapConnectionError.Refused, $"No session with {Scheme}://{remote}: one of the two endpoints has reached a bound, or stops.");
+            throw new CoapConnectionException(CoapConnectionError.Refused,
+                $"No session with {Scheme}://{remote}: one of the two endpoints has reached a bound, or stops.");
         }
 
         return own;

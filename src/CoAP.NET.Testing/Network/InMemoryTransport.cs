@@ -4,8 +4,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// The transport of an endpoint on an <see cref="InMemoryNetwork"/>, in place of UDP. Made by <see cref="InMemoryNetwork.CreateTransport(CoapAddress)"/>. It receives on the thread that
-/// runs the network: with a <see cref="VirtualClock"/> the one that advances.
+/// The transport of an endpoint on an <see cref="InMemoryNetwork"/>, in place of UDP. Made by
+/// <see cref="InMemoryNetwork.CreateTransport(CoapAddress)"/>. It receives on the thread that runs the network: with a
+/// <see cref="VirtualClock"/> the one that advances.
 /// </summary>
 public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
 {
@@ -31,7 +32,8 @@ public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
     /// <exception cref="InvalidOperationException">The transport is not started.</exception>
     public CoapAddress PublicAddress => Node.Outside;
 
-    private NetworkNode Node => _node ?? throw new InvalidOperationException("The transport has no address: it is not started, or disposed.");
+    private NetworkNode Node =>
+        _node ?? throw new InvalidOperationException("The transport has no address: it is not started, or disposed.");
 
     /// <summary>Takes part in a group: datagrams to its address arrive here too (RFC 7252 section 8).</summary>
     /// <param name="group">Address and port of the group.</param>
@@ -116,7 +118,13 @@ public sealed class InMemoryTransport : CoapDatagramTransport, INetworkReceiver
 
     void INetworkReceiver.TooLong(NetworkPacket packet, CoapAddress local)
     {
-        CoapDatagram datagram = new(packet.Data.Length) { Length = packet.Data.Length, Remote = packet.To, Local = local, Transport = this };
+        CoapDatagram datagram = new(packet.Data.Length)
+        {
+            Length = packet.Data.Length,
+            Remote = packet.To,
+            Local = local,
+            Transport = this
+        };
         packet.Data.Span.CopyTo(datagram.Buffer);
         _context!.Counters.Add(CoapCounter.SendErrors);
         _context.SendFailed(datagram, new SocketException((int)SocketError.MessageSize));

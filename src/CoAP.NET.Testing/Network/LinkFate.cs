@@ -3,8 +3,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// The dice of one datagram. They depend on the seed, the two addresses and the datagram's place among those from one to the other, and on nothing else:
-/// traffic between others, the order in which hosts were made and a changed probability do not shift them.
+/// The dice of one datagram. They depend on the seed, the two addresses and the datagram's place among those from one to the other, and on
+/// nothing else: traffic between others, the order in which hosts were made and a changed probability do not shift them.
 /// </summary>
 internal ref struct LinkFate
 {

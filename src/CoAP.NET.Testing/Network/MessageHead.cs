@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// What the first bytes of a datagram say (RFC 7252 section 3), read without judging: options and payload are not looked at, and bytes that are no CoAP
-/// message are no error here.
+/// What the first bytes of a datagram say (RFC 7252 section 3), read without judging: options and payload are not looked at, and bytes that
+/// are no CoAP message are no error here.
 /// </summary>
 public readonly struct MessageHead
 {

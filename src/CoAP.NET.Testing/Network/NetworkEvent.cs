@@ -25,7 +25,8 @@ public sealed record NetworkEvent(TimeSpan Time, NetworkEventKind Kind, NetworkP
         }
 
         ReadOnlySpan<byte> bytes = Packet.Data.Span;
-        string hex = Convert.ToHexStringLower(bytes[..Math.Min(bytes.Length, MaxBytesShown)]) + (bytes.Length > MaxBytesShown ? ".." : string.Empty);
+        string hex = Convert.ToHexStringLower(bytes[..Math.Min(bytes.Length, MaxBytesShown)])
+            + (bytes.Length > MaxBytesShown ? ".." : string.Empty);
         string number = $"#{Packet.Number}".PadLeft(5);
         string note = Note.Length == 0 ? string.Empty : $" [{Note}]";
         return $"{time} {kind}{number} {Packet.From} > {To} {Packet.Head} ({bytes.Length} B) {hex}{note}";

@@ -12,7 +12,9 @@ public enum NetworkEventKind
     /// <summary>Lost by chance (<see cref="NetworkConditions.Loss"/>).</summary>
     Lost,
 
-    /// <summary>Lost because the test asked for it (<see cref="InMemoryNetwork.DropNext"/>, <see cref="InMemoryNetwork.DropNth"/>).</summary>
+    /// <summary>
+    /// Lost because the test asked for it (<see cref="InMemoryNetwork.DropNext"/>, <see cref="InMemoryNetwork.DropNth"/>).
+    /// </summary>
     Dropped,
 
     /// <summary>Changed or dropped by the filter (<see cref="InMemoryNetwork.Filter"/>).</summary>

@@ -14,7 +14,9 @@ public sealed class NetworkPacket
         Data = data;
     }
 
-    /// <summary>Its number among all datagrams that were sent on the network; the first is 1. Copies bear the number of the original.</summary>
+    /// <summary>
+    /// Its number among all datagrams that were sent on the network; the first is 1. Copies bear the number of the original.
+    /// </summary>
     public long Number { get; }
 
     /// <summary>When it was sent, as time since the network was made.</summary>

@@ -10,7 +10,8 @@ internal readonly record struct NetworkRule(CoapAddress From, CoapAddress To)
 
     public static bool Covers(CoapAddress rule, CoapAddress address) =>
         (rule.IsAny && rule.Port == 0)
-        || (rule.High == address.High && rule.Low == address.Low && rule.ScopeId == address.ScopeId && (rule.Port == 0 || rule.Port == address.Port));
+        || (rule.High == address.High && rule.Low == address.Low && rule.ScopeId == address.ScopeId
+            && (rule.Port == 0 || rule.Port == address.Port));
 
     /// <summary>Whom an address means, for people.</summary>
     public static string Say(CoapAddress address) =>

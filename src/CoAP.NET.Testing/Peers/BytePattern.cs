@@ -9,12 +9,15 @@ namespace CoAP.NET.Testing;
 /// <item><term><c>??</c>, <c>4?</c>, <c>?1</c></term><description>any byte; any byte with this half</description></item>
 /// <item><term><c>'text'</c></term><description>these characters in UTF-8</description></item>
 /// <item><term><c>&lt;mid:2&gt;</c></term><description>two bytes, remembered by that name</description></item>
-/// <item><term><c>&lt;token:tkl&gt;</c></term><description>as many bytes as the low half of the first byte says: a token of up to 8 bytes</description></item>
-/// <item><term><c>&lt;body:*&gt;</c></term><description>all bytes that are left, remembered by that name; only at the end</description></item>
+/// <item><term><c>&lt;token:tkl&gt;</c></term><description>as many bytes as the low half of the first byte says: a token of up to 8
+/// bytes</description></item>
+/// <item><term><c>&lt;body:*&gt;</c></term><description>all bytes that are left, remembered by that name; only at the
+/// end</description></item>
 /// <item><term><c>&lt;mid&gt;</c></term><description>the bytes that were remembered by that name</description></item>
 /// <item><term><c>..</c></term><description>any bytes, or none; only at the end</description></item>
 /// </list>
-/// Without <c>..</c> or <c>&lt;name:*&gt;</c> the datagram must end where the pattern does. What is sent is written the same way, with bytes, text and remembered names.
+/// Without <c>..</c> or <c>&lt;name:*&gt;</c> the datagram must end where the pattern does. What is sent is written the same way, with
+/// bytes, text and remembered names.
 /// </summary>
 public sealed class BytePattern
 {
@@ -87,7 +90,9 @@ public sealed class BytePattern
 
                     if (!left.StartsWith(known))
                     {
-                        return new BytePatternMatch(at, $"{Convert.ToHexStringLower(left[..Math.Min(left.Length, known!.Length)])}, <{part.Name}> = {Convert.ToHexStringLower(known)} expected");
+                        return new BytePatternMatch(at,
+                            $"{Convert.ToHexStringLower(left[..Math.Min(left.Length, known!.Length)])}, <{part.Name}> "
+                                + $"= {Convert.ToHexStringLower(known)} expected");
                     }
 
                     at += known!.Length;
@@ -95,7 +100,9 @@ public sealed class BytePattern
             }
         }
 
-        return at == data.Length ? new BytePatternMatch(captures) : new BytePatternMatch(at, $"{data.Length - at} more bytes, the end expected");
+        return at == data.Length
+            ? new BytePatternMatch(captures)
+            : new BytePatternMatch(at, $"{data.Length - at} more bytes, the end expected");
     }
 
     /// <summary>Makes bytes of a pattern that leaves nothing open.</summary>

@@ -19,7 +19,8 @@ internal static class BytePatternParser
                 continue;
             }
 
-            if (parts.Count > 0 && (parts[^1].Kind == PatternPartKind.Rest || parts[^1] is { Kind: PatternPartKind.Capture, Length: PatternPart.Rest }))
+            if (parts.Count > 0
+                && (parts[^1].Kind == PatternPartKind.Rest || parts[^1] is { Kind: PatternPartKind.Capture, Length: PatternPart.Rest }))
             {
                 throw Wrong(text, at, "nothing can follow what takes the rest");
             }

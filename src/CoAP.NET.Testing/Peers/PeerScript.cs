@@ -28,10 +28,12 @@ internal sealed class PeerScript
         ReadOnlySpan<byte> token = request.Token.Span;
         if (token.Length > CoapToken.MaxLength)
         {
-            throw new ArgumentException("The request has a token of more than 8 bytes. Write the bytes of the answer yourself.", nameof(request));
+            throw new ArgumentException("The request has a token of more than 8 bytes. Write the bytes of the answer yourself.",
+                nameof(request));
         }
 
-        return [(byte)(0x40 | ((int)type << 4) | token.Length), code.Value, (byte)(messageId >> 8), (byte)messageId, .. token, .. Bytes(rest)];
+        return [(byte)(0x40 | ((int)type << 4) | token.Length), code.Value, (byte)(messageId >> 8), (byte)messageId, .. token,
+            .. Bytes(rest)];
     }
 
     public byte[] Bytes(string hex) => BytePattern.Parse(hex).ToBytes(_remembered);
@@ -57,7 +59,9 @@ internal sealed class PeerScript
         BytePatternMatch match = pattern.Match(datagram.Data.Span, _remembered);
         if (!match.IsMatch)
         {
-            throw new ScriptException($"Expected: {pattern}{Environment.NewLine}Received: {datagram}{Environment.NewLine}At byte {match.Offset}: {match.Reason}{trace()}");
+            throw new ScriptException(
+                $"Expected: {pattern}{Environment.NewLine}Received: {datagram}{Environment.NewLine}At "
+                    + $"byte {match.Offset}: {match.Reason}{trace()}");
         }
 
         foreach ((string name, byte[] bytes) in match.Captures)

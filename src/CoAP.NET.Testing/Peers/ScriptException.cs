@@ -1,6 +1,8 @@
 namespace CoAP.NET.Testing;
 
-/// <summary>A peer did not get what the test expected. The message says what was expected, what came, and what happened on the network.</summary>
+/// <summary>
+/// A peer did not get what the test expected. The message says what was expected, what came, and what happened on the network.
+/// </summary>
 public sealed class ScriptException : Exception
 {
     /// <summary>Makes an exception.</summary>

@@ -4,8 +4,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// A peer on an <see cref="InMemoryNetwork"/> that says byte for byte what the test has it say, and holds what it gets against patterns (<see cref="BytePattern"/>).
-/// It knows no protocol, so it can also say what no CoAP stack would. What a pattern captures is remembered and can be used in later patterns and in what is sent.
+/// A peer on an <see cref="InMemoryNetwork"/> that says byte for byte what the test has it say, and holds what it gets against patterns
+/// (<see cref="BytePattern"/>). It knows no protocol, so it can also say what no CoAP stack would. What a pattern captures is remembered
+/// and can be used in later patterns and in what is sent.
 /// <code>
 /// peer.Send("40 01 7d34 b4 'temp'");
 /// peer.Expect("60 45 7d34 c0 ff &lt;body:*&gt;");
@@ -30,7 +31,10 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     /// <summary>Its address as others see it; changes with <see cref="InMemoryNetwork.Rebind"/>.</summary>
     public CoapAddress Address => _node.Outside;
 
-    /// <summary>Sees each datagram as it arrives and may send. What it answers true to is dealt with and not queued for <see cref="Receive"/>. Null for none.</summary>
+    /// <summary>
+    /// Sees each datagram as it arrives and may send. What it answers true to is dealt with and not queued for <see cref="Receive"/>. Null
+    /// for none.
+    /// </summary>
     public Func<ReceivedDatagram, bool>? Responder { get; set; }
 
     /// <summary>How many datagrams wait to be received.</summary>
@@ -89,7 +93,10 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
         }
     }
 
-    /// <summary>Lets virtual time pass and says that nothing arrives meanwhile. What arrives at the end of the time is too late to count: the clock stops just before.</summary>
+    /// <summary>
+    /// Lets virtual time pass and says that nothing arrives meanwhile. What arrives at the end of the time is too late to count: the clock
+    /// stops just before.
+    /// </summary>
     /// <param name="time">How long.</param>
     /// <exception cref="ScriptException">A datagram arrived.</exception>
     /// <exception cref="InvalidOperationException">The network has no virtual clock.</exception>
@@ -172,7 +179,9 @@ public sealed class ScriptedPeer : ScriptedPeerBase, INetworkReceiver
     }
 
     private VirtualClock Clock() =>
-        _network.TimeProvider as VirtualClock ?? throw new InvalidOperationException("The network has no VirtualClock, so no time can be let pass. Use the asynchronous methods.");
+        _network.TimeProvider as VirtualClock
+            ?? throw new InvalidOperationException(
+                "The network has no VirtualClock, so no time can be let pass. Use the asynchronous methods.");
 
     private string Trace() => $"{Environment.NewLine}Trace:{Environment.NewLine}{_network.PrintTrace(TraceLines)}";
 }

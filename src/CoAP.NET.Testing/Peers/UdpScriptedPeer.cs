@@ -5,8 +5,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// A <see cref="ScriptedPeer"/> with a real UDP socket on the loopback address and a free port, for tests against real programs. Everything that waits has a time limit
-/// against hanging; it says nothing about how fast the other side must be.
+/// A <see cref="ScriptedPeer"/> with a real UDP socket on the loopback address and a free port, for tests against real programs. Everything
+/// that waits has a time limit against hanging; it says nothing about how fast the other side must be.
 /// </summary>
 public sealed class UdpScriptedPeer : ScriptedPeerBase
 {
@@ -26,7 +26,8 @@ public sealed class UdpScriptedPeer : ScriptedPeerBase
         loopback ??= IPAddress.Loopback;
         if (!IPAddress.IsLoopback(loopback))
         {
-            throw new ArgumentException($"{loopback} is not a loopback address. Tests keep their traffic on the machine.", nameof(loopback));
+            throw new ArgumentException($"{loopback} is not a loopback address. Tests keep their traffic on the machine.",
+                nameof(loopback));
         }
 
         _time = timeProvider ?? TimeProvider.System;
@@ -71,7 +72,8 @@ public sealed class UdpScriptedPeer : ScriptedPeerBase
         }
 
         CoapAddress from = CoapAddress.FromIPEndPoint((IPEndPoint)result.RemoteEndPoint);
-        ReceivedDatagram datagram = new(_time.GetElapsedTime(_started), from, CoapAddress.FromIPEndPoint(EndPoint), _buffer.AsSpan(0, result.ReceivedBytes).ToArray());
+        ReceivedDatagram datagram = new(_time.GetElapsedTime(_started), from, CoapAddress.FromIPEndPoint(EndPoint),
+            _buffer.AsSpan(0, result.ReceivedBytes).ToArray());
         OnReceived(datagram);
         return datagram;
     }

@@ -4,8 +4,8 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// The states of the threads of this process under Linux, read from files that stay open: a look at some 30 threads takes tens of microseconds, that of <see cref="System.Diagnostics.Process"/> milliseconds.
-/// Not thread-safe.
+/// The states of the threads of this process under Linux, read from files that stay open: a look at some 30 threads takes tens of
+/// microseconds, that of <see cref="System.Diagnostics.Process"/> milliseconds. Not thread-safe.
 /// </summary>
 internal sealed class LinuxThreads : IDisposable
 {
@@ -73,8 +73,8 @@ internal sealed class LinuxThreads : IDisposable
         }
     }
 
-    // "1234 (name) S ...": the name may have anything in it. Ready but waiting for a processor is R as well. D waits for a disk, as for a page of code
-    // that is not in memory, and goes on by itself.
+    // "1234 (name) S ...": the name may have anything in it. Ready but waiting for a processor is R as well. D waits for a disk, as for a
+    // page of code that is not in memory, and goes on by itself.
     private bool IsRunning(SafeFileHandle file)
     {
         try

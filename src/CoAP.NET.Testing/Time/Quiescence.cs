@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// Waits until every other thread of the process sleeps and the thread pool has nothing queued: then nothing happens any more until the clock goes on.
-/// The thread pool's own count of busy threads would not do: test runners block some of them for good.
+/// Waits until every other thread of the process sleeps and the thread pool has nothing queued: then nothing happens any more until the
+/// clock goes on. The thread pool's own count of busy threads would not do: test runners block some of them for good.
 /// </summary>
 #pragma warning disable RS0030 // the pool is what is looked at here
 internal sealed class Quiescence : IDisposable
@@ -17,10 +17,10 @@ internal sealed class Quiescence : IDisposable
     // Looks are that much faster under Linux, so that as many more are made before patience is at an end.
     private static readonly int s_faster = OperatingSystem.IsLinux() ? 10 : 1;
 
-    // How often to look in vain, because of work beside the test; then each step looks a few times only, so that such work makes the test slow but not
-    // endless. What was spent comes back with the steps that end quiet: a test that runs alone may wait long, as for code that is compiled on a busy machine.
-    // Counted in looks and not in time: on a busy machine the threads that are waited for are slowed down as much as this one. A look takes some 0.2 ms,
-    // under Linux 0.02 ms.
+    // How often to look in vain, because of work beside the test; then each step looks a few times only, so that such work makes the test
+    // slow but not endless. What was spent comes back with the steps that end quiet: a test that runs alone may wait long, as for code that
+    // is compiled on a busy machine. Counted in looks and not in time: on a busy machine the threads that are waited for are slowed down as
+    // much as this one. A look takes some 0.2 ms, under Linux 0.02 ms.
     private int _looks = VainLooks * s_faster;
 
     private readonly LinuxThreads? _threads = OperatingSystem.IsLinux() ? new LinuxThreads() : null;
@@ -30,7 +30,9 @@ internal sealed class Quiescence : IDisposable
 
     public void Dispose() => _threads?.Dispose();
 
-    /// <summary>Ends when all is quiet, the condition is true, or patience is at an end. Called on a thread that nobody waits for.</summary>
+    /// <summary>
+    /// Ends when all is quiet, the condition is true, or patience is at an end. Called on a thread that nobody waits for.
+    /// </summary>
     public async ValueTask SettleAsync(Func<bool> condition)
     {
         int limit = Math.Max(_looks, LeastLooks * s_faster);
@@ -92,7 +94,8 @@ internal sealed class Quiescence : IDisposable
         foreach (ProcessThread thread in self.Threads)
         {
             // Ready but waiting for a processor counts as running. This thread is one of them.
-            if (thread.ThreadState is not (System.Diagnostics.ThreadState.Wait or System.Diagnostics.ThreadState.Terminated) && ++running > 1)
+            if (thread.ThreadState is not (System.Diagnostics.ThreadState.Wait or System.Diagnostics.ThreadState.Terminated)
+                && ++running > 1)
             {
                 return true;
             }

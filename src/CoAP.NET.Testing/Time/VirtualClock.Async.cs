@@ -10,15 +10,16 @@ public sealed partial class VirtualClock
     internal long Looks { get; private set; }
 
     /// <summary>
-    /// Lets time pass until a task has ended, and returns its result. Time goes from timer to timer, and before each step everything that can still run at
-    /// the present instant is let run: the step waits until the process is quiet, so that a continuation never sees a later time than the one it was
-    /// caused at. Nothing sleeps.
+    /// Lets time pass until a task has ended, and returns its result. Time goes from timer to timer, and before each step everything that
+    /// can still run at the present instant is let run: the step waits until the process is quiet, so that a continuation never sees a
+    /// later time than the one it was caused at. Nothing sleeps.
     /// </summary>
     /// <remarks>
-    /// "Quiet" means that nothing is queued to the thread pool and every other thread of the process sleeps. That is exact when the test runs alone: put tests that use
-    /// this into a collection without parallel ones. Beside others it looks in vain for about a second in all, then for some
-    /// 20 ms at each step, and goes on; steps that end quiet bring the second back.
-    /// Give the code under test a <see cref="VirtualScheduler"/> in place of threads, and an <see cref="InMemoryNetwork"/> in place of sockets.
+    /// "Quiet" means that nothing is queued to the thread pool and every other thread of the process sleeps. That is exact when the test
+    /// runs alone: put tests that use this into a collection without parallel ones. Beside others it looks in vain for about a second in
+    /// all, then for some 20 ms at each step, and goes on; steps that end quiet bring the second back.
+    /// Give the code under test a <see cref="VirtualScheduler"/> in place of threads, and an <see cref="InMemoryNetwork"/> in place of
+    /// sockets.
     /// </remarks>
     /// <typeparam name="T">The type of the result.</typeparam>
     /// <param name="task">The task.</param>
@@ -60,7 +61,8 @@ public sealed partial class VirtualClock
         TimeSpan longest = step ?? TimeSpan.MaxValue;
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(longest, TimeSpan.Zero, nameof(step));
 
-        // Away from the caller's thread, which others may wait for. Once, and not for each step: a thread that was left looks busy for a while.
+        // Away from the caller's thread, which others may wait for. Once, and not for each step: a thread that was left looks busy for a
+        // while.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         TimeSpan end = Elapsed + max;
         using Quiescence quiescence = new();
@@ -80,8 +82,9 @@ public sealed partial class VirtualClock
             TimeSpan next = NextDue ?? TimeSpan.MaxValue;
             if (now >= end && next > now)
             {
-                throw new TimeoutException($"What was waited for did not happen in {max} of virtual time. The clock stands at {now}; {TimerCount} timers wait"
-                    + (NextDue is { } due ? $", the next one for {due}." : ", so time alone will change nothing."));
+                throw new TimeoutException(
+                    $"What was waited for did not happen in {max} of virtual time. The clock stands at {now}; {TimerCount} timers wait"
+                        + (NextDue is { } due ? $", the next one for {due}." : ", so time alone will change nothing."));
             }
 
             TimeSpan target = next < end ? next : end;

@@ -3,9 +3,9 @@ namespace CoAP.NET.Testing;
 /// <summary>
 /// A clock that stands still until it is told to go on. Give it to everything that takes a <see cref="TimeProvider"/>; then minutes of
 /// retransmissions pass in microseconds, the same way each time.
-/// Timers run on the thread that advances, one after the other: by due time, and of those due at the same instant the one that was set first
-/// (for timers that are set once, in the order of their creation). A timer that is due at once waits for the next advance, be it by zero.
-/// Safe for several threads; the order of a run is only the same each time when one thread advances.
+/// Timers run on the thread that advances, one after the other: by due time, and of those due at the same instant the one that was set
+/// first (for timers that are set once, in the order of their creation). A timer that is due at once waits for the next advance, be it by
+/// zero. Safe for several threads; the order of a run is only the same each time when one thread advances.
 /// </summary>
 public sealed partial class VirtualClock : TimeProvider
 {
@@ -65,7 +65,10 @@ public sealed partial class VirtualClock : TimeProvider
         }
     }
 
-    /// <summary>When the next timer is due, as time since the clock was made; null when none waits. May lie in the past or be now, when a timer waits for the next advance.</summary>
+    /// <summary>
+    /// When the next timer is due, as time since the clock was made; null when none waits. May lie in the past or be now, when a timer
+    /// waits for the next advance.
+    /// </summary>
     public TimeSpan? NextDue
     {
         get
@@ -96,8 +99,8 @@ public sealed partial class VirtualClock : TimeProvider
     }
 
     /// <summary>
-    /// Makes a timer on virtual time. As with the system's timers, the callback runs in the <see cref="ExecutionContext"/> of the caller, and a period of
-    /// zero means that it fires once. What the callback throws leaves the advance that ran it.
+    /// Makes a timer on virtual time. As with the system's timers, the callback runs in the <see cref="ExecutionContext"/> of the caller,
+    /// and a period of zero means that it fires once. What the callback throws leaves the advance that ran it.
     /// </summary>
     /// <param name="callback">What runs when it is due.</param>
     /// <param name="state">Passed to the callback.</param>
@@ -114,8 +117,8 @@ public sealed partial class VirtualClock : TimeProvider
     }
 
     /// <summary>
-    /// Lets time pass and runs every timer that becomes due, at its own time. Advancing from a timer's callback is allowed: the inner call runs first, and
-    /// the outer one goes on from where the clock then stands, never back.
+    /// Lets time pass and runs every timer that becomes due, at its own time. Advancing from a timer's callback is allowed: the inner call
+    /// runs first, and the outer one goes on from where the clock then stands, never back.
     /// </summary>
     /// <param name="by">How long; zero runs what is due now.</param>
     /// <exception cref="ArgumentOutOfRangeException">The time is negative.</exception>
@@ -132,7 +135,9 @@ public sealed partial class VirtualClock : TimeProvider
         RunTo(target, stopAtIdle: false);
     }
 
-    /// <summary>Lets time pass until a point in time. Does what <see cref="Advance"/> does; a point that has passed runs what is due now.</summary>
+    /// <summary>
+    /// Lets time pass until a point in time. Does what <see cref="Advance"/> does; a point that has passed runs what is due now.
+    /// </summary>
     /// <param name="elapsed">The point, as time since the clock was made.</param>
     public void AdvanceTo(TimeSpan elapsed)
     {
@@ -145,7 +150,9 @@ public sealed partial class VirtualClock : TimeProvider
         RunTo(target, stopAtIdle: false);
     }
 
-    /// <summary>Lets time pass from timer to timer until none waits. The clock then stands at the last one, or at the limit if that came first.</summary>
+    /// <summary>
+    /// Lets time pass from timer to timer until none waits. The clock then stands at the last one, or at the limit if that came first.
+    /// </summary>
     /// <param name="limit">The longest time to pass.</param>
     /// <returns>Whether no timer waits any more; false with timers due after the limit, such as periodic ones.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The limit is negative.</exception>
@@ -161,7 +168,10 @@ public sealed partial class VirtualClock : TimeProvider
         return RunTo(target, stopAtIdle: true);
     }
 
-    /// <summary>Sets the wall clock forward or back, as an administrator or a time server does. <see cref="GetUtcNow"/> jumps; timestamps and timers do not notice.</summary>
+    /// <summary>
+    /// Sets the wall clock forward or back, as an administrator or a time server does. <see cref="GetUtcNow"/> jumps; timestamps and timers
+    /// do not notice.
+    /// </summary>
     /// <param name="by">How far; negative sets it back.</param>
     public void JumpWallClock(TimeSpan by)
     {
@@ -229,7 +239,9 @@ public sealed partial class VirtualClock : TimeProvider
 
                 if (++callbacks > MaxCallbacksAtOneInstant)
                 {
-                    throw new InvalidOperationException($"{MaxCallbacksAtOneInstant:N0} timers fired at {new TimeSpan(_elapsed)} without time passing. Something sets a timer again each time it fires, with no delay.");
+                    throw new InvalidOperationException(
+                        $"{MaxCallbacksAtOneInstant:N0} timers fired at {new TimeSpan(_elapsed)} without time passing. Something sets a "
+                            + "timer again each time it fires, with no delay.");
                 }
 
                 _timers.Remove(due);

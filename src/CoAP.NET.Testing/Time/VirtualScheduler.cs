@@ -1,8 +1,8 @@
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// Takes the place of the library's threads in tests: queued work runs on the thread of the test, in the order in which it was queued, when the test
-/// says so. Safe for several threads.
+/// Takes the place of the library's threads in tests: queued work runs on the thread of the test, in the order in which it was queued, when
+/// the test says so. Safe for several threads.
 /// </summary>
 public sealed class VirtualScheduler : CoapScheduler
 {
@@ -21,14 +21,16 @@ public sealed class VirtualScheduler : CoapScheduler
     public VirtualScheduler(VirtualSchedulerMode mode = VirtualSchedulerMode.Queued) => _mode = mode;
 
     /// <summary>
-    /// Makes a scheduler whose work runs when the clock advances, be it by zero, at the virtual time at which it was queued. <see cref="RunAll"/> runs it earlier. What
-    /// awaits responses of an endpoint with this scheduler goes on in the same way, so that a run without threads of its own is the same each time.
+    /// Makes a scheduler whose work runs when the clock advances, be it by zero, at the virtual time at which it was queued.
+    /// <see cref="RunAll"/> runs it earlier. What awaits responses of an endpoint with this scheduler goes on in the same way, so that a
+    /// run without threads of its own is the same each time.
     /// </summary>
     /// <param name="clock">The clock.</param>
     public VirtualScheduler(VirtualClock clock)
     {
         ArgumentNullException.ThrowIfNull(clock);
-        _timer = clock.CreateTimer(static scheduler => ((VirtualScheduler)scheduler!).RunAll(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _timer = clock.CreateTimer(static scheduler => ((VirtualScheduler)scheduler!).RunAll(), this, Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>Whether <see cref="Queue"/> refuses, as it does when no thread can be had. Default false.</summary>
@@ -128,7 +130,8 @@ public sealed class VirtualScheduler : CoapScheduler
         {
             if (++ran >= MaxAtOnce)
             {
-                throw new InvalidOperationException($"{MaxAtOnce:N0} items ran and more are queued. Work that queues itself again would never end.");
+                throw new InvalidOperationException(
+                    $"{MaxAtOnce:N0} items ran and more are queued. Work that queues itself again would never end.");
             }
         }
 

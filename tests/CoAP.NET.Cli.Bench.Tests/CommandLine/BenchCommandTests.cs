@@ -54,14 +54,19 @@ public sealed class BenchCommandTests
     {
         (int code, string output, _) = await RunAsync(["--help"]);
         Assert.Equal(0, code);
-        Assert.All(new[] { "--peers", "--loop", "--rate", "--json", "--html", "--workers", "--quiet", "observe", "worker", "report", "URI" }, name => Assert.Contains(name, output, StringComparison.Ordinal));
+        Assert.All(new[]
+        {
+            "--peers", "--loop", "--rate", "--json", "--html", "--workers", "--quiet", "observe", "worker", "report", "URI"
+        }, name => Assert.Contains(name, output, StringComparison.Ordinal));
     }
 
     [Fact]
     public async Task Each_level_is_a_run_and_a_row()
     {
         await using TestServer server = await TestServer.StartAsync();
-        (int code, string output, string error) = await RunAsync([server.Uri + "/hello", "--peers", "1,3", "--strict", "--quiet", "--expect", "hello world!", .. s_short]);
+        (int code, string output,
+            string error) =
+            await RunAsync([server.Uri + "/hello", "--peers", "1,3", "--strict", "--quiet", "--expect", "hello world!", .. s_short]);
         Assert.Equal((0, ""), (code, error));
         string[] rows = output.Split('\n', StringSplitOptions.RemoveEmptyEntries);
         Assert.Equal(4, rows.Count(static row => row.StartsWith('|')));
@@ -86,14 +91,16 @@ public sealed class BenchCommandTests
     public async Task Json_on_the_standard_output_stands_alone()
     {
         await using TestServer server = await TestServer.StartAsync();
-        string[] line = [server.Uri + "/hello", "--peers", "2,1", "--loop", "open", "--rate", "100", "--poisson", "--non", "--depth", "2", "--seed", "9", "--timeout", "4", "--json", "-", .. s_short];
+        string[] line = [server.Uri + "/hello", "--peers", "2,1", "--loop", "open", "--rate", "100", "--poisson", "--non", "--depth", "2",
+            "--seed", "9", "--timeout", "4", "--json", "-", .. s_short];
         (int code, string output, string error) = await RunAsync(line);
         Assert.Equal(0, code);
         Assert.Contains("answers/s", error, StringComparison.Ordinal);
         LoadReport report = LoadReport.Parse(output);
         LoadPlan expected = new()
         {
-            Uri = server.Uri + "/hello", Peers = 2, Loop = LoadLoop.Open, Rate = 100, Poisson = true, Confirmable = false, Depth = 2, Seed = 9, TimeoutSeconds = 4, Seconds = 0.2, WarmUpSeconds = 0, RampSeconds = 0,
+            Uri = server.Uri + "/hello", Peers = 2, Loop = LoadLoop.Open, Rate = 100, Poisson = true, Confirmable = false, Depth = 2,
+            Seed = 9, TimeoutSeconds = 4, Seconds = 0.2, WarmUpSeconds = 0, RampSeconds = 0,
         };
         Assert.Equal([expected, expected with { Peers = 1 }], report.Runs.Select(static run => run.Plan));
         Assert.Equal(server.Count, report.Runs.Sum(static run => run.Count));
@@ -125,7 +132,8 @@ public sealed class BenchCommandTests
     public async Task Errors_make_the_exit_code_1_only_when_that_was_asked_for(bool isStrict, int expected)
     {
         await using TestServer server = await TestServer.StartAsync();
-        (int code, string output, _) = await RunAsync([server.Uri + "/nothing", .. s_short, .. isStrict ? ["--strict"] : Array.Empty<string>()]);
+        (int code, string output,
+            _) = await RunAsync([server.Uri + "/nothing", .. s_short, .. isStrict ? ["--strict"] : Array.Empty<string>()]);
         Assert.Equal(expected, code);
         Assert.Contains(" x 4.04", output, StringComparison.Ordinal);
     }
@@ -134,7 +142,9 @@ public sealed class BenchCommandTests
     public async Task A_server_that_is_silent_from_the_beginning_fails_what_is_strict()
     {
         await using LossyServer server = new(static _ => true);
-        (int code, string output, string error) = await RunAsync([server.Uri, "--peers", "2", "--seconds", "0.1", "--warm-up", "0.2", "--ramp", "0", "--timeout", "1", "--strict", "--quiet"]);
+        (int code, string output,
+            string error) = await RunAsync([server.Uri, "--peers", "2", "--seconds", "0.1", "--warm-up", "0.2", "--ramp", "0", "--timeout",
+                "1", "--strict", "--quiet"]);
         Assert.Equal(1, code);
         Assert.Contains("nothing was asked", output, StringComparison.Ordinal);
         Assert.Contains("nothing was answered", error, StringComparison.Ordinal);
@@ -152,7 +162,9 @@ public sealed class BenchCommandTests
                 end.Cancel();
             }
         };
-        (int code, string output, _) = await RunAsync([server.Uri + "/hello", "--peers", "2,3", "--seconds", "3600", "--warm-up", "0", "--ramp", "0", "--json", "-"], end.Token);
+        (int code, string output,
+            _) = await RunAsync(
+                [server.Uri + "/hello", "--peers", "2,3", "--seconds", "3600", "--warm-up", "0", "--ramp", "0", "--json", "-"], end.Token);
         Assert.Equal(0, code);
         Assert.InRange(Assert.Single(LoadReport.Parse(output).Runs).Count, 98, server.Count);
     }
@@ -160,5 +172,6 @@ public sealed class BenchCommandTests
     [Fact]
     public void What_is_no_report_is_refused() => Assert.Throws<JsonException>(static () => LoadReport.Parse("null"));
 
-    private static Task<(int Code, string Output, string Error)> RunAsync(string[] args, CancellationToken cancellationToken = default) => Called.RunAsync(args, cancellationToken);
+    private static Task<(int Code, string Output, string Error)> RunAsync(string[] args, CancellationToken cancellationToken = default) =>
+        Called.RunAsync(args, cancellationToken);
 }

@@ -11,10 +11,14 @@ public sealed class WiringTests
     public async Task An_observing_run_tells_of_changes_and_who_has_the_last_one()
     {
         await using NumberServer server = await NumberServer.StartAsync("5", number => number);
-        (int code, string output, string error) = await Called.RunAsync([server.Uri, "--loop", "observe", "--rate", "40", "--peers", "7", "--strict", .. s_short]);
+        (int code, string output,
+            string error) =
+            await Called.RunAsync([server.Uri, "--loop", "observe", "--rate", "40", "--peers", "7", "--strict", .. s_short]);
         Assert.Equal(0, code);
-        Assert.All(new[] { "notifications/s", "changes", "converged", "7 of 7", "to last p50 ms" }, name => Assert.Contains(name, output, StringComparison.Ordinal));
-        Assert.All(new[] { "== 7 peers ==", "connecting", "measuring", "ending" }, name => Assert.Contains(name, error, StringComparison.Ordinal));
+        Assert.All(new[] { "notifications/s", "changes", "converged", "7 of 7", "to last p50 ms" },
+            name => Assert.Contains(name, output, StringComparison.Ordinal));
+        Assert.All(new[] { "== 7 peers ==", "connecting", "measuring", "ending" },
+            name => Assert.Contains(name, error, StringComparison.Ordinal));
         Assert.Equal(0, server.ObserverCount);
     }
 
@@ -22,7 +26,9 @@ public sealed class WiringTests
     public async Task Observers_that_cannot_register_fail_what_is_strict()
     {
         await using NumberServer server = await NumberServer.StartAsync("5", null);
-        (int code, string output, string error) = await Called.RunAsync([server.Uri.Replace("/number", "/plain", StringComparison.Ordinal), "--loop", "observe", "--peers", "3", "--strict", "--quiet", .. s_short]);
+        (int code, string output,
+            string error) = await Called.RunAsync([server.Uri.Replace("/number", "/plain", StringComparison.Ordinal), "--loop", "observe",
+                "--peers", "3", "--strict", "--quiet", .. s_short]);
         Assert.Equal(1, code);
         Assert.Contains("3 x register: not observable", output, StringComparison.Ordinal);
         Assert.Equal("Failed (--strict): 3 peers: 3 errors, 0 lost." + Environment.NewLine, error);
@@ -35,7 +41,9 @@ public sealed class WiringTests
         await using CalledWorker first = new("--key", "secret");
         await using CalledWorker second = new("--key", "secret");
         string workers = $"{await first.AddressAsync()},{await second.AddressAsync()}";
-        (int code, string output, string error) = await Called.RunAsync([server.Uri + "/hello", "--peers", "2,5", "--workers", workers, "--key", "secret", "--json", "-", "--strict", .. s_short]);
+        (int code, string output,
+            string error) = await Called.RunAsync(
+                [server.Uri + "/hello", "--peers", "2,5", "--workers", workers, "--key", "secret", "--json", "-", "--strict", .. s_short]);
         Assert.Equal(0, code);
         LoadReport report = LoadReport.Parse(output);
         Assert.Equal([(2, 2), (5, 2)], report.Runs.Select(static run => (run.Plan.Peers, run.Workers)));
@@ -68,7 +76,9 @@ public sealed class WiringTests
         await using CalledWorker first = new();
         await using CalledWorker second = new();
         string workers = $"{await first.AddressAsync()},{await second.AddressAsync()}";
-        (int code, string output, _) = await Called.RunAsync([server.Uri, "--loop", "observe", "--rate", "40", "--peers", "9", "--workers", workers, "--quiet", "--strict", .. s_short]);
+        (int code, string output,
+            _) = await Called.RunAsync(
+                [server.Uri, "--loop", "observe", "--rate", "40", "--peers", "9", "--workers", workers, "--quiet", "--strict", .. s_short]);
         Assert.Equal(0, code);
         Assert.Contains("9 of 9", output, StringComparison.Ordinal);
         lock (observers)
@@ -81,12 +91,15 @@ public sealed class WiringTests
     public async Task What_a_worker_cannot_do_is_said_as_it_says_it()
     {
         await using CalledWorker worker = new();
-        (int code, string output, string error) = await Called.RunAsync(["coap://127.0.0.1/x", "--source", "192.0.2.1", "--workers", await worker.AddressAsync(), "--quiet", .. s_short]);
+        (int code, string output,
+            string error) = await Called.RunAsync(
+                ["coap://127.0.0.1/x", "--source", "192.0.2.1", "--workers", await worker.AddressAsync(), "--quiet", .. s_short]);
         Assert.Equal((1, ""), (code, output));
         Assert.Contains("192.0.2.1", error, StringComparison.Ordinal);
         Assert.DoesNotContain("Exception", error, StringComparison.Ordinal);
         await worker.StopAsync();
-        (code, _, error) = await Called.RunAsync(["coap://127.0.0.1/x", "--workers", await worker.AddressAsync(), "--quiet", "--server-process", "2147483647"]);
+        (code, _, error) = await Called.RunAsync(
+            ["coap://127.0.0.1/x", "--workers", await worker.AddressAsync(), "--quiet", "--server-process", "2147483647"]);
         Assert.Equal(1, code);
         Assert.Contains("cannot be reached", error, StringComparison.Ordinal);
     }
@@ -98,8 +111,10 @@ public sealed class WiringTests
         string folder = Directory.CreateTempSubdirectory().FullName;
         try
         {
-            (string json, string html, string again) = (Path.Combine(folder, "a.json"), Path.Combine(folder, "a.html"), Path.Combine(folder, "b.html"));
-            (int code, string table, _) = await Called.RunAsync([server.Uri + "/hello", "--peers", "1,2", "--json", json, "--html", html, .. s_short]);
+            (string json, string html, string again) = (Path.Combine(folder, "a.json"), Path.Combine(folder, "a.html"),
+                Path.Combine(folder, "b.html"));
+            (int code, string table,
+                _) = await Called.RunAsync([server.Uri + "/hello", "--peers", "1,2", "--json", json, "--html", html, .. s_short]);
             Assert.Equal(0, code);
             (code, string shown, string error) = await Called.RunAsync(["report", json, "--html", again]);
             Assert.Equal((0, table, ""), (code, shown, error));

@@ -50,14 +50,16 @@ internal sealed class NumberServer : IAsyncDisposable
     }
 
     public LoadPlan Plan(double rate) =>
-        new() { Uri = Uri, Loop = LoadLoop.Observe, Peers = 12, Rate = rate, Seconds = 0.5, WarmUpSeconds = 0.05, RampSeconds = 0.05, TimeoutSeconds = 20, Retransmissions = 4 };
+        new() { Uri = Uri, Loop = LoadLoop.Observe, Peers = 12, Rate = rate, Seconds = 0.5, WarmUpSeconds = 0.05, RampSeconds = 0.05,
+            TimeoutSeconds = 20, Retransmissions = 4 };
 
     /// <summary>Runs it.</summary>
     /// <param name="plan">What is done.</param>
     /// <param name="onTick">Is told how it stands.</param>
     /// <param name="hasAddresses">Whether peers are addresses of one client, instead of clients.</param>
     /// <param name="cancellationToken">Ends it early.</param>
-    public Task<LoadResult> RunAsync(LoadPlan plan, Action<LoadTick>? onTick = null, bool hasAddresses = false, CancellationToken cancellationToken = default)
+    public Task<LoadResult> RunAsync(LoadPlan plan, Action<LoadTick>? onTick = null, bool hasAddresses = false,
+        CancellationToken cancellationToken = default)
     {
         ObservingPeer[] peers = [.. Enumerable.Range(1, plan.Peers).Select(i =>
         {
@@ -66,9 +68,11 @@ internal sealed class NumberServer : IAsyncDisposable
                 _clients.Add(new CoapClient());
             }
 
-            return new ObservingPeer(_clients[^1], () => new CoapRequest(CoapMethod.Get, plan.Uri) { LocalAddress = hasAddresses ? IPAddress.Parse($"127.1.0.{i}") : null });
+            return new ObservingPeer(_clients[^1],
+                () => new CoapRequest(CoapMethod.Get, plan.Uri) { LocalAddress = hasAddresses ? IPAddress.Parse($"127.1.0.{i}") : null });
         })];
-        return ObserveLoop.RunAsync(plan, peers, null, onTick is null ? null : new Progress(onTick), LoadGate.Open, cancellationToken).WaitAsync(TimeSpan.FromSeconds(60), TimeProvider.System, CancellationToken.None);
+        return ObserveLoop.RunAsync(plan, peers, null, onTick is null ? null : new Progress(onTick), LoadGate.Open, cancellationToken)
+            .WaitAsync(TimeSpan.FromSeconds(60), TimeProvider.System, CancellationToken.None);
     }
 
     public async ValueTask DisposeAsync()

@@ -33,7 +33,9 @@ public sealed class ObserveLoopTests
         Assert.Empty(result.Errors);
         Assert.Equal((12, 12, null), (observers, result.Count, result.Converged));
         Assert.Equal(0, result.Changes);
-        Assert.Equal(12, result.Series.Zip(result.Series.Prepend(default), (second, before) => second.PerSecond * (second.At - before.At)).Sum(), tolerance: 0.01);
+        Assert.Equal(12,
+            result.Series.Zip(result.Series.Prepend(default), (second, before) => second.PerSecond * (second.At - before.At)).Sum(),
+            tolerance: 0.01);
         Assert.Empty(result.Times);
     }
 
@@ -41,7 +43,8 @@ public sealed class ObserveLoopTests
     public async Task A_worker_without_the_first_peer_makes_no_changes_and_asks_the_resource_what_the_last_one_was()
     {
         await using NumberServer server = await NumberServer.StartAsync("1", null);
-        LoadResult result = await server.RunAsync(server.Plan(rate: 40) with { FirstPeer = 12, Seconds = 1.5 }, AtMeasuring(() => server.Set(41)));
+        LoadResult result = await server.RunAsync(server.Plan(rate: 40) with { FirstPeer = 12, Seconds = 1.5 },
+            AtMeasuring(() => server.Set(41)));
         Assert.Empty(result.Errors);
         Assert.Equal((12, 12, 0), (result.Converged, result.Count, result.Changes));
         Assert.Empty(result.Times);
@@ -52,7 +55,8 @@ public sealed class ObserveLoopTests
     {
         await using NumberServer server = await NumberServer.StartAsync("1", number => number);
         using CancellationTokenSource cancel = new();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => server.RunAsync(server.Plan(rate: 40) with { Seconds = 1000 }, AtMeasuring(cancel.Cancel), cancellationToken: cancel.Token));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() =>
+            server.RunAsync(server.Plan(rate: 40) with { Seconds = 1000 }, AtMeasuring(cancel.Cancel), cancellationToken: cancel.Token));
     }
 
     [Fact]

@@ -57,7 +57,8 @@ public sealed class LoadDisplayTests
         });
         Assert.Contains('\u001b', text);
         string seen = Plain(text);
-        foreach (string part in (string[])["128 peers", "per second", "ending", "3 of 8 s", "200 µs", "900 µs", "rate ▅█ up to 1,000/s", "[worker] lost", "[1024] peers", "█ up to 77/s"])
+        foreach (string part in (string[])["128 peers", "per second", "ending", "3 of 8 s", "200 µs", "900 µs", "rate ▅█ up to 1,000/s",
+            "[worker] lost", "[1024] peers", "█ up to 77/s"])
         {
             Assert.Contains(part, seen, StringComparison.Ordinal);
         }
@@ -95,7 +96,8 @@ public sealed class LoadDisplayTests
     }
 
     [Fact]
-    public void A_file_is_no_terminal() => Assert.Equal(LoadDisplayMode.Plain, LoadDisplay.ModeFor(Console(new StringWriter(), unicode: true).Profile));
+    public void A_file_is_no_terminal() =>
+        Assert.Equal(LoadDisplayMode.Plain, LoadDisplay.ModeFor(Console(new StringWriter(), unicode: true).Profile));
 
     [Theory]
     [InlineData(0, "-")]
@@ -113,7 +115,8 @@ public sealed class LoadDisplayTests
     [InlineData(new double[0], "")]
     [InlineData(new double[] { 0, 0 }, "▁▁")]
     [InlineData(new double[] { 0, 100, 50, 99 }, "▁█▅█")]
-    public void The_ground_of_a_curve_is_zero(double[] values, string expected) => Assert.Equal(expected, Sparkline.Draw(values, unicode: true));
+    public void The_ground_of_a_curve_is_zero(double[] values, string expected) =>
+        Assert.Equal(expected, Sparkline.Draw(values, unicode: true));
 
     private static async Task<string> ShowAsync(LoadDisplayMode mode, Action<LoadDisplay> use, bool unicode = true)
     {

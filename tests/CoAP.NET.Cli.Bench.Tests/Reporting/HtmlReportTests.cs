@@ -4,21 +4,27 @@ namespace CoAP.NET.Cli.Bench.Tests;
 
 public sealed class HtmlReportTests
 {
-    private static readonly LoadReport s_levels = Reports.Of(Reports.Run(10, 20_000, 90), Reports.Run(100, 90_000, 700), Reports.Run(1000, 85_000, 9_000), Reports.Run(10_000, 60_000, 150_000));
+    private static readonly LoadReport s_levels = Reports.Of(Reports.Run(10, 20_000, 90), Reports.Run(100, 90_000, 700),
+        Reports.Run(1000, 85_000, 9_000), Reports.Run(10_000, 60_000, 150_000));
 
     [Fact]
     public void Runs_at_several_levels_have_all_plots()
     {
         string[] titles = Reports.Titles(Reports.Parse(s_levels));
-        Assert.Equal(["Throughput by peers", "Times by peers", "Distribution of times", "Rate, 10 peers", "Times of each second, 10 peers"], titles[..5]);
+        Assert.Equal(["Throughput by peers", "Times by peers", "Distribution of times", "Rate, 10 peers", "Times of each second, 10 peers"],
+            titles[..5]);
         Assert.Equal(3 + (2 * 4), titles.Length);
     }
 
     [Fact]
     public void All_points_are_inside_their_frames()
     {
-        LoadResult stalled = Reports.Run(1, 5, 3_000_000) with { Series = [new(1, 0, 0, 0), new(2, 3, 0, 5), new(3.5, double.NaN, double.PositiveInfinity, 1e9)] };
-        XElement[] plots = Reports.Plots(Reports.Parse(s_levels with { Runs = [.. s_levels.Runs, stalled, Reports.Run(500, 10, 1, LoadLoop.Observe)] }));
+        LoadResult stalled = Reports.Run(1, 5, 3_000_000) with
+        {
+            Series = [new(1, 0, 0, 0), new(2, 3, 0, 5), new(3.5, double.NaN, double.PositiveInfinity, 1e9)]
+        };
+        XElement[] plots =
+            Reports.Plots(Reports.Parse(s_levels with { Runs = [.. s_levels.Runs, stalled, Reports.Run(500, 10, 1, LoadLoop.Observe)] }));
         Assert.NotEmpty(plots);
         Assert.All(plots, static plot =>
         {
@@ -57,7 +63,8 @@ public sealed class HtmlReportTests
         XElement frame = plot.Elements(Reports.Svg + "rect").Single();
         Assert.All(plot.Descendants(Reports.Svg + "polyline"), line =>
         {
-            double[] heights = [.. line.Attribute("points")!.Value.Split(' ').Select(pair => double.Parse(pair.Split(',')[1], System.Globalization.CultureInfo.InvariantCulture))];
+            double[] heights = [.. line.Attribute("points")!.Value.Split(' ')
+                .Select(pair => double.Parse(pair.Split(',')[1], System.Globalization.CultureInfo.InvariantCulture))];
             Assert.Equal(Reports.Number(frame, "y") + Reports.Number(frame, "height"), heights[0], tolerance: 0.02);
             Assert.Equal(Reports.Number(frame, "y"), heights[^1], tolerance: 0.02);
             Assert.Equal(heights.OrderDescending(), heights);
@@ -77,7 +84,8 @@ public sealed class HtmlReportTests
         XDocument document = Reports.Parse(Reports.Of(Reports.Run(1000, 20_000, 5_000, LoadLoop.Observe)));
         Assert.Contains("Distribution of times from a change to the last observer", Reports.Titles(document));
         string[] heads = [.. document.Descendants("th").Select(head => head.Value)];
-        Assert.Superset(new HashSet<string> { "notifications", "changes", "observers with the last state", "to the last observer, p50" }, heads.ToHashSet());
+        Assert.Superset(new HashSet<string> { "notifications", "changes", "observers with the last state", "to the last observer, p50" },
+            heads.ToHashSet());
     }
 
     [Fact]
@@ -86,7 +94,8 @@ public sealed class HtmlReportTests
         Assert.Empty(Reports.Plots(Reports.Parse(Reports.Of())));
         LoadPlan plan = new() { Uri = "coap://127.0.0.1/x" };
         LoadResult none = new() { Plan = plan, Seconds = 0, Count = 0, Times = [], Lost = 3 };
-        XDocument document = Reports.Parse(Reports.Of(none, none with { Plan = plan with { Peers = 17 }, Seconds = 1, Series = [new(1, 0, 0, 0), new(2, 0, 0, 0)] }));
+        XDocument document = Reports.Parse(
+            Reports.Of(none, none with { Plan = plan with { Peers = 17 }, Seconds = 1, Series = [new(1, 0, 0, 0), new(2, 0, 0, 0)] }));
         Assert.DoesNotContain("NaN", document.ToString(), StringComparison.Ordinal);
         Assert.Equal(["Throughput by peers", "Times by peers", "Rate, 17 peers"], Reports.Titles(document));
         Assert.DoesNotContain(document.Descendants("h2"), head => head.Value == "Errors");
@@ -97,7 +106,11 @@ public sealed class HtmlReportTests
     {
         const string Nasty = "<script>alert('1')</script> & \" \u0001 \uD83D\uDE00 \uD83D ]]>";
         LoadResult run = Reports.Run(10, 5, 5) with { Errors = new Dictionary<string, long> { [Nasty] = 7 }, };
-        LoadReport report = Reports.Of(run with { Plan = run.Plan with { Uri = "coap://h/" + Nasty } }, Reports.Run(11, 5, 5)) with { Machine = Nasty, Command = Nasty };
+        LoadReport report = Reports.Of(run with { Plan = run.Plan with { Uri = "coap://h/" + Nasty } }, Reports.Run(11, 5, 5)) with
+        {
+            Machine = Nasty,
+            Command = Nasty
+        };
         XDocument document = Reports.Parse(report);
         Assert.Empty(document.Descendants("script"));
         Assert.DoesNotContain("<script", HtmlReport.Write(report), StringComparison.Ordinal);
@@ -108,7 +121,11 @@ public sealed class HtmlReportTests
     [Fact]
     public void It_needs_nothing_else_and_both_schemes_have_their_colours()
     {
-        LoadReport report = s_levels with { Machine = "", Runs = [s_levels.Runs[0] with { Errors = new Dictionary<string, long> { [""] = 1 } }, .. s_levels.Runs] };
+        LoadReport report = s_levels with
+        {
+            Machine = "",
+            Runs = [s_levels.Runs[0] with { Errors = new Dictionary<string, long> { [""] = 1 } }, .. s_levels.Runs]
+        };
         XDocument document = Reports.Parse(report);
         Assert.DoesNotContain(document.Descendants().Attributes(), static attribute => attribute.Name.LocalName is "src" or "href");
         string style = document.Descendants("style").Single().Value;
@@ -118,6 +135,7 @@ public sealed class HtmlReportTests
         Assert.Contains(style, HtmlReport.Write(report), StringComparison.Ordinal);
 
         // Nor may an element that is not empty by nature close itself.
-        Assert.DoesNotContain(document.Descendants(), element => element.IsEmpty && element.Name.NamespaceName.Length == 0 && element.Name.LocalName != "meta");
+        Assert.DoesNotContain(document.Descendants(),
+            element => element.IsEmpty && element.Name.NamespaceName.Length == 0 && element.Name.LocalName != "meta");
     }
 }

@@ -22,7 +22,14 @@ internal static class Reports
             times.Add((long)(middle * 1000 * (0.7 + (0.6 * random.NextDouble()) + (random.NextDouble() * random.NextDouble())) * tail));
         }
 
-        LoadPlan plan = new() { Uri = "coap://127.0.0.1/temperature", Loop = loop, Peers = peers, Rate = loop == LoadLoop.Closed ? 0 : 20, Seconds = seconds };
+        LoadPlan plan = new()
+        {
+            Uri = "coap://127.0.0.1/temperature",
+            Loop = loop,
+            Peers = peers,
+            Rate = loop == LoadLoop.Closed ? 0 : 20,
+            Seconds = seconds
+        };
         return new LoadResult
         {
             Plan = plan,
@@ -32,7 +39,9 @@ internal static class Reports
             ChangeTimes = loop == LoadLoop.Observe ? LoadResult.ToPairs(times) : [],
             Changes = loop == LoadLoop.Observe ? 20 * seconds : 0,
             Converged = loop == LoadLoop.Observe ? peers : null,
-            Series = [.. Enumerable.Range(1, seconds).Select(at => new LoadSecond(at, perSecond * (0.9 + (0.2 * random.NextDouble())), middle, middle * (2 + random.NextDouble())))],
+            Series = [.. Enumerable.Range(1, seconds)
+                .Select(at => new LoadSecond(at, perSecond * (0.9 + (0.2 * random.NextDouble())), middle,
+                    middle * (2 + random.NextDouble())))],
             OwnProcessorSeconds = seconds * 0.93,
             ServerProcessorSeconds = seconds * 0.71,
             ServerResidentBytes = 123_456_789,
@@ -48,15 +57,19 @@ internal static class Reports
     }
 
     /// <summary>The drawings of plots, without keys of legends.</summary>
-    public static XElement[] Plots(XDocument document) => [.. document.Descendants("figure").Select(figure => figure.Elements(Svg + "svg").Single())];
+    public static XElement[] Plots(XDocument document) =>
+        [.. document.Descendants("figure").Select(figure => figure.Elements(Svg + "svg").Single())];
 
     public static string[] Titles(XDocument document) => [.. document.Descendants("figcaption").Select(caption => caption.Value)];
 
     /// <summary>All points of lines and marks.</summary>
     public static IEnumerable<(double X, double Y)> Points(XElement svg) =>
-        svg.Descendants(Svg + "polyline").SelectMany(line => line.Attribute("points")!.Value.Split(' ')).Select(static pair => pair.Split(','))
-            .Select(static pair => (double.Parse(pair[0], CultureInfo.InvariantCulture), double.Parse(pair[1], CultureInfo.InvariantCulture)))
+        svg.Descendants(Svg + "polyline").SelectMany(line => line.Attribute("points")!.Value.Split(' '))
+            .Select(static pair => pair.Split(','))
+            .Select(static pair =>
+                (double.Parse(pair[0], CultureInfo.InvariantCulture), double.Parse(pair[1], CultureInfo.InvariantCulture)))
             .Concat(svg.Descendants(Svg + "circle").Select(static mark => (Number(mark, "cx"), Number(mark, "cy"))));
 
-    public static double Number(XElement element, string name) => double.Parse(element.Attribute(name)!.Value, CultureInfo.InvariantCulture);
+    public static double Number(XElement element, string name) =>
+        double.Parse(element.Attribute(name)!.Value, CultureInfo.InvariantCulture);
 }

@@ -7,8 +7,9 @@ public sealed class ArrivalsTests
     [InlineData(0.5, 0, 10, 5)]
     [InlineData(100, 4, 10, 800)]
     [InlineData(100, 4, 2, 50)]
-    public void Equally_spaced_requests_are_due_at_the_rate_which_rises_during_the_ramp(double rate, double ramp, double seconds, int expected) =>
-        Assert.InRange(Until(new Arrivals(rate, ramp, poisson: false, seed: 1), seconds).Count, expected, expected + 1);
+    public void Equally_spaced_requests_are_due_at_the_rate_which_rises_during_the_ramp(double rate, double ramp, double seconds,
+        int expected) =>
+            Assert.InRange(Until(new Arrivals(rate, ramp, poisson: false, seed: 1), seconds).Count, expected, expected + 1);
 
     [Fact]
     public void Equal_spaces_are_equal()

@@ -10,7 +10,8 @@ public sealed class LoadRunnerPhaseTests
     {
         await using TestServer server = await TestServer.StartAsync();
         Ticks ticks = new();
-        LoadResult result = await RunAsync(Plan(server.Uri + "/hello") with { RampSeconds = 0.1, WarmUpSeconds = 1.2, Seconds = 1.3 }, ticks);
+        LoadResult result = await RunAsync(Plan(server.Uri + "/hello") with { RampSeconds = 0.1, WarmUpSeconds = 1.2, Seconds = 1.3 },
+            ticks);
         Assert.InRange(result.Count, 1, server.Count - 1);
         Assert.Equal(["warming up", "measuring", "ending"], ticks.All.Select(static tick => tick.Phase).Distinct());
         Assert.All(ticks.All, static tick => Assert.Equal((4, 2.6), (tick.Peers, Math.Round(tick.Whole.TotalSeconds, 6))));

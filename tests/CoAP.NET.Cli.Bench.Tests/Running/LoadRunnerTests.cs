@@ -45,7 +45,15 @@ public sealed class LoadRunnerTests
     public async Task An_open_loop_sends_what_was_due_within_the_time(bool poisson)
     {
         await using TestServer server = await TestServer.StartAsync();
-        LoadPlan plan = Plan(server.Uri + "/hello") with { Loop = LoadLoop.Open, Rate = 300, Poisson = poisson, Peers = 3, Seed = 11, TimeoutSeconds = 30 };
+        LoadPlan plan = Plan(server.Uri + "/hello") with
+        {
+            Loop = LoadLoop.Open,
+            Rate = 300,
+            Poisson = poisson,
+            Peers = 3,
+            Seed = 11,
+            TimeoutSeconds = 30
+        };
         Arrivals arrivals = new(plan.Rate, 0, poisson, unchecked(plan.Seed * 31));
         int due = 0;
         for (; arrivals.Next < plan.Seconds; arrivals.MoveOn())
@@ -146,7 +154,13 @@ public sealed class LoadRunnerTests
                 end.Cancel();
             }
         };
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => RunAsync(Plan(server.Uri + "/hello") with { Loop = isOpen ? LoadLoop.Open : LoadLoop.Closed, Rate = 1000, WarmUpSeconds = 3600 }, cancellationToken: end.Token));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() =>
+            RunAsync(Plan(server.Uri + "/hello") with
+            {
+                Loop = isOpen ? LoadLoop.Open : LoadLoop.Closed,
+                Rate = 1000,
+                WarmUpSeconds = 3600
+            }, cancellationToken: end.Token));
     }
 
     [Fact]

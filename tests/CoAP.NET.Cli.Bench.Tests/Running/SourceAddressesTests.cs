@@ -37,13 +37,15 @@ public sealed class SourceAddressesTests
     [Fact]
     public void Peers_of_another_worker_go_on_where_the_first_ends()
     {
-        SourceAddresses sources = SourceAddresses.Of(s_plan with { FirstSource = "127.1.0.1", FirstPeer = 1000, Peers = 10 }, IPAddress.Loopback)!;
+        SourceAddresses sources = SourceAddresses.Of(s_plan with { FirstSource = "127.1.0.1", FirstPeer = 1000, Peers = 10 },
+            IPAddress.Loopback)!;
         Assert.Equal("127.1.3.239", sources.Of(1000).ToString());
     }
 
     [Fact]
     public void Without_a_loopback_target_there_are_none() =>
-        Assert.All(new[] { "192.0.2.1", "::1", "2001:db8::1" }, static target => Assert.Null(SourceAddresses.Of(s_plan, IPAddress.Parse(target))));
+        Assert.All(new[] { "192.0.2.1", "::1", "2001:db8::1" },
+            static target => Assert.Null(SourceAddresses.Of(s_plan, IPAddress.Parse(target))));
 
     [Theory]
     [InlineData("nonsense", "127.0.0.1")]
@@ -54,5 +56,6 @@ public sealed class SourceAddressesTests
 
     [Fact]
     public void There_are_not_more_addresses_than_there_are() =>
-        Assert.Throws<ArgumentException>(() => SourceAddresses.Of(s_plan with { FirstSource = "127.255.255.200", Peers = 100 }, IPAddress.Loopback));
+        Assert.Throws<ArgumentException>(
+            () => SourceAddresses.Of(s_plan with { FirstSource = "127.255.255.200", Peers = 100 }, IPAddress.Loopback));
 }

@@ -77,7 +77,8 @@ public sealed class CoordinatorTests
     {
         await using WorkerHost a = new(Runs.Good);
         ConcurrentQueue<string> said = new();
-        LoadResult result = await Coordinator.RunAsync([a.Address, Nobody()], Plans.Closed with { Peers = 1 }, null, new CoordinatorOptions { Say = said.Enqueue }, CancellationToken.None).Guarded();
+        LoadResult result = await Coordinator.RunAsync([a.Address, Nobody()], Plans.Closed with { Peers = 1 }, null,
+            new CoordinatorOptions { Say = said.Enqueue }, CancellationToken.None).Guarded();
         Assert.Equal((1, 1), (result.Count, result.Workers));
         Assert.StartsWith("1 of 2 workers take part", Assert.Single(said), StringComparison.Ordinal);
     }
@@ -89,7 +90,8 @@ public sealed class CoordinatorTests
         DnsEndPoint[] nobody = [Nobody(), Nobody()];
         SpreadException failed = await Assert.ThrowsAsync<SpreadException>(() => RunAsync(Plans.Closed, null, [a.Address, .. nobody]));
         Assert.Equal(SpreadError.Unreachable, failed.Kind);
-        Assert.All(nobody, one => Assert.Contains($"Worker {WorkerAddress.Format(one)} cannot be reached", failed.Message, StringComparison.Ordinal));
+        Assert.All(nobody,
+            one => Assert.Contains($"Worker {WorkerAddress.Format(one)} cannot be reached", failed.Message, StringComparison.Ordinal));
         Assert.DoesNotContain(a.Name, failed.Message, StringComparison.Ordinal);
     }
 
@@ -99,7 +101,8 @@ public sealed class CoordinatorTests
         ConcurrentQueue<string> said = new();
         await using WorkerHost good = new(Runs.Good);
         using HandWorker bad = new();
-        Task<LoadResult> running = Coordinator.RunAsync([good.Address, bad.Address], Plans.Closed, null, new CoordinatorOptions { Say = said.Enqueue }, CancellationToken.None);
+        Task<LoadResult> running = Coordinator.RunAsync([good.Address, bad.Address], Plans.Closed, null,
+            new CoordinatorOptions { Say = said.Enqueue }, CancellationToken.None);
         (await bad.AcceptUntilStartAsync()).Dispose();
         LoadResult result = await running.Guarded();
         Assert.Equal((5, 1, 1), (result.Count, result.Workers, result.Errors[Coordinator.WorkerLost]));
@@ -240,7 +243,8 @@ public sealed class CoordinatorTests
     public async Task Parts_that_measured_for_no_time_do_not_pull_down_the_seconds()
     {
         TaskCompletionSource begun = new();
-        LoadRun warming = async (plan, progress, gate, cancellationToken) => await Runs.UntilCancelled(begun)(plan, progress, gate, cancellationToken) with { Seconds = 0, Count = 0, Times = [] };
+        LoadRun warming = async (plan, progress, gate, cancellationToken) =>
+            await Runs.UntilCancelled(begun)(plan, progress, gate, cancellationToken) with { Seconds = 0, Count = 0, Times = [] };
         TaskCompletionSource measured = new();
         LoadRun good = async (plan, progress, gate, cancellationToken) =>
         {
@@ -274,7 +278,8 @@ public sealed class CoordinatorTests
             }
 
             connecting.SetResult();
-            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken)
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             ended.SetResult();
             throw new OperationCanceledException(cancellationToken);
         };

@@ -4,7 +4,15 @@ namespace CoAP.NET.Cli.Bench.Tests;
 
 internal static class Plans
 {
-    public static LoadPlan Closed { get; } = new() { Uri = "coap://127.0.0.1/x", Peers = 10, Seconds = 5, WarmUpSeconds = 1, RampSeconds = 1, TimeoutSeconds = 1 };
+    public static LoadPlan Closed { get; } = new()
+    {
+        Uri = "coap://127.0.0.1/x",
+        Peers = 10,
+        Seconds = 5,
+        WarmUpSeconds = 1,
+        RampSeconds = 1,
+        TimeoutSeconds = 1
+    };
 }
 
 internal static class Ticks
@@ -14,7 +22,8 @@ internal static class Ticks
 
 internal static class Results
 {
-    public static LoadResult Of(LoadPlan plan, long count) => new() { Plan = plan, Seconds = 5, Count = count, Times = [[1000, count]], Series = [new LoadSecond(1, count, 1, 2)] };
+    public static LoadResult Of(LoadPlan plan, long count) =>
+        new() { Plan = plan, Seconds = 5, Count = count, Times = [[1000, count]], Series = [new LoadSecond(1, count, 1, 2)] };
 }
 
 /// <summary>Scripted runs.</summary>
@@ -32,7 +41,8 @@ internal static class Runs
     {
         await gate.ReadyAsync(cancellationToken);
         begun.TrySetResult();
-        await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken)
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         return Results.Of(plan, plan.Peers);
     };
 }

@@ -40,7 +40,12 @@ public sealed class SpreadConnectionTests
     [Fact]
     public async Task A_result_reads_back_as_it_was_sent()
     {
-        LoadResult result = Results.Of(Plans.Closed, 7) with { Errors = new Dictionary<string, long> { ["5.03"] = 2 }, Converged = 3, ServerResidentBytes = 9 };
+        LoadResult result = Results.Of(Plans.Closed, 7) with
+        {
+            Errors = new Dictionary<string, long> { ["5.03"] = 2 },
+            Converged = 3,
+            ServerResidentBytes = 9
+        };
         using MemoryStream stream = new();
         SpreadConnection connection = new(stream, TimeProvider.System);
         await connection.SendAsync(new ResultMessage(result), CancellationToken.None);
@@ -49,7 +54,8 @@ public sealed class SpreadConnectionTests
         Assert.Equal(result.Errors, again.Errors);
         Assert.Equal(result.Times, again.Times);
         Assert.Equal(result.Series, again.Series);
-        Assert.Equal(result with { Errors = again.Errors, Times = again.Times, Series = again.Series, ChangeTimes = again.ChangeTimes }, again);
+        Assert.Equal(result with { Errors = again.Errors, Times = again.Times, Series = again.Series, ChangeTimes = again.ChangeTimes },
+            again);
     }
 
     [Theory]
@@ -119,16 +125,24 @@ public sealed class SpreadConnectionTests
     {
         using EndlessStream endless = new();
         SpreadConnection connection = new(endless, TimeProvider.System);
-        Assert.Contains("16,777,216", (await Assert.ThrowsAsync<SpreadException>(() => connection.ReadAsync(SpreadConnection.ResultLimit, TimeSpan.FromSeconds(30), CancellationToken.None))).Message, StringComparison.Ordinal);
+        Assert.Contains("16,777,216",
+            (await Assert.ThrowsAsync<SpreadException>(() =>
+                connection.ReadAsync(SpreadConnection.ResultLimit, TimeSpan.FromSeconds(30), CancellationToken.None))).Message,
+            StringComparison.Ordinal);
         Assert.InRange(endless.Given, SpreadConnection.ResultLimit, SpreadConnection.ResultLimit + (4 * SpreadConnection.LineLimit));
 
-        LoadResult large = Results.Of(Plans.Closed, 1) with { Series = [.. Enumerable.Range(1, 5000).Select(i => new LoadSecond(i, 1000.5, 1.25, 2.5))] };
+        LoadResult large = Results.Of(Plans.Closed, 1) with
+        {
+            Series = [.. Enumerable.Range(1, 5000).Select(i => new LoadSecond(i, 1000.5, 1.25, 2.5))]
+        };
         using MemoryStream stream = new();
         SpreadConnection sender = new(stream, TimeProvider.System);
         await sender.SendAsync(new ResultMessage(large), CancellationToken.None);
         Assert.True(stream.Length > SpreadConnection.LineLimit);
         stream.Position = 0;
-        Assert.Equal(5000, Assert.IsType<ResultMessage>(await sender.ReadAsync(SpreadConnection.ResultLimit, TimeSpan.FromSeconds(30), CancellationToken.None)).Result.Series.Count);
+        Assert.Equal(5000,
+            Assert.IsType<ResultMessage>(await sender.ReadAsync(SpreadConnection.ResultLimit, TimeSpan.FromSeconds(30),
+                CancellationToken.None)).Result.Series.Count);
     }
 
     [Fact]
@@ -136,7 +150,8 @@ public sealed class SpreadConnectionTests
     {
         using MemoryStream stream = new();
         SpreadConnection connection = new(stream, TimeProvider.System);
-        SpreadException refused = await Assert.ThrowsAsync<SpreadException>(() => connection.SendAsync(new PlanMessage(Plans.Closed with { Payload = new string('x', 70_000) }), CancellationToken.None));
+        SpreadException refused = await Assert.ThrowsAsync<SpreadException>(
+            () => connection.SendAsync(new PlanMessage(Plans.Closed with { Payload = new string('x', 70_000) }), CancellationToken.None));
         Assert.StartsWith("plan of 70,", refused.Message, StringComparison.Ordinal);
         Assert.Equal(0, stream.Length);
     }
@@ -172,9 +187,11 @@ public sealed class SpreadConnectionTests
     }
 
     [Fact]
-    public void Text_of_the_other_side_cannot_command_a_terminal() => Assert.Equal(" [31mred  x...", SpreadException.Clean("\u001b[31mred\r\nx and more", 11));
+    public void Text_of_the_other_side_cannot_command_a_terminal() =>
+        Assert.Equal(" [31mred  x...", SpreadException.Clean("\u001b[31mred\r\nx and more", 11));
 
-    private static Task<SpreadMessage?> ReadAsync(SpreadConnection connection) => connection.ReadAsync(SpreadConnection.LineLimit, TimeSpan.FromSeconds(30), CancellationToken.None);
+    private static Task<SpreadMessage?> ReadAsync(SpreadConnection connection) =>
+        connection.ReadAsync(SpreadConnection.LineLimit, TimeSpan.FromSeconds(30), CancellationToken.None);
 
     private static SpreadConnection Of(string text) => new(new MemoryStream(Encoding.UTF8.GetBytes(text)), TimeProvider.System);
 

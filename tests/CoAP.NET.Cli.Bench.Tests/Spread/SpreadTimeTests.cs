@@ -36,7 +36,8 @@ public sealed class SpreadTimeTests
 
         // Ticks do not buy more time.
         await lines.SendAsync(Lines.Tick(0));
-        SpreadException failed = await Assert.ThrowsAsync<SpreadException>(() => _clock.AdvanceUntilAsync(running, TimeSpan.FromMinutes(5)));
+        SpreadException failed =
+            await Assert.ThrowsAsync<SpreadException>(() => _clock.AdvanceUntilAsync(running, TimeSpan.FromMinutes(5)));
         Assert.Equal($"Worker {hung.Name}: no ready within 91 s.", failed.Message);
     }
 
@@ -47,7 +48,8 @@ public sealed class SpreadTimeTests
         Task<LoadResult> running = Coordinator.RunAsync([hung.Address], Plans.Closed, null, Options, CancellationToken.None);
         using Lines lines = await hung.AcceptAsync();
         await lines.ReadAsync("hello");
-        SpreadException failed = await Assert.ThrowsAsync<SpreadException>(() => _clock.AdvanceUntilAsync(running, TimeSpan.FromMinutes(1)));
+        SpreadException failed =
+            await Assert.ThrowsAsync<SpreadException>(() => _clock.AdvanceUntilAsync(running, TimeSpan.FromMinutes(1)));
         Assert.Equal($"Worker {hung.Name}: no welcome within 10 s.", failed.Message);
     }
 
@@ -57,7 +59,8 @@ public sealed class SpreadTimeTests
         using CancellationTokenSource cancel = new();
         await using WorkerHost good = new(Runs.Good);
         using HandWorker hung = new();
-        Task<LoadResult> running = Coordinator.RunAsync([good.Address, hung.Address], Plans.Closed with { Seconds = 3600 }, null, Options, cancel.Token);
+        Task<LoadResult> running = Coordinator.RunAsync([good.Address, hung.Address], Plans.Closed with { Seconds = 3600 }, null, Options,
+            cancel.Token);
         using Lines lines = await hung.AcceptUntilStartAsync();
         await cancel.CancelAsync();
         await lines.ReadAsync("cancel");

@@ -7,13 +7,15 @@ public sealed class TickSumTests
     [Fact]
     public void Rates_and_counts_add_up_and_of_times_the_worst_is_told()
     {
-        LoadTick sum = TickSum.Of([(One, true), (One with { Elapsed = TimeSpan.FromSeconds(4), P50 = 900, P99 = 100, Errors = 5 }, true)], lost: 1);
+        LoadTick sum = TickSum.Of([(One, true), (One with { Elapsed = TimeSpan.FromSeconds(4), P50 = 900, P99 = 100, Errors = 5 }, true)],
+            lost: 1);
         Assert.Equal(new LoadTick("measuring", TimeSpan.FromSeconds(4), TimeSpan.FromSeconds(8), 10, 2000, 900, 900, 7, 4), sum);
     }
 
     [Fact]
     public void The_phase_is_the_one_of_the_last_of_them() =>
-        Assert.Equal("connecting", TickSum.Of([(One, true), (One with { Phase = "connecting" }, true), (One with { Phase = "ending" }, true)], 0).Phase);
+        Assert.Equal("connecting",
+            TickSum.Of([(One, true), (One with { Phase = "connecting" }, true), (One with { Phase = "ending" }, true)], 0).Phase);
 
     [Fact]
     public void Who_is_silent_has_no_rate_but_keeps_its_counts()

@@ -11,7 +11,8 @@ public sealed class WorkerAddressTests
     [InlineData("[2001:db8::1]:80", "[2001:db8::1]:80")]
     [InlineData("[::1]", "[::1]:5690")]
     [InlineData("::1", "[::1]:5690")]
-    public void Addresses_are_read_as_people_write_them(string text, string expected) => Assert.Equal(expected, WorkerAddress.Format(WorkerAddress.Parse(text)));
+    public void Addresses_are_read_as_people_write_them(string text, string expected) =>
+        Assert.Equal(expected, WorkerAddress.Format(WorkerAddress.Parse(text)));
 
     [Theory]
     [InlineData("")]
@@ -27,7 +28,8 @@ public sealed class WorkerAddressTests
     public void A_worker_that_is_named_twice_is_refused()
     {
         Assert.Equal(2, WorkerAddress.ParseList("a:1, a:2").Count);
-        Assert.Contains("a:1 is named twice", Assert.Throws<FormatException>(() => WorkerAddress.ParseList("a:1,b,a:1")).Message, StringComparison.Ordinal);
+        Assert.Contains("a:1 is named twice", Assert.Throws<FormatException>(() => WorkerAddress.ParseList("a:1,b,a:1")).Message,
+            StringComparison.Ordinal);
         Assert.Throws<FormatException>(() => WorkerAddress.ParseList(" , "));
     }
 

@@ -2,7 +2,8 @@ namespace CoAP.NET.Cli.Bench.Tests;
 
 public sealed class WorkerFiguresTests
 {
-    public static TheoryData<string> Broken => ["seconds", "nan", "count", "lost", "changes", "converged", "errors", "times", "pair", "step", "changeTimes", "many"];
+    public static TheoryData<string> Broken =>
+        ["seconds", "nan", "count", "lost", "changes", "converged", "errors", "times", "pair", "step", "changeTimes", "many"];
 
     [Theory]
     [MemberData(nameof(Broken))]
@@ -30,7 +31,11 @@ public sealed class WorkerFiguresTests
     [Fact]
     public void A_good_result_stays_as_it_is_but_for_texts_that_command_a_terminal()
     {
-        LoadResult result = Results.Of(Plans.Closed, 3) with { Workers = 99, Errors = new Dictionary<string, long> { ["5.03"] = 1, ["a\nb"] = 2, ["a\tb"] = 3 } };
+        LoadResult result = Results.Of(Plans.Closed, 3) with
+        {
+            Workers = 99,
+            Errors = new Dictionary<string, long> { ["5.03"] = 1, ["a\nb"] = 2, ["a\tb"] = 3 }
+        };
         LoadResult clean = WorkerFigures.Clean(result);
         Assert.Equal(new Dictionary<string, long> { ["5.03"] = 1, ["a b"] = 5 }, clean.Errors);
         Assert.Equal(result with { Workers = 1, Errors = clean.Errors }, clean);
@@ -39,7 +44,8 @@ public sealed class WorkerFiguresTests
     [Fact]
     public void A_tick_is_brought_into_its_bounds()
     {
-        LoadTick clean = WorkerFigures.Clean(new LoadTick("\u001b[2J", default, default, int.MaxValue, double.NaN, -1, double.PositiveInfinity, long.MaxValue, -5));
+        LoadTick clean = WorkerFigures.Clean(
+            new LoadTick("\u001b[2J", default, default, int.MaxValue, double.NaN, -1, double.PositiveInfinity, long.MaxValue, -5));
         Assert.Equal((" [2J", 1_000_000, 0.0, 0.0, 0.0, 0), (clean.Phase, clean.Peers, clean.PerSecond, clean.P50, clean.P99, clean.Lost));
         Assert.Equal(2 * clean.Errors, TickSum.Of([(clean, true), (clean, true)], 0).Errors);
         Assert.Equal(string.Empty, WorkerFigures.Clean(default(LoadTick)).Phase);

@@ -13,8 +13,12 @@ internal sealed class WorkerHost : IAsyncDisposable
     public WorkerHost(LoadRun run, WorkerOptions? options = null)
     {
         TaskCompletionSource<IPEndPoint> listening = new();
-        _serving = Worker.ServeAsync(new IPEndPoint(IPAddress.Loopback, 0), run, (options ?? new WorkerOptions()) with { Listening = listening.SetResult, Say = Said.Enqueue }, _stop.Token);
-        Address = new DnsEndPoint("127.0.0.1", listening.Task.IsCompleted ? listening.Task.Result.Port : throw new InvalidOperationException("It does not listen.", _serving.Exception));
+        _serving = Worker.ServeAsync(new IPEndPoint(IPAddress.Loopback, 0), run,
+            (options ?? new WorkerOptions()) with { Listening = listening.SetResult, Say = Said.Enqueue }, _stop.Token);
+        Address = new DnsEndPoint("127.0.0.1",
+            listening.Task.IsCompleted
+                ? listening.Task.Result.Port
+                : throw new InvalidOperationException("It does not listen.", _serving.Exception));
     }
 
     public DnsEndPoint Address { get; }

@@ -34,7 +34,8 @@ public sealed class WorkerTests
     public async Task Only_who_knows_the_word_is_served(string? asked, string? said, bool served)
     {
         await using WorkerHost worker = new(Runs.Good, new WorkerOptions { Key = asked });
-        Task<LoadResult> running = Coordinator.RunAsync([worker.Address], Plans.Closed, null, new CoordinatorOptions { Key = said }, CancellationToken.None).Guarded();
+        Task<LoadResult> running = Coordinator.RunAsync([worker.Address], Plans.Closed, null, new CoordinatorOptions { Key = said },
+            CancellationToken.None).Guarded();
         if (served)
         {
             Assert.Equal(10, (await running).Count);
@@ -53,9 +54,11 @@ public sealed class WorkerTests
         TaskCompletionSource begun = new();
         await using WorkerHost worker = new(Runs.UntilCancelled(begun), new WorkerOptions { Key = "k" });
         using CancellationTokenSource cancel = new();
-        Task<LoadResult> first = Coordinator.RunAsync([worker.Address], Plans.Closed, null, new CoordinatorOptions { Key = "k" }, cancel.Token);
+        Task<LoadResult> first = Coordinator.RunAsync([worker.Address], Plans.Closed, null, new CoordinatorOptions { Key = "k" },
+            cancel.Token);
         await begun.Task.Guarded();
-        Assert.Equal(SpreadError.Key, (await Assert.ThrowsAsync<SpreadException>(() => CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address))).Kind);
+        Assert.Equal(SpreadError.Key,
+            (await Assert.ThrowsAsync<SpreadException>(() => CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address))).Kind);
         await cancel.CancelAsync();
         await first.Guarded();
     }
@@ -72,7 +75,8 @@ public sealed class WorkerTests
         using (Lines lines = await Lines.ToAsync(worker.Address))
         {
             // Much more than the worker reads: what it says must arrive all the same.
-            await lines.SendAsync(line switch { "long" => new string('x', SpreadConnection.LineLimit + 1), "endless" => new string('x', 40 * SpreadConnection.LineLimit), _ => line });
+            await lines.SendAsync(line switch { "long" => new string('x', SpreadConnection.LineLimit + 1),
+                "endless" => new string('x', 40 * SpreadConnection.LineLimit), _ => line });
             Assert.Equal(kind, (await lines.ReadAsync("error")).GetProperty("kind").GetString());
             Assert.Null(await lines.ReadAsync());
         }
@@ -187,7 +191,10 @@ public sealed class WorkerTests
         await using WorkerHost worker = new(async (plan, progress, gate, cancellationToken) =>
         {
             await gate.ReadyAsync(cancellationToken);
-            return Results.Of(plan, 3) with { Series = [.. Enumerable.Range(1, 400_000).Select(i => new LoadSecond(i, 1000.5, 1.25, 2.5))] };
+            return Results.Of(plan, 3) with
+            {
+                Series = [.. Enumerable.Range(1, 400_000).Select(i => new LoadSecond(i, 1000.5, 1.25, 2.5))]
+            };
         });
         LoadResult result = await CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address);
         Assert.Equal((3, 0), (result.Count, result.Series.Count));
@@ -201,7 +208,8 @@ public sealed class WorkerTests
             await gate.ReadyAsync(cancellationToken);
             return Results.Of(plan, 3) with { Seconds = double.NaN };
         });
-        Assert.Equal(SpreadError.Failed, (await Assert.ThrowsAsync<SpreadException>(() => CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address))).Kind);
+        Assert.Equal(SpreadError.Failed,
+            (await Assert.ThrowsAsync<SpreadException>(() => CoordinatorTests.RunAsync(Plans.Closed, null, worker.Address))).Kind);
     }
 
     [Fact]
@@ -263,8 +271,11 @@ public sealed class WorkerTests
     {
         Assert.Single(Worker.Greeting(new IPEndPoint(IPAddress.Loopback, 5690), null));
         Assert.Single(Worker.Greeting(new IPEndPoint(IPAddress.IPv6Loopback, 5690), null));
-        Assert.Contains(Worker.Greeting(new IPEndPoint(IPAddress.Any, 5690), null), line => line.StartsWith("WARNING: ", StringComparison.Ordinal) && line.Contains("No word is asked for", StringComparison.Ordinal));
-        Assert.Contains(Worker.Greeting(new IPEndPoint(IPAddress.IPv6Any, 5690), "k"), line => line.StartsWith("WARNING: ", StringComparison.Ordinal) && line.Contains("unencrypted", StringComparison.Ordinal));
+        Assert.Contains(Worker.Greeting(new IPEndPoint(IPAddress.Any, 5690), null),
+            line => line.StartsWith("WARNING: ", StringComparison.Ordinal)
+                && line.Contains("No word is asked for", StringComparison.Ordinal));
+        Assert.Contains(Worker.Greeting(new IPEndPoint(IPAddress.IPv6Any, 5690), "k"),
+            line => line.StartsWith("WARNING: ", StringComparison.Ordinal) && line.Contains("unencrypted", StringComparison.Ordinal));
     }
 
     [Fact]

@@ -21,7 +21,8 @@ public sealed class BenchTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]["coap://".Length..]}/text", "--peers", "2", "--seconds", "0.2", "--warm-up", "0", "--quiet", "--strict", "--expect", "21.5");
+        CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]["coap://".Length..]}/text", "--peers", "2", "--seconds",
+            "0.2", "--warm-up", "0", "--quiet", "--strict", "--expect", "21.5");
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Contains("answers/s", run.Out, StringComparison.Ordinal);
@@ -32,7 +33,8 @@ public sealed class BenchTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]}/text", "--peers", "1", "--seconds", "0.1", "--warm-up", "0", "--quiet", "--json", "-");
+        CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]}/text", "--peers", "1", "--seconds", "0.1", "--warm-up",
+            "0", "--quiet", "--json", "-");
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Contains($"coap bench {server.LocalEndpoints[0]}/text --peers 1", run.Out, StringComparison.Ordinal);

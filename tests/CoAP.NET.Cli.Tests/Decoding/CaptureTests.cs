@@ -18,10 +18,12 @@ public sealed class CaptureTests
         CliRun run = await new CliHarness { Input = capture }.InvokeAsync("decode", "-", "--json");
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        JsonElement[] messages = [.. run.Out.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonDocument.Parse(line).RootElement)];
+        JsonElement[] messages = [
+            .. run.Out.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonDocument.Parse(line).RootElement)];
         Assert.Equal(["CON", "RST"], messages.Select(message => message.GetProperty("type").GetString()));
         Assert.Equal(["192.0.2.1:40000", "[2001:db8::1]:40000"], messages.Select(message => message.GetProperty("from").GetString()));
-        Assert.Equal(isNanoseconds ? "2023-11-14T22:13:20.000500Z" : "2023-11-14T22:13:20.500000Z", messages[0].GetProperty("time").GetString());
+        Assert.Equal(isNanoseconds ? "2023-11-14T22:13:20.000500Z" : "2023-11-14T22:13:20.500000Z",
+            messages[0].GetProperty("time").GetString());
     }
 
     [Fact]
@@ -32,20 +34,23 @@ public sealed class CaptureTests
         [
             .. Block(0x0a0d0d0a, [.. LittleEndian(0x1a2b3c4d), 1, 0, 0, 0, .. LittleEndian(uint.MaxValue), .. LittleEndian(uint.MaxValue)]),
             .. Block(1, [101, 0, 0, 0, .. LittleEndian(65535)]),
-            .. Block(6, [.. LittleEndian(0), .. LittleEndian(0x00060a24), .. LittleEndian(0x181e4000), .. LittleEndian((uint)packet.Length), .. LittleEndian((uint)packet.Length), .. packet]),
+            .. Block(6, [.. LittleEndian(0), .. LittleEndian(0x00060a24), .. LittleEndian(0x181e4000), .. LittleEndian((uint)packet.Length),
+                .. LittleEndian((uint)packet.Length), .. packet]),
         ];
 
         CliRun run = await new CliHarness { Input = capture }.InvokeAsync("decode", "-");
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
-        Assert.Contains("192.0.2.1:40000 > 192.0.2.2:5683  CON 0.00  (4 bytes, UDP)", run.Out.Replace("0.00 Empty", "0.00", StringComparison.Ordinal), StringComparison.Ordinal);
+        Assert.Contains("192.0.2.1:40000 > 192.0.2.2:5683  CON 0.00  (4 bytes, UDP)",
+            run.Out.Replace("0.00 Empty", "0.00", StringComparison.Ordinal), StringComparison.Ordinal);
         Assert.Contains("a CoAP Ping", run.Out, StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task Other_ports_are_left_out_unless_asked_for()
     {
-        byte[] capture = [.. Header(isNanoseconds: false, link: 101), .. Record(IPv4(Ping, port: 9999)), .. Record(IPv4("ffff", port: 9998))];
+        byte[] capture = [.. Header(isNanoseconds: false, link: 101), .. Record(IPv4(Ping, port: 9999)),
+            .. Record(IPv4("ffff", port: 9998))];
 
         CliRun run = await new CliHarness { Input = capture }.InvokeAsync("decode", "-");
         CliRun any = await new CliHarness { Input = capture }.InvokeAsync("decode", "-", "--port", "0");
@@ -70,10 +75,12 @@ public sealed class CaptureTests
     }
 
     private static byte[] Header(bool isNanoseconds, byte link) =>
-        [.. LittleEndian(isNanoseconds ? 0xa1b23c4d : 0xa1b2c3d4), 2, 0, 4, 0, .. LittleEndian(0), .. LittleEndian(0), .. LittleEndian(65535), link, 0, 0, 0];
+        [.. LittleEndian(isNanoseconds ? 0xa1b23c4d : 0xa1b2c3d4), 2, 0, 4, 0, .. LittleEndian(0), .. LittleEndian(0),
+            .. LittleEndian(65535), link, 0, 0, 0];
 
     private static byte[] Record(byte[] packet) =>
-        [.. LittleEndian(1_700_000_000), .. LittleEndian(500_000), .. LittleEndian((uint)packet.Length), .. LittleEndian((uint)packet.Length), .. packet];
+        [.. LittleEndian(1_700_000_000), .. LittleEndian(500_000), .. LittleEndian((uint)packet.Length),
+            .. LittleEndian((uint)packet.Length), .. packet];
 
     private static byte[] Block(uint type, byte[] body)
     {

@@ -136,7 +136,9 @@ public sealed class DecodeTests : IDisposable
         Assert.Equal(12345, json.GetProperty("messageId").GetInt32());
         Assert.Equal("deadbeef", json.GetProperty("token").GetString());
         JsonElement option = json.GetProperty("options")[0];
-        Assert.Equal(("Uri-Path", 11, 8, "temp", "74656d70"), (option.GetProperty("name").GetString(), option.GetProperty("number").GetInt32(), option.GetProperty("offset").GetInt32(), option.GetProperty("value").GetString(), option.GetProperty("hex").GetString()));
+        Assert.Equal(("Uri-Path", 11, 8, "temp", "74656d70"),
+            (option.GetProperty("name").GetString(), option.GetProperty("number").GetInt32(), option.GetProperty("offset").GetInt32(),
+                option.GetProperty("value").GetString(), option.GetProperty("hex").GetString()));
         Assert.True(option.GetProperty("critical").GetBoolean());
         Assert.True(option.GetProperty("unsafe").GetBoolean());
         Assert.Equal("application/json", json.GetProperty("mediaType").GetString());

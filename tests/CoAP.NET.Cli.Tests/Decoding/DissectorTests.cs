@@ -22,7 +22,8 @@ public sealed class DissectorTests
             "tcp" => WireFormat.Stream,
             _ => WireFormat.WebSocket,
         };
-        int count = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_DECODE"), NumberStyles.None, CultureInfo.InvariantCulture, out int budget) ? budget : 3000;
+        int count = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_DECODE"), NumberStyles.None, CultureInfo.InvariantCulture,
+            out int budget) ? budget : 3000;
         int sound = 0;
         for (int seed = 0; seed < count; seed++)
         {
@@ -55,7 +56,8 @@ public sealed class DissectorTests
                 continue;
             }
 
-            Assert.True(isRead == message.Fault is null && (isRead || error.Offset == message.Fault!.Offset), $"seed {seed}: {error} and {message.Fault}");
+            Assert.True(isRead == message.Fault is null && (isRead || error.Offset == message.Fault!.Offset),
+                $"seed {seed}: {error} and {message.Fault}");
             if (isRead)
             {
                 sound++;
@@ -83,13 +85,16 @@ public sealed class DissectorTests
     {
         byte[] token = new byte[random.Next(5) == 0 ? random.Next(9, 400) : random.Next(9)];
         random.NextBytes(token);
-        CoapMessage message = new((CoapCode[])[CoapCode.Get, CoapCode.Post, CoapCode.Content, CoapCode.NotFound] is var codes ? codes[random.Next(codes.Length)] : default)
+        CoapMessage message = new((CoapCode[])[CoapCode.Get, CoapCode.Post, CoapCode.Content, CoapCode.NotFound] is var codes
+            ? codes[random.Next(codes.Length)]
+            : default)
         {
             Type = (CoapMessageType)random.Next(4),
             MessageId = (ushort)random.Next(65536),
             Token = new CoapToken(token),
         };
-        int[] numbers = [OptionNumber.UriPath, OptionNumber.ContentFormat, OptionNumber.Block2, OptionNumber.Size1, OptionNumber.RequestTag, 65000];
+        int[] numbers = [OptionNumber.UriPath, OptionNumber.ContentFormat, OptionNumber.Block2, OptionNumber.Size1, OptionNumber.RequestTag,
+            65000];
         for (int i = random.Next(6); i > 0; i--)
         {
             byte[] value = new byte[random.Next(6) == 0 ? random.Next(300) : random.Next(4)];

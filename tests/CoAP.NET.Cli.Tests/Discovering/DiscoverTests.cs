@@ -37,7 +37,8 @@ public sealed class DiscoverTests
         CliRun run = await CliHarness.RunAsync("discover", uri, "--query", "rt=temp*");
 
         Assert.Equal($"{uri}\n└── sensors/\n    └── temp  rt=temperature,celsius sz=2000 rel=item\n", run.Out);
-        Assert.Contains("Nothing is listed there.", (await CliHarness.RunAsync("discover", uri, "--query", "rt=none")).Error, StringComparison.Ordinal);
+        Assert.Contains("Nothing is listed there.", (await CliHarness.RunAsync("discover", uri, "--query", "rt=none")).Error,
+            StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("discover", uri, "--query", "temp")).ExitCode);
     }
 
@@ -56,7 +57,8 @@ public sealed class DiscoverTests
     [Fact]
     public async Task An_error_is_told_with_the_URI_and_what_the_server_says()
     {
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/closed", () => CoapResults.Forbidden("not for you")));
+        await using CoapServer server =
+            await TestServer.StartAsync(server => server.MapGet("/closed", () => CoapResults.Forbidden("not for you")));
 
         CliRun run = await CliHarness.RunAsync("discover", $"{server.LocalEndpoints[0]}/closed");
 
@@ -82,9 +84,12 @@ public sealed class DiscoverTests
     [Fact]
     public async Task A_directory_is_asked_at_its_path_and_names_other_servers()
     {
-        await using CoapServer server = await TestServer.StartAsync(server => server.MapGet("/rd-lookup/res", request => request.Queries.Contains("et=oic")
-            ? CoapResults.Content(CoapLinkFormat.ToContent([new CoapLink("coap://[2001:db8::2]/light?x=1"), new CoapLink("coap://[2001:db8::1]/t"), new CoapLink("coap://[2001:db8::1]/a//b/")]))
-            : CoapResults.BadRequest()));
+        await using CoapServer server =
+            await TestServer.StartAsync(server => server.MapGet("/rd-lookup/res", request => request.Queries.Contains("et=oic")
+                ? CoapResults.Content(
+                    CoapLinkFormat.ToContent([new CoapLink("coap://[2001:db8::2]/light?x=1"), new CoapLink("coap://[2001:db8::1]/t"),
+                        new CoapLink("coap://[2001:db8::1]/a//b/")]))
+                : CoapResults.BadRequest()));
 
         CliRun run = await CliHarness.RunAsync("discover", $"{server.LocalEndpoints[0]}/rd-lookup/res", "--query", "et=oic");
 
@@ -106,7 +111,8 @@ public sealed class DiscoverTests
     {
         await using CoapServer server = await TestServer.StartAsync(server =>
         {
-            server.MapGet("/escape", () => CoapResults.Content(new CoapContent("</a>;title=\"\u001b[2J\""u8.ToArray(), CoapContentFormat.LinkFormat)));
+            server.MapGet("/escape",
+                () => CoapResults.Content(new CoapContent("</a>;title=\"\u001b[2J\""u8.ToArray(), CoapContentFormat.LinkFormat)));
             server.MapGet("/broken", () => CoapResults.Content(new CoapContent("{\"t\":21.50}"u8.ToArray(), CoapContentFormat.LinkFormat)));
         });
         string uri = server.LocalEndpoints[0];
@@ -142,7 +148,8 @@ public sealed class DiscoverTests
             },
         };
 
-        CliRun run = await clock.AdvanceUntilAsync(harness.InvokeAsync("discover", argument, "--max-answers", "2"), TimeSpan.FromMinutes(5));
+        CliRun run = await clock.AdvanceUntilAsync(harness.InvokeAsync("discover", argument, "--max-answers", "2"),
+            TimeSpan.FromMinutes(5));
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Contains("coap://192.0.2.1\n└── one\n", run.Out, StringComparison.Ordinal);
@@ -165,8 +172,10 @@ public sealed class DiscoverTests
     {
         CoapServer server = new();
         server.Listen("coap://127.0.0.1:0");
-        server.MapGet("/sensors/temp", () => CoapResults.Text("1")).WithResourceType("temperature", "celsius").WithSize(2000).WithAttribute("rel", "item");
-        server.MapGet("/sensors/light", () => CoapResults.Text("1")).WithResourceType("light").WithInterface("sensor").WithContentFormat(CoapContentFormat.SenmlJson, CoapContentFormat.SenmlCbor).Observable();
+        server.MapGet("/sensors/temp", () => CoapResults.Text("1")).WithResourceType("temperature", "celsius").WithSize(2000)
+            .WithAttribute("rel", "item");
+        server.MapGet("/sensors/light", () => CoapResults.Text("1")).WithResourceType("light").WithInterface("sensor")
+            .WithContentFormat(CoapContentFormat.SenmlJson, CoapContentFormat.SenmlCbor).Observable();
         server.MapGet("/sensors", () => CoapResults.Text("1")).WithResourceType("core.s");
         server.MapGet("/about", () => CoapResults.Text("1")).WithTitle("All of it").WithContentFormat(CoapContentFormat.TextPlain);
         await server.StartAsync();

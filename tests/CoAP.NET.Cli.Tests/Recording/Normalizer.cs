@@ -21,7 +21,8 @@ internal sealed class Normalizer(string server, string directory)
         result = Regex.Replace(result, @"\b\d\d:\d\d:\d\d\.\d{3}\b", "12:00:00.000");
         result = Regex.Replace(result, @"^([<>*]) \d+\.\d{3} ", "$1 0.001 ", RegexOptions.Multiline);
         result = Regex.Replace(result, @"\b\d+\.\d+ ms", "0.5 ms");
-        result = Regex.Replace(result, @"\b(CON|NON|ACK|RST) (\d+)(?=  )", match => $"{match.Groups[1].Value} {Map(_messageIds, match.Groups[2].Value, 4711)}");
+        result = Regex.Replace(result, @"\b(CON|NON|ACK|RST) (\d+)(?=  )",
+            match => $"{match.Groups[1].Value} {Map(_messageIds, match.Groups[2].Value, 4711)}");
         result = Regex.Replace(result, @"token [0-9a-f]{8}\b", "token a1b2c3d4");
         result = Regex.Replace(result, @"(?<=ETag:? )[0-9a-f]{16}\b", "8f14e45fceea167a");
         result = Regex.Replace(result, @"(?<=  #|Observe: )\d+", match => Map(_sequence, match.Value, 1));
@@ -32,9 +33,13 @@ internal sealed class Normalizer(string server, string directory)
     public static string LastFrame(string terminal)
     {
         string plain = Regex.Replace(terminal, @"\x1b\[[0-9;?]*[A-Za-z]", "");
-        string[] lines = [.. plain.Split('\n', '\r').Select(line => Regex.Replace(line.Trim(), " {2,}", " ")).Where(line => line.Length > 0)];
-        string[] moving = [.. lines.Where(line => line.Contains('%', StringComparison.Ordinal)).GroupBy(line => line.Split(' ')[0]).Select(group => group.Last())];
-        return string.Join('\n', [.. moving, .. lines.Where(line => !line.Contains('%', StringComparison.Ordinal)).Select(line => line.Replace("ETag ", " ETag ", StringComparison.Ordinal))]) + "\n";
+        string[] lines = [
+            .. plain.Split('\n', '\r').Select(line => Regex.Replace(line.Trim(), " {2,}", " ")).Where(line => line.Length > 0)];
+        string[] moving = [.. lines.Where(line => line.Contains('%', StringComparison.Ordinal)).GroupBy(line => line.Split(' ')[0])
+            .Select(group => group.Last())];
+        return string.Join('\n',
+            [.. moving, .. lines.Where(line => !line.Contains('%', StringComparison.Ordinal))
+                .Select(line => line.Replace("ETag ", " ETag ", StringComparison.Ordinal))]) + "\n";
     }
 
     private static string Map(Dictionary<string, string> known, string value, int first)

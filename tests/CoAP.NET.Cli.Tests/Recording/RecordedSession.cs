@@ -13,7 +13,8 @@ internal static class RecordedSession
         {
             string firmware = Prepare(folder);
             WatchedStream serving = new();
-            Task<int> server = CoapTool.RunAsync(["serve", folder, "--write", "--bind", "coap://127.0.0.1:0"], Recorder.ContextOf(serving, stop.Token));
+            Task<int> server = CoapTool.RunAsync(["serve", folder, "--write", "--bind", "coap://127.0.0.1:0"],
+                Recorder.ContextOf(serving, stop.Token));
             await serving.WhenAsync("Ctrl-C ends");
             string uri = Encoding.UTF8.GetString(serving.ToArray()).Split('\n')[0];
             Recorder recorder = new(new Normalizer(uri, folder));
@@ -44,23 +45,29 @@ internal static class RecordedSession
 
     private static async Task RecordAsync(Recorder recorder, string uri, string folder, string firmware)
     {
-        recorder.Say("Recorded by `docs/record-cli.sh`; a test checks that it is still so. `coap serve data --write --bind coap://127.0.0.1` runs in another terminal. Ports, times, Message IDs, tokens and entity-tags are replaced by fixed ones.");
+        recorder.Say("Recorded by `docs/record-cli.sh`; a test checks that it is still so. `coap serve data --write --bind "
+            + "coap://127.0.0.1` runs in another terminal. Ports, times, Message IDs, tokens and entity-tags are replaced by fixed ones.");
         await recorder.RunAsync("coap discover coap://127.0.0.1", "discover", uri);
-        await recorder.RunAsync("coap get -v coap://127.0.0.1/config/limits.json --pretty", "get", "-v", $"{uri}/config/limits.json", "--pretty");
-        await recorder.RunAsync("coap observe coap://127.0.0.1/temperature.txt --count 2 --pretty", ["observe", $"{uri}/temperature.txt", "--count", "2", "--pretty"], async seen =>
-        {
-            await seen.WhenAsync("21.5");
+        await recorder.RunAsync("coap get -v coap://127.0.0.1/config/limits.json --pretty", "get", "-v", $"{uri}/config/limits.json",
+            "--pretty");
+        await recorder.RunAsync("coap observe coap://127.0.0.1/temperature.txt --count 2 --pretty",
+            ["observe", $"{uri}/temperature.txt", "--count", "2", "--pretty"], async seen =>
+            {
+                await seen.WhenAsync("21.5");
 
-            // By renaming, so that no half of it is told.
-            string next = Path.Combine(folder, ".next");
-            await File.WriteAllTextAsync(next, "22.0");
-            File.Move(next, Path.Combine(folder, "temperature.txt"), overwrite: true);
-        });
-        await recorder.RunOnTerminalAsync("coap put --file firmware.bin coap://127.0.0.1/firmware.bin", "put", "--file", firmware, $"{uri}/firmware.bin", "--color", "never");
+                // By renaming, so that no half of it is told.
+                string next = Path.Combine(folder, ".next");
+                await File.WriteAllTextAsync(next, "22.0");
+                File.Move(next, Path.Combine(folder, "temperature.txt"), overwrite: true);
+            });
+        await recorder.RunOnTerminalAsync("coap put --file firmware.bin coap://127.0.0.1/firmware.bin", "put", "--file", firmware,
+            $"{uri}/firmware.bin", "--color", "never");
         await recorder.RunAsync("coap get coap://127.0.0.1/nowhere", "get", $"{uri}/nowhere");
         recorder.Say("Bytes are explained wherever they come from, and so are mistakes in them:");
-        await recorder.RunAsync("coap decode 44 01 30 39 de ad be ef b4 74 65 6d 70 61 28", "decode", "44 01 30 39 de ad be ef b4 74 65 6d 70 61 28");
-        await recorder.RunAsync("coap decode 6845 1a2b 0102030405060708 c1 32 ff 7b2274223a32312e357d", "decode", "6845 1a2b 0102030405060708 c1 32 ff 7b2274223a32312e357d");
+        await recorder.RunAsync("coap decode 44 01 30 39 de ad be ef b4 74 65 6d 70 61 28", "decode",
+            "44 01 30 39 de ad be ef b4 74 65 6d 70 61 28");
+        await recorder.RunAsync("coap decode 6845 1a2b 0102030405060708 c1 32 ff 7b2274223a32312e357d", "decode",
+            "6845 1a2b 0102030405060708 c1 32 ff 7b2274223a32312e357d");
         await recorder.RunAsync("coap decode 40 01 30 39 b4 74 65", "decode", "40 01 30 39 b4 74 65");
     }
 }

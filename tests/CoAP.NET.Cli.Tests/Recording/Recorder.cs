@@ -3,7 +3,9 @@ using CoAP.NET.Cli.Output;
 
 namespace CoAP.NET.Cli.Tests.Recording;
 
-/// <summary>Runs commands as a person at a terminal would see them, both streams in one, and keeps them as a text that is the same each time.</summary>
+/// <summary>
+/// Runs commands as a person at a terminal would see them, both streams in one, and keeps them as a text that is the same each time.
+/// </summary>
 internal sealed class Recorder(Normalizer normalizer)
 {
     private readonly StringBuilder _page = new();
@@ -25,7 +27,13 @@ internal sealed class Recorder(Normalizer normalizer)
     {
         WatchedStream error = new();
         WatchedStream output = new();
-        CliContext context = new() { In = Stream.Null, Out = new CliOutput(output, isTerminal: false), Error = new CliOutput(error, isTerminal: true, width: 100), GetVariable = _ => "dumb" };
+        CliContext context = new()
+        {
+            In = Stream.Null,
+            Out = new CliOutput(output, isTerminal: false),
+            Error = new CliOutput(error, isTerminal: true, width: 100),
+            GetVariable = _ => "dumb"
+        };
         await CoapTool.RunAsync(args, context);
         string seen = Normalizer.LastFrame(Encoding.UTF8.GetString(error.ToArray()));
         Keep(shown, seen + Encoding.UTF8.GetString(output.ToArray()));
@@ -50,5 +58,6 @@ internal sealed class Recorder(Normalizer normalizer)
         return new CliContext { In = Stream.Null, Out = both, Error = both, Stopped = stopped, GetVariable = _ => null };
     }
 
-    private void Keep(string shown, string text) => _page.Append("```console\n$ ").Append(shown).Append('\n').Append(normalizer.Of(text)).Append("```\n\n");
+    private void Keep(string shown, string text) =>
+        _page.Append("```console\n$ ").Append(shown).Append('\n').Append(normalizer.Of(text)).Append("```\n\n");
 }

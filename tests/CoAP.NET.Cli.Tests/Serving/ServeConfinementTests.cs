@@ -45,7 +45,8 @@ public sealed class ServeConfinementTests
             CoapRequest request = new(method, folder.Uri) { Content = method == CoapMethod.Put ? CoapContent.Text("changed") : null };
             foreach (string segment in segments)
             {
-                request.Options.Add(OptionNumber.UriPath, Encoding.UTF8.GetBytes(segment.Replace("{secret}", folder.SecretPath, StringComparison.Ordinal)));
+                request.Options.Add(OptionNumber.UriPath,
+                    Encoding.UTF8.GetBytes(segment.Replace("{secret}", folder.SecretPath, StringComparison.Ordinal)));
             }
 
             CoapResponse response = await client.SendAsync(request);
@@ -111,6 +112,8 @@ public sealed class ServeConfinementTests
         Assert.True(response.Payload.IsEmpty);
     }
 
-    private static string[] All(ServedFolder folder) => [.. Directory.GetFileSystemEntries(Path.GetDirectoryName(folder.Root)!, "*", SearchOption.TopDirectoryOnly)
-        .Concat(Directory.GetFileSystemEntries(folder.Root)).Concat(Directory.GetFileSystemEntries(folder.PathOf("sub"))).Order(StringComparer.Ordinal)];
+    private static string[] All(ServedFolder folder) =>
+        [.. Directory.GetFileSystemEntries(Path.GetDirectoryName(folder.Root)!, "*", SearchOption.TopDirectoryOnly)
+            .Concat(Directory.GetFileSystemEntries(folder.Root)).Concat(Directory.GetFileSystemEntries(folder.PathOf("sub")))
+            .Order(StringComparer.Ordinal)];
 }

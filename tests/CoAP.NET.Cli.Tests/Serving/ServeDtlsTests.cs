@@ -24,7 +24,8 @@ public sealed class ServeDtlsTests
 
         // What was asked for in the clear beside it is served there too.
         Assert.Equal("hello", (await CliHarness.RunAsync("get", $"{folder.Uris[1]}/hello.txt")).Out);
-        CliRun refused = await CliHarness.RunAsync("get", $"{folder.Uri}/hello.txt", "--psk", "first:words", "--handshake-timeout", "500ms");
+        CliRun refused = await CliHarness.RunAsync("get", $"{folder.Uri}/hello.txt", "--psk", "first:words", "--handshake-timeout",
+            "500ms");
         Assert.True(refused.ExitCode == ExitCodes.Network, refused.ToString());
     }
 
@@ -40,12 +41,14 @@ public sealed class ServeDtlsTests
                 Write(folder, ".device", device);
                 File.WriteAllText(folder.PathOf(".ca.pem"), certificates.Authority.ExportCertificatePem());
             },
-            ["--bind", "coaps://127.0.0.1:0", "--bind", "coaps+tcp://127.0.0.1:0", "--cert", "{root}/.server.pem", "--key", "{root}/.server.key", "--ca", "{root}/.ca.pem"]);
+            ["--bind", "coaps://127.0.0.1:0", "--bind", "coaps+tcp://127.0.0.1:0", "--cert", "{root}/.server.pem", "--key",
+                "{root}/.server.key", "--ca", "{root}/.ca.pem"]);
 
         foreach (string uri in folder.Uris)
         {
             string[] trust = ["get", $"{uri}/hello.txt", "--ca", folder.PathOf(".ca.pem"), "--handshake-timeout", "2s"];
-            CliRun known = await CliHarness.RunAsync([.. trust, "--cert", folder.PathOf(".device.pem"), "--key", folder.PathOf(".device.key")]);
+            CliRun known = await CliHarness.RunAsync(
+                [.. trust, "--cert", folder.PathOf(".device.pem"), "--key", folder.PathOf(".device.key")]);
             CliRun unknown = await CliHarness.RunAsync(trust);
             Assert.True(known.ExitCode == ExitCodes.Success, known.ToString());
             Assert.Equal("hello", known.Out);
@@ -66,7 +69,8 @@ public sealed class ServeDtlsTests
                 Write(folder, ".mallory", strangers.Client("mallory", trap.Url));
                 File.WriteAllText(folder.PathOf(".ca.pem"), certificates.Authority.ExportCertificatePem());
             },
-            ["--bind", "coaps://127.0.0.1:0", "--bind", "coaps+tcp://127.0.0.1:0", "--cert", "{root}/.server.pem", "--key", "{root}/.server.key", "--ca", "{root}/.ca.pem"]);
+            ["--bind", "coaps://127.0.0.1:0", "--bind", "coaps+tcp://127.0.0.1:0", "--cert", "{root}/.server.pem", "--key",
+                "{root}/.server.key", "--ca", "{root}/.ca.pem"]);
 
         foreach (string uri in folder.Uris)
         {

@@ -39,14 +39,17 @@ public sealed class ServeObserveTests
 
             await File.WriteAllTextAsync(folder.PathOf("sub/more.txt"), "x");
 
-            Assert.Contains("</sub/more.txt>", (await ReadAsync(came, response => response.GetText().Contains("more", StringComparison.Ordinal))).GetText(), StringComparison.Ordinal);
+            Assert.Contains("</sub/more.txt>",
+                (await ReadAsync(came, response => response.GetText().Contains("more", StringComparison.Ordinal))).GetText(),
+                StringComparison.Ordinal);
         }
     }
 
     private static async Task<(CoapObservation Observation, ChannelReader<CoapResponse> Came)> ObserveAsync(CoapClient client, string uri)
     {
         Channel<CoapResponse> came = Channel.CreateUnbounded<CoapResponse>();
-        CoapObservation observation = await client.ObserveAsync(new CoapRequest(CoapMethod.Get, uri), new CoapObserveOptions { OnNotification = response => came.Writer.TryWrite(response) });
+        CoapObservation observation = await client.ObserveAsync(new CoapRequest(CoapMethod.Get, uri),
+            new CoapObserveOptions { OnNotification = response => came.Writer.TryWrite(response) });
         Assert.Equal(CoapObserveState.Observing, observation.State);
         return (observation, came.Reader);
     }

@@ -57,7 +57,8 @@ public sealed class ServeReadTests
         Assert.Equal("</hello.txt>;ct=0;sz=5;obs,</sub/>;ct=40;obs", (await client.GetAsync($"{folder.Uri}/")).GetText());
         Assert.Equal("</sub/data.json>;ct=50;sz=2;obs", (await client.GetAsync($"{folder.Uri}/sub")).GetText());
         Assert.Equal("</sub/data.json>;ct=50;sz=2;obs", (await client.GetAsync($"{folder.Uri}/sub/")).GetText());
-        Assert.Equal("</>;ct=40;obs,</hello.txt>;ct=0;sz=5;obs,</sub/>;ct=40;obs,</sub/data.json>;ct=50;sz=2;obs", (await client.GetAsync($"{folder.Uri}/.well-known/core")).GetText());
+        Assert.Equal("</>;ct=40;obs,</hello.txt>;ct=0;sz=5;obs,</sub/>;ct=40;obs,</sub/data.json>;ct=50;sz=2;obs",
+            (await client.GetAsync($"{folder.Uri}/.well-known/core")).GetText());
         Assert.Equal("</sub/data.json>;ct=50;sz=2;obs", (await client.GetAsync($"{folder.Uri}/.well-known/core?ct=50")).GetText());
     }
 
@@ -69,10 +70,12 @@ public sealed class ServeReadTests
 
         Assert.Equal(CoapCode.NotFound, (await client.GetAsync($"{folder.Uri}/nothing")).Code);
         Assert.Equal(CoapCode.NotFound, (await client.GetAsync($"{folder.Uri}/hello.txt/")).Code);
-        Assert.Equal(CoapCode.NotAcceptable, (await client.SendAsync(new CoapRequest(CoapMethod.Get, $"{folder.Uri}/hello.txt") { Accept = CoapContentFormat.Json })).Code);
+        Assert.Equal(CoapCode.NotAcceptable,
+            (await client.SendAsync(new CoapRequest(CoapMethod.Get, $"{folder.Uri}/hello.txt") { Accept = CoapContentFormat.Json })).Code);
         Assert.Equal(CoapCode.MethodNotAllowed, (await client.PutAsync($"{folder.Uri}/hello.txt", CoapContent.Text("x"))).Code);
         Assert.Equal(CoapCode.MethodNotAllowed, (await client.DeleteAsync($"{folder.Uri}/hello.txt")).Code);
-        Assert.Equal(CoapCode.MethodNotAllowed, (await client.PostAsync($"{folder.Uri}/hello.txt", CoapContent.Binary(new byte[100_000]))).Code);
+        Assert.Equal(CoapCode.MethodNotAllowed,
+            (await client.PostAsync($"{folder.Uri}/hello.txt", CoapContent.Binary(new byte[100_000]))).Code);
         Assert.Equal("hello", await File.ReadAllTextAsync(folder.PathOf("hello.txt")));
     }
 
@@ -114,10 +117,12 @@ public sealed class ServeReadTests
             {
                 certificate = folder.PathOf(".server.pem");
                 System.Security.Cryptography.X509Certificates.X509Certificate2 server = certificates.Server(["127.0.0.1"]);
-                using System.Security.Cryptography.ECDsa? key = System.Security.Cryptography.X509Certificates.ECDsaCertificateExtensions.GetECDsaPrivateKey(server);
+                using System.Security.Cryptography.ECDsa? key =
+                    System.Security.Cryptography.X509Certificates.ECDsaCertificateExtensions.GetECDsaPrivateKey(server);
                 File.WriteAllText(certificate, server.ExportCertificatePem() + "\n" + key!.ExportPkcs8PrivateKeyPem());
             },
-            ["--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0", "--bind", "coaps+tcp://127.0.0.1:0", "--cert", Path.Combine("{root}", ".server.pem")]);
+            ["--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0", "--bind", "coaps+tcp://127.0.0.1:0", "--cert",
+                Path.Combine("{root}", ".server.pem")]);
 
         foreach (string uri in folder.Uris)
         {

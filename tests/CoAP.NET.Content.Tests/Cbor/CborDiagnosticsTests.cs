@@ -101,7 +101,8 @@ public sealed class CborDiagnosticsTests
     public void Only_what_is_too_wide_is_laid_out(int width)
     {
         // {"a": [1, [2, {"b": h'00'}]], "c": []}
-        Assert.True(CborDiagnostics.TryFormat(Wire.Hex("a26161820182" + "02a1616241006163" + "80"), out string text, out ContentFault fault, width), fault.ToString());
+        Assert.True(CborDiagnostics.TryFormat(Wire.Hex("a26161820182" + "02a1616241006163" + "80"), out string text, out ContentFault fault,
+            width), fault.ToString());
         string expected = width switch
         {
             100 => "{\"a\": [1, [2, {\"b\": h'00'}]], \"c\": []}",
@@ -109,7 +110,9 @@ public sealed class CborDiagnosticsTests
             _ => "{\n  \"a\": [\n    1,\n    [\n      2,\n      {\n        \"b\": h'00'\n      }\n    ]\n  ],\n  \"c\": []\n}",
         };
 
-        Assert.Equal(width == 20 ? expected.Replace("[2, {\"b\": h'00'}]", "[\n      2,\n      {\"b\": h'00'}\n    ]", StringComparison.Ordinal) : expected, text);
+        Assert.Equal(width == 20
+            ? expected.Replace("[2, {\"b\": h'00'}]", "[\n      2,\n      {\"b\": h'00'}\n    ]", StringComparison.Ordinal)
+            : expected, text);
     }
 
     [Theory]

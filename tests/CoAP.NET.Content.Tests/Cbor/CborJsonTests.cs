@@ -189,7 +189,8 @@ public sealed class CborJsonTests
         CoapRequest request = new(CoapMethod.Put, "coap://h/lamp") { Content = content };
         Assert.Equal(new Lamp(true), request.ReadCbor(LampContext.Default.Lamp));
         CoapResult result = CoapResults.Cbor(new Lamp(false), LampContext.Default.Lamp);
-        Assert.Equal((CoapCode.Content, Wire.Hex(CoapContent.Cbor(new Lamp(false), LampContext.Default.Lamp).Bytes.Span)), (result.Code, Wire.Hex(result.Payload.Span)));
+        Assert.Equal((CoapCode.Content, Wire.Hex(CoapContent.Cbor(new Lamp(false), LampContext.Default.Lamp).Bytes.Span)),
+            (result.Code, Wire.Hex(result.Payload.Span)));
     }
 
     [Theory]
@@ -198,7 +199,10 @@ public sealed class CborJsonTests
     [InlineData(60, "a1", 4, 0)]
     public void What_cannot_be_read_says_what_to_answer(ushort format, string hex, int codeClass, int detail)
     {
-        CoapRequest request = new(CoapMethod.Put, "coap://h/lamp") { Content = new CoapContent(Wire.Hex(hex), new CoapContentFormat(format)) };
+        CoapRequest request = new(CoapMethod.Put, "coap://h/lamp")
+        {
+            Content = new CoapContent(Wire.Hex(hex), new CoapContentFormat(format))
+        };
         CoapContentException exception = Assert.Throws<CoapContentException>(() => request.ReadCbor(LampContext.Default.Lamp));
         Assert.Equal((codeClass, detail), (exception.Code.Class, exception.Code.Detail));
     }
@@ -236,7 +240,8 @@ public sealed class CborJsonTests
         5 => JsonValue.Create((float)random.NextDouble()),
         6 => JsonValue.Create(RandomText(random)),
         7 => new JsonArray([.. Enumerable.Range(0, random.Next(5)).Select(_ => RandomNode(random, depth - 1))]),
-        _ => new JsonObject(Enumerable.Range(0, random.Next(5)).Select(i => KeyValuePair.Create($"{i}{RandomText(random)}", RandomNode(random, depth - 1)))),
+        _ => new JsonObject(Enumerable.Range(0, random.Next(5))
+            .Select(i => KeyValuePair.Create($"{i}{RandomText(random)}", RandomNode(random, depth - 1)))),
     };
 
     private static string RandomText(Random random) => string.Concat(Enumerable.Range(0, random.Next(30)).Select(_ => random.Next(4) switch

@@ -33,5 +33,6 @@ public sealed class CborNotationTests
     }
 
     [Fact]
-    public void A_width_is_positive() => Assert.Throws<ArgumentOutOfRangeException>(() => CoapCborNotation.TryFormat([0], out _, out _, width: 0));
+    public void A_width_is_positive() =>
+        Assert.Throws<ArgumentOutOfRangeException>(() => CoapCborNotation.TryFormat([0], out _, out _, width: 0));
 }

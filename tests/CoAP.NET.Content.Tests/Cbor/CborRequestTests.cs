@@ -69,7 +69,8 @@ public sealed class CborRequestTests : IAsyncLifetime
         CoapResponseException missing = await Assert.ThrowsAsync<CoapResponseException>(
             () => _pair.RunAsync(() => Client.GetFromCborAsync<Lamp>(CoapEndpointPair.Address + "/missing")));
         Assert.Equal(CoapCode.NotFound, missing.Response.Code);
-        await Assert.ThrowsAsync<CoapContentException>(() => _pair.RunAsync(() => Client.GetFromCborAsync<Lamp>(CoapEndpointPair.Address + "/text")));
+        await Assert.ThrowsAsync<CoapContentException>(
+            () => _pair.RunAsync(() => Client.GetFromCborAsync<Lamp>(CoapEndpointPair.Address + "/text")));
     }
 
     private async Task<string> TextAsync(Func<Task<CoapResponse>> send) => (await _pair.RunAsync(send)).EnsureSuccess().GetText();

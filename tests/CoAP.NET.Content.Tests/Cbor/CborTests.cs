@@ -112,7 +112,9 @@ public sealed class CborTests
         Assert.Equal("4401020304", Wire.Hex(new CborWriter().WriteBytes([1, 2, 3, 4]).ToArray()));
         Assert.Equal("62c3bc", Wire.Hex(new CborWriter().WriteText("ü").ToArray()));
         Assert.Equal("83010203", Wire.Hex(new CborWriter().WriteArray(3).WriteUInt(1).WriteUInt(2).WriteUInt(3).ToArray()));
-        Assert.Equal("a26161016162820203", Wire.Hex(new CborWriter().WriteMap(2).WriteText("a").WriteUInt(1).WriteText("b").WriteArray(2).WriteUInt(2).WriteUInt(3).ToArray()));
+        Assert.Equal("a26161016162820203",
+            Wire.Hex(new CborWriter().WriteMap(2).WriteText("a").WriteUInt(1).WriteText("b").WriteArray(2).WriteUInt(2).WriteUInt(3)
+                .ToArray()));
         Assert.Equal("f4f5f6", Wire.Hex(new CborWriter().WriteBoolean(false).WriteBoolean(true).WriteNull().ToArray()));
         Assert.Equal("c11a514b67b0", Wire.Hex(new CborWriter().WriteTag(1).WriteUInt(1363896240).ToArray()));
     }

@@ -35,7 +35,8 @@ public sealed class ProblemTests
         CoapProblem read = Read(Wire.Hex(problem.ToBytes()));
         Assert.Equal(problem.Title, read.Title);
         Assert.Equal(problem.Detail, read.Detail);
-        Assert.Equal(("coap://h/errors/7", CoapCode.NotFound, "coap://h/", "en-GB", true), (read.Instance, read.ResponseCode, read.BaseUri, read.BaseLanguage, read.BaseIsRightToLeft));
+        Assert.Equal(("coap://h/errors/7", CoapCode.NotFound, "coap://h/", "en-GB", true),
+            (read.Instance, read.ResponseCode, read.BaseUri, read.BaseLanguage, read.BaseIsRightToLeft));
         Assert.Equal("Kein Sensor: לא נמצא", read.ToString());
     }
 
@@ -122,13 +123,15 @@ public sealed class ProblemTests
         Assert.Equal((CoapCode.Conflict, CoapContentFormat.ConciseProblemDetails), (result.Code, result.Options.ContentFormat));
         Assert.Equal("The lock is open.: Close it first.", Read(Wire.Hex(result.Payload.Span)).ToString());
         Assert.Throws<ArgumentException>(() => CoapResults.Problem(CoapCode.Content, "x"));
-        Assert.Throws<ArgumentException>(() => CoapResults.Problem(CoapCode.Conflict, new CoapProblem { Title = "x", ResponseCode = CoapCode.NotFound }));
+        Assert.Throws<ArgumentException>(
+            () => CoapResults.Problem(CoapCode.Conflict, new CoapProblem { Title = "x", ResponseCode = CoapCode.NotFound }));
     }
 
     [Fact]
     public async Task A_client_reads_it_of_a_response()
     {
-        CoapResponse response = await Answer.OfAsync(new CoapResult(CoapCode.NotFound, Wire.Hex("a1206161"), CoapContentFormat.ConciseProblemDetails));
+        CoapResponse response =
+            await Answer.OfAsync(new CoapResult(CoapCode.NotFound, Wire.Hex("a1206161"), CoapContentFormat.ConciseProblemDetails));
         Assert.True(response.TryReadProblem(out CoapProblem? problem));
         Assert.Equal("a", problem.Title!.Text);
         Assert.Equal("a", response.ReadProblem().Title!.Text);
@@ -137,7 +140,8 @@ public sealed class ProblemTests
         Assert.False(text.TryReadProblem(out _));
         Assert.Equal(CoapCode.UnsupportedContentFormat, Assert.Throws<CoapContentException>(text.ReadProblem).Code);
 
-        CoapResponse malformed = await Answer.OfAsync(new CoapResult(CoapCode.NotFound, new byte[] { 1 }, CoapContentFormat.ConciseProblemDetails));
+        CoapResponse malformed =
+            await Answer.OfAsync(new CoapResult(CoapCode.NotFound, new byte[] { 1 }, CoapContentFormat.ConciseProblemDetails));
         Assert.False(malformed.TryReadProblem(out _));
         Assert.Equal(CoapCode.BadRequest, Assert.Throws<CoapContentException>(malformed.ReadProblem).Code);
     }

@@ -67,7 +67,8 @@ public sealed class SenmlTests
     {
         CoapSenmlPack asked = new(CoapSenmlProfile.Lwm2m, new CoapSenmlRecord { Name = "/3/0/0" }, new CoapSenmlRecord { Name = "/3/0/9" });
 
-        Assert.Equal("""[{"n":"/3/0/0"},{"n":"/3/0/9"}]""", System.Text.Encoding.UTF8.GetString(asked.ToBytes(CoapContentFormat.SenmlJson)));
+        Assert.Equal("""[{"n":"/3/0/0"},{"n":"/3/0/9"}]""",
+            System.Text.Encoding.UTF8.GetString(asked.ToBytes(CoapContentFormat.SenmlJson)));
         Assert.Equal("82a100662f332f302f30a100662f332f302f39", Wire.Hex(asked.ToBytes(CoapContentFormat.SenmlCbor)));
         Assert.Throws<ArgumentException>(() => new CoapSenmlPack(new CoapSenmlRecord { Name = "a" }));
     }
@@ -96,7 +97,8 @@ public sealed class SenmlTests
 
         Assert.Null(pack[0].ObjectLinkValue);
         Assert.Throws<ArgumentException>(() => new CoapSenmlPack(new CoapSenmlRecord { Name = "a", ObjectLinkValue = "1:0" }));
-        Assert.Throws<ArgumentException>(() => new CoapSenmlPack(CoapSenmlProfile.Lwm2m, new CoapSenmlRecord { Name = "a", Value = 1, ObjectLinkValue = "1:0" }));
+        Assert.Throws<ArgumentException>(
+            () => new CoapSenmlPack(CoapSenmlProfile.Lwm2m, new CoapSenmlRecord { Name = "a", Value = 1, ObjectLinkValue = "1:0" }));
     }
 
     [Fact]
@@ -111,7 +113,8 @@ public sealed class SenmlTests
         Assert.Equal(["A", "A", "A", "A", "A", "V", "A"], resolved.Select(record => record.Unit));
         Assert.All(resolved, record => Assert.Null(record.BaseName ?? record.BaseUnit));
         Assert.All(resolved, record => Assert.Null(record.BaseTime));
-        Assert.Equal(DateTimeOffset.Parse("2010-06-08T18:01:16.001Z", System.Globalization.CultureInfo.InvariantCulture), resolved[6].Timestamp!.Value, TimeSpan.FromMilliseconds(1));
+        Assert.Equal(DateTimeOffset.Parse("2010-06-08T18:01:16.001Z", System.Globalization.CultureInfo.InvariantCulture),
+            resolved[6].Timestamp!.Value, TimeSpan.FromMilliseconds(1));
         Assert.Equal(Text(resolved), Text(resolved.Resolve(s_now.AddDays(1))));
     }
 
@@ -160,14 +163,16 @@ public sealed class SenmlTests
               {"n":"humidity","u":"%RH","v":67}
             ]
             """).Resolve(s_now);
-        Assert.Equal(["2001:db8::2/temperature", "2001:db8::2/humidity", "2001:db8::1/temperature", "2001:db8::1/humidity"], resolved.Select(record => record.Name));
+        Assert.Equal(["2001:db8::2/temperature", "2001:db8::2/humidity", "2001:db8::1/temperature", "2001:db8::1/humidity"],
+            resolved.Select(record => record.Name));
         Assert.All(resolved, record => Assert.Equal(1320078429, record.Time));
     }
 
     [Fact]
     public void All_four_types_of_values()
     {
-        const string Types = """[{"bn":"urn:dev:ow:10e2073a01080063:","n":"temp","u":"Cel","v":23.1},{"n":"label","vs":"Machine Room"},{"n":"open","vb":false},{"n":"nfc-reader","vd":"aGkgCg"}]""";
+        const string Types =
+            """[{"bn":"urn:dev:ow:10e2073a01080063:","n":"temp","u":"Cel","v":23.1},{"n":"label","vs":"Machine Room"},{"n":"open","vb":false},{"n":"nfc-reader","vd":"aGkgCg"}]""";
         CoapSenmlPack pack = Json(Types);
         Assert.Equal("hi \n", Encoding.UTF8.GetString(pack[3].DataValue!.Value.Span));
         Assert.Equal(Types, Text(pack));
@@ -180,7 +185,8 @@ public sealed class SenmlTests
     public void A_record_of_base_fields_alone_is_no_measurement()
     {
         // RFC 8428 section 5.1.7
-        CoapSenmlPack pack = Json("""[{"bn":"urn:dev:ow:10e2073a01080063:"},{"n":"temp","u":"Cel","v":23.1},{"n":"heat","u":"/","v":1},{"n":"fan","u":"/","v":0}]""");
+        CoapSenmlPack pack =
+            Json("""[{"bn":"urn:dev:ow:10e2073a01080063:"},{"n":"temp","u":"Cel","v":23.1},{"n":"heat","u":"/","v":1},{"n":"fan","u":"/","v":0}]""");
         Assert.Equal(4, pack.Count);
         Assert.Equal(["temp", "heat", "fan"], pack.Resolve(s_now).Select(record => record.Name![^4..].TrimStart(':')));
     }
@@ -197,7 +203,8 @@ public sealed class SenmlTests
     [Rfc("8428-4.5.3-1")]
     public void Times_below_two_to_the_28_are_relative_to_now()
     {
-        CoapSenmlPack resolved = Json("""[{"n":"a","t":-5,"v":1},{"n":"a","v":2},{"n":"a","t":268435455,"v":3},{"n":"a","t":268435456,"v":4}]""").Resolve(s_now);
+        CoapSenmlPack resolved =
+            Json("""[{"n":"a","t":-5,"v":1},{"n":"a","v":2},{"n":"a","t":268435455,"v":3},{"n":"a","t":268435456,"v":4}]""").Resolve(s_now);
         Assert.Equal([268435456, 1699999995, 1700000000, 1968435455], resolved.Select(record => record.Time!.Value));
         Assert.Null(Json("""[{"n":"a","t":-5,"v":1}]""")[0].Timestamp);
         Assert.Null(Json("""[{"n":"a","t":1e300,"v":1}]""")[0].Timestamp);
@@ -240,11 +247,13 @@ public sealed class SenmlTests
     [InlineData("""[{"n":"a","vs":"\ud800"}]""", 15)]
     public void What_breaks_a_rule_is_refused_with_its_place(string json, int offset)
     {
-        Assert.False(CoapSenmlPack.TryParse(Encoding.UTF8.GetBytes(json), CoapContentFormat.SenmlJson, out CoapSenmlPack? pack, out CoapSenmlError error));
+        Assert.False(CoapSenmlPack.TryParse(Encoding.UTF8.GetBytes(json), CoapContentFormat.SenmlJson, out CoapSenmlPack? pack,
+            out CoapSenmlError error));
         Assert.Null(pack);
         Assert.NotEmpty(error.Message);
         Assert.Equal(offset, error.Offset);
-        CoapSenmlException exception = Assert.Throws<CoapSenmlException>(() => CoapSenmlPack.Parse(Encoding.UTF8.GetBytes(json), CoapContentFormat.SenmlJson));
+        CoapSenmlException exception =
+            Assert.Throws<CoapSenmlException>(() => CoapSenmlPack.Parse(Encoding.UTF8.GetBytes(json), CoapContentFormat.SenmlJson));
         Assert.Equal(error, exception.Error);
     }
 
@@ -308,9 +317,13 @@ public sealed class SenmlTests
     public void Packs_that_are_made_follow_the_rules_too()
     {
         Assert.Throws<ArgumentException>(() => new CoapSenmlPack());
-        Assert.Contains("Record 1", Assert.Throws<ArgumentException>(() => new CoapSenmlPack(new CoapSenmlRecord { Name = "a", Value = 1 }, new CoapSenmlRecord { Name = "b" })).Message, StringComparison.Ordinal);
+        Assert.Contains("Record 1",
+            Assert.Throws<ArgumentException>(() =>
+                new CoapSenmlPack(new CoapSenmlRecord { Name = "a", Value = 1 }, new CoapSenmlRecord { Name = "b" })).Message,
+            StringComparison.Ordinal);
         Assert.Throws<ArgumentException>(() => new CoapSenmlPack(new CoapSenmlRecord { Name = "a", Value = double.NaN }));
-        Assert.Throws<ArgumentException>(() => new CoapSenmlPack(new CoapSenmlRecord { Name = "a", UpdateTime = double.PositiveInfinity, Value = 1 }));
+        Assert.Throws<ArgumentException>(
+            () => new CoapSenmlPack(new CoapSenmlRecord { Name = "a", UpdateTime = double.PositiveInfinity, Value = 1 }));
         CoapSenmlPack pack = new(new CoapSenmlRecord { Name = "a", Value = 1 });
         Assert.Throws<ArgumentException>(() => pack.ToBytes(CoapContentFormat.Json));
         Assert.Throws<ArgumentException>(() => CoapSenmlPack.Parse([], CoapContentFormat.SenmlXml));

@@ -22,12 +22,14 @@ internal sealed class BenchAuthority : IDisposable
 
     public X509Certificate2 Certificate { get; }
 
-    public X509Certificate2 Issue(string? dnsName = null, IPAddress? address = null, Uri? uri = null, string commonName = "device", bool forServers = true, DateTimeOffset? until = null)
+    public X509Certificate2 Issue(string? dnsName = null, IPAddress? address = null, Uri? uri = null, string commonName = "device",
+        bool forServers = true, DateTimeOffset? until = null)
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new($"CN={commonName}", key, HashAlgorithmName.SHA256);
         request.CertificateExtensions.Add(new X509KeyUsageExtension(X509KeyUsageFlags.DigitalSignature, critical: true));
-        request.CertificateExtensions.Add(new X509EnhancedKeyUsageExtension([new Oid(forServers ? "1.3.6.1.5.5.7.3.1" : "1.3.6.1.5.5.7.3.2")], critical: false));
+        request.CertificateExtensions.Add(
+            new X509EnhancedKeyUsageExtension([new Oid(forServers ? "1.3.6.1.5.5.7.3.1" : "1.3.6.1.5.5.7.3.2")], critical: false));
         if (dnsName is not null || address is not null || uri is not null)
         {
             SubjectAlternativeNameBuilder names = new();
@@ -49,7 +51,8 @@ internal sealed class BenchAuthority : IDisposable
             request.CertificateExtensions.Add(names.Build());
         }
 
-        using X509Certificate2 issued = request.Create(Certificate, s_start, until ?? s_start.AddYears(199), BitConverter.GetBytes(++_serial));
+        using X509Certificate2 issued = request.Create(Certificate, s_start, until ?? s_start.AddYears(199),
+            BitConverter.GetBytes(++_serial));
         return issued.CopyWithPrivateKey(key);
     }
 

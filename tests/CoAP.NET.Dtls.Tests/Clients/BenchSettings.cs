@@ -10,9 +10,21 @@ internal sealed class BenchSettings
 {
     public static readonly byte[] Key = "secretPSK"u8.ToArray();
 
-    public HandshakeSettings Client { get; set; } = new() { IsServer = false, Suites = CipherSuite.All, OwnCidLength = 0, RetransmitTimeout = TimeSpan.FromMilliseconds(100) };
+    public HandshakeSettings Client { get; set; } = new()
+    {
+        IsServer = false,
+        Suites = CipherSuite.All,
+        OwnCidLength = 0,
+        RetransmitTimeout = TimeSpan.FromMilliseconds(100)
+    };
 
-    public HandshakeSettings Server { get; set; } = new() { IsServer = true, Suites = CipherSuite.All, OwnCidLength = DtlsServer.CidLength, RetransmitTimeout = TimeSpan.FromMilliseconds(100) };
+    public HandshakeSettings Server { get; set; } = new()
+    {
+        IsServer = true,
+        Suites = CipherSuite.All,
+        OwnCidLength = DtlsServer.CidLength,
+        RetransmitTimeout = TimeSpan.FromMilliseconds(100)
+    };
 
     public DtlsClientSettings Sessions { get; set; } = new() { SelectPsk = static (_, _, _) => ("user", Key) };
 
@@ -44,7 +56,10 @@ internal sealed class BenchSettings
     {
         BenchSettings settings = new();
         settings.Server = settings.Server with { Suites = [CipherSuite.All[1]], Certificate = server };
-        settings.Sessions = settings.Sessions with { Certificates = new CertificateCheck { IsOfServers = true, Authorities = [authority.Certificate] } };
+        settings.Sessions = settings.Sessions with
+        {
+            Certificates = new CertificateCheck { IsOfServers = true, Authorities = [authority.Certificate] }
+        };
         return settings;
     }
 }

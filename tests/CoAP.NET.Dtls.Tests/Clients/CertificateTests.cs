@@ -91,7 +91,8 @@ public sealed class CertificateTests
         bench.RestartServer();
         Assert.NotNull(await bench.ConnectAsync(1, "device.example"));
         bench.Clock.Advance(TimeSpan.FromHours(1) + TimeSpan.FromSeconds(1));
-        CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => bench.ConnectAsync(2, "device.example"));
+        CoapDtlsHandshakeException failure =
+            await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => bench.ConnectAsync(2, "device.example"));
         Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, failure.Reason);
         Assert.Contains("not valid at this time", failure.Message, StringComparison.Ordinal);
     }
@@ -149,7 +150,8 @@ public sealed class CertificateTests
         using ClientBench bench = new(settings);
         Assert.NotNull(await bench.ConnectAsync(1, "device.example"));
         answer = false;
-        CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => bench.ConnectAsync(2, "other.example"));
+        CoapDtlsHandshakeException failure =
+            await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => bench.ConnectAsync(2, "other.example"));
         Assert.Contains("refused by the validation", failure.Message, StringComparison.Ordinal);
         Assert.Equal([SslPolicyErrors.RemoteCertificateNameMismatch, SslPolicyErrors.None], seen);
     }
@@ -175,7 +177,8 @@ public sealed class CertificateTests
         CoapDtlsHandshakeException failure = await bench.FailAsync(serverName: "device.example");
         Assert.Equal(CoapDtlsHandshakeFailure.NoCredentials, failure.Reason);
         Assert.Contains("asked for a certificate or a raw public key, and this end has neither", failure.Message, StringComparison.Ordinal);
-        Assert.Contains("The client showed no certificate, which this server requires.", Assert.Single(bench.ServerFailures), StringComparison.Ordinal);
+        Assert.Contains("The client showed no certificate, which this server requires.", Assert.Single(bench.ServerFailures),
+            StringComparison.Ordinal);
     }
 
     [Fact]

@@ -8,7 +8,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Clients;
 
-/// <summary>A client and a server of sessions, whose datagrams are carried by hand. A tag is a socket of the client, with an address of its own.</summary>
+/// <summary>
+/// A client and a server of sessions, whose datagrams are carried by hand. A tag is a socket of the client, with an address of its own.
+/// </summary>
 internal sealed class ClientBench : IDisposable
 {
     private static readonly CoapAddress s_server = CoapAddress.FromIPv4(0xC0000201, 5684);
@@ -92,7 +94,10 @@ internal sealed class ClientBench : IDisposable
         return await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => task);
     }
 
-    /// <summary>Carries datagrams, and lets both ends say again what was lost, until something is so. OpenSSL reads the clock of the system for that.</summary>
+    /// <summary>
+    /// Carries datagrams, and lets both ends say again what was lost, until something is so. OpenSSL reads the clock of the system for
+    /// that.
+    /// </summary>
     public async Task DriveAsync(Func<bool> condition)
     {
         using CancellationTokenSource guard = new(TimeSpan.FromSeconds(30));
@@ -125,7 +130,9 @@ internal sealed class ClientBench : IDisposable
 
                 foreach ((bool toServer, int tag, byte[] bytes) in batch)
                 {
-                    _ = toServer ? Server.Receive(new DtlsPath(ClientAddress(tag), default, 0), bytes) : Client.Receive(Incoming(tag), bytes);
+                    _ = toServer
+                        ? Server.Receive(new DtlsPath(ClientAddress(tag), default, 0), bytes)
+                        : Client.Receive(Incoming(tag), bytes);
                 }
             }
         }
@@ -167,7 +174,8 @@ internal sealed class ClientBench : IDisposable
             _ = LibSsl.SSL_CTX_ctrl(context.DangerousGetHandle(), LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE, new CLong(ServerCache), null);
         }
 
-        DtlsServer server = new(context, _settings.Limits, new OneKey(), _settings.ServerTrusts, ServerSink, Clock, new VirtualRandom(7), _settings.Run)
+        DtlsServer server = new(context, _settings.Limits, new OneKey(), _settings.ServerTrusts, ServerSink, Clock, new VirtualRandom(7),
+            _settings.Run)
         {
             HandshakeFailed = (_, why) => ServerFailures.Enqueue(why),
         };
@@ -176,6 +184,7 @@ internal sealed class ClientBench : IDisposable
 
     private sealed class OneKey : ICoapPskStore
     {
-        public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) => new(identity == "user" ? BenchSettings.Key : ReadOnlyMemory<byte>.Empty);
+        public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) =>
+            new(identity == "user" ? BenchSettings.Key : ReadOnlyMemory<byte>.Empty);
     }
 }

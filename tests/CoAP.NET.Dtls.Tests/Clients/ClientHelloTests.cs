@@ -26,7 +26,8 @@ public sealed class ClientHelloTests
         (ushort version, ushort[] suites, byte[] compressions, Dictionary<int, byte[]> extensions) = Offered("device.example");
         Assert.Equal(RecordHeader.Version, version);
 
-        // That renegotiation is secure, which is never done, is said by one more suite or by an extension (RFC 5746 section 3.4); OpenSSL 3.5 does the latter.
+        // That renegotiation is secure, which is never done, is said by one more suite or by an extension (RFC 5746 section 3.4); OpenSSL
+        // 3.5 does the latter.
         Assert.Equal([.. CipherSuite.All.Select(static suite => suite.Id)], suites.Where(static suite => suite != RenegotiationSuite));
         Assert.NotEqual(suites[^1] == RenegotiationSuite, extensions.GetValueOrDefault(RenegotiationInfo) is [0]);
         Assert.Equal([0], compressions);

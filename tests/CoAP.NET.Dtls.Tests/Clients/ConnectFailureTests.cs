@@ -95,7 +95,8 @@ public sealed class ConnectFailureTests
     [InlineData(0, CoapConnectStage.NoAnswer, "No answer from 192.0.2.1:5684 within 5 s")]
     [InlineData(1, CoapConnectStage.Handshaking, "asked for a cookie and did not answer when it got it, within 5 s")]
     [InlineData(2, CoapConnectStage.Authenticating, "fell silent once it knew the identity 'user': the pre-shared key")]
-    public async Task Whoever_gives_up_before_the_handshake_does_learns_how_far_it_has_come(int answers, CoapConnectStage stage, string said)
+    public async Task Whoever_gives_up_before_the_handshake_does_learns_how_far_it_has_come(int answers, CoapConnectStage stage,
+        string said)
     {
         using ClientBench bench = new(BenchSettings.OfPsk());
         int ofServer = 0;
@@ -143,7 +144,8 @@ public sealed class ConnectFailureTests
         Assert.Equal(source.Token, (await Assert.ThrowsAnyAsync<OperationCanceledException>(() => cancelled)).CancellationToken);
         await bench.DriveAsync(() => third.IsCompleted);
         Assert.Equal(await third, Assert.Single(bench.Sink.Opened));
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => bench.Client.ConnectAsync(ClientBench.Path(5), null, new CancellationToken(true)));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => bench.Client.ConnectAsync(ClientBench.Path(5), null, new CancellationToken(true)));
         Assert.Equal(0, bench.Client.HandshakeCount);
     }
 
@@ -174,7 +176,8 @@ public sealed class ConnectFailureTests
         CoapDtlsHandshakeException failure = await Assert.ThrowsAsync<CoapDtlsHandshakeException>(() => first);
         Assert.Equal(CoapDtlsHandshakeFailure.Stopped, failure.Reason);
         await Assert.ThrowsAsync<ObjectDisposedException>(() => second);
-        await Assert.ThrowsAsync<ObjectDisposedException>(() => bench.Client.ConnectAsync(ClientBench.Path(3), null, CancellationToken.None));
+        await Assert.ThrowsAsync<ObjectDisposedException>(
+            () => bench.Client.ConnectAsync(ClientBench.Path(3), null, CancellationToken.None));
         Assert.Equal((session, DtlsEnd.Closed), Assert.Single(bench.Sink.Closed));
         Assert.Equal(DtlsEnd.ClosedByPeer, Assert.Single(bench.ServerSink.Closed).Reason);
         Assert.Equal((0, 0), (bench.Client.SessionCount, bench.Client.HandshakeCount));

@@ -217,7 +217,8 @@ public sealed class DtlsClientTests
         settings.Run = static work => Task.Factory.StartNew(work, CancellationToken.None, TaskCreationOptions.None, TaskScheduler.Default);
         settings.Limits = settings.Limits with { MaxHandshakesPerAddress = 200 };
         using ClientBench bench = new(settings);
-        Task<DtlsSession>[] tasks = [.. Enumerable.Range(1, 100).Select(tag => bench.Client.ConnectAsync(ClientBench.Path(tag), null, CancellationToken.None))];
+        Task<DtlsSession>[] tasks = [
+            .. Enumerable.Range(1, 100).Select(tag => bench.Client.ConnectAsync(ClientBench.Path(tag), null, CancellationToken.None))];
         await bench.DriveAsync(() => tasks.All(static task => task.IsCompleted) && bench.Server.SessionCount == 100);
         DtlsSession[] sessions = await Task.WhenAll(tasks);
         Assert.Equal((100, 0), (bench.Client.SessionCount, bench.Client.HandshakeCount));

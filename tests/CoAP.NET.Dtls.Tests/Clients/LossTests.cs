@@ -71,7 +71,10 @@ public sealed class LossTests
             if (!toServer)
             {
                 // Messages that no server sends, some data, an encrypted record, and an empty change of keys with the highest number.
-                foreach (string hex in (string[])["16fefd0000ffffffffffff000cff0000000000000000000000", "16fefd0000fffffffffffe0001ff", "17fefd0000ffffffffffff000101", "16fefd000100000000000000200102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20", "14fefd0000ffffffffffff000101"])
+                foreach (string hex in (string[])["16fefd0000ffffffffffff000cff0000000000000000000000", "16fefd0000fffffffffffe0001ff",
+                    "17fefd0000ffffffffffff000101",
+                    "16fefd000100000000000000200102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f20",
+                    "14fefd0000ffffffffffff000101"])
                 {
                     bench.Client.Receive(ClientBench.Incoming(), Convert.FromHexString(hex));
                     forged++;
@@ -89,7 +92,8 @@ public sealed class LossTests
     {
         using ClientBench bench = new(BenchSettings.OfPsk()) { Loses = static (_, _, _) => true };
         Task<DtlsSession> task = bench.BeginAsync();
-        bench.Client.Receive(ClientBench.Incoming(), Convert.FromHexString("15fefd0000000000000000000202") is var record ? [.. record, 0x50] : []);
+        bench.Client.Receive(ClientBench.Incoming(),
+            Convert.FromHexString("15fefd0000000000000000000202") is var record ? [.. record, 0x50] : []);
         bench.Clock.Advance(TimeSpan.FromMilliseconds(99));
         bench.Client.Tick();
         Assert.False(task.IsCompleted);

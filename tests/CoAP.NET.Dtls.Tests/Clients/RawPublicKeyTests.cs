@@ -16,7 +16,10 @@ public sealed class RawPublicKeyTests
         using ECDsa server = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         using ECDsa client = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         BenchSettings settings = Settings(server, client);
-        settings.Sessions = new DtlsClientSettings { ValidateRawPublicKey = (_, _, key) => key.Span.SequenceEqual(server.ExportSubjectPublicKeyInfo()) };
+        settings.Sessions = new DtlsClientSettings
+        {
+            ValidateRawPublicKey = (_, _, key) => key.Span.SequenceEqual(server.ExportSubjectPublicKeyInfo())
+        };
         if (IsMissing(settings))
         {
             return;
@@ -35,7 +38,10 @@ public sealed class RawPublicKeyTests
         using ECDsa server = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         using ECDsa client = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         BenchSettings settings = Settings(server, client);
-        settings.Sessions = new DtlsClientSettings { ValidateRawPublicKey = (_, _, key) => key.Span.SequenceEqual(client.ExportSubjectPublicKeyInfo()) };
+        settings.Sessions = new DtlsClientSettings
+        {
+            ValidateRawPublicKey = (_, _, key) => key.Span.SequenceEqual(client.ExportSubjectPublicKeyInfo())
+        };
         if (IsMissing(settings))
         {
             return;
@@ -44,7 +50,8 @@ public sealed class RawPublicKeyTests
         using ClientBench bench = new(settings);
         CoapDtlsHandshakeException failure = await bench.FailAsync();
         Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, failure.Reason);
-        Assert.Contains(Convert.ToHexStringLower(SHA256.HashData(server.ExportSubjectPublicKeyInfo())), failure.Message, StringComparison.Ordinal);
+        Assert.Contains(Convert.ToHexStringLower(SHA256.HashData(server.ExportSubjectPublicKeyInfo())), failure.Message,
+            StringComparison.Ordinal);
         settings.Sessions = new DtlsClientSettings();
         using ClientBench without = new(settings);
         Assert.Equal(CoapDtlsHandshakeFailure.NotTrusted, (await without.FailAsync()).Reason);
@@ -56,7 +63,12 @@ public sealed class RawPublicKeyTests
         using ECDsa server = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         using ECDsa client = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         BenchSettings settings = Settings(server, client);
-        settings.Server = settings.Server with { RequiresClientCertificate = true, RequestsClientCertificate = true, TakesRawPublicKeys = true };
+        settings.Server = settings.Server with
+        {
+            RequiresClientCertificate = true,
+            RequestsClientCertificate = true,
+            TakesRawPublicKeys = true
+        };
         settings.Client = settings.Client with { RawPublicKey = null };
         settings.Sessions = new DtlsClientSettings { ValidateRawPublicKey = static (_, _, _) => true };
         if (IsMissing(settings))
@@ -67,14 +79,23 @@ public sealed class RawPublicKeyTests
         using ClientBench bench = new(settings);
         CoapDtlsHandshakeException failure = await bench.FailAsync();
         Assert.Equal(CoapDtlsHandshakeFailure.NoCredentials, failure.Reason);
-        Assert.Contains("no certificate and no raw public key, which this server requires", Assert.Single(bench.ServerFailures), StringComparison.Ordinal);
+        Assert.Contains("no certificate and no raw public key, which this server requires", Assert.Single(bench.ServerFailures),
+            StringComparison.Ordinal);
     }
 
     [Fact]
     public void A_key_can_be_required_without_authorities()
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
-        CoapDtlsOptions options = new() { Server = new CoapDtlsServerOptions { RawPublicKey = key, RequireClientPublicKey = true, ValidateClientPublicKey = static _ => true } };
+        CoapDtlsOptions options = new()
+        {
+            Server = new CoapDtlsServerOptions
+            {
+                RawPublicKey = key,
+                RequireClientPublicKey = true,
+                ValidateClientPublicKey = static _ => true
+            }
+        };
         options.Validate();
         DtlsSettings settings = DtlsSettings.From(options, isServer: true);
         if (RawPublicKeys.IsSupported)
@@ -89,8 +110,15 @@ public sealed class RawPublicKeyTests
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         using BenchAuthority authority = new();
-        HandshakeSettings settings = new() { IsServer = true, Suites = [CipherSuite.All[1]], RawPublicKey = key, Certificate = authority.Issue("device.example") };
-        Assert.Contains("not both", Assert.Throws<InvalidOperationException>(() => new HandshakeContext(settings)).Message, StringComparison.Ordinal);
+        HandshakeSettings settings = new()
+        {
+            IsServer = true,
+            Suites = [CipherSuite.All[1]],
+            RawPublicKey = key,
+            Certificate = authority.Issue("device.example")
+        };
+        Assert.Contains("not both", Assert.Throws<InvalidOperationException>(() => new HandshakeContext(settings)).Message,
+            StringComparison.Ordinal);
     }
 
     private static bool IsMissing(BenchSettings settings)

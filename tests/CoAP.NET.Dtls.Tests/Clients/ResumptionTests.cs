@@ -39,7 +39,8 @@ public sealed class ResumptionTests
             int before = bench.Sent;
             DtlsSession session = await bench.ConnectAsync(1 + again, "device.example");
             Assert.Equal(Short, bench.Sent - before);
-            Assert.Equal((first.PskIdentity, first.PeerCertificate?.Thumbprint), (session.PskIdentity, session.PeerCertificate?.Thumbprint));
+            Assert.Equal((first.PskIdentity, first.PeerCertificate?.Thumbprint),
+                (session.PskIdentity, session.PeerCertificate?.Thumbprint));
             Assert.Equal(Math.Max(0, cidLength), session.OwnCid.Length);
             Assert.Equal(cidLength < 0 ? 0 : DtlsServer.CidLength, bench.ServerSink.Opened[again].OwnCid.Length);
             await DtlsClientTests.ExchangeAsync(bench, session, bench.ServerSink.Opened[again]);

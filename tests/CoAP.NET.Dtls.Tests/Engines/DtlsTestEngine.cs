@@ -14,7 +14,8 @@ internal sealed class DtlsTestEngine(CoapUdpEngine engine) : TestEngine
     protected override void ConfigureServer(CoapEndpointOptions options)
     {
         options.UdpEngine = engine;
-        options.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { Identity, s_key } } } });
+        options.UseDtls(
+            new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { Identity, s_key } } } });
     }
 
     protected override void ConfigureClient(CoapEndpointOptions options)

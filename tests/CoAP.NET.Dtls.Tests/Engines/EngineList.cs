@@ -10,5 +10,6 @@ internal static class EngineList
 
     public static TheoryData<string> All => Datagrams;
 
-    public static TestEngine Make(string name) => new DtlsTestEngine(name == "DTLS Linux" ? CoapUdpEngine.LinuxLoop : CoapUdpEngine.Portable);
+    public static TestEngine Make(string name) =>
+        new DtlsTestEngine(name == "DTLS Linux" ? CoapUdpEngine.LinuxLoop : CoapUdpEngine.Portable);
 }

@@ -14,11 +14,15 @@ internal sealed class HandshakePair : IDisposable
     private readonly HandshakeContext _serverContext;
     private readonly HandshakeContext _clientContext;
 
-    public HandshakePair(HandshakeSettings client, HandshakeSettings server, string? identity = null, byte[]? key = null, byte[]? clientCid = null, byte[]? serverCid = null)
+    public HandshakePair(HandshakeSettings client, HandshakeSettings server, string? identity = null, byte[]? key = null,
+        byte[]? clientCid = null, byte[]? serverCid = null)
     {
         _clientContext = new HandshakeContext(client);
         _serverContext = new HandshakeContext(server);
-        Client = new ClientHandshake(_clientContext, clientCid, identity, key) { Validate = (leaf, sent) => ClientTrusts?.Invoke(leaf) ?? false };
+        Client = new ClientHandshake(_clientContext, clientCid, identity, key)
+        {
+            Validate = (leaf, sent) => ClientTrusts?.Invoke(leaf) ?? false
+        };
         ServerCid = serverCid;
     }
 
@@ -101,7 +105,10 @@ internal sealed class HandshakePair : IDisposable
                 return;
             }
 
-            Server = new ServerHandshake(_serverContext, ServerCid is null ? null : () => ServerCid) { Validate = (leaf, sent) => ServerTrusts?.Invoke(leaf) ?? false };
+            Server = new ServerHandshake(_serverContext, ServerCid is null ? null : () => ServerCid)
+            {
+                Validate = (leaf, sent) => ServerTrusts?.Invoke(leaf) ?? false
+            };
             Server.Start(datagram);
         }
         else

@@ -55,7 +55,13 @@ public sealed class HandshakeTests
         using X509Certificate2 certificate = Certificate("device");
         using HandshakePair pair = new(
             new HandshakeSettings { IsServer = false, Suites = CipherSuite.All, Certificate = certificate },
-            new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[1]], Certificate = certificate, RequiresClientCertificate = true })
+            new HandshakeSettings
+            {
+                IsServer = true,
+                Suites = [CipherSuite.All[1]],
+                Certificate = certificate,
+                RequiresClientCertificate = true
+            })
         {
             ClientTrusts = leaf => leaf.Thumbprint == certificate.Thumbprint,
             ServerTrusts = leaf => leaf.Thumbprint == certificate.Thumbprint,

@@ -88,7 +88,8 @@ public sealed class ForgedDatagramTests
                 // A short record of the present epoch, in the clear: an alert, a Finished, a message.
                 byte[] record = new byte[13 + 1 + Below(random, 24)];
                 random.Fill(record);
-                (record[0], record[1], record[2], record[3], record[4]) = ((byte)(20 + Below(random, 6)), 0xfe, 0xfd, 0, (byte)Below(random, 2));
+                (record[0], record[1], record[2], record[3], record[4]) = ((byte)(20 + Below(random, 6)), 0xfe, 0xfd, 0,
+                    (byte)Below(random, 2));
                 (record[11], record[12]) = (0, (byte)(record.Length - 13));
                 return record;
             default:

@@ -26,9 +26,11 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
         using X509Certificate2 certificate = authority.Issue("localhost");
         using HandshakeContext serverContext = new(new HandshakeSettings
         {
-            IsServer = true, Suites = [chosen], Certificate = chosen.UsesPreSharedKey ? null : certificate, RequiresClientCertificate = isMutual, OwnCidLength = 8,
+            IsServer = true, Suites = [chosen], Certificate = chosen.UsesPreSharedKey ? null : certificate,
+            RequiresClientCertificate = isMutual, OwnCidLength = 8,
         });
-        using HandshakeContext clientContext = new(new HandshakeSettings { IsServer = false, Suites = [chosen], Certificate = isMutual ? certificate : null, OwnCidLength = 0 });
+        using HandshakeContext clientContext = new(
+            new HandshakeSettings { IsServer = false, Suites = [chosen], Certificate = isMutual ? certificate : null, OwnCidLength = 0 });
         CookieMint cookies = new(CoapRandomSource.Secure, TimeProvider.System, TimeSpan.FromMinutes(1));
         (TimeSpan server, TimeSpan client) = (default, default);
         for (int i = -10; i < Campaign.Handshakes; i++)
@@ -42,11 +44,14 @@ public sealed class HandshakeCostTests(ITestOutputHelper output)
         }
 
         double each = server.TotalMicroseconds / Campaign.Handshakes;
-        output.WriteLine($"{chosen.Name}{(isMutual ? ", mutual" : "")}: {each:0} us of the server, {client.TotalMicroseconds / Campaign.Handshakes:0} us of the client; {1e6 / each:0} handshakes a second on one core of a server");
+        output.WriteLine(
+            $"{chosen.Name}{(isMutual ? ", mutual" : "")}: {each:0} us of the server, {client.TotalMicroseconds / Campaign.Handshakes:0} "
+                + $"us of the client; {1e6 / each:0} handshakes a second on one core of a server");
     }
 
     // From ClientHello to two sessions, on one thread; the time of each end is its own.
-    private static (TimeSpan Server, TimeSpan Client) Run(HandshakeContext serverContext, HandshakeContext clientContext, CookieMint cookies)
+    private static (TimeSpan Server, TimeSpan Client) Run(HandshakeContext serverContext, HandshakeContext clientContext,
+        CookieMint cookies)
     {
         (TimeSpan ofServer, TimeSpan ofClient) = (default, default);
         ServerHandshake? server = null;

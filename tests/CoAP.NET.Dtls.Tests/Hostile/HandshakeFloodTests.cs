@@ -55,7 +55,8 @@ public sealed class HandshakeFloodTests
         bench.Connect(1);
         for (int network = 0; network < 256; network++)
         {
-            BenchClient client = bench.Connect(new DtlsPath(new CoapAddress(0x20010DB8_00AA0000UL | (uint)network, 1, 5_000, 0), default, 0));
+            BenchClient client =
+                bench.Connect(new DtlsPath(new CoapAddress(0x20010DB8_00AA0000UL | (uint)network, 1, 5_000, 0), default, 0));
             Assert.Equal(HandshakeStatus.Running, client.Handshake.Status);
         }
 
@@ -80,7 +81,8 @@ public sealed class HandshakeFloodTests
             bench.Connect(ServerBench.Path(address, port));
         }
 
-        Assert.Equal([true, false, false, true, true], Enumerable.Range(1_000, 5).Select(port => bench.Server.Uses(ServerBench.Path(address, port))));
+        Assert.Equal([true, false, false, true, true],
+            Enumerable.Range(1_000, 5).Select(port => bench.Server.Uses(ServerBench.Path(address, port))));
         Assert.Equal((3, 2), (bench.Server.HandshakeCount, bench.Server.Counters.HandshakesEvicted));
     }
 
@@ -104,7 +106,8 @@ public sealed class HandshakeFloodTests
     [Fact]
     public void A_server_whose_OpenSSL_is_gone_takes_no_place_for_who_comes()
     {
-        HandshakeContext context = new(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = DtlsServer.CidLength });
+        HandshakeContext context =
+            new(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = DtlsServer.CidLength });
         context.Dispose();
         Assert.Throws<ObjectDisposedException>(() => context.NewSsl());
     }

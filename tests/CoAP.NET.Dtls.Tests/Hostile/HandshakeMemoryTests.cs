@@ -29,7 +29,8 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
         using X509Certificate2 certificate = authority.Issue("localhost");
         using HandshakeContext server = new(new HandshakeSettings
         {
-            IsServer = true, Suites = [CipherSuite.All[1]], Certificate = certificate, RequiresClientCertificate = isMutual, RequestsClientCertificate = isMutual, OwnCidLength = 8,
+            IsServer = true, Suites = [CipherSuite.All[1]], Certificate = certificate, RequiresClientCertificate = isMutual,
+            RequestsClientCertificate = isMutual, OwnCidLength = 8,
         });
         using HandshakeContext client = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[1]], OwnCidLength = 0 });
         CookieMint cookies = new(CoapRandomSource.Secure, TimeProvider.System, TimeSpan.FromMinutes(1));
@@ -51,7 +52,8 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
         handshakes.ForEach(static handshake => handshake.Dispose());
     }
 
-    private static ServerHandshake Attack(HandshakeContext serverContext, HandshakeContext clientContext, CookieMint cookies, byte[][] attack)
+    private static ServerHandshake Attack(HandshakeContext serverContext, HandshakeContext clientContext, CookieMint cookies,
+        byte[][] attack)
     {
         using ClientHandshake client = new(clientContext, [], null, default);
         client.Start(null);
@@ -70,7 +72,8 @@ public sealed class HandshakeMemoryTests(ITestOutputHelper output)
         return server;
     }
 
-    // One byte in each page of the longest messages that OpenSSL reserves room for, in all numbers that it looks at; then the same within what a handshake may have.
+    // One byte in each page of the longest messages that OpenSSL reserves room for, in all numbers that it looks at; then the same within
+    // what a handshake may have.
     private static IEnumerable<byte[]> Attack()
     {
         foreach (int length in new[] { 100_000, ClientMessageFilter.MaxCertificates })

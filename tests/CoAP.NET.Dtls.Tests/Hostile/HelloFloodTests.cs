@@ -30,7 +30,9 @@ public sealed class HelloFloodTests(ITestOutputHelper output)
         await FloodAsync(secure.Endpoint, hello, 200, Campaign.Hellos);
 
         (long managedAfter, long nativeAfter) = Memory();
-        output.WriteLine($"{Campaign.Hellos:N0} addresses: {managedAfter - managed:N0} bytes managed, {nativeAfter - native:N0} bytes of private memory more");
+        output.WriteLine(
+            $"{Campaign.Hellos:N0} addresses: {managedAfter - managed:N0} bytes managed, {nativeAfter - native:N0} bytes of private memory "
+                + "more");
         Assert.InRange(managedAfter - managed, long.MinValue, Slack + Campaign.Hellos);
         Assert.Equal((1, 0), (secure.Transport.Engine!.Server!.SessionCount, secure.Transport.Engine.Server.HandshakeCount));
         Assert.Single(secure.Server.Endpoint.ConnectedPeers);

@@ -22,7 +22,8 @@ public sealed class IdleSessionTests(ITestOutputHelper output)
     private static int PerPart => Campaign.Sessions / Parts;
 
     [Fact]
-    public async Task An_idle_session_takes_some_bytes_and_no_thread() => Assert.InRange(await LiveHeap.TakesAsync(MeasureAsync), 1, MaxBytes);
+    public async Task An_idle_session_takes_some_bytes_and_no_thread() =>
+        Assert.InRange(await LiveHeap.TakesAsync(MeasureAsync), 1, MaxBytes);
 
     private async Task<long> MeasureAsync()
     {
@@ -47,7 +48,8 @@ public sealed class IdleSessionTests(ITestOutputHelper output)
         int sessions = Parts * PerPart;
         Assert.Equal(sessions + Before, secure.Transport.Engine!.Server!.SessionCount);
         output.WriteLine(
-            $"{sessions:N0} idle sessions: {string.Join(", ", each)} bytes managed, {(nativeAfter - native) / sessions:N0} bytes of private "
+            $"{sessions:N0} idle sessions: {string.Join(", ", each)} bytes managed, {(nativeAfter - native) / sessions:N0} bytes of "
+                + "private "
                 + $"memory each; {threads} threads before, {threadsAfter} after");
         Assert.InRange(threadsAfter - threads, int.MinValue, sessions / 10);
         return each.Order().ElementAt(Parts / 2);

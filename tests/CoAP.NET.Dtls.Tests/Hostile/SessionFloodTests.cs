@@ -32,7 +32,8 @@ public sealed class SessionFloodTests
     public void Whoever_has_most_sessions_makes_room_also_by_many_identities()
     {
         using SessionRig rig = new(new DtlsServerLimits { MaxSessions = 200 });
-        List<(DtlsSession Session, RecordLayer Client)> devices = [.. Enumerable.Range(1, 100).Select(host => rig.Open(host, identity: $"device {host}"))];
+        List<(DtlsSession Session, RecordLayer Client)> devices = [
+            .. Enumerable.Range(1, 100).Select(host => rig.Open(host, identity: $"device {host}"))];
         rig.Clock.Advance(TimeSpan.FromHours(1));
         for (int i = 0; i < 1_000; i++)
         {
@@ -91,7 +92,8 @@ public sealed class SessionFloodTests
     {
         using SessionRig rig = new(new DtlsServerLimits { MaxSessionsPerIdentity = 5 });
         (DtlsSession other, _) = rig.Open(1, identity: "other");
-        List<(DtlsSession Session, RecordLayer Client)> shared = [.. Enumerable.Range(2, 5).Select(host => rig.Open(host, identity: "shared"))];
+        List<(DtlsSession Session, RecordLayer Client)> shared = [
+            .. Enumerable.Range(2, 5).Select(host => rig.Open(host, identity: "shared"))];
         rig.Clock.Advance(TimeSpan.FromSeconds(2));
         Assert.True(rig.Server.Receive(shared[0].Session.Path, SessionRig.Record(shared[0].Client, [1])));
         rig.Open(10, identity: "shared");
@@ -130,10 +132,14 @@ public sealed class SessionFloodTests
     [Fact]
     public void The_longer_the_tag_the_more_forgeries_a_session_survives()
     {
-        Assert.All(CipherSuite.All, static suite => Assert.True(suite.Mode == AeadMode.Gcm ? suite.MaxForgeries > 1 << 30 : suite.MaxForgeries == 1 << 23));
+        Assert.All(CipherSuite.All,
+            static suite => Assert.True(suite.Mode == AeadMode.Gcm ? suite.MaxForgeries > 1 << 30 : suite.MaxForgeries == 1 << 23));
 
         // Each datagram that tries twice has at least two headers, nonces and tags, beside the headers of UDP and IP.
-        Assert.All(CipherSuite.All, static suite => Assert.True((long)suite.MaxForgeries / DtlsSession.MaxForgeriesOfDatagram * (28 + (2 * (RecordHeader.Size + suite.Expansion))) > 300_000_000));
+        Assert.All(CipherSuite.All,
+            static suite =>
+                Assert.True((long)suite.MaxForgeries / DtlsSession.MaxForgeriesOfDatagram * (28
+                    + (2 * (RecordHeader.Size + suite.Expansion))) > 300_000_000));
     }
 
     [Theory]
@@ -144,7 +150,10 @@ public sealed class SessionFloodTests
         using SessionRig rig = new();
         CipherSuite chosen = CipherSuite.All[suite];
         RecordLayer records = new(chosen, SessionRig.Keys(1), true, [], []);
-        DtlsSession session = new(new Established(records, [], 0, "device", null), ServerBench.Path(1), rig, rig.Clock) { Home = rig.Server };
+        DtlsSession session = new(new Established(records, [], 0, "device", null), ServerBench.Path(1), rig, rig.Clock)
+        {
+            Home = rig.Server
+        };
         rig.Server.Open(session);
         records.SkipTo(chosen.MaxRecords - 16 - 9);
 
@@ -161,7 +170,9 @@ public sealed class SessionFloodTests
     public void What_keys_may_encrypt_is_no_more_than_RFC_9147_allows()
     {
         // Records of 2^10 blocks: 2^24.5 with GCM, 2^23 with CCM.
-        Assert.All(CipherSuite.All, static suite => Assert.True(suite.MaxRecords * CipherSuite.BlocksOfRecord <= (ulong)Math.Pow(2, suite.Mode == AeadMode.Gcm ? 34.5 : 33)));
+        Assert.All(CipherSuite.All,
+            static suite =>
+                Assert.True(suite.MaxRecords * CipherSuite.BlocksOfRecord <= (ulong)Math.Pow(2, suite.Mode == AeadMode.Gcm ? 34.5 : 33)));
     }
 
     private static CoapAddress Stranger(int number) => CoapAddress.FromIPv4(0x0B000000u + (uint)number, 1);

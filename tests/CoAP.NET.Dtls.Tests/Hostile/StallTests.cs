@@ -51,7 +51,8 @@ public sealed class StallTests
             };
         }).StartAsync();
         CoapDtlsClientOptions shown = new() { Certificate = device, ValidateServerCertificate = static (_, _, _) => true };
-        Task<CoapResponse>[] stuck = [.. Enumerable.Range(0, Stalled).Select(_ => secure.Client(configure: dtls => dtls.Client = shown).GetAsync($"{secure.Host}/hello"))];
+        Task<CoapResponse>[] stuck = [.. Enumerable.Range(0, Stalled)
+            .Select(_ => secure.Client(configure: dtls => dtls.Client = shown).GetAsync($"{secure.Host}/hello"))];
         await Eventually.IsTrueAsync(() => Volatile.Read(ref asked) == Stalled);
 
         await IsServedAsync(secure);

@@ -21,7 +21,9 @@ internal static class BufferBalance
         CoapDatagramPool.Returned = static buffer => Interlocked.Decrement(ref s_out[Math.Min(buffer.Length, s_out.Length - 1)]);
     }
 
-    /// <summary>A size for <see cref="CoapLimits.MaxDatagramSize"/> whose buffers nobody else has, and neither those that records of such need.</summary>
+    /// <summary>
+    /// A size for <see cref="CoapLimits.MaxDatagramSize"/> whose buffers nobody else has, and neither those that records of such need.
+    /// </summary>
     public static int NextSize() => 3_000 + ((Interlocked.Increment(ref s_given) & (Sizes - 1)) * 2 * (Overhead + 1));
 
     /// <summary>How many buffers of messages and of their records are out at endpoints with a size.</summary>

@@ -2,7 +2,10 @@ using System.Net;
 
 namespace CoAP.NET.Dtls.Tests.Moving;
 
-/// <summary>A bad network between one client and a server: both ways datagrams are lost, come twice, or after the next one. It forgets the client like a NAT when it is told to. The same seed does the same as far as datagrams come in the same order.</summary>
+/// <summary>
+/// A bad network between one client and a server: both ways datagrams are lost, come twice, or after the next one. It forgets the client
+/// like a NAT when it is told to. The same seed does the same as far as datagrams come in the same order.
+/// </summary>
 internal sealed class LossyPath(IPEndPoint server, int seed) : NatRelay(server)
 {
     private readonly Lock _gate = new();

@@ -3,7 +3,9 @@ using CoAP.NET.Tests;
 
 namespace CoAP.NET.Dtls.Tests.Moving;
 
-/// <summary>Two endpoints of this library over a bad network: each request ends once and with the right bytes, and nothing of it is left.</summary>
+/// <summary>
+/// Two endpoints of this library over a bad network: each request ends once and with the right bytes, and nothing of it is left.
+/// </summary>
 public sealed class LossyPathTests
 {
     private static readonly TimeSpan s_hangLimit = TimeSpan.FromSeconds(60);
@@ -30,7 +32,11 @@ public sealed class LossyPathTests
             int answered = 0;
             await Task.WhenAll(Enumerable.Range(0, 60).Select(async i =>
             {
-                CoapRequest request = new(CoapMethod.Get, $"{path.Host}/say?i={i}") { Confirmable = isConfirmable, Timeout = isConfirmable ? null : TimeSpan.FromSeconds(1) };
+                CoapRequest request = new(CoapMethod.Get, $"{path.Host}/say?i={i}")
+                {
+                    Confirmable = isConfirmable,
+                    Timeout = isConfirmable ? null : TimeSpan.FromSeconds(1)
+                };
                 try
                 {
                     Assert.Equal($"{i}", (await client.SendAsync(request).WaitAsync(s_hangLimit)).GetText());
@@ -68,8 +74,14 @@ public sealed class LossyPathTests
             (path.Loss, path.ForgetsEvery) = (10, forgetsEvery);
 
             (string name, byte[] body) = forgetsEvery == 0 ? ("body", s_body) : ("small", s_small);
-            CoapResponse up = await AnswerAsync(client, () => new(CoapMethod.Put, $"{path.Host}/{name}") { Confirmable = qBlock == CoapQBlock.Off, Content = CoapContent.Binary(body) });
-            CoapResponse down = await AnswerAsync(client, () => new(CoapMethod.Get, $"{path.Host}/{name}") { Confirmable = qBlock == CoapQBlock.Off });
+            CoapResponse up = await AnswerAsync(client,
+                () => new(CoapMethod.Put, $"{path.Host}/{name}")
+                {
+                    Confirmable = qBlock == CoapQBlock.Off,
+                    Content = CoapContent.Binary(body)
+                });
+            CoapResponse down = await AnswerAsync(client,
+                () => new(CoapMethod.Get, $"{path.Host}/{name}") { Confirmable = qBlock == CoapQBlock.Off });
 
             Assert.Equal((true, CoapCode.Content), (up.Code.IsSuccess, down.Code));
             Assert.Equal("True", up.GetText());
@@ -93,7 +105,8 @@ public sealed class LossyPathTests
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = await StartAsync(size))
         {
-            CoapRouteHandlerBuilder route = secure.Server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable(mode: mode);
+            CoapRouteHandlerBuilder route = secure.Server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}"))
+                .Observable(mode: mode);
             await using LossyPath path = new(secure.Endpoint, seed: 11);
             CoapClient client = Client(secure, size);
             await using (CoapObservation observation = await client.ObserveAsync($"{path.Host}/state").WaitAsync(s_hangLimit))
@@ -111,7 +124,8 @@ public sealed class LossyPathTests
                         break;
                     }
 
-                    // Something goes from the client, so that the server learns where it is, and finds out whether it receives there; what was lost meanwhile is told by what comes after it.
+                    // Something goes from the client, so that the server learns where it is, and finds out whether it receives there; what
+                    // was lost meanwhile is told by what comes after it.
                     do
                     {
                         Volatile.Write(ref state, Math.Min(Volatile.Read(ref state) + 1, last));
@@ -150,7 +164,8 @@ public sealed class LossyPathTests
 
         // The server learns where the client is, so that either end hears of the end.
         await client.GetAsync($"{path.Host}/hello").WaitAsync(s_hangLimit);
-        await Eventually.IsTrueAsync(() => secure.Server.Endpoint.Served.Count == 0 && client.Endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding) == 0);
+        await Eventually.IsTrueAsync(() => secure.Server.Endpoint.Served.Count == 0
+            && client.Endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding) == 0);
         await client.Endpoint.ConnectedPeers.Single().ReleaseAsync().WaitAsync(s_hangLimit);
         await Eventually.IsTrueAsync(() => secure.Server.Endpoint.ConnectedPeers.Count == 0);
         Assert.Empty(client.Endpoint.ConnectedPeers);
@@ -158,7 +173,8 @@ public sealed class LossyPathTests
         Assert.Equal(0, secure.Transport.Engine!.Server!.SessionCount);
     }
 
-    private static int LeftOver(CoapEndpoint endpoint) => endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Bodies.Count);
+    private static int LeftOver(CoapEndpoint endpoint) =>
+        endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Bodies.Count);
 
     private static async Task<SecureEndpoints> StartAsync(int size, CoapQBlock qBlock = CoapQBlock.Off)
     {

@@ -15,12 +15,14 @@ public sealed class MovingClientTests
         byte[] body = new byte[20_000];
         new Random(1).NextBytes(body);
         await using SecureEndpoints secure = Secure();
-        secure.Server.MapPost("/echo", static request => CoapResults.Content(new CoapContent(request.Payload, CoapContentFormat.OctetStream)));
+        secure.Server.MapPost("/echo",
+            static request => CoapResults.Content(new CoapContent(request.Payload, CoapContentFormat.OctetStream)));
         await secure.StartAsync();
         await using NatRelay nat = new(secure.Endpoint) { RebindsAt = static number => number > 8 && number % 9 == 0 };
         CoapClient client = secure.Client();
 
-        CoapResponse response = await client.PostAsync($"{nat.Host}/echo", new CoapContent(body, CoapContentFormat.OctetStream)).WaitAsync(s_hangLimit);
+        CoapResponse response = await client.PostAsync($"{nat.Host}/echo", new CoapContent(body, CoapContentFormat.OctetStream))
+            .WaitAsync(s_hangLimit);
 
         Assert.Equal(body, response.Payload.ToArray());
         Assert.True(nat.Rebinds >= 2);

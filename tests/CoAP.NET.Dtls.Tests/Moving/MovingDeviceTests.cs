@@ -108,7 +108,8 @@ public sealed class MovingDeviceTests
             await device.ExpectAsync($"60 {(more > 0 ? "5f" : "44")} {block + 1:x4} ..");
         }
 
-        Assert.Equal(string.Concat(Enumerable.Range(0, 8).Select(static block => $"{block}-sixteen-bytes-")), Encoding.ASCII.GetString(stored));
+        Assert.Equal(string.Concat(Enumerable.Range(0, 8).Select(static block => $"{block}-sixteen-bytes-")),
+            Encoding.ASCII.GetString(stored));
         Assert.Equal(1, secure.Server.Counters[CoapCounter.PeersMoved]);
     }
 
@@ -125,7 +126,8 @@ public sealed class MovingDeviceTests
         await device.ExpectAsync("60 45 0002 ..");
         byte[] seen = device.Sent[^1];
 
-        // The one the server knows; one that it does not know, but is older than the newest; and the newest one with each bit of its first bytes another.
+        // The one the server knows; one that it does not know, but is older than the newest; and the newest one with each bit of its first
+        // bytes another.
         stranger.Send(seen);
         for (int bit = 0; bit < 8 * 40; bit++)
         {
@@ -171,7 +173,11 @@ public sealed class MovingDeviceTests
         SecureEndpoints secure = new(endpoint: static options =>
         {
             options.TrustedPrefixes.Clear();
-            options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(1), PiggybackWindow = TimeSpan.FromMinutes(1) };
+            options.Parameters = CoapTransmissionParameters.Default with
+            {
+                AckTimeout = TimeSpan.FromSeconds(1),
+                PiggybackWindow = TimeSpan.FromMinutes(1)
+            };
         });
         secure.Server.MapGet("/large", static () => CoapResults.Text(Large()));
         return secure;

@@ -3,7 +3,9 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Dtls.Tests.Moving;
 
-/// <summary>A NAT between one client and a server, which forgets its client when it is told to, and then sends from another port for it.</summary>
+/// <summary>
+/// A NAT between one client and a server, which forgets its client when it is told to, and then sends from another port for it.
+/// </summary>
 internal class NatRelay : IAsyncDisposable
 {
     private readonly IPEndPoint _server;
@@ -48,7 +50,8 @@ internal class NatRelay : IAsyncDisposable
     /// <summary>What arrives of a datagram, in order.</summary>
     /// <param name="datagram">The datagram.</param>
     /// <param name="isOfClient">Whether the client sent it; false: the server.</param>
-    protected virtual IReadOnlyList<byte[]> Pass(byte[] datagram, bool isOfClient) => !isOfClient && Injected is { } injected ? [injected(), datagram] : [datagram];
+    protected virtual IReadOnlyList<byte[]> Pass(byte[] datagram, bool isOfClient) =>
+        !isOfClient && Injected is { } injected ? [injected(), datagram] : [datagram];
 
     private Socket OpenOutside()
     {

@@ -9,14 +9,16 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Dtls.Tests.Moving;
 
 /// <summary>
-/// A device whose messages are written byte by byte: a DTLS session with a Connection ID, and a socket that may be exchanged for another in its midst, as a NAT does that forgot it. It knows no Echo.
+/// A device whose messages are written byte by byte: a DTLS session with a Connection ID, and a socket that may be exchanged for another in
+/// its midst, as a NAT does that forgot it. It knows no Echo.
 /// </summary>
 internal sealed class ScriptedDevice : IDtlsSink, IDisposable
 {
     private static readonly TimeSpan s_hangLimit = TimeSpan.FromSeconds(20);
 
     // As many devices as there may be share them; they live as long as the tests.
-    private static readonly HandshakeContext s_withCid = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]], OwnCidLength = 0 });
+    private static readonly HandshakeContext s_withCid =
+        new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]], OwnCidLength = 0 });
     private static readonly HandshakeContext s_withoutCid = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]] });
 
     private readonly DtlsClient _client;
@@ -34,7 +36,10 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
         _server = server;
         _path = new DtlsPath(CoapAddress.FromIPEndPoint(server), default, 0);
         HandshakeContext context = withCid ? s_withCid : s_withoutCid;
-        DtlsClientSettings settings = new() { SelectPsk = static (_, _, _) => (Transport.SecureEndpoints.Identity, Transport.SecureEndpoints.Key) };
+        DtlsClientSettings settings = new()
+        {
+            SelectPsk = static (_, _, _) => (Transport.SecureEndpoints.Identity, Transport.SecureEndpoints.Key)
+        };
         _client = new DtlsClient(context, settings, this, TimeProvider.System, CoapRandomSource.Secure, static work => work());
         _socket = Open(source);
     }

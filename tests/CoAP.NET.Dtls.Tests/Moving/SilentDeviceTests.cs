@@ -3,7 +3,9 @@ using CoAP.NET.Tests;
 
 namespace CoAP.NET.Dtls.Tests.Moving;
 
-/// <summary>Devices that moved and never answer what they are asked: in whose name somebody could have others sent what they did not ask for.</summary>
+/// <summary>
+/// Devices that moved and never answer what they are asked: in whose name somebody could have others sent what they did not ask for.
+/// </summary>
 public sealed class SilentDeviceTests
 {
     private const int FreeBytes = 136;
@@ -18,7 +20,13 @@ public sealed class SilentDeviceTests
         await using SecureEndpoints secure = new(endpoint: static options =>
         {
             options.TrustedPrefixes.Clear();
-            options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(5), AckRandomFactor = 1, MaxRetransmit = 8, PiggybackWindow = TimeSpan.FromMinutes(1) };
+            options.Parameters = CoapTransmissionParameters.Default with
+            {
+                AckTimeout = TimeSpan.FromMilliseconds(5),
+                AckRandomFactor = 1,
+                MaxRetransmit = 8,
+                PiggybackWindow = TimeSpan.FromMinutes(1)
+            };
         });
         await secure.StartAsync();
         using ScriptedDevice device = await ScriptedDevice.ConnectAsync(secure.Endpoint);
@@ -31,7 +39,10 @@ public sealed class SilentDeviceTests
 
         // What the server says of its own: the question whether the device is there, and small requests.
         using CancellationTokenSource end = new();
-        Task<CoapResponse>[] asked = asks ? [.. Enumerable.Range(0, 8).Select(_ => peer.SendAsync(new CoapRequest(CoapMethod.Get, "/x") { Confirmable = false }, end.Token))] : [];
+        Task<CoapResponse>[] asked = asks
+            ? [.. Enumerable.Range(0, 8)
+                .Select(_ => peer.SendAsync(new CoapRequest(CoapMethod.Get, "/x") { Confirmable = false }, end.Token))]
+            : [];
         await Eventually.IsTrueAsync(() => secure.Server.Counters[CoapCounter.AmplificationRefused] >= 4);
         await device.DrainAsync();
 

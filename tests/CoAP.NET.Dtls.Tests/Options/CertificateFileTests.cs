@@ -41,7 +41,8 @@ public sealed class CertificateFileTests : IDisposable
     public void A_certificate_is_read_from_PFX()
     {
         string file = _files.Name("device.pfx");
-        File.WriteAllBytes(file, new X509Certificate2Collection { _leaf, _authority.Certificate.CopyWithoutKey() }.Export(X509ContentType.Pkcs12, Password)!);
+        File.WriteAllBytes(file,
+            new X509Certificate2Collection { _leaf, _authority.Certificate.CopyWithoutKey() }.Export(X509ContentType.Pkcs12, Password)!);
 
         using CoapCertificateChain chain = CoapCertificates.Load(file, password: Password);
 
@@ -56,13 +57,18 @@ public sealed class CertificateFileTests : IDisposable
     {
         using ECDsa key = _leaf.GetECDsaPrivateKey()!;
         string certificate = _files.Write("device.pem", _leaf.ExportCertificatePem());
-        string file = _files.Write("device.key", key.ExportEncryptedPkcs8PrivateKeyPem(Password, new PbeParameters(PbeEncryptionAlgorithm.Aes128Cbc, HashAlgorithmName.SHA256, 1_000)));
+        string file = _files.Write("device.key",
+            key.ExportEncryptedPkcs8PrivateKeyPem(Password,
+                new PbeParameters(PbeEncryptionAlgorithm.Aes128Cbc, HashAlgorithmName.SHA256, 1_000)));
 
         using CoapCertificateChain chain = CoapCertificates.Load(certificate, file, Password);
 
         Assert.True(chain.Certificate.HasPrivateKey);
-        Assert.Contains("Give its password", Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, file)).Message, StringComparison.Ordinal);
-        Assert.Contains("password is wrong", Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, file, "wrong")).Message, StringComparison.Ordinal);
+        Assert.Contains("Give its password", Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, file)).Message,
+            StringComparison.Ordinal);
+        Assert.Contains("password is wrong",
+            Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, file, "wrong")).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -71,7 +77,8 @@ public sealed class CertificateFileTests : IDisposable
         using ECDsa other = ECDsa.Create(ECCurve.NamedCurves.nistP256);
 
         CoapCredentialException exception = Assert.Throws<CoapCredentialException>(
-            () => CoapCertificates.Load(_files.Write("device.pem", _leaf.ExportCertificatePem()), _files.Write("other.key", other.ExportPkcs8PrivateKeyPem())));
+            () => CoapCertificates.Load(_files.Write("device.pem", _leaf.ExportCertificatePem()),
+                _files.Write("other.key", other.ExportPkcs8PrivateKeyPem())));
 
         Assert.Contains("not that of the certificate", exception.Message, StringComparison.Ordinal);
         Assert.EndsWith("other.key", exception.FileName, StringComparison.Ordinal);
@@ -81,14 +88,17 @@ public sealed class CertificateFileTests : IDisposable
     public void What_is_no_certificate_with_a_key_for_CoAP_is_a_typed_error()
     {
         using RSA rsa = RSA.Create(2048);
-        using X509Certificate2 rsaCertificate = new CertificateRequest("CN=rsa", rsa, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1).CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(99));
+        using X509Certificate2 rsaCertificate = new CertificateRequest("CN=rsa", rsa, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1)
+            .CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(99));
         string alone = _files.Write("alone.pem", _leaf.ExportCertificatePem());
 
         Assert.Contains("no private key", Message(alone, null), StringComparison.Ordinal);
         Assert.Contains("no such file", Message(_files.Name("missing"), null), StringComparison.Ordinal);
         Assert.Contains("no such file", Message(alone, _files.Name("missing")), StringComparison.Ordinal);
         Assert.Contains("No certificate can be read", Message(_files.Write("text", "hello"), null), StringComparison.Ordinal);
-        Assert.Contains("ECDSA", Message(_files.Write("rsa.pem", rsaCertificate.ExportCertificatePem() + "\n" + rsa.ExportPkcs8PrivateKeyPem()), null), StringComparison.Ordinal);
+        Assert.Contains("ECDSA",
+            Message(_files.Write("rsa.pem", rsaCertificate.ExportCertificatePem() + "\n" + rsa.ExportPkcs8PrivateKeyPem()), null),
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -98,12 +108,15 @@ public sealed class CertificateFileTests : IDisposable
         string der = _files.Name("authority.cer");
         File.WriteAllBytes(der, _authority.Certificate.RawData);
 
-        Assert.Equal(2, CoapCertificates.LoadAuthorities(_files.Write("both.pem", _authority.Certificate.ExportCertificatePem() + "\n" + second.Certificate.ExportCertificatePem())).Count);
+        Assert.Equal(2,
+            CoapCertificates.LoadAuthorities(_files.Write("both.pem",
+                _authority.Certificate.ExportCertificatePem() + "\n" + second.Certificate.ExportCertificatePem())).Count);
         Assert.Equal(_authority.Certificate.Thumbprint, Assert.Single(CoapCertificates.LoadAuthorities(der)).Thumbprint);
         Assert.Throws<CoapCredentialException>(() => CoapCertificates.LoadAuthorities(_files.Write("none.pem", "nothing")));
     }
 
-    private static string Message(string certificate, string? key) => Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, key)).Message;
+    private static string Message(string certificate, string? key) =>
+        Assert.Throws<CoapCredentialException>(() => CoapCertificates.Load(certificate, key)).Message;
 
     private string Key()
     {

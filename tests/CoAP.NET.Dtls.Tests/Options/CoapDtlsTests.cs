@@ -81,6 +81,7 @@ public sealed class CoapDtlsTests : IDisposable
     {
         Assert.Equal(false, dtls.GetProperty(nameof(CoapDtls.IsSupported))!.GetValue(null));
         Assert.Null(dtls.GetProperty(nameof(CoapDtls.OpenSslVersion))!.GetValue(null));
-        return Assert.Throws<TargetInvocationException>(() => dtls.GetMethod(nameof(CoapDtls.ThrowIfNotSupported))!.Invoke(null, null)).InnerException!;
+        return Assert.Throws<TargetInvocationException>(
+            () => dtls.GetMethod(nameof(CoapDtls.ThrowIfNotSupported))!.Invoke(null, null)).InnerException!;
     }
 }

@@ -20,7 +20,8 @@ public sealed partial class DtlsDocumentationTests : IDisposable
 
     public static TheoryData<string, string> Bounds => new()
     {
-        { nameof(CoapDtlsServerOptions), "MaxSessions,MaxSessionsPerAddress,MaxSessionsPerIdentity,SessionIdleTimeout,ResumptionLifetime,MaxHandshakes,MaxHandshakesPerAddress" },
+        { nameof(CoapDtlsServerOptions),
+            "MaxSessions,MaxSessionsPerAddress,MaxSessionsPerIdentity,SessionIdleTimeout,ResumptionLifetime,MaxHandshakes,MaxHandshakesPerAddress" },
         { nameof(CoapDtlsClientOptions), "SessionIdleTimeout,MaxResumableSessions" },
         { nameof(CoapDtlsOptions), "HandshakeTimeout,RetransmitTimeout,MaxDatagramSize" },
     };
@@ -30,7 +31,8 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     [Fact]
     public void Every_snippet_of_the_page_stands_in_these_tests()
     {
-        string tests = Flat(File.ReadAllText(Path.Combine(Repository.Root, "tests", "CoAP.NET.Dtls.Tests", "Options", "DtlsDocumentationTests.cs")));
+        string tests = Flat(
+            File.ReadAllText(Path.Combine(Repository.Root, "tests", "CoAP.NET.Dtls.Tests", "Options", "DtlsDocumentationTests.cs")));
         MatchCollection snippets = Snippet().Matches(s_page);
 
         Assert.True(snippets.Count >= 7);
@@ -41,14 +43,18 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     [MemberData(nameof(Bounds))]
     public void The_tables_have_the_defaults_of_all_bounds(string type, string names)
     {
-        object options = type switch { nameof(CoapDtlsServerOptions) => new CoapDtlsServerOptions(), nameof(CoapDtlsClientOptions) => new CoapDtlsClientOptions(), _ => new CoapDtlsOptions() };
+        object options = type switch { nameof(CoapDtlsServerOptions) => new CoapDtlsServerOptions(),
+            nameof(CoapDtlsClientOptions) => new CoapDtlsClientOptions(), _ => new CoapDtlsOptions() };
         string table = s_page[s_page.IndexOf($"| `{type}` | default |", StringComparison.Ordinal)..];
         table = table[..table.IndexOf("\n\n", StringComparison.Ordinal)];
-        string[] bounds = [.. options.GetType().GetProperties().Where(static property => property.PropertyType == typeof(int) || property.PropertyType == typeof(TimeSpan)).Select(static property => property.Name)];
+        string[] bounds = [.. options.GetType().GetProperties()
+            .Where(static property => property.PropertyType == typeof(int) || property.PropertyType == typeof(TimeSpan))
+            .Select(static property => property.Name)];
 
         Assert.Equal(names.Split(',').Order(), bounds.Order());
         Assert.All(bounds, name => Assert.Contains(
-            string.Create(CultureInfo.InvariantCulture, $"| `{name}` | {(options.GetType().GetProperty(name)!.GetValue(options) is int number ? number.ToString("N0", CultureInfo.InvariantCulture) : options.GetType().GetProperty(name)!.GetValue(options))} |"),
+            string.Create(CultureInfo.InvariantCulture,
+                $"| `{name}` | {(options.GetType().GetProperty(name)!.GetValue(options) is int number ? number.ToString("N0", CultureInfo.InvariantCulture) : options.GetType().GetProperty(name)!.GetValue(options))} |"),
             table,
             StringComparison.Ordinal));
     }
@@ -58,7 +64,8 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     {
         byte[] key = RandomKey();
         CoapPskDictionary keys = new() { { "device-1", key } };
-        CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
+        CoapEndpointOptions options = new CoapEndpointOptions()
+            .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } });
         await using CoapServer server = new(options);
         server.Listen("coaps://[::]:5684");
         server.MapGet("/who", request => CoapResults.Text($"{((CoapDtlsIdentity)request.Peer.Identity!).PskIdentity}"));
@@ -162,7 +169,7 @@ public sealed partial class DtlsDocumentationTests : IDisposable
 
     private static byte[] RandomKey() => [.. "0123456789abcdef"u8];
 
-    private static string Flat(string code) => Blank().Replace(code, " ").Trim();
+    private static string Flat(string code) => Blank().Replace(code, string.Empty);
 
     [GeneratedRegex("^```csharp\r?\n(?<code>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
     private static partial Regex Snippet();
@@ -180,7 +187,8 @@ public sealed partial class DtlsDocumentationTests : IDisposable
         CoapDtlsServerOptions dtls = new() { Certificate = own.Certificate };
         dtls.RequireClientCertificate = true;
         dtls.TrustedAuthorities.AddRange(CoapCertificates.LoadAuthorities(authorityFile));
-        dtls.ValidateClientCertificate = (certificate, chain, errors) => errors == SslPolicyErrors.None && !revoked.Contains(certificate.SerialNumber);
+        dtls.ValidateClientCertificate = (certificate, chain, errors) => errors == SslPolicyErrors.None
+            && !revoked.Contains(certificate.SerialNumber);
         CoapServer server = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = dtls }));
         server.Listen("coaps://127.0.0.1:0");
         return server;

@@ -71,8 +71,14 @@ public sealed class IdentityTests
         using BenchAuthority authority = new();
         using X509Certificate2 certificate = authority.Issue(address: System.Net.IPAddress.Loopback);
         using X509Certificate2 device = authority.Issue(commonName: "device-7", forServers: false);
-        CoapDtlsServerOptions own = new() { Certificate = certificate, RequireClientCertificate = true, TrustedAuthorities = { authority.Certificate } };
-        CoapDtlsOptions Small() => new() { MaxDatagramSize = 256, UseConnectionIds = usesConnectionIds, HandshakeTimeout = TimeSpan.FromSeconds(5) };
+        CoapDtlsServerOptions own = new()
+        {
+            Certificate = certificate,
+            RequireClientCertificate = true,
+            TrustedAuthorities = { authority.Certificate }
+        };
+        CoapDtlsOptions Small() =>
+            new() { MaxDatagramSize = 256, UseConnectionIds = usesConnectionIds, HandshakeTimeout = TimeSpan.FromSeconds(5) };
         CoapDtlsOptions serving = Small();
         serving.Server = own;
         await using CoapServer server = new(new CoapEndpointOptions().UseDtls(serving));
@@ -86,10 +92,12 @@ public sealed class IdentityTests
         Assert.Equal("CN=device-7", (await client.GetAsync($"{server.LocalEndpoints[0]}/who")).GetText());
     }
 
-    private static CoapClient WithCertificate(SecureEndpoints secure, BenchAuthority authority, X509Certificate2? certificate) => secure.Client(configure: dtls =>
-        dtls.Client = new CoapDtlsClientOptions { Certificate = certificate, TrustedAuthorities = { authority.Certificate } });
+    private static CoapClient WithCertificate(SecureEndpoints secure, BenchAuthority authority, X509Certificate2? certificate) =>
+        secure.Client(configure: dtls =>
+            dtls.Client = new CoapDtlsClientOptions { Certificate = certificate, TrustedAuthorities = { authority.Certificate } });
 
-    private static async Task<SecureEndpoints> StartAsync(ConcurrentQueue<CoapDtlsIdentity> seen, Action<CoapDtlsServerOptions>? configure = null)
+    private static async Task<SecureEndpoints> StartAsync(ConcurrentQueue<CoapDtlsIdentity> seen,
+        Action<CoapDtlsServerOptions>? configure = null)
     {
         SecureEndpoints secure = new(configure);
         secure.Server.MapGet("/identity", request =>

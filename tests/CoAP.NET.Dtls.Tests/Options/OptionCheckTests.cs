@@ -103,17 +103,25 @@ public sealed class OptionCheckTests
     [Fact]
     public void Copies_have_every_option()
     {
-        CoapDtlsOptions options = new() { Server = new CoapDtlsServerOptions(), Client = new CoapDtlsClientOptions(), CipherSuites = { CoapDtlsCipherSuite.PskAes128Ccm8 } };
+        CoapDtlsOptions options = new()
+        {
+            Server = new CoapDtlsServerOptions(),
+            Client = new CoapDtlsClientOptions(),
+            CipherSuites = { CoapDtlsCipherSuite.PskAes128Ccm8 }
+        };
         foreach (object part in new object[] { options, options.Server, options.Client })
         {
-            object copy = part switch { CoapDtlsOptions all => all.Clone(), CoapDtlsServerOptions one => one.Clone(), _ => ((CoapDtlsClientOptions)part).Clone() };
-            foreach (System.Reflection.PropertyInfo property in part.GetType().GetProperties().Where(static property => property is { CanWrite: true } && property.GetMethod is { IsStatic: false }))
+            object copy = part switch { CoapDtlsOptions all => all.Clone(), CoapDtlsServerOptions one => one.Clone(),
+                _ => ((CoapDtlsClientOptions)part).Clone() };
+            foreach (System.Reflection.PropertyInfo property in part.GetType().GetProperties()
+                .Where(static property => property is { CanWrite: true } && property.GetMethod is { IsStatic: false }))
             {
                 object? other = Other(property.GetValue(part), property.PropertyType);
                 if (other is not null)
                 {
                     property.SetValue(part, other);
-                    copy = part switch { CoapDtlsOptions all => all.Clone(), CoapDtlsServerOptions one => one.Clone(), _ => ((CoapDtlsClientOptions)part).Clone() };
+                    copy = part switch { CoapDtlsOptions all => all.Clone(), CoapDtlsServerOptions one => one.Clone(),
+                        _ => ((CoapDtlsClientOptions)part).Clone() };
                     Assert.Equal(other, property.GetValue(copy));
                 }
             }
@@ -132,7 +140,8 @@ public sealed class OptionCheckTests
         _ when type == typeof(ICoapPskStore) => new CoapPskDictionary(),
         _ when type == typeof(ECDsa) => s_key,
         _ when type == typeof(Func<ReadOnlyMemory<byte>, bool>) => (Func<ReadOnlyMemory<byte>, bool>)(_ => true),
-        _ when type == typeof(Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>) => (Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>)((_, _) => true),
+        _ when type == typeof(Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>) =>
+            (Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>)((_, _) => true),
         _ when type == typeof(ICoapDtlsSessionStore) => new CoapDtlsSessionMemory(),
         _ when type == typeof(CoapDtlsSessionFile) => new CoapDtlsSessionFile("sessions", new byte[16]),
         _ when type == typeof(CoapPskCredential) => new CoapPskCredential("a", new byte[1]),
@@ -154,23 +163,44 @@ public sealed class OptionCheckTests
             "no own key" => new() { Server = new() { Certificate = s_authority.Certificate.CopyWithoutKey() } },
             "rsa" => new() { Client = new() { Certificate = Rsa() } },
             "may not sign" => new() { Server = new() { Certificate = s_authority.Certificate } },
-            "client certificates without own" => new() { Server = new() { PskStore = psk.PskStore, RequireClientCertificate = true, TrustedAuthorities = { s_authority.Certificate } } },
+            "client certificates without own" =>
+                new() { Server = new()
+                {
+                    PskStore = psk.PskStore,
+                    RequireClientCertificate = true,
+                    TrustedAuthorities = { s_authority.Certificate }
+                } },
             "client certificates of anybody" => new() { Server = new() { Certificate = s_certificate, RequireClientCertificate = true } },
-            "authorities that nobody asks for" => new() { Server = new() { Certificate = s_certificate, TrustedAuthorities = { s_authority.Certificate } } },
+            "authorities that nobody asks for" =>
+                new() { Server = new() { Certificate = s_certificate, TrustedAuthorities = { s_authority.Certificate } } },
             "intermediates alone" => new() { Client = new() { Intermediates = { s_authority.Certificate } } },
             "bad hint" => new() { Server = new() { PskStore = psk.PskStore, PskIdentityHint = "a\0b" } },
             "suite without certificate" => new() { Server = psk, CipherSuites = { CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8 } },
             "suite without key" => new() { Client = new(), CipherSuites = { CoapDtlsCipherSuite.PskAes128Ccm } },
             "no suite" => new() { Server = psk, CipherSuites = { (CoapDtlsCipherSuite)0x1301 } },
-            "no suite for the server" => new() { Server = psk, Client = new(), CipherSuites = { CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8 } },
+            "no suite for the server" =>
+                new() { Server = psk, Client = new(), CipherSuites = { CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8 } },
             "certificate and raw key" => new() { Server = new() { Certificate = s_certificate, RawPublicKey = s_key } },
             "raw key on another curve" => new() { Client = new() { RawPublicKey = ECDsa.Create(ECCurve.NamedCurves.nistP384) } },
             "raw keys of anybody" => new() { Server = new() { Certificate = s_certificate, RequireClientPublicKey = true } },
             "raw keys or certificates" => new()
             {
-                Server = new() { Certificate = s_certificate, RequireClientPublicKey = true, ValidateClientPublicKey = static _ => true, RequireClientCertificate = true, TrustedAuthorities = { s_authority.Certificate } },
+                Server = new()
+                {
+                    Certificate = s_certificate,
+                    RequireClientPublicKey = true,
+                    ValidateClientPublicKey = static _ => true,
+                    RequireClientCertificate = true,
+                    TrustedAuthorities = { s_authority.Certificate }
+                },
             },
-            "raw keys without own" => new() { Server = new() { PskStore = psk.PskStore, RequireClientPublicKey = true, ValidateClientPublicKey = static _ => true } },
+            "raw keys without own" =>
+                new() { Server = new()
+                {
+                    PskStore = psk.PskStore,
+                    RequireClientPublicKey = true,
+                    ValidateClientPublicKey = static _ => true
+                } },
             _ => throw new ArgumentOutOfRangeException(nameof(mistake)),
         };
     }
@@ -178,6 +208,7 @@ public sealed class OptionCheckTests
     private static X509Certificate2 Rsa()
     {
         using RSA key = RSA.Create(2048);
-        return new CertificateRequest("CN=rsa", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1).CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(100));
+        return new CertificateRequest("CN=rsa", key, HashAlgorithmName.SHA256, RSASignaturePadding.Pkcs1)
+            .CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(100));
     }
 }

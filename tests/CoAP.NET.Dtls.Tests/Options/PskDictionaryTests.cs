@@ -48,7 +48,8 @@ public sealed class PskDictionaryTests : IDisposable
 
     [Fact]
     public void A_file_that_is_not_there_is_a_typed_error() =>
-        Assert.Contains("missing", Assert.Throws<CoapCredentialException>(() => CoapPskDictionary.FromFile(_files.Name("missing"))).Message, StringComparison.Ordinal);
+        Assert.Contains("missing", Assert.Throws<CoapCredentialException>(() => CoapPskDictionary.FromFile(_files.Name("missing"))).Message,
+            StringComparison.Ordinal);
 
     [Fact]
     public async Task A_file_replaces_all_keys_or_none()
@@ -111,10 +112,12 @@ public sealed class PskDictionaryTests : IDisposable
     [Theory]
     [InlineData("")]
     [InlineData("a\0b")]
-    public void An_identity_that_cannot_be_sent_is_refused(string identity) => Assert.Throws<ArgumentException>(() => new CoapPskCredential(identity, new byte[16]));
+    public void An_identity_that_cannot_be_sent_is_refused(string identity) =>
+        Assert.Throws<ArgumentException>(() => new CoapPskCredential(identity, new byte[16]));
 
     [Fact]
-    public void An_identity_that_is_no_text_is_refused() => Assert.Throws<ArgumentException>(() => new CoapPskCredential("a" + (char)0xd800, new byte[16]));
+    public void An_identity_that_is_no_text_is_refused() =>
+        Assert.Throws<ArgumentException>(() => new CoapPskCredential("a" + (char)0xd800, new byte[16]));
 
     [Fact]
     [Rfc("7925-4.2-1")]
@@ -138,10 +141,12 @@ public sealed class PskDictionaryTests : IDisposable
         Assert.Equal([1, 2, 3], credential.Key.ToArray());
         Assert.Equal("device", credential.ToString());
         Assert.Equal("word"u8.ToArray(), CoapPskCredential.Parse("urn:dev:1:word").Key.ToArray());
-        Assert.DoesNotContain("geheim", Assert.Throws<CoapCredentialException>(() => CoapPskCredential.Parse("geheim")).ToString(), StringComparison.Ordinal);
+        Assert.DoesNotContain("geheim", Assert.Throws<CoapCredentialException>(() => CoapPskCredential.Parse("geheim")).ToString(),
+            StringComparison.Ordinal);
     }
 
-    private static async Task<byte[]> KeyOf(CoapPskDictionary keys, string identity) => (await keys.FindKeyAsync(identity, CancellationToken.None)).ToArray();
+    private static async Task<byte[]> KeyOf(CoapPskDictionary keys, string identity) =>
+        (await keys.FindKeyAsync(identity, CancellationToken.None)).ToArray();
 
     [UnsafeAccessor(UnsafeAccessorKind.Field, Name = "_keys")]
     private static extern ref Dictionary<string, byte[]> KeysOf(CoapPskDictionary keys);

@@ -33,7 +33,8 @@ public sealed class SettingsTests : IDisposable
             [CoapDtlsCipherSuite.PskAes128Ccm8, CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8],
             CoapDtlsOptions.DefaultCipherSuites.Take(2));
         Assert.Equal(CipherSuite.All.Count, CoapDtlsOptions.DefaultCipherSuites.Count);
-        Assert.Equal(CoapDtlsOptions.DefaultCipherSuites.Select(static suite => (int)suite), DtlsSuites.OfServer(options).Select(static suite => (int)suite.Id));
+        Assert.Equal(CoapDtlsOptions.DefaultCipherSuites.Select(static suite => (int)suite),
+            DtlsSuites.OfServer(options).Select(static suite => (int)suite.Id));
         Assert.All(DtlsSuites.OfClient(options), static suite => Assert.True(suite.UsesPreSharedKey));
         Assert.Equal(3, DtlsSuites.OfClient(options).Count);
     }
@@ -41,7 +42,14 @@ public sealed class SettingsTests : IDisposable
     [Fact]
     public void A_client_with_a_key_takes_certificates_only_if_they_are_spoken_of()
     {
-        CoapDtlsOptions options = new() { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("a", new byte[16]), TrustedAuthorities = { _authority.Certificate } } };
+        CoapDtlsOptions options = new()
+        {
+            Client = new CoapDtlsClientOptions
+            {
+                Psk = new CoapPskCredential("a", new byte[16]),
+                TrustedAuthorities = { _authority.Certificate }
+            }
+        };
         Assert.Equal(6, DtlsSuites.OfClient(options).Count);
 
         options = new() { Client = new CoapDtlsClientOptions() };
@@ -52,7 +60,12 @@ public sealed class SettingsTests : IDisposable
     [Fact]
     public void Named_suites_keep_their_order()
     {
-        CoapDtlsOptions options = new() { Client = new CoapDtlsClientOptions(), CipherSuites = { CoapDtlsCipherSuite.EcdheEcdsaAes128GcmSha256, CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8, CoapDtlsCipherSuite.EcdheEcdsaAes128GcmSha256 } };
+        CoapDtlsOptions options = new()
+        {
+            Client = new CoapDtlsClientOptions(),
+            CipherSuites = { CoapDtlsCipherSuite.EcdheEcdsaAes128GcmSha256, CoapDtlsCipherSuite.EcdheEcdsaAes128Ccm8,
+                CoapDtlsCipherSuite.EcdheEcdsaAes128GcmSha256 }
+        };
 
         Assert.Equal([0xC02B, 0xC0AE], DtlsSuites.OfClient(options).Select(static suite => (int)suite.Id));
     }
@@ -62,7 +75,17 @@ public sealed class SettingsTests : IDisposable
     {
         CoapDtlsOptions options = new()
         {
-            Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary(), MaxSessions = 7, MaxSessionsPerAddress = 8, MaxSessionsPerIdentity = 9, MaxHandshakes = 6, MaxHandshakesPerAddress = 5, SessionIdleTimeout = TimeSpan.FromHours(4), PskIdentityHint = "hint" },
+            Server = new CoapDtlsServerOptions
+            {
+                PskStore = new CoapPskDictionary(),
+                MaxSessions = 7,
+                MaxSessionsPerAddress = 8,
+                MaxSessionsPerIdentity = 9,
+                MaxHandshakes = 6,
+                MaxHandshakesPerAddress = 5,
+                SessionIdleTimeout = TimeSpan.FromHours(4),
+                PskIdentityHint = "hint"
+            },
             Client = new CoapDtlsClientOptions { SessionIdleTimeout = TimeSpan.FromHours(3), MaxResumableSessions = 2 },
             HandshakeTimeout = TimeSpan.FromSeconds(9),
             RetransmitTimeout = TimeSpan.FromSeconds(2),
@@ -73,12 +96,22 @@ public sealed class SettingsTests : IDisposable
         using HandshakeContext server = settings.MakeServerContext(TimeProvider.System);
         using HandshakeContext client = settings.MakeClientContext();
 
-        Assert.Equal(new DtlsServerLimits { MaxSessions = 7, MaxSessionsPerAddress = 8, MaxSessionsPerIdentity = 9, MaxHandshakes = 6, MaxHandshakesPerAddress = 5, IdleTimeout = TimeSpan.FromHours(4), HandshakeTimeout = TimeSpan.FromSeconds(9) }, settings.ServerLimits);
+        Assert.Equal(new DtlsServerLimits
+        {
+            MaxSessions = 7,
+            MaxSessionsPerAddress = 8,
+            MaxSessionsPerIdentity = 9,
+            MaxHandshakes = 6,
+            MaxHandshakesPerAddress = 5,
+            IdleTimeout = TimeSpan.FromHours(4),
+            HandshakeTimeout = TimeSpan.FromSeconds(9)
+        }, settings.ServerLimits);
         Assert.Equal(TimeSpan.FromHours(3), settings.Client.IdleTimeout);
         Assert.Equal(TimeSpan.FromSeconds(9), settings.Client.HandshakeTimeout);
         Assert.Equal(2, settings.Client.MaxResumable);
         Assert.Equal("hint", server.Settings.PskIdentityHint);
-        Assert.All(new[] { server, client }, static context => Assert.Equal((500, TimeSpan.FromSeconds(2)), (context.Settings.Mtu, context.Settings.RetransmitTimeout)));
+        Assert.All(new[] { server, client },
+            static context => Assert.Equal((500, TimeSpan.FromSeconds(2)), (context.Settings.Mtu, context.Settings.RetransmitTimeout)));
         Assert.True(server.HasCid && client.HasCid);
         Assert.Equal(8, server.Settings.OwnCidLength);
     }
@@ -93,7 +126,8 @@ public sealed class SettingsTests : IDisposable
         {
             CoapDtlsServerOptions server = new() { Certificate = own, RequireClientCertificate = true };
             configure(server);
-            using HandshakeContext context = DtlsSettings.From(new CoapDtlsOptions { Server = server }, isServer: true).MakeServerContext(TimeProvider.System);
+            using HandshakeContext context = DtlsSettings.From(new CoapDtlsOptions { Server = server }, isServer: true)
+                .MakeServerContext(TimeProvider.System);
             return context.Settings.Trust.ToArray();
         }
 
@@ -105,14 +139,20 @@ public sealed class SettingsTests : IDisposable
             Trust(server => server.ValidateClientCertificate = static (_, _, _) => true),
         ];
         Assert.Equal(4, all.Select(Convert.ToHexString).Distinct().Count());
-        Assert.Equal(all[2], Trust(server => server.TrustedAuthorities.AddRange(new X509Certificate2Collection { other.Certificate, one.Certificate })));
+        Assert.Equal(all[2],
+            Trust(server => server.TrustedAuthorities.AddRange(new X509Certificate2Collection { other.Certificate, one.Certificate })));
     }
 
     [Fact]
     public void Without_Connection_IDs_neither_end_knows_of_them()
     {
         DtlsSettings settings = DtlsSettings.From(
-            new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary() }, Client = new CoapDtlsClientOptions(), UseConnectionIds = false }, isServer: true);
+            new CoapDtlsOptions
+            {
+                Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary() },
+                Client = new CoapDtlsClientOptions(),
+                UseConnectionIds = false
+            }, isServer: true);
         using HandshakeContext server = settings.MakeServerContext(TimeProvider.System);
         using HandshakeContext client = settings.MakeClientContext();
 
@@ -126,7 +166,13 @@ public sealed class SettingsTests : IDisposable
         CoapPskCredential own = new("own", new byte[] { 1 });
         DtlsSettings one = DtlsSettings.From(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = own } }, isServer: false);
         DtlsSettings chosen = DtlsSettings.From(
-            new CoapDtlsOptions { Client = new CoapDtlsClientOptions { SelectPsk = server => server == new CoapDtlsServerName("a.example", address, "hint") ? own : null } }, isServer: false);
+            new CoapDtlsOptions
+            {
+                Client = new CoapDtlsClientOptions
+                {
+                    SelectPsk = server => server == new CoapDtlsServerName("a.example", address, "hint") ? own : null
+                }
+            }, isServer: false);
         DtlsSettings none = DtlsSettings.From(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() }, isServer: false);
 
         Assert.Equal("own", one.Client.SelectPsk!(null, address, null)?.Identity);
@@ -140,7 +186,15 @@ public sealed class SettingsTests : IDisposable
     {
         using BenchAuthority other = new("other");
         DtlsSettings settings = DtlsSettings.From(
-            new CoapDtlsOptions { Server = new CoapDtlsServerOptions { Certificate = _authority.Issue("device"), RequireClientCertificate = true, TrustedAuthorities = { _authority.Certificate } } }, isServer: true);
+            new CoapDtlsOptions
+            {
+                Server = new CoapDtlsServerOptions
+                {
+                    Certificate = _authority.Issue("device"),
+                    RequireClientCertificate = true,
+                    TrustedAuthorities = { _authority.Certificate }
+                }
+            }, isServer: true);
 
         Func<X509Certificate2, X509Certificate2Collection, bool> validates = settings.ValidateClientsBy(TimeProvider.System)!;
         Assert.True(validates(_authority.Issue(forServers: false), []));
@@ -153,13 +207,22 @@ public sealed class SettingsTests : IDisposable
     {
         VirtualClock clock = new();
         DtlsSettings settings = DtlsSettings.From(
-            new CoapDtlsOptions { Server = new CoapDtlsServerOptions { Certificate = _authority.Issue("device"), RequireClientCertificate = true, TrustedAuthorities = { _authority.Certificate } } }, isServer: true);
+            new CoapDtlsOptions
+            {
+                Server = new CoapDtlsServerOptions
+                {
+                    Certificate = _authority.Issue("device"),
+                    RequireClientCertificate = true,
+                    TrustedAuthorities = { _authority.Certificate }
+                }
+            }, isServer: true);
         Func<X509Certificate2, X509Certificate2Collection, bool> validates = settings.ValidateClientsBy(clock)!;
         X509Certificate2 client = _authority.Issue(forServers: false, until: clock.GetUtcNow().AddHours(1));
 
         Assert.True(validates(client, []));
         clock.Advance(TimeSpan.FromHours(2));
-        Assert.Contains("not valid at this time", Assert.Throws<CoapDtlsException>(() => validates(client, [])).Message, StringComparison.Ordinal);
+        Assert.Contains("not valid at this time", Assert.Throws<CoapDtlsException>(() => validates(client, [])).Message,
+            StringComparison.Ordinal);
 
         using HandshakeContext server = settings.MakeServerContext(clock);
         Assert.Same(clock, server.Settings.Time);
@@ -179,7 +242,8 @@ public sealed class SettingsTests : IDisposable
             Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(path));
         }
 
-        DtlsSettings settings = DtlsSettings.From(new CoapDtlsOptions { Client = new CoapDtlsClientOptions(), KeyLogFile = _files.Name("missing/keys.log") }, isServer: false);
+        DtlsSettings settings = DtlsSettings.From(
+            new CoapDtlsOptions { Client = new CoapDtlsClientOptions(), KeyLogFile = _files.Name("missing/keys.log") }, isServer: false);
         Assert.Contains("KeyLogFile", Assert.Throws<CoapDtlsException>(settings.MakeClientContext).Message, StringComparison.Ordinal);
     }
 }

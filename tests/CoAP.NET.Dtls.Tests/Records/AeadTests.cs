@@ -65,7 +65,8 @@ public sealed class AeadTests
     {
         // The test vector that implementers of TLS 1.2 agreed on for P_SHA256.
         byte[] output = new byte[100];
-        Prf.Expand(Convert.FromHexString("9bbe436ba940f017b17652849a71db35"), "test label"u8, Convert.FromHexString("a0ba9f936cda311827a6f796ffd5198c"), output);
+        Prf.Expand(Convert.FromHexString("9bbe436ba940f017b17652849a71db35"), "test label"u8,
+            Convert.FromHexString("a0ba9f936cda311827a6f796ffd5198c"), output);
         Assert.Equal(
             "e3f229ba727be17b8d122620557cd453c2aab21d07c3d495329b52d4e61edb5a6b301791e90d35c9c9a46b4e14baf9af0fa022f7077def17abfd3797c0564bab4fbc91666e9def9b97fce34f796789baa48082d122ee42c5a72e5a5110fff70187347b66",
             Convert.ToHexStringLower(output));

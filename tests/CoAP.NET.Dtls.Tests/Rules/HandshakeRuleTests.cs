@@ -21,7 +21,14 @@ public sealed class HandshakeRuleTests
         using X509Certificate2 certificate = authority.Issue("localhost");
         using HandshakePair pair = new(
             new HandshakeSettings { IsServer = false, Suites = CipherSuite.All, Certificate = certificate, Mtu = Mtu },
-            new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[1]], Certificate = certificate, RequiresClientCertificate = true, Mtu = Mtu })
+            new HandshakeSettings
+            {
+                IsServer = true,
+                Suites = [CipherSuite.All[1]],
+                Certificate = certificate,
+                RequiresClientCertificate = true,
+                Mtu = Mtu
+            })
         {
             ClientTrusts = static _ => true,
             ServerTrusts = static _ => true,
@@ -69,7 +76,8 @@ public sealed class HandshakeRuleTests
     [Rfc("7925-11-1")]
     public void The_timer_begins_where_it_is_set_to_doubles_and_ends_at_a_minute(int seconds)
     {
-        using HandshakeContext context = new(new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]], RetransmitTimeout = TimeSpan.FromSeconds(seconds) });
+        using HandshakeContext context = new(
+            new HandshakeSettings { IsServer = false, Suites = [CipherSuite.All[0]], RetransmitTimeout = TimeSpan.FromSeconds(seconds) });
         using ClientHandshake handshake = new(context, null, "user", s_key);
         handshake.Start(null);
         TimeSpan first = handshake.NextTimeout()!.Value;

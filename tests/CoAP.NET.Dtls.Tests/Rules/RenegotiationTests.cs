@@ -22,13 +22,17 @@ public sealed class RenegotiationTests
     public void Whoever_wants_it_is_refused_and_the_session_goes_on(bool isServer)
     {
         using HandshakePair pair = new(
-            new HandshakeSettings { IsServer = false, Suites = CipherSuite.All }, new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]] }, "user", s_key);
+            new HandshakeSettings { IsServer = false, Suites = CipherSuite.All },
+            new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]] }, "user", s_key);
         pair.Keys["user"] = s_key;
         pair.Client.Start(null);
         pair.Run();
         List<byte[]> sent = [];
         BenchSink sink = new((_, datagram) => sent.Add(datagram));
-        DtlsSession session = new((isServer ? (Handshake)pair.Server! : pair.Client).Establish(), s_path, sink, new VirtualClock()) { IsInitiator = !isServer };
+        DtlsSession session = new((isServer ? (Handshake)pair.Server! : pair.Client).Establish(), s_path, sink, new VirtualClock())
+        {
+            IsInitiator = !isServer
+        };
         RecordLayer peer = (isServer ? (Handshake)pair.Client : pair.Server!).Establish().Records;
         byte[] hello = new byte[12];
         hello[0] = (byte)(isServer ? 1 : 0);

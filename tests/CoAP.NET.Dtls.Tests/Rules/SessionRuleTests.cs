@@ -42,7 +42,8 @@ public sealed class SessionRuleTests
         CoapClient client = secure.Client();
         Assert.Equal("hello", (await client.GetAsync($"{way.Host}/hello")).GetText());
 
-        // From the server's address, before each of its records: for every Message ID that the client may have used, an acknowledgement with an answer.
+        // From the server's address, before each of its records: for every Message ID that the client may have used, an acknowledgement
+        // with an answer.
         way.Injected = static () => [0x60, 0x45, 0, 2, 0xff, (byte)'n', (byte)'o'];
         Assert.Equal("hello", (await client.GetAsync($"{way.Host}/hello")).GetText());
         Assert.True(client.Endpoint.Counters[CoapCounter.RecordsRejected] > 0);
@@ -60,7 +61,8 @@ public sealed class SessionRuleTests
         secure.Keys.Add(SecureEndpoints.Identity.ToUpperInvariant(), [1, 2, 3, 4]);
         Assert.Equal(identity, (await secure.Client(identity, key).GetAsync($"{secure.Host}/who")).GetText());
         Assert.Equal(SecureEndpoints.Identity, (await secure.Client().GetAsync($"{secure.Host}/who")).GetText());
-        Assert.Equal(SecureEndpoints.Identity.ToUpperInvariant(), (await secure.Client(SecureEndpoints.Identity.ToUpperInvariant(), [1, 2, 3, 4]).GetAsync($"{secure.Host}/who")).GetText());
+        Assert.Equal(SecureEndpoints.Identity.ToUpperInvariant(),
+            (await secure.Client(SecureEndpoints.Identity.ToUpperInvariant(), [1, 2, 3, 4]).GetAsync($"{secure.Host}/who")).GetText());
     }
 
     [Fact]

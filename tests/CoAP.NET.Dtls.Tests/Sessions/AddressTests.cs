@@ -22,7 +22,9 @@ public sealed class AddressTests
         Assert.Equal(2, rig.Received);
         Assert.Empty(rig.Moves);
         Assert.Equal(ServerBench.Path(1), session.Path);
-        Assert.Equal((1, 1, 0, 0), (rig.Server.Counters.RecordsForged, rig.Server.Counters.RecordsReplayed, rig.Server.Counters.RecordsIgnored, rig.Server.Counters.AddressChanges));
+        Assert.Equal((1, 1, 0, 0),
+            (rig.Server.Counters.RecordsForged, rig.Server.Counters.RecordsReplayed, rig.Server.Counters.RecordsIgnored,
+                rig.Server.Counters.AddressChanges));
     }
 
     [Fact]
@@ -78,7 +80,8 @@ public sealed class AddressTests
     [InlineData(true, "another", false)]
     [InlineData(false, "same", true)]
     [InlineData(false, "another", true)]
-    public void A_new_session_from_an_address_replaces_the_old_one_of_the_same_peer_or_one_that_cannot_be_elsewhere(bool withCid, string identity, bool isReplaced)
+    public void A_new_session_from_an_address_replaces_the_old_one_of_the_same_peer_or_one_that_cannot_be_elsewhere(bool withCid,
+        string identity, bool isReplaced)
     {
         using SessionRig rig = new();
         (DtlsSession old, RecordLayer client) = rig.Open(1, withCid, "same");

@@ -81,7 +81,8 @@ public sealed class ConcurrencyTests
         {
             int first = 10_000 + (round * (Threads + 1));
             (DtlsSession session, RecordLayer client) = rig.Open(first);
-            (int Address, byte[] Bytes)[] records = [.. Enumerable.Range(0, Records).Select(i => (1 + (i % Threads), SessionRig.Record(client, [1])))];
+            (int Address, byte[] Bytes)[] records = [
+                .. Enumerable.Range(0, Records).Select(i => (1 + (i % Threads), SessionRig.Record(client, [1])))];
             Parallel.For(0, Records, i => rig.Server.Receive(ServerBench.Path(first + records[i].Address), records[i].Bytes));
             for (int address = 0; address <= Threads; address++)
             {
@@ -125,7 +126,8 @@ public sealed class ConcurrencyTests
         for (int round = 0; round < 20; round++)
         {
             (DtlsSession Session, RecordLayer Client)[] all = [.. Enumerable.Range(0, Sessions).Select(i => rig.Open(i, identity: $"{i}"))];
-            byte[][][] records = [.. all.Select(one => Enumerable.Range(0, Records).Select(_ => SessionRig.Record(one.Client, [1])).ToArray())];
+            byte[][][] records = [
+                .. all.Select(one => Enumerable.Range(0, Records).Select(_ => SessionRig.Record(one.Client, [1])).ToArray())];
             Parallel.For(0, Sessions * Records, i =>
             {
                 int which = i % Sessions;

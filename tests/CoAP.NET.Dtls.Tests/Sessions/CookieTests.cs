@@ -116,5 +116,6 @@ public sealed class CookieTests
         return hello;
     }
 
-    private static bool Accepts(CookieMint mint, byte[] hello, ReadOnlySpan<byte> address) => ClientHello.TryRead(hello, out ClientHello read) && mint.Accepts(read, address);
+    private static bool Accepts(CookieMint mint, byte[] hello, ReadOnlySpan<byte> address) =>
+        ClientHello.TryRead(hello, out ClientHello read) && mint.Accepts(read, address);
 }

@@ -4,10 +4,15 @@ using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
-/// <summary>What has no effect: malformed, forged, replayed datagrams, and strangers. COAP_FORGED says how many datagrams, COAP_TEST_SEED which.</summary>
+/// <summary>
+/// What has no effect: malformed, forged, replayed datagrams, and strangers. COAP_FORGED says how many datagrams, COAP_TEST_SEED which.
+/// </summary>
 public sealed class FilterTests
 {
-    internal static int Number(string name, int otherwise) => int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value) ? value : otherwise;
+    internal static int Number(string name, int otherwise) =>
+        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
+            ? value
+            : otherwise;
 
     [Theory]
     [InlineData(true)]

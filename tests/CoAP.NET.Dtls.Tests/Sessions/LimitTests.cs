@@ -32,7 +32,8 @@ public sealed class LimitTests
             Assert.Equal(Max, rig.Server.SessionCount);
         }
 
-        DtlsSession[] expected = [.. all.Where((_, i) => i % 3 != 0).Concat(all.Where((_, i) => i % 3 == 0)).Select(static one => one.Session)];
+        DtlsSession[] expected = [
+            .. all.Where((_, i) => i % 3 != 0).Concat(all.Where((_, i) => i % 3 == 0)).Select(static one => one.Session)];
         Assert.Equal(expected, rig.Closed.Select(static one => one.Session));
         Assert.Equal(Max, rig.Server.Counters.SessionsEnded(DtlsEnd.Evicted));
     }
@@ -99,7 +100,8 @@ public sealed class LimitTests
         Assert.NotNull(bench.Connect(1).Session);
         Assert.Equal((1, 0), (bench.Server.SessionCount, bench.Server.HandshakeCount));
         DtlsServerCounters counters = bench.Server.Counters;
-        Assert.Equal((2, 1, 1, 0), (counters.HandshakesStarted, counters.HandshakesCompleted, counters.HandshakesFailed, counters.HandshakesEvicted));
+        Assert.Equal((2, 1, 1, 0),
+            (counters.HandshakesStarted, counters.HandshakesCompleted, counters.HandshakesFailed, counters.HandshakesEvicted));
     }
 
     [Fact]
@@ -137,6 +139,7 @@ public sealed class LimitTests
 
     private sealed class DeafStore : ICoapPskStore
     {
-        public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) => new(new TaskCompletionSource<ReadOnlyMemory<byte>>().Task);
+        public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) =>
+            new(new TaskCompletionSource<ReadOnlyMemory<byte>>().Task);
     }
 }

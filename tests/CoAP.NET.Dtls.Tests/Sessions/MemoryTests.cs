@@ -42,7 +42,8 @@ public sealed class MemoryTests(ITestOutputHelper output)
 
         output.WriteLine($"Memory held after {count:N0} ClientHellos of as many addresses: {held:N0} B");
 
-        // The least that could be kept of one, an entry of a dictionary, is larger; what the process itself does in the meantime is smaller.
+        // The least that could be kept of one, an entry of a dictionary, is larger; what the process itself does in the meantime is
+        // smaller.
         Assert.InRange(held, long.MinValue, 64L * count);
     }
 

@@ -142,5 +142,6 @@ public sealed class SavingTests
         Assert.Equal("5", Assert.Single(after.Closed).Session.PskIdentity);
     }
 
-    private static ulong Sequence(byte[] datagram) => RecordHeader.TryRead(datagram, 0, out RecordHeader header) ? header.Sequence : ulong.MaxValue;
+    private static ulong Sequence(byte[] datagram) =>
+        RecordHeader.TryRead(datagram, 0, out RecordHeader header) ? header.Sequence : ulong.MaxValue;
 }

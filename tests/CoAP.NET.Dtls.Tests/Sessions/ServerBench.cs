@@ -15,13 +15,22 @@ internal sealed class ServerBench : IDtlsSink, IDisposable
     private readonly Queue<(DtlsPath To, byte[] Bytes)> _toClients = new();
     private readonly Dictionary<CoapAddress, BenchClient> _clients = [];
 
-    public ServerBench(DtlsServerLimits? limits = null, int cidLength = DtlsServer.CidLength, ICoapPskStore? store = null, bool isLossy = false)
+    public ServerBench(DtlsServerLimits? limits = null, int cidLength = DtlsServer.CidLength, ICoapPskStore? store = null,
+        bool isLossy = false)
     {
         // OpenSSL reads the clock of the system: where nothing is lost a slow machine must not make it say things twice.
         Clock = new VirtualClock();
-        _serverContext = new HandshakeContext(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = cidLength });
-        ClientContext = new HandshakeContext(new HandshakeSettings { IsServer = false, Suites = CipherSuite.All, OwnCidLength = 0, RetransmitTimeout = isLossy ? TimeSpan.FromMilliseconds(100) : TimeSpan.FromSeconds(30) });
-        Server = new DtlsServer(_serverContext, limits ?? new DtlsServerLimits(), store ?? new OneKey(), null, this, Clock, new VirtualRandom(7), static work => work())
+        _serverContext =
+            new HandshakeContext(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = cidLength });
+        ClientContext = new HandshakeContext(new HandshakeSettings
+        {
+            IsServer = false,
+            Suites = CipherSuite.All,
+            OwnCidLength = 0,
+            RetransmitTimeout = isLossy ? TimeSpan.FromMilliseconds(100) : TimeSpan.FromSeconds(30)
+        });
+        Server = new DtlsServer(_serverContext, limits ?? new DtlsServerLimits(), store ?? new OneKey(), null, this, Clock,
+            new VirtualRandom(7), static work => work())
         {
             HandshakeFailed = (path, why) => Failures.Add(why),
         };
@@ -55,7 +64,8 @@ internal sealed class ServerBench : IDtlsSink, IDisposable
 
     public static DtlsPath Path(int host) => new(CoapAddress.FromIPv4(0x0A000000u + (uint)host, 40_000), default, 0);
 
-    public BenchClient Connect(int host, string identity = "user", byte[]? key = null, bool withCid = true) => Connect(Path(host), identity, key, withCid);
+    public BenchClient Connect(int host, string identity = "user", byte[]? key = null, bool withCid = true) =>
+        Connect(Path(host), identity, key, withCid);
 
     public BenchClient Connect(DtlsPath path, string identity = "user", byte[]? key = null, bool withCid = true)
     {
@@ -108,7 +118,8 @@ internal sealed class ServerBench : IDtlsSink, IDisposable
 
     void IDtlsSink.Opened(DtlsSession session) => Opened.Add(session);
 
-    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => Received.Add((session, content.ToArray()));
+    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) =>
+        Received.Add((session, content.ToArray()));
 
     void IDtlsSink.Moved(DtlsSession session, in DtlsPath from) => Moves.Add((session, from));
 

@@ -23,7 +23,8 @@ public sealed class ServerResumptionTests
             DtlsSession session = await bench.ConnectAsync(1 + again, "device.example");
             await bench.DriveAsync(() => bench.Server.SessionCount == 1 + again);
             DtlsSession resumed = bench.ServerSink.Opened[again];
-            Assert.Equal((first.PskIdentity, first.PeerCertificate?.Thumbprint), (resumed.PskIdentity, resumed.PeerCertificate?.Thumbprint));
+            Assert.Equal((first.PskIdentity, first.PeerCertificate?.Thumbprint),
+                (resumed.PskIdentity, resumed.PeerCertificate?.Thumbprint));
             Assert.True(resumed.PskIdentity is not null || resumed.PeerCertificate is not null);
             Assert.Equal(again, bench.Server.Counters.HandshakesResumed);
             await DtlsClientTests.ExchangeAsync(bench, session, resumed);
@@ -118,14 +119,22 @@ public sealed class ServerResumptionTests
 
         // Where handshakes are counted the machine may be slow.
         settings.Client = settings.Client with { RetransmitTimeout = TimeSpan.FromSeconds(30) };
-        settings.Server = settings.Server with { RetransmitTimeout = TimeSpan.FromSeconds(30), SessionStore = store, ResumptionLifetime = TimeSpan.FromHours(1), Time = time ?? TimeProvider.System };
+        settings.Server = settings.Server with
+        {
+            RetransmitTimeout = TimeSpan.FromSeconds(30),
+            SessionStore = store,
+            ResumptionLifetime = TimeSpan.FromHours(1),
+            Time = time ?? TimeProvider.System
+        };
         return settings;
     }
 
     private sealed class BrokenStore : ICoapDtlsSessionStore
     {
-        public void Add(ReadOnlySpan<byte> id, byte[] state, DateTimeOffset expires) => throw new InvalidOperationException("The disk is full.");
+        public void Add(ReadOnlySpan<byte> id, byte[] state, DateTimeOffset expires) =>
+            throw new InvalidOperationException("The disk is full.");
 
-        public bool TryTake(ReadOnlySpan<byte> id, [NotNullWhen(true)] out byte[]? state) => throw new InvalidOperationException("The disk is gone.");
+        public bool TryTake(ReadOnlySpan<byte> id, [NotNullWhen(true)] out byte[]? state) =>
+            throw new InvalidOperationException("The disk is gone.");
     }
 }

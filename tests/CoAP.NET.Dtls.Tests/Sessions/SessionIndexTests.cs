@@ -98,7 +98,8 @@ public class SessionIndexTests
         byte[] own = new byte[sizeof(ulong)];
         BinaryPrimitives.WriteUInt64BigEndian(own, cid);
         RecordLayer records = new(CipherSuite.All[0], default, isServer: true, own, []);
-        return new DtlsSession(new Established(records, [], 0, null, null), default, new BenchSink(static (_, _) => { }), TimeProvider.System);
+        return new DtlsSession(new Established(records, [], 0, null, null), default, new BenchSink(static (_, _) => { }),
+            TimeProvider.System);
     }
 
     private sealed class Index(uint mask) : SessionIndex<ulong>

@@ -12,14 +12,16 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
 {
     private static long s_nextCid = 0x0102030405060708;
 
-    private readonly HandshakeContext _context = new(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = DtlsServer.CidLength });
+    private readonly HandshakeContext _context =
+        new(new HandshakeSettings { IsServer = true, Suites = [CipherSuite.All[0]], OwnCidLength = DtlsServer.CidLength });
     private long _received;
     private long _sent;
 
     public SessionRig(DtlsServerLimits? limits = null, VirtualClock? clock = null)
     {
         Clock = clock ?? new VirtualClock();
-        Server = new DtlsServer(_context, limits ?? new DtlsServerLimits(), null, null, this, Clock, new VirtualRandom(3), static work => work());
+        Server = new DtlsServer(_context, limits ?? new DtlsServerLimits(), null, null, this, Clock, new VirtualRandom(3),
+            static work => work());
     }
 
     public VirtualClock Clock { get; }
@@ -54,11 +56,13 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
     }
 
     /// <summary>Makes a session of a client.</summary>
-    public (DtlsSession Session, RecordLayer Client) Make(int host, bool withCid = true, string? identity = null, byte[]? lastFlight = null) =>
-        Make(ServerBench.Path(host), host, withCid, identity ?? "user", lastFlight);
+    public (DtlsSession Session, RecordLayer Client) Make(int host, bool withCid = true, string? identity = null,
+        byte[]? lastFlight = null) =>
+            Make(ServerBench.Path(host), host, withCid, identity ?? "user", lastFlight);
 
     /// <summary>Makes a session of a client at a path; null as its identity: it showed none.</summary>
-    public (DtlsSession Session, RecordLayer Client) Make(DtlsPath path, int seed, bool withCid, string? identity, byte[]? lastFlight = null)
+    public (DtlsSession Session, RecordLayer Client) Make(DtlsPath path, int seed, bool withCid, string? identity,
+        byte[]? lastFlight = null)
     {
         byte[] cid = withCid ? BitConverter.GetBytes(Interlocked.Increment(ref s_nextCid)) : [];
         KeyBlock keys = Keys(seed);

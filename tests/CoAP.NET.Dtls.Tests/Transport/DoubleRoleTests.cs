@@ -25,8 +25,10 @@ public sealed class DoubleRoleTests
         // One after the other, as handshakes at the same time take longer; then both at once.
         Assert.Equal("two", (await one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name")).GetText());
         Assert.Equal("one", (await two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name")).GetText());
-        Task<CoapResponse>[] ofTwos = [.. Enumerable.Range(0, Requests).Select(_ => one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name"))];
-        Task<CoapResponse>[] ofOnes = [.. Enumerable.Range(0, Requests).Select(_ => two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name"))];
+        Task<CoapResponse>[] ofTwos = [
+            .. Enumerable.Range(0, Requests).Select(_ => one.Endpoint.GetAsync($"{two.LocalEndpoints[0]}/name"))];
+        Task<CoapResponse>[] ofOnes = [
+            .. Enumerable.Range(0, Requests).Select(_ => two.Endpoint.GetAsync($"{one.LocalEndpoints[0]}/name"))];
         Assert.All(await Task.WhenAll(ofTwos), static response => Assert.Equal("two", response.GetText()));
         Assert.All(await Task.WhenAll(ofOnes), static response => Assert.Equal("one", response.GetText()));
 
@@ -91,7 +93,10 @@ public sealed class DoubleRoleTests
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(SecureEndpoints.Identity, SecureEndpoints.Key) },
             UseConnectionIds = withCids,
         };
-        CoapServer server = new(new CoapEndpointOptions { Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.FromMinutes(1), NStart = 8 } });
+        CoapServer server = new(new CoapEndpointOptions
+        {
+            Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.FromMinutes(1), NStart = 8 }
+        });
         transport = new CoapDtlsTransport(dtls, new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } });
         server.Endpoint.AddTransport(transport);
         server.MapGet("/name", () => CoapResults.Text(name));

@@ -8,7 +8,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Transport;
 
-/// <summary>Sessions that end in the midst of something: it ends with an error that says so, or is done again in a new session, and nothing of it is left.</summary>
+/// <summary>
+/// Sessions that end in the midst of something: it ends with an error that says so, or is done again in a new session, and nothing of it is
+/// left.
+/// </summary>
 public sealed class EndInTheMidstTests
 {
     private const int BodyLength = 200_000;
@@ -53,7 +56,11 @@ public sealed class EndInTheMidstTests
             });
             await secure.StartAsync();
             CoapClient client = await ClientAsync(secure, size, qBlock);
-            CoapRequest put = new(CoapMethod.Put, $"{secure.Host}/body") { Confirmable = qBlock == CoapQBlock.Off, Content = CoapContent.Binary(s_body) };
+            CoapRequest put = new(CoapMethod.Put, $"{secure.Host}/body")
+            {
+                Confirmable = qBlock == CoapQBlock.Off,
+                Content = CoapContent.Binary(s_body)
+            };
 
             CoapResponse? response = await OutcomeAsync(() => client.SendAsync(put), secure, client, ending);
 
@@ -176,7 +183,8 @@ public sealed class EndInTheMidstTests
             await secure.StartAsync();
             CoapClient client = await ClientAsync(secure, size);
             Task<CoapResponse> get = client.GetAsync($"{secure.Host}/late");
-            await Eventually.IsTrueAsync(() => secure.Server.Endpoint.Served.Count == 1 && client.Endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding) == 0);
+            await Eventually.IsTrueAsync(() => secure.Server.Endpoint.Served.Count == 1
+                && client.Endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding) == 0);
             await CauseAsync(secure, client, ending);
             answer.SetResult();
 
@@ -197,13 +205,15 @@ public sealed class EndInTheMidstTests
         int size = BufferBalance.NextSize();
         await using (SecureEndpoints secure = Secure(size))
         {
-            CoapRouteHandlerBuilder route = secure.Server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
+            CoapRouteHandlerBuilder route = secure.Server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}"))
+                .Observable();
             await secure.StartAsync();
             CoapClient client = await ClientAsync(secure, size);
             await using (CoapObservation observation = await client.ObserveAsync($"{secure.Host}/state").WaitAsync(s_hangLimit))
             {
                 await CauseAsync(secure, client, ending);
-                await Eventually.IsTrueAsync(() => client.Endpoint.Counters[CoapCounter.Reregistrations] == 1 && secure.Server.ObserverCount == 1);
+                await Eventually.IsTrueAsync(() => client.Endpoint.Counters[CoapCounter.Reregistrations] == 1
+                    && secure.Server.ObserverCount == 1);
                 Volatile.Write(ref state, 1);
                 route.Notify();
                 await Eventually.IsTrueAsync(() => observation.Latest?.GetText() == "1");
@@ -228,8 +238,8 @@ public sealed class EndInTheMidstTests
         return all;
     }
 
-    // Ends the session when a part of the body has gone, and gives what came of it: a response, or null for an error that says that the session has ended. Nothing goes on meanwhile: the body
-    // may be faster than whoever watches it.
+    // Ends the session when a part of the body has gone, and gives what came of it: a response, or null for an error that says that the
+    // session has ended. Nothing goes on meanwhile: the body may be faster than whoever watches it.
     private async Task<CoapResponse?> OutcomeAsync(Func<Task<CoapResponse>> ask, SecureEndpoints secure, CoapClient client, Ending ending)
     {
         _gate.CloseAfter(20);
@@ -293,14 +303,19 @@ public sealed class EndInTheMidstTests
         await Eventually.IsTrueAsync(() => LeftOver(secure.Server.Endpoint) + LeftOver(client.Endpoint) == 0);
     }
 
-    private static int LeftOver(CoapEndpoint endpoint) => endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Bodies.Count);
+    private static int LeftOver(CoapEndpoint endpoint) =>
+        endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Bodies.Count);
 
     private SecureEndpoints Secure(int size, CoapQBlock qBlock = CoapQBlock.Off) => new(endpoint: options =>
     {
         options.Pipeline.Insert(CoapSeams.TransportToChannel, () => new GateBlock<CoapDatagram>(_gate.Passes));
         options.Limits.MaxDatagramSize = size;
         options.QBlock = qBlock;
-        options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.FromMilliseconds(20), NonTimeout = TimeSpan.FromMilliseconds(50) };
+        options.Parameters = CoapTransmissionParameters.Default with
+        {
+            PiggybackWindow = TimeSpan.FromMilliseconds(20),
+            NonTimeout = TimeSpan.FromMilliseconds(50)
+        };
     });
 
     private static async Task<CoapClient> ClientAsync(SecureEndpoints secure, int size, CoapQBlock qBlock = CoapQBlock.Off)

@@ -73,7 +73,8 @@ public sealed class EndToEndTests
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         CoapClient client = secure.Client(identity, [9, 9, 9, 9], dtls => dtls.HandshakeTimeout = TimeSpan.FromSeconds(1));
 
-        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"{secure.Host}/hello"));
+        CoapConnectionException exception =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"{secure.Host}/hello"));
 
         Assert.Contains("key", exception.Message, StringComparison.OrdinalIgnoreCase);
         Assert.Equal(0, secure.Server.Counters[CoapCounter.RequestsReceived]);
@@ -86,10 +87,12 @@ public sealed class EndToEndTests
         byte[] body = new byte[20_000];
         CoapRandomSource.Secure.Fill(body);
         await using SecureEndpoints secure = new();
-        secure.Server.MapPost("/echo", static request => CoapResults.Content(new CoapContent(request.Payload, CoapContentFormat.OctetStream)));
+        secure.Server.MapPost("/echo",
+            static request => CoapResults.Content(new CoapContent(request.Payload, CoapContentFormat.OctetStream)));
         await secure.StartAsync();
 
-        CoapResponse response = await secure.Client().PostAsync($"{secure.Host}/echo", new CoapContent(body, CoapContentFormat.OctetStream));
+        CoapResponse response = await secure.Client()
+            .PostAsync($"{secure.Host}/echo", new CoapContent(body, CoapContentFormat.OctetStream));
 
         Assert.Equal(body, response.Payload.ToArray());
     }
@@ -147,7 +150,8 @@ public sealed class EndToEndTests
         Assert.True(secure.Server.Counters[CoapCounter.CookiesSent] >= 1);
         DtlsServer server = secure.Transport.Engine!.Server!;
         DtlsPath path = ((DtlsChannelSession)secure.Server.Endpoint.ConnectedPeers[0].Connection!).Session.Path;
-        byte[] forged = [(byte)ContentType.Tls12Cid, 0xfe, 0xfd, 0, 1, 0, 0, 0, 0, 0, 99, .. ((DtlsChannelSession)secure.Server.Endpoint.ConnectedPeers[0].Connection!).Session.OwnCid, 0, 30, .. new byte[30]];
+        byte[] forged = [(byte)ContentType.Tls12Cid, 0xfe, 0xfd, 0, 1, 0, 0, 0, 0, 0, 99,
+            .. ((DtlsChannelSession)secure.Server.Endpoint.ConnectedPeers[0].Connection!).Session.OwnCid, 0, 30, .. new byte[30]];
         Assert.False(server.Receive(path, forged));
         Assert.Equal(1, secure.Server.Counters[CoapCounter.RecordsForged]);
     }
@@ -230,7 +234,8 @@ public sealed class EndToEndTests
         unused.Close();
         await using SecureEndpoints secure = new();
 
-        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => secure.Client().GetAsync($"coaps://127.0.0.1:{port}/hello"));
+        CoapConnectionException exception =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => secure.Client().GetAsync($"coaps://127.0.0.1:{port}/hello"));
 
         Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
     }
@@ -240,7 +245,13 @@ public sealed class EndToEndTests
     public async Task A_server_that_lost_the_session_is_asked_in_a_new_one()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
-        CoapClient client = secure.Client(silence: TimeSpan.FromMilliseconds(300), endpoint: static options => options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), AckRandomFactor = 1 });
+        CoapClient client = secure.Client(silence: TimeSpan.FromMilliseconds(300),
+            endpoint: static options =>
+                options.Parameters = CoapTransmissionParameters.Default with
+                {
+                    AckTimeout = TimeSpan.FromMilliseconds(200),
+                    AckRandomFactor = 1
+                });
         await client.GetAsync($"{secure.Host}/hello");
         secure.LoseSessions();
 

@@ -32,7 +32,8 @@ public sealed class EndpointClockTests : IDisposable
             },
             options => options.TimeProvider = new ShiftedDate(isServerAhead ? 2 * s_validity : default)).StartAsync();
         CoapClient client = secure.Client(
-            configure: dtls => dtls.Client = new CoapDtlsClientOptions { Certificate = ofClient, TrustedAuthorities = { _authority.Certificate } },
+            configure: dtls =>
+                dtls.Client = new CoapDtlsClientOptions { Certificate = ofClient, TrustedAuthorities = { _authority.Certificate } },
             endpoint: options => options.TimeProvider = new ShiftedDate(isClientAhead ? 2 * s_validity : default));
         Task<CoapResponse> asked = client.GetAsync($"{secure.Host}/hello");
         if (!isServerAhead && !isClientAhead)

@@ -24,17 +24,24 @@ public sealed class RawPublicKeyEndToEndTests
             ValidateClientPublicKey = key => isKnown && key.Span.SequenceEqual(ofClient),
         };
         await using CoapServer server = new();
-        server.Endpoint.AddTransport(new CoapDtlsTransport(new CoapDtlsOptions { Server = serving }, new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } }));
+        server.Endpoint.AddTransport(new CoapDtlsTransport(new CoapDtlsOptions { Server = serving },
+            new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } }));
         server.MapGet("/key", static request => CoapResults.Bytes(((CoapDtlsIdentity)request.Peer.Identity!).PublicKey.ToArray()));
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
         {
             HandshakeTimeout = TimeSpan.FromSeconds(5),
-            Client = new CoapDtlsClientOptions { RawPublicKey = clientKey, ValidateServerPublicKey = (_, key) => key.Span.SequenceEqual(ofServer) },
+            Client = new CoapDtlsClientOptions
+            {
+                RawPublicKey = clientKey,
+                ValidateServerPublicKey = (_, key) => key.Span.SequenceEqual(ofServer)
+            },
         }));
         if (!RawPublicKeys.IsSupported)
         {
-            Assert.Contains("3.2", (await Assert.ThrowsAsync<CoapDtlsException>(() => server.StartAsync())).Message, StringComparison.Ordinal);
-            Assert.Contains("3.2", (await Assert.ThrowsAsync<CoapDtlsException>(() => client.GetAsync("coaps://127.0.0.1/key"))).Message, StringComparison.Ordinal);
+            Assert.Contains("3.2", (await Assert.ThrowsAsync<CoapDtlsException>(() => server.StartAsync())).Message,
+                StringComparison.Ordinal);
+            Assert.Contains("3.2", (await Assert.ThrowsAsync<CoapDtlsException>(() => client.GetAsync("coaps://127.0.0.1/key"))).Message,
+                StringComparison.Ordinal);
             return;
         }
 

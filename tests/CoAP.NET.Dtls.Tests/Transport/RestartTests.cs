@@ -14,14 +14,16 @@ public sealed class RestartTests : IDisposable
     public async Task A_session_outlives_a_restart_and_its_client_notices_nothing()
     {
         string path = _files.Name("sessions");
-        SecureEndpoints first = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key)).StartAsync();
+        SecureEndpoints first = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key))
+            .StartAsync();
         CoapClient client = first.Client();
         await client.GetAsync($"{first.Host}/hello");
         int port = first.Endpoint.Port;
         await first.Server.DisposeAsync();
         Assert.True(File.Exists(path));
 
-        await using SecureEndpoints second = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key), port: port).StartAsync();
+        await using SecureEndpoints second =
+            await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key), port: port).StartAsync();
         Assert.False(File.Exists(path));
         CoapResponse response = await client.GetAsync($"{second.Host}/who");
 
@@ -36,11 +38,13 @@ public sealed class RestartTests : IDisposable
     public async Task A_file_of_another_key_is_not_taken_over_and_the_server_starts()
     {
         string path = _files.Name("sessions");
-        SecureEndpoints first = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key)).StartAsync();
+        SecureEndpoints first = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key))
+            .StartAsync();
         await first.Client().GetAsync($"{first.Host}/hello");
         await first.DisposeAsync();
 
-        await using SecureEndpoints second = await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, new byte[16])).StartAsync();
+        await using SecureEndpoints second =
+            await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, new byte[16])).StartAsync();
 
         Assert.Empty(second.Server.Endpoint.ConnectedPeers);
         Assert.Equal("hello", (await second.Client().GetAsync($"{second.Host}/hello")).GetText());
@@ -50,7 +54,8 @@ public sealed class RestartTests : IDisposable
     public async Task Without_sessions_no_file_is_written()
     {
         string path = _files.Name("sessions");
-        await (await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key)).StartAsync()).DisposeAsync();
+        await (await new SecureEndpoints(options => options.SessionFile = new CoapDtlsSessionFile(path, s_key)).StartAsync())
+            .DisposeAsync();
         Assert.False(File.Exists(path));
     }
 
@@ -85,7 +90,9 @@ public sealed class RestartTests : IDisposable
     [InlineData(15)]
     [InlineData(33)]
     public void A_key_of_another_length_is_refused(int length) =>
-        Assert.Contains("16, 24 or 32", Assert.Throws<ArgumentException>(() => new CoapDtlsSessionFile("sessions", new byte[length])).Message, StringComparison.Ordinal);
+        Assert.Contains("16, 24 or 32",
+            Assert.Throws<ArgumentException>(() => new CoapDtlsSessionFile("sessions", new byte[length])).Message,
+            StringComparison.Ordinal);
 
     [Fact]
     [Rfc("7925-7-1")]

@@ -23,7 +23,8 @@ internal sealed class SecureEndpoints : IAsyncDisposable
         options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.FromMinutes(1) };
         endpoint?.Invoke(options);
         Server = new CoapServer(options);
-        Transport = new CoapDtlsTransport(new CoapDtlsOptions { Server = server }, new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, port) } });
+        Transport = new CoapDtlsTransport(new CoapDtlsOptions { Server = server },
+            new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, port) } });
         Server.Endpoint.AddTransport(Transport);
         Server.MapGet("/who", static request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
         Server.MapGet("/hello", static () => CoapResults.Text("hello"));
@@ -47,9 +48,15 @@ internal sealed class SecureEndpoints : IAsyncDisposable
         return this;
     }
 
-    public CoapClient Client(string identity = Identity, byte[]? key = null, Action<CoapDtlsOptions>? configure = null, Action<CoapEndpointOptions>? endpoint = null, TimeSpan? silence = null)
+    public CoapClient Client(string identity = Identity, byte[]? key = null, Action<CoapDtlsOptions>? configure = null,
+        Action<CoapEndpointOptions>? endpoint = null, TimeSpan? silence = null)
     {
-        CoapDtlsOptions dtls = new() { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(identity, key ?? Key) }, RetransmitTimeout = TimeSpan.FromMilliseconds(200), HandshakeTimeout = TimeSpan.FromSeconds(5) };
+        CoapDtlsOptions dtls = new()
+        {
+            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(identity, key ?? Key) },
+            RetransmitTimeout = TimeSpan.FromMilliseconds(200),
+            HandshakeTimeout = TimeSpan.FromSeconds(5)
+        };
         configure?.Invoke(dtls);
         CoapEndpointOptions options = silence is null ? new CoapEndpointOptions().UseDtls(dtls) : new();
         endpoint?.Invoke(options);

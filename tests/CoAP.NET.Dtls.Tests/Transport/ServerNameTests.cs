@@ -37,7 +37,8 @@ public sealed class ServerNameTests
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
         CoapClient client = Client(secure, withCids: true);
 
-        CoapResponse[] responses = await Task.WhenAll(Enumerable.Range(0, 40).Select(i => client.GetAsync($"coaps://name{i % 8}.example:{secure.Endpoint.Port}/hello")));
+        CoapResponse[] responses = await Task.WhenAll(
+            Enumerable.Range(0, 40).Select(i => client.GetAsync($"coaps://name{i % 8}.example:{secure.Endpoint.Port}/hello")));
 
         Assert.All(responses, static response => Assert.Equal("hello", response.GetText()));
         Assert.Equal(8, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
@@ -56,7 +57,8 @@ public sealed class ServerNameTests
             await client.GetAsync($"coaps://name{i}.example:{secure.Endpoint.Port}/hello");
         }
 
-        CoapConnectionException full = await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"coaps://more.example:{secure.Endpoint.Port}/hello"));
+        CoapConnectionException full =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync($"coaps://more.example:{secure.Endpoint.Port}/hello"));
         Assert.Equal(CoapConnectionError.ConnectFailed, full.Error);
         Assert.Contains("other names", full.Message, StringComparison.Ordinal);
         Assert.Equal(most, client.Endpoint.ConnectedPeers.Count);
@@ -77,7 +79,8 @@ public sealed class ServerNameTests
         }
 
         secure.LoseSessions();
-        CoapResponse[] responses = await Task.WhenAll(s_names.Select(name => client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/who")));
+        CoapResponse[] responses =
+            await Task.WhenAll(s_names.Select(name => client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/who")));
 
         Assert.All(responses, static response => Assert.Equal(SecureEndpoints.Identity, response.GetText()));
         Assert.Equal(2 * s_names.Length, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
@@ -91,7 +94,11 @@ public sealed class ServerNameTests
             options.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
             if (silence is not null)
             {
-                options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), AckRandomFactor = 1 };
+                options.Parameters = CoapTransmissionParameters.Default with
+                {
+                    AckTimeout = TimeSpan.FromMilliseconds(200),
+                    AckRandomFactor = 1
+                };
             }
         },
         silence: silence);

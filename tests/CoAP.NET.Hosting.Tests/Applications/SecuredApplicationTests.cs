@@ -42,10 +42,13 @@ public sealed class SecuredApplicationTests
         await using CoapApplicationFactory<RoomClient> application = Start();
         string address = application.AddressOf(scheme);
 
-        Assert.Equal("CN=admin", await GetAsync(application.CreateClient(identity: CoapTestIdentity.Certificate(certificates.Client("admin"))), address + "/certificate"));
+        Assert.Equal("CN=admin",
+            await GetAsync(application.CreateClient(identity: CoapTestIdentity.Certificate(certificates.Client("admin"))),
+                address + "/certificate"));
         ClaimsPrincipal ann = new(new ClaimsIdentity([new Claim(ClaimTypes.Name, "ann")], "test"));
         Assert.Equal("ann", await GetAsync(application.CreateClient(identity: CoapTestIdentity.Of(ann)), address + "/user"));
-        Assert.Equal("4.01", await GetAsync(application.CreateClient(identity: CoapTestIdentity.Of(new ClaimsPrincipal())), address + "/user"));
+        Assert.Equal("4.01",
+            await GetAsync(application.CreateClient(identity: CoapTestIdentity.Of(new ClaimsPrincipal())), address + "/user"));
         Assert.Equal("4.01", await GetAsync(application.CreateClient(), address + "/user"));
         Assert.Equal("19.0", await GetAsync(application.CreateClient(), address + "/temperature"));
     }
@@ -69,7 +72,8 @@ public sealed class SecuredApplicationTests
     {
         await using CoapApplicationFactory<RoomClient> application = Start();
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
-        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => meter.GetAsync(application.AddressOf("coaps+tcp") + "/psk"));
+        CoapConnectionException exception =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => meter.GetAsync(application.AddressOf("coaps+tcp") + "/psk"));
         Assert.Contains("pre-shared keys and raw public keys are for coaps", exception.Message, StringComparison.Ordinal);
     }
 
@@ -91,7 +95,8 @@ public sealed class SecuredApplicationTests
     [Fact]
     public async Task A_body_in_blocks_survives_loss_in_a_session()
     {
-        await using CoapApplicationFactory<RoomClient> application = Start(new InMemoryNetworkOptions { Seed = 5, Conditions = new() { Duplication = 0.2 } });
+        await using CoapApplicationFactory<RoomClient> application =
+            Start(new InMemoryNetworkOptions { Seed = 5, Conditions = new() { Duplication = 0.2 } });
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
         string text = new('x', 5000);
         Assert.Equal(text, (await meter.PostAsync(application.AddressOf("coaps") + "/echo", CoapContent.Text(text))).GetText());
@@ -105,7 +110,8 @@ public sealed class SecuredApplicationTests
         Assert.StartsWith("coaps://", application.Address, StringComparison.Ordinal);
         InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => application.AddressOf("coap"));
         Assert.Contains("does not listen on coap, but on coaps://", exception.Message, StringComparison.Ordinal);
-        await Assert.ThrowsAsync<CoapConnectionException>(() => application.CreateClient().GetAsync($"coaps+tcp://[{CoapApplicationFactory<RoomClient>.HostAddress}]/temperature"));
+        await Assert.ThrowsAsync<CoapConnectionException>(
+            () => application.CreateClient().GetAsync($"coaps+tcp://[{CoapApplicationFactory<RoomClient>.HostAddress}]/temperature"));
     }
 
     private static async Task<string> GetAsync(CoapClient client, string uri)
@@ -114,27 +120,30 @@ public sealed class SecuredApplicationTests
         return response.IsSuccess ? response.GetText() : response.Code.ToString()[..4];
     }
 
-    private static CoapApplicationFactory<RoomClient> Start(InMemoryNetworkOptions? network = null) => new CoapApplicationFactory<RoomClient>
-    {
-        NetworkOptions = network,
+    private static CoapApplicationFactory<RoomClient> Start(InMemoryNetworkOptions? network = null) =>
+        new CoapApplicationFactory<RoomClient>
+        {
+            NetworkOptions = network,
 
-        // Keys that are where the application runs, not here.
-        Arguments =
-        [
-            "--Coap:Server:Endpoints:0=coap://*:5683", "--Coap:Server:Endpoints:1=coaps://*:5684", "--Coap:Server:Endpoints:2=coap+tcp://*:5683", "--Coap:Server:Endpoints:3=coaps+tcp://*:5684",
-            "--Coap:Server:Dtls:PskFile=/nowhere/keys", "--Coap:Server:Tls:Certificate=/nowhere/server.pem",
-        ],
-    }
-    .WithServices(static services =>
-    {
-        services.Remove(services.Single(service => service.ImplementationType == typeof(RoomWorker)));
-        ICoapServerBuilder server = services.AddCoapServer();
-        server.MapGet("/psk", request => $"{(CoapDtlsIdentity)request.Peer.Identity!}").Observable()
-            .RequireAuthorization(policy => policy.RequireSecureTransport().RequirePskIdentity(identity => identity == "meter-7"));
-        server.MapGet("/certificate", request => ((ICoapPeerIdentity)request.Peer.Identity!).Certificate!.Subject)
-            .RequireAuthorization(policy => policy.RequireCertificate(certificate => certificate.Subject == "CN=admin"));
-        server.MapGet("/user", request => ((ClaimsPrincipal)request.Peer.Identity!).Identity!.Name!).RequireAuthorization(policy => policy.RequireIdentity<ClaimsPrincipal>(static _ => true));
-        server.MapPost("/echo", request => CoapResults.Text(request.GetText())).AllowInsecureTransport();
-        server.MapGet("/open", () => "here").AllowInsecureTransport();
-    });
+            // Keys that are where the application runs, not here.
+            Arguments =
+            [
+                "--Coap:Server:Endpoints:0=coap://*:5683", "--Coap:Server:Endpoints:1=coaps://*:5684",
+                "--Coap:Server:Endpoints:2=coap+tcp://*:5683", "--Coap:Server:Endpoints:3=coaps+tcp://*:5684",
+                "--Coap:Server:Dtls:PskFile=/nowhere/keys", "--Coap:Server:Tls:Certificate=/nowhere/server.pem",
+            ],
+        }
+        .WithServices(static services =>
+        {
+            services.Remove(services.Single(service => service.ImplementationType == typeof(RoomWorker)));
+            ICoapServerBuilder server = services.AddCoapServer();
+            server.MapGet("/psk", request => $"{(CoapDtlsIdentity)request.Peer.Identity!}").Observable()
+                .RequireAuthorization(policy => policy.RequireSecureTransport().RequirePskIdentity(identity => identity == "meter-7"));
+            server.MapGet("/certificate", request => ((ICoapPeerIdentity)request.Peer.Identity!).Certificate!.Subject)
+                .RequireAuthorization(policy => policy.RequireCertificate(certificate => certificate.Subject == "CN=admin"));
+            server.MapGet("/user", request => ((ClaimsPrincipal)request.Peer.Identity!).Identity!.Name!)
+                .RequireAuthorization(policy => policy.RequireIdentity<ClaimsPrincipal>(static _ => true));
+            server.MapPost("/echo", request => CoapResults.Text(request.GetText())).AllowInsecureTransport();
+            server.MapGet("/open", () => "here").AllowInsecureTransport();
+        });
 }

@@ -42,7 +42,10 @@ public sealed class AuthorizationTests : ServedTest
         Server.MapGet("/never", () => "x").RequireAuthorization(policy => policy.Require(static (CoapAuthorizationContext _) => false));
         await StartAsync();
 
-        foreach (object stranger in new object[] { new ClaimsPrincipal(), new ClaimsPrincipal(new ClaimsIdentity()), new ClaimsIdentity(), new GenericIdentity("") })
+        foreach (object stranger in new object[]
+        {
+            new ClaimsPrincipal(), new ClaimsPrincipal(new ClaimsIdentity()), new ClaimsIdentity(), new GenericIdentity("")
+        })
         {
             _identity = stranger;
             Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/any")).Code);
@@ -50,7 +53,10 @@ public sealed class AuthorizationTests : ServedTest
             Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/never")).Code);
         }
 
-        foreach (object user in new object[] { new ClaimsPrincipal([new ClaimsIdentity(), new ClaimsIdentity("test")]), new ClaimsIdentity("test"), new GenericIdentity("ann") })
+        foreach (object user in new object[]
+        {
+            new ClaimsPrincipal([new ClaimsIdentity(), new ClaimsIdentity("test")]), new ClaimsIdentity("test"), new GenericIdentity("ann")
+        })
         {
             _identity = user;
             Assert.Equal(CoapCode.Content, (await AskAsync("/any")).Code);
@@ -121,7 +127,9 @@ public sealed class AuthorizationTests : ServedTest
     public async Task A_service_may_take_its_time_and_its_answer_is_given()
     {
         Services.AddScoped<Doorkeeper>().AddSingleton<Book>();
-        Server.MapGet("/{door}", () => "x").RequireAuthorization(policy => policy.RequireIdentity().RequireAuthorizer<Doorkeeper>().Require(context => context.Route.Template == "/{door}"));
+        Server.MapGet("/{door}", () => "x")
+            .RequireAuthorization(
+                policy => policy.RequireIdentity().RequireAuthorizer<Doorkeeper>().Require(context => context.Route.Template == "/{door}"));
         await StartAsync();
 
         Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/1")).Code);
@@ -134,7 +142,8 @@ public sealed class AuthorizationTests : ServedTest
     [Fact]
     public async Task A_peer_shows_that_it_receives_at_its_address_by_an_Echo()
     {
-        Server.MapGet("/x", request => request.Channel!.IsVerified ? "verified" : "not").RequireAuthorization(policy => policy.RequireVerifiedAddress());
+        Server.MapGet("/x", request => request.Channel!.IsVerified ? "verified" : "not")
+            .RequireAuthorization(policy => policy.RequireVerifiedAddress());
         await StartAsync();
 
         Assert.Equal("verified", (await AskAsync("/x")).GetText());
@@ -199,7 +208,10 @@ public sealed class AuthorizationTests : ServedTest
 
     private sealed class Doorkeeper(Book book) : ICoapAuthorizer
     {
-        public async ValueTask<CoapAuthorizationDecision> AuthorizeAsync(CoapAuthorizationContext context, CancellationToken cancellationToken) =>
-            await book.LooksUpAsync(context.Request.Route["door"]) ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Refused(CoapResults.NotFound("no such door"));
+        public async ValueTask<CoapAuthorizationDecision> AuthorizeAsync(CoapAuthorizationContext context,
+            CancellationToken cancellationToken) =>
+                await book.LooksUpAsync(context.Request.Route["door"])
+                    ? CoapAuthorizationDecision.Allowed
+                    : CoapAuthorizationDecision.Refused(CoapResults.NotFound("no such door"));
     }
 }

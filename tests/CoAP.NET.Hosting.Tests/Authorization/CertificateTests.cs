@@ -22,13 +22,15 @@ public sealed class CertificateTests : ServedTest
                 {
                     ServerCertificate = certificates.Server(["127.0.0.1"]),
                     ClientCertificateRequired = true,
-                    RemoteCertificateValidationCallback = static (_, certificate, _, errors) => certificate is null || errors is SslPolicyErrors.None or SslPolicyErrors.RemoteCertificateChainErrors,
+                    RemoteCertificateValidationCallback = static (_, certificate, _, errors) => certificate is null
+                        || errors is SslPolicyErrors.None or SslPolicyErrors.RemoteCertificateChainErrors,
                 },
             };
         });
         CoapRouteGroup group = Server.MapGroup("/").AllowInsecureTransport();
         group.MapGet("/admin", request => ((CoAP.NET.Transports.CoapTlsIdentity)request.Peer.Identity!).Certificate!.Subject)
-            .RequireAuthorization(policy => policy.RequireSecureTransport().RequireCertificate(certificate => certificate.Subject == "CN=admin"));
+            .RequireAuthorization(
+                policy => policy.RequireSecureTransport().RequireCertificate(certificate => certificate.Subject == "CN=admin"));
         group.MapGet("/somebody", () => "x").RequireAuthorization();
         await StartAsync();
 
@@ -49,7 +51,11 @@ public sealed class CertificateTests : ServedTest
     {
         Tls = new CoapTlsOptions
         {
-            Client = new SslClientAuthenticationOptions { CertificateChainPolicy = certificates.Trust(), ClientCertificates = own is null ? [] : [own] },
+            Client = new SslClientAuthenticationOptions
+            {
+                CertificateChainPolicy = certificates.Trust(),
+                ClientCertificates = own is null ? [] : [own]
+            },
         },
     });
 }

@@ -15,10 +15,12 @@ public sealed class PskIdentityTests : ServedTest
         Services.Configure<CoapServerOptions>(options =>
         {
             options.Listen("coaps://127.0.0.1:0");
-            options.Endpoint.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { admin, guest } } });
+            options.Endpoint.UseDtls(
+                new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { admin, guest } } });
         });
         CoapRouteGroup group = Server.MapGroup("/").AllowInsecureTransport();
-        group.MapGet("/admin", request => $"{request.Peer.Identity}").RequireAuthorization(policy => policy.RequireSecureTransport().RequirePskIdentity(identity => identity == "admin"));
+        group.MapGet("/admin", request => $"{request.Peer.Identity}")
+            .RequireAuthorization(policy => policy.RequireSecureTransport().RequirePskIdentity(identity => identity == "admin"));
         group.MapGet("/somebody", () => "x").RequireAuthorization(policy => policy.RequirePskIdentity());
         group.MapGet("/certified", () => "x").RequireAuthorization(policy => policy.RequireCertificate());
         Server.MapGet("/secured", () => "x");

@@ -40,7 +40,8 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
         Assert.Equal(CoapCode.NotAcceptable, response.Code);
         response = await server.GetAsync("/value/device/nobody");
         Assert.Equal((CoapCode.NotFound, 0), (response.Code, response.Payload.Length));
-        Assert.Equal(CoapCode.NotAcceptable, (await server.GetAsync("/value/text?q=x", request => request.Accept = CoapContentFormat.Json)).Code);
+        Assert.Equal(CoapCode.NotAcceptable,
+            (await server.GetAsync("/value/text?q=x", request => request.Accept = CoapContentFormat.Json)).Code);
     }
 
     [Theory]
@@ -57,7 +58,8 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
     [Fact]
     public async Task Values_of_unsafe_methods_have_their_code()
     {
-        CoapResponse response = await server.SendAsync(CoapMethod.Post, "/value/post", CoapContent.Json(new Device("a", 1), DeviceContext.Default.Device));
+        CoapResponse response = await server.SendAsync(CoapMethod.Post, "/value/post",
+            CoapContent.Json(new Device("a", 1), DeviceContext.Default.Device));
         Assert.Equal((CoapCode.Changed, CoapContentFormat.Json), (response.Code, response.ContentFormat));
         Assert.Equal(CoapCode.NotFound, (await server.SendAsync(CoapMethod.Delete, "/value/nobody")).Code);
     }
@@ -91,5 +93,6 @@ public sealed class AnswerTests(BoundServer server) : IClassFixture<BoundServer>
     [InlineData("/form/defaults", "default 3")]
     [InlineData("/form/named?n=1", "named 1")]
     [InlineData("/form/conditional?n=1", "maybe 1")]
-    public async Task Every_form_of_handler_and_call(string path, string text) => Assert.Equal(text, (await server.GetAsync(path)).GetText());
+    public async Task Every_form_of_handler_and_call(string path, string text) =>
+        Assert.Equal(text, (await server.GetAsync(path)).GetText());
 }

@@ -5,7 +5,10 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.Hosting.Tests.Binding;
 
-/// <summary>A server on the loopback address with routes to bind, and a client. Requests have the services of a container, as a host would give them.</summary>
+/// <summary>
+/// A server on the loopback address with routes to bind, and a client. Requests have the services of a container, as a host would give
+/// them.
+/// </summary>
 public sealed class BoundServer : IAsyncLifetime, IAsyncDisposable
 {
     private readonly CoapClient _client = new();
@@ -43,7 +46,8 @@ public sealed class BoundServer : IAsyncLifetime, IAsyncDisposable
 
     async ValueTask IAsyncDisposable.DisposeAsync() => await DisposeAsync();
 
-    public async Task<CoapResponse> SendAsync(CoapMethod method, string path, CoapContent? content = null, Action<CoapRequest>? change = null)
+    public async Task<CoapResponse> SendAsync(CoapMethod method, string path, CoapContent? content = null,
+        Action<CoapRequest>? change = null)
     {
         CoapRequest request = new(method, Server.LocalEndpoints[0] + path) { Content = content };
         change?.Invoke(request);

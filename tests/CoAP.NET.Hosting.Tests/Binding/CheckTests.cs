@@ -16,10 +16,13 @@ public sealed class CheckTests
         routes.MapGroup("/g").MapPost("/b", (Unknown body, [FromKeyedServices("k")] IDeviceStore store) => body);
         routes.MapGet("/c", (IDeviceStore? store) => store?.Name);
         routes.Routes.WithMetadata(Without(reflection: true));
-        InvalidOperationException exception = Assert.Throws<InvalidOperationException>(() => routes.CheckBinding(new ServiceCollection().BuildServiceProvider()));
+        InvalidOperationException exception =
+            Assert.Throws<InvalidOperationException>(() => routes.CheckBinding(new ServiceCollection().BuildServiceProvider()));
         string[] lines = exception.Message.Split(Environment.NewLine);
         Assert.Equal(5, lines.Length);
-        Assert.StartsWith("GET /a/{id}: the parameter 'store' is a service of type CoAP.NET.Hosting.BoundRoutes.IDeviceStore, which is not registered.", lines[1], StringComparison.Ordinal);
+        Assert.StartsWith(
+            "GET /a/{id}: the parameter 'store' is a service of type CoAP.NET.Hosting.BoundRoutes.IDeviceStore, which is not registered.",
+            lines[1], StringComparison.Ordinal);
         Assert.Contains("with the key 'k'", lines[2], StringComparison.Ordinal);
         Assert.StartsWith("POST /g/b: the body 'body' is a CoAP.NET.Hosting.Tests.Binding.Unknown", lines[3], StringComparison.Ordinal);
         Assert.Contains("[JsonSerializable(typeof(Unknown))]", lines[3], StringComparison.Ordinal);

@@ -14,7 +14,9 @@ public sealed class HostedTests : HostTest
         HostApplicationBuilder builder = Builder();
         builder.Services.AddScoped<Visit>().AddSingleton<IDeviceStore, DeviceStore>();
         ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"));
-        server.MapGet("/visit", (Visit first, [CoapFromServices] Visit second, IDeviceStore store) => $"{ReferenceEquals(first, second)} {first.Number > 0} {store.Name}");
+        server.MapGet("/visit",
+            (Visit first, [CoapFromServices] Visit second, IDeviceStore store) =>
+                $"{ReferenceEquals(first, second)} {first.Number > 0} {store.Name}");
         server.MapGroup("/devices").MapPut("/{id}", (string id, Device device, IDeviceStore store) => store.Save(device with { Id = id }));
         server.MapGet("/devices/{id}", (string id, IDeviceStore store, CancellationToken ct) => store.FindAsync(id, ct)).Observable();
         IHost host = await StartAsync(builder);
@@ -42,10 +44,12 @@ public sealed class HostedTests : HostTest
         string address = AddressOf(host);
         CoapContent content = CoapContent.Cbor(new Device("lamp", 5), DeviceContext.Default.Device);
         Assert.Equal("main lamp True", (await Within(client.PostAsync(address + "/json", content))).GetText());
-        Assert.Equal(CoapCode.BadRequest, (await Within(client.PostAsync(address + "/json", new CoapContent(ReadOnlyMemory<byte>.Empty)))).Code);
+        Assert.Equal(CoapCode.BadRequest,
+            (await Within(client.PostAsync(address + "/json", new CoapContent(ReadOnlyMemory<byte>.Empty)))).Code);
         Assert.Equal($"main {content.Bytes.Length}", (await Within(client.PostAsync(address + "/bytes", content))).GetText());
         Assert.Equal("main", (await Within(client.PutAsync(address + "/none", new CoapContent(ReadOnlyMemory<byte>.Empty)))).GetText());
-        Assert.Equal("main none", (await Within(client.PostAsync(address + "/optional", new CoapContent(ReadOnlyMemory<byte>.Empty)))).GetText());
+        Assert.Equal("main none",
+            (await Within(client.PostAsync(address + "/optional", new CoapContent(ReadOnlyMemory<byte>.Empty)))).GetText());
     }
 
     [Fact]
@@ -58,17 +62,21 @@ public sealed class HostedTests : HostTest
         IHost host = Build(builder);
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Within(host.StartAsync()));
         Assert.Contains(
-            "POST /d: the parameters 'device' and 'store' would all be the body, and a request has one. Register what is a service: services.AddSingleton<Device>() or services.AddSingleton<DeviceStore>().",
+            "POST /d: the parameters 'device' and 'store' would all be the body, and a request has one. Register what is a service: "
+                + "services.AddSingleton<Device>() or services.AddSingleton<DeviceStore>().",
             exception.Message,
             StringComparison.Ordinal);
-        Assert.Contains("POST /e: the parameters 'device' and 'store' would all be the body, and a request has one. Register what is a service: services.AddSingleton<DeviceStore>().", exception.Message, StringComparison.Ordinal);
+        Assert.Contains(
+            "POST /e: the parameters 'device' and 'store' would all be the body, and a request has one. Register what is a service: "
+                + "services.AddSingleton<DeviceStore>().", exception.Message, StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task A_service_that_nobody_registered_ends_the_start()
     {
         HostApplicationBuilder builder = Builder();
-        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0")).MapGet("/d/{id}", (string id, IDeviceStore store) => store.Name);
+        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"))
+            .MapGet("/d/{id}", (string id, IDeviceStore store) => store.Name);
         IHost host = Build(builder);
         InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => Within(host.StartAsync()));
         Assert.Contains("GET /d/{id}: the parameter 'store'", exception.Message, StringComparison.Ordinal);

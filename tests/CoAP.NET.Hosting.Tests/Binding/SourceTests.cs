@@ -29,8 +29,10 @@ public sealed class SourceTests(BoundServer server) : IClassFixture<BoundServer>
     [InlineData("/query/text?q", "")]
     [InlineData("/query/default", "10 asc Friday 1.5 True '")]
     [InlineData("/query/default?limit=1&order=desc&day=monday&factor=2.5e3&all=0&mark=x", "1 desc Monday 2500 False x")]
-    [InlineData("/query/types?flag&day=2&access=read,WRITE&id=d3c4d1e0000000000000000000000001&price=1.10&age=01:02:03", "True Tuesday Read, Write d3c4d1e0000000000000000000000001 1.10 01:02:03")]
-    [InlineData("/query/times?at=2026-11-20T10:00:00&local=2026-11-20T10:00:00%2B02:00&date=2026-11-20", "2026-11-20T10:00:00.0000000+00:00 2026-11-20T08:00:00.0000000Z 2026-11-20")]
+    [InlineData("/query/types?flag&day=2&access=read,WRITE&id=d3c4d1e0000000000000000000000001&price=1.10&age=01:02:03",
+        "True Tuesday Read, Write d3c4d1e0000000000000000000000001 1.10 01:02:03")]
+    [InlineData("/query/times?at=2026-11-20T10:00:00&local=2026-11-20T10:00:00%2B02:00&date=2026-11-20",
+        "2026-11-20T10:00:00.0000000+00:00 2026-11-20T08:00:00.0000000Z 2026-11-20")]
     [InlineData("/query/own?t=72F", "72")]
     [InlineData("/query/array?id=1&x=9&id=2&tag=a&tag=b", "1+2 a+b")]
     [InlineData("/query/array", " null")]
@@ -59,7 +61,8 @@ public sealed class SourceTests(BoundServer server) : IClassFixture<BoundServer>
         await Answers(CoapMethod.Post, "/body/json", CoapContent.Cbor(device, DeviceContext.Default.Device), "lamp 21.5");
         await Answers(CoapMethod.Post, "/body/optional", json, "lamp");
         await Answers(CoapMethod.Post, "/body/optional", null, "none");
-        await Answers(CoapMethod.Post, "/body/list", new CoapContent("""[{"id":"a"},{"id":"b"}]"""u8.ToArray(), CoapContentFormat.Json), "2");
+        await Answers(CoapMethod.Post, "/body/list", new CoapContent("""[{"id":"a"},{"id":"b"}]"""u8.ToArray(), CoapContentFormat.Json),
+            "2");
         await Answers(CoapMethod.Put, "/body/both", json, "Put lamp");
         await Answers(CoapMethod.Post, "/body/both", json, "Post lamp");
         await Answers(CoapMethod.Fetch, "/body/marked", json, "lamp");
@@ -109,6 +112,7 @@ public sealed class SourceTests(BoundServer server) : IClassFixture<BoundServer>
     private async Task Answers(CoapMethod method, string path, CoapContent? content, string text, Action<CoapRequest>? change = null)
     {
         CoapResponse response = await server.SendAsync(method, path, content, change);
-        Assert.Equal((method is CoapMethod.Get or CoapMethod.Fetch ? CoapCode.Content : CoapCode.Changed, text), (response.Code, Encoding.UTF8.GetString(response.Payload.Span)));
+        Assert.Equal((method is CoapMethod.Get or CoapMethod.Fetch ? CoapCode.Content : CoapCode.Changed, text),
+            (response.Code, Encoding.UTF8.GetString(response.Payload.Span)));
     }
 }

@@ -34,7 +34,8 @@ public sealed class HostedClientTests : HostTest
         builder.Services.AddSingleton(new TicketOffice());
         builder.Services.AddCoapClient(options => options.BaseAddress = $"{server.LocalEndpoints[0]}/none/");
         builder.Services.AddCoapClient("named", options => options.BaseAddress = $"{server.LocalEndpoints[0]}/named/");
-        builder.Services.AddCoapClient<IThermometer, Thermometer>("thermometer", options => options.BaseAddress = $"{server.LocalEndpoints[0]}/typed/");
+        builder.Services.AddCoapClient<IThermometer, Thermometer>("thermometer",
+            options => options.BaseAddress = $"{server.LocalEndpoints[0]}/typed/");
         IHost host = await StartAsync(builder);
         ICoapClientFactory factory = host.Services.GetRequiredService<ICoapClientFactory>();
 
@@ -44,7 +45,8 @@ public sealed class HostedClientTests : HostTest
         Assert.Equal("GET /typed/x", await Within(host.Services.GetRequiredService<IThermometer>().ReadAsync("x")));
         Assert.Same(factory.GetClient("named"), host.Services.GetRequiredKeyedService<ICoapClient>("named"));
         Assert.Same(factory.GetClient().Endpoint, host.Services.GetRequiredService<CoapClient>().Endpoint);
-        Assert.Equal("GET /elsewhere", (await Within(factory.GetClient("named").GetAsync($"{server.LocalEndpoints[0]}/elsewhere"))).GetText());
+        Assert.Equal("GET /elsewhere",
+            (await Within(factory.GetClient("named").GetAsync($"{server.LocalEndpoints[0]}/elsewhere"))).GetText());
     }
 
     [Fact]
@@ -59,7 +61,8 @@ public sealed class HostedClientTests : HostTest
         ArgumentException relative = await Assert.ThrowsAsync<ArgumentException>(() => factory.GetClient("plain").GetAsync("/x"));
         Assert.StartsWith("'/x' is relative, and the client has no base address.", relative.Message, StringComparison.Ordinal);
         ArgumentException unknown = Assert.Throws<ArgumentException>(() => factory.GetClient("plane"));
-        Assert.StartsWith("No client was added by the name 'plane'. Known are: 'plain', 'NoClient'.", unknown.Message, StringComparison.Ordinal);
+        Assert.StartsWith("No client was added by the name 'plane'. Known are: 'plain', 'NoClient'.", unknown.Message,
+            StringComparison.Ordinal);
         InvalidOperationException untyped = Assert.Throws<InvalidOperationException>(() => host.Services.GetRequiredService<NoClient>());
         Assert.Contains("needs a public constructor with a parameter of the type ICoapClient", untyped.Message, StringComparison.Ordinal);
     }
@@ -79,13 +82,15 @@ public sealed class HostedClientTests : HostTest
             return CoapResults.Changed();
         });
         await server.Listen("coap://127.0.0.1:0").StartAsync();
-        HostApplicationBuilder builder = Builder(("Coap:Client:Accept", "50"), ("Coap:Client:Confirmable", "false"), ("Coap:Client:Timeout", "20s"));
+        HostApplicationBuilder builder = Builder(("Coap:Client:Accept", "50"), ("Coap:Client:Confirmable", "false"),
+            ("Coap:Client:Timeout", "20s"));
         builder.Services.AddCoapClient(options =>
         {
             options.BaseAddress = server.LocalEndpoints[0];
             options.ConfigureRequest = request =>
             {
-                Assert.Equal(request.Accept == CoapContentFormat.Json ? TimeSpan.FromSeconds(20) : TimeSpan.FromSeconds(25), request.Timeout);
+                Assert.Equal(request.Accept == CoapContentFormat.Json ? TimeSpan.FromSeconds(20) : TimeSpan.FromSeconds(25),
+                    request.Timeout);
                 request.Options.Add(new CoAP.NET.Options.UriQuery("key=1"));
             };
         });
@@ -155,12 +160,14 @@ public sealed class HostedClientTests : HostTest
     {
         using Socket silent = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         silent.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        HostApplicationBuilder builder = Builder(("Coap:Client:BaseAddress", $"coap://{silent.LocalEndPoint}"), ("Coap:Client:Timeout", "90ms"));
+        HostApplicationBuilder builder = Builder(("Coap:Client:BaseAddress", $"coap://{silent.LocalEndPoint}"),
+            ("Coap:Client:Timeout", "90ms"));
         builder.Services.AddCoapClient();
         ICoapClient client = (await StartAsync(builder)).Services.GetRequiredService<ICoapClient>();
 
         CoapTimeoutException common = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(client.PingAsync()));
-        CoapTimeoutException own = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(client.PingAsync(null, TimeSpan.FromMilliseconds(70))));
+        CoapTimeoutException own =
+            await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(client.PingAsync(null, TimeSpan.FromMilliseconds(70))));
 
         Assert.Equal((CoapTimeLimit.RequestTimeout, TimeSpan.FromMilliseconds(90)), (common.EndedBy, common.Limit));
         Assert.Equal((CoapTimeLimit.RequestTimeout, TimeSpan.FromMilliseconds(70)), (own.EndedBy, own.Limit));
@@ -183,7 +190,8 @@ public sealed class HostedClientTests : HostTest
     private static async Task<CoapServer> ServerAsync()
     {
         CoapServer server = new();
-        server.MapGet("/{*path}", request => $"GET {request.Path}{string.Concat(request.Options.GetAll<CoAP.NET.Options.UriQuery>().Select(static query => $"?{query.Value}"))}").Observable();
+        server.MapGet("/{*path}",
+            request => $"GET {request.Path}{string.Concat(request.Options.GetAll<CoAP.NET.Options.UriQuery>().Select(static query => $"?{query.Value}"))}").Observable();
         await server.Listen("coap://127.0.0.1:0").StartAsync();
         return server;
     }

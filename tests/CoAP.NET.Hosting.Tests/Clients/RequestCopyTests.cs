@@ -10,13 +10,16 @@ public sealed class RequestCopyTests
         Progress<CoapProgress> progress = new();
         CoapRequest request = new(CoapMethod.Post, "/x")
         {
-            Content = CoapContent.Text("hello"), Accept = CoapContentFormat.Cbor, Confirmable = false, Timeout = TimeSpan.FromSeconds(3), Patience = CoapPatience.Wait, BlockSize = 64,
-            Progress = progress, Destination = destination, CacheMode = CoapCacheMode.OnlyIfCached, LocalAddress = System.Net.IPAddress.Loopback, NoResponse = CoAP.NET.Options.NoResponseClasses.All,
+            Content = CoapContent.Text("hello"), Accept = CoapContentFormat.Cbor, Confirmable = false, Timeout = TimeSpan.FromSeconds(3),
+            Patience = CoapPatience.Wait, BlockSize = 64,
+            Progress = progress, Destination = destination, CacheMode = CoapCacheMode.OnlyIfCached,
+            LocalAddress = System.Net.IPAddress.Loopback, NoResponse = CoAP.NET.Options.NoResponseClasses.All,
             IsForwarded = true,
         };
         CoapRequest copy = request.WithUri("coap://h/x");
 
-        Assert.Equal((CoapMethod.Post, "coap://h/x", "hello", CoapContentFormat.TextPlain), (copy.Method, copy.UriText, copy.GetText(), copy.ContentFormat));
+        Assert.Equal((CoapMethod.Post, "coap://h/x", "hello", CoapContentFormat.TextPlain),
+            (copy.Method, copy.UriText, copy.GetText(), copy.ContentFormat));
         Assert.Equal((CoapContentFormat.Cbor, false, TimeSpan.FromSeconds(3)), (copy.Accept, copy.Confirmable, copy.Timeout));
         Assert.Equal((CoapPatience.Wait, 64, CoapCacheMode.OnlyIfCached), (copy.Patience, copy.BlockSize, copy.CacheMode));
         Assert.Same(progress, copy.Progress);
@@ -38,8 +41,11 @@ public sealed class RequestCopyTests
         // Settable ones of requests to send; a new one belongs into WithUri and into the test above.
         string[] known =
         [
-            "Accept", "BlockSize", "CacheMode", "Confirmable", "Content", "Destination", "Download", "IsForwarded", "LocalAddress", "NoResponse", "Patience", "Progress", "Services", "Timeout",
+            "Accept", "BlockSize", "CacheMode", "Confirmable", "Content", "Destination", "Download", "IsForwarded", "LocalAddress",
+            "NoResponse", "Patience", "Progress", "Services", "Timeout",
         ];
-        Assert.Equal(known, typeof(CoapRequest).GetProperties().Where(static property => property.SetMethod is { IsPublic: true }).Select(static property => property.Name).Order(StringComparer.Ordinal));
+        Assert.Equal(known,
+            typeof(CoapRequest).GetProperties().Where(static property => property.SetMethod is { IsPublic: true })
+                .Select(static property => property.Name).Order(StringComparer.Ordinal));
     }
 }

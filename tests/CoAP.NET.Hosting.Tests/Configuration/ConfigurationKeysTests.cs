@@ -4,7 +4,9 @@ using System.Text.RegularExpressions;
 
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
-/// <summary>The tables of keys against the options of the core: everything can be configured, within the bounds that the core has.</summary>
+/// <summary>
+/// The tables of keys against the options of the core: everything can be configured, within the bounds that the core has.
+/// </summary>
 public sealed partial class ConfigurationKeysTests
 {
     public static TheoryData<string> ServerPaths => [.. ServerKeys.Table.Keys.Select(static key => key.Path)];
@@ -20,13 +22,16 @@ public sealed partial class ConfigurationKeysTests
     [InlineData(typeof(CoapDtlsServerFileOptions), "Dtls:")]
     public void Every_property_has_a_key(Type options, string group)
     {
-        IEnumerable<string> keys = ServerKeys.Table.Keys.Select(static key => key.Path).Concat(ServerKeys.Table.Items.Select(static item => item.Path));
+        IEnumerable<string> keys = ServerKeys.Table.Keys.Select(static key => key.Path)
+            .Concat(ServerKeys.Table.Items.Select(static item => item.Path));
         Assert.Equal(PropertiesOf(options, group), keys.Where(path => path.StartsWith(group, StringComparison.Ordinal)).Order());
     }
 
     [Fact]
     public void Every_property_of_a_clients_DTLS_has_a_key() => Assert.Equal(
-        PropertiesOf(typeof(CoapDtlsClientFileOptions), "Dtls:"), ClientKeys.Table.Keys.Select(static key => key.Path).Where(static path => path.StartsWith("Dtls:", StringComparison.Ordinal)).Order());
+        PropertiesOf(typeof(CoapDtlsClientFileOptions), "Dtls:"),
+        ClientKeys.Table.Keys.Select(static key => key.Path).Where(static path => path.StartsWith("Dtls:", StringComparison.Ordinal))
+            .Order());
 
     [Theory]
     [MemberData(nameof(ServerPaths))]
@@ -70,7 +75,8 @@ public sealed partial class ConfigurationKeysTests
                     // So does the core.
                     PropertyInfo property = typeof(CoapLimits).GetProperty(path["Limits:".Length..])!;
                     TargetInvocationException refused = Assert.Throws<TargetInvocationException>(
-                        () => property.SetValue(new CoapLimits(), Convert.ChangeType(most + 1, property.PropertyType, CultureInfo.InvariantCulture)));
+                        () => property.SetValue(new CoapLimits(),
+                            Convert.ChangeType(most + 1, property.PropertyType, CultureInfo.InvariantCulture)));
                     Assert.IsType<ArgumentOutOfRangeException>(refused.InnerException);
                 }
             }
@@ -100,13 +106,15 @@ public sealed partial class ConfigurationKeysTests
     [InlineData("1e99d")]
     [InlineData("soon")]
     public void Other_times_are_refused(string text) =>
-        Assert.Equal("allowed is: time such as 500ms, 5s, 2min or 00:02:00, above 0 s, up to 1 h", Assert.Single(Key("Parameters:AckTimeout").Set(new CoapServerOptions(), [text])).Problem);
+        Assert.Equal("allowed is: time such as 500ms, 5s, 2min or 00:02:00, above 0 s, up to 1 h",
+            Assert.Single(Key("Parameters:AckTimeout").Set(new CoapServerOptions(), [text])).Problem);
 
     [Theory]
     [InlineData("NaNs")]
     [InlineData("Infinity s")]
     [InlineData("1,5s")]
-    public void A_time_that_is_no_number_is_not_taken_for_none(string text) => Assert.NotEmpty(Key("StopGracePeriod").Set(new CoapServerOptions(), [text]));
+    public void A_time_that_is_no_number_is_not_taken_for_none(string text) =>
+        Assert.NotEmpty(Key("StopGracePeriod").Set(new CoapServerOptions(), [text]));
 
     [Theory]
     [InlineData("65536", 65536)]
@@ -129,12 +137,14 @@ public sealed partial class ConfigurationKeysTests
 
     [Fact]
     public void What_is_bounded_by_more_than_a_range_says_so() =>
-        Assert.Equal("A block has 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).", Assert.Single(Key("Parameters:PreferredBlockSize").Set(new CoapServerOptions(), ["100"])).Problem);
+        Assert.Equal("A block has 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).",
+            Assert.Single(Key("Parameters:PreferredBlockSize").Set(new CoapServerOptions(), ["100"])).Problem);
 
-    private static IEnumerable<string> PropertiesOf(Type options, string group) => options.GetProperties(BindingFlags.Public | BindingFlags.Instance)
-        .Where(static property => property.CanWrite || property.PropertyType.IsGenericType)
-        .Select(property => group + property.Name)
-        .Order();
+    private static IEnumerable<string> PropertiesOf(Type options, string group) =>
+        options.GetProperties(BindingFlags.Public | BindingFlags.Instance)
+            .Where(static property => property.CanWrite || property.PropertyType.IsGenericType)
+            .Select(property => group + property.Name)
+            .Order();
 
     private static ConfigurationKey<CoapServerOptions> Key(string path) => ServerKeys.Table.Keys.Single(key => key.Path == path);
 

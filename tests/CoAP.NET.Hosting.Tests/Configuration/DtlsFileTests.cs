@@ -29,11 +29,14 @@ public sealed class DtlsFileTests : HostTest, IDisposable
         IHost host = await StartAsync(
         [
             ("Coap:Server:Dtls:PskFile", Write("# devices\nmeter-7:0x0102030405060708090a0b0c0d0e0f10\n")),
-            ("Coap:Server:Dtls:Psk:meter-8", "words of a key"), ("Coap:Server:Dtls:Psk:urn:dev:ow:10e2073a", "0x01"), ("Coap:Server:Dtls:PskIdentityHint", "all"),
+            ("Coap:Server:Dtls:Psk:meter-8", "words of a key"), ("Coap:Server:Dtls:Psk:urn:dev:ow:10e2073a", "0x01"),
+            ("Coap:Server:Dtls:PskIdentityHint", "all"),
             ("Coap:Client:Dtls:PskIdentity", identity), ("Coap:Client:Dtls:PskKey", key),
         ]);
         Assert.Equal(identity, await AskAsync(host));
-        Assert.DoesNotContain(Logged.Entries, entry => entry.Text.Contains(key, StringComparison.OrdinalIgnoreCase) || entry.Text.Contains("0102030405060708", StringComparison.Ordinal));
+        Assert.DoesNotContain(Logged.Entries,
+            entry => entry.Text.Contains(key, StringComparison.OrdinalIgnoreCase)
+                || entry.Text.Contains("0102030405060708", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -41,7 +44,8 @@ public sealed class DtlsFileTests : HostTest, IDisposable
     {
         IHost host = await StartAsync(
         [
-            ("Coap:Server:Dtls:Psk:meter", "right"), ("Coap:Client:Dtls:PskIdentity", "meter"), ("Coap:Client:Dtls:PskKey", "wrong"), ("Coap:Client:Dtls:HandshakeTimeout", "500ms"),
+            ("Coap:Server:Dtls:Psk:meter", "right"), ("Coap:Client:Dtls:PskIdentity", "meter"), ("Coap:Client:Dtls:PskKey", "wrong"),
+            ("Coap:Client:Dtls:HandshakeTimeout", "500ms"),
         ]);
         CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host));
         Assert.Equal(CoapConnectionError.HandshakeFailed, refused.Error);
@@ -55,7 +59,8 @@ public sealed class DtlsFileTests : HostTest, IDisposable
     [InlineData("Required", true, "CN=meter")]
     public async Task Clients_are_asked_for_certificates_as_configured(string mode, bool hasCertificate, string expected)
     {
-        IHost host = await StartAsync([.. WithCertificates(mode), .. hasCertificate ? WritePem("Coap:Client:Dtls", _certificates.Client("meter")) : []]);
+        IHost host = await StartAsync(
+            [.. WithCertificates(mode), .. hasCertificate ? WritePem("Coap:Client:Dtls", _certificates.Client("meter")) : []]);
         Assert.Equal(expected, await AskAsync(host));
     }
 
@@ -66,7 +71,8 @@ public sealed class DtlsFileTests : HostTest, IDisposable
     {
         using TlsCertificates strangers = new("CN=Strangers");
         IHost host = await StartAsync(
-            [.. WithCertificates(mode), .. hasStrange ? WritePem("Coap:Client:Dtls", strangers.Client("meter")) : [], ("Coap:Client:Dtls:HandshakeTimeout", "2s")]);
+            [.. WithCertificates(mode), .. hasStrange ? WritePem("Coap:Client:Dtls", strangers.Client("meter")) : [],
+                ("Coap:Client:Dtls:HandshakeTimeout", "2s")]);
         await Assert.ThrowsAnyAsync<CoapException>(() => AskAsync(host));
     }
 
@@ -77,8 +83,10 @@ public sealed class DtlsFileTests : HostTest, IDisposable
         File.WriteAllBytes(path, _certificates.Server(["127.0.0.1"]).Export(X509ContentType.Pfx, "secret"));
         IHost host = await StartAsync(
         [
-            ("Coap:Server:Dtls:Certificate", path), ("Coap:Server:Dtls:Password", "secret"), ("Coap:Server:Dtls:CipherSuites", "EcdheEcdsaAes128GcmSha256"),
-            ("Coap:Server:Dtls:UseConnectionIds", "false"), ("Coap:Client:Dtls:Authorities", Write(_certificates.Authority.ExportCertificatePem())),
+            ("Coap:Server:Dtls:Certificate", path), ("Coap:Server:Dtls:Password", "secret"),
+            ("Coap:Server:Dtls:CipherSuites", "EcdheEcdsaAes128GcmSha256"),
+            ("Coap:Server:Dtls:UseConnectionIds", "false"),
+            ("Coap:Client:Dtls:Authorities", Write(_certificates.Authority.ExportCertificatePem())),
         ]);
         Assert.Equal("unknown", await AskAsync(host));
         Assert.Equal("TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256 False", await AskAsync(host, "/suite"));
@@ -106,8 +114,12 @@ public sealed class DtlsFileTests : HostTest, IDisposable
     {
         HostApplicationBuilder builder = Builder([("Coap:Server:Endpoints", "coaps://127.0.0.1:0"), .. settings]);
         ICoapServerBuilder server = builder.Services.AddCoapServer();
-        server.MapGet("/who", request => request.Peer.Identity is CoapDtlsIdentity identity ? identity.PskIdentity ?? identity.Certificate?.Subject ?? identity.ToString() : "none");
-        server.MapGet("/suite", request => request.Peer.Identity is CoapDtlsIdentity identity ? $"{identity.CipherSuite} {identity.HasConnectionId}" : "none");
+        server.MapGet("/who",
+            request => request.Peer.Identity is CoapDtlsIdentity identity
+                ? identity.PskIdentity ?? identity.Certificate?.Subject ?? identity.ToString()
+                : "none");
+        server.MapGet("/suite",
+            request => request.Peer.Identity is CoapDtlsIdentity identity ? $"{identity.CipherSuite} {identity.HasConnectionId}" : "none");
         builder.Services.AddCoapClient();
         return await StartAsync(builder);
     }

@@ -8,7 +8,9 @@ using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
-/// <summary>Wrong settings of coaps keep an application from starting, and are told by their keys. No message holds a key of anybody.</summary>
+/// <summary>
+/// Wrong settings of coaps keep an application from starting, and are told by their keys. No message holds a key of anybody.
+/// </summary>
 public sealed class DtlsValidationTests : HostTest
 {
     private const string Secret = "sesame";
@@ -22,7 +24,8 @@ public sealed class DtlsValidationTests : HostTest
     [InlineData("Coap:Server:Dtls has nothing by which clients come in.", "Coap:Server:Dtls:PskIdentityHint", "all")]
     [InlineData("Coap:Server:Dtls:MaxSessions = '0': allowed is: whole number, 1 to 10000000", "Coap:Server:Dtls:MaxSessions", "0")]
     [InlineData("Coap:Server:Dtls:CipherSuites = 'None': allowed is: one of PskAes128GcmSha256", "Coap:Server:Dtls:CipherSuites", "None")]
-    [InlineData("Coap:Server:Dtls:PskFiles is no key that is known. Did you mean Coap:Server:Dtls:PskFile?", "Coap:Server:Dtls:PskFiles", Secret)]
+    [InlineData("Coap:Server:Dtls:PskFiles is no key that is known. Did you mean Coap:Server:Dtls:PskFile?", "Coap:Server:Dtls:PskFiles",
+        Secret)]
     [InlineData("Coap:Client:Dtls:PskKey is set, but Coap:Client:Dtls:PskIdentity is not.", "Coap:Client:Dtls:PskKey", Secret)]
     [InlineData("Coap:Client:Dtls:PskIdentity is set, but Coap:Client:Dtls:PskKey is not.", "Coap:Client:Dtls:PskIdentity", "meter")]
     [InlineData("Coap:Client:Dtls:Authorities = '/nowhere/ca.pem': there is no file ", "Coap:Client:Dtls:Authorities", "/nowhere/ca.pem")]
@@ -58,7 +61,8 @@ public sealed class DtlsValidationTests : HostTest
         builder.Services.AddCoapServer();
         string failure = Assert.Single(await StartFailuresAsync(builder));
         File.Delete(path);
-        Assert.Equal("Coap:Server:Dtls:Psk:meter: Coap:Server:Dtls:PskFile has a key for this identity too. Leave one of them out.", failure);
+        Assert.Equal("Coap:Server:Dtls:Psk:meter: Coap:Server:Dtls:PskFile has a key for this identity too. Leave one of them out.",
+            failure);
     }
 
     [Fact]
@@ -68,15 +72,18 @@ public sealed class DtlsValidationTests : HostTest
         builder.Services.AddCoapServer();
         string failure = Assert.Single(await StartFailuresAsync(builder));
         Assert.StartsWith("Coap:Server:Endpoints has an address that cannot be listened on. ", failure, StringComparison.Ordinal);
-        Assert.EndsWith("Keys for it: Coap:Server:Dtls:PskFile or Coap:Server:Dtls:Psk; a certificate: Coap:Server:Dtls:Certificate.", failure, StringComparison.Ordinal);
+        Assert.EndsWith("Keys for it: Coap:Server:Dtls:PskFile or Coap:Server:Dtls:Psk; a certificate: Coap:Server:Dtls:Certificate.",
+            failure, StringComparison.Ordinal);
     }
 
     [Fact]
     public async Task Configuration_and_code_do_not_both_say_it()
     {
         HostApplicationBuilder builder = Builder(("Coap:Server:Dtls:Psk:meter", Secret));
-        builder.Services.AddCoapServer(static options => options.Endpoint.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() }));
-        Assert.Equal("Coap:Server:Dtls is set, and UseDtls was called on Endpoint. Say it in configuration or in code, not both.", Assert.Single(await StartFailuresAsync(builder)));
+        builder.Services.AddCoapServer(
+            static options => options.Endpoint.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions() }));
+        Assert.Equal("Coap:Server:Dtls is set, and UseDtls was called on Endpoint. Say it in configuration or in code, not both.",
+            Assert.Single(await StartFailuresAsync(builder)));
     }
 
     [Fact]

@@ -119,7 +119,8 @@ public sealed class PskFileTests : HostTest, IDisposable
     private async Task<IHost> StartAsync()
     {
         HostApplicationBuilder builder = Builder(
-            ("Coap:Server:Endpoints", "coaps://127.0.0.1:0"), ("Coap:Server:Dtls:PskFile", File1), ("Coap:Server:Dtls:Psk:own", "of configuration"));
+            ("Coap:Server:Endpoints", "coaps://127.0.0.1:0"), ("Coap:Server:Dtls:PskFile", File1),
+            ("Coap:Server:Dtls:Psk:own", "of configuration"));
         ICoapServerBuilder server = builder.Services.AddCoapServer(options => options.Endpoint.TimeProvider = _time);
         server.MapGet("/who", request => ((CoapDtlsIdentity)request.Peer.Identity!).PskIdentity!);
         return await StartAsync(builder);
@@ -136,7 +137,8 @@ public sealed class PskFileTests : HostTest, IDisposable
         return new CoapClient(new CoapEndpointOptions().UseDtls(dtls));
     }
 
-    private static async Task<string> AskAsync(IHost host, CoapClient client) => (await Within(client.GetAsync(AddressOf(host) + "/who"))).EnsureSuccess().GetText();
+    private static async Task<string> AskAsync(IHost host, CoapClient client) =>
+        (await Within(client.GetAsync(AddressOf(host) + "/who"))).EnsureSuccess().GetText();
 
     /// <summary>The system's time, but timers of whole seconds, which nothing else here has, go off when a test says so.</summary>
     private sealed class TickingTime : TimeProvider

@@ -11,10 +11,12 @@ public sealed class SectionCheckTests : HostTest
     [Theory]
     [InlineData("Coap:Sever:Shards", "Coap:Sever configures nothing. Did you mean Coap:Server?")]
     [InlineData("Coap:Clents:lamp:Timeout", "Coap:Clents configures nothing. Did you mean Coap:Clients?")]
-    [InlineData("Coap:Clients:lmap:Timeout", "Coap:Clients:lmap configures no client: none was added by this name. Did you mean Coap:Clients:lamp?")]
+    [InlineData("Coap:Clients:lmap:Timeout",
+        "Coap:Clients:lmap configures no client: none was added by this name. Did you mean Coap:Clients:lamp?")]
     [InlineData("Coap:Clients:thermometer:Timeout", "Coap:Clients:thermometer configures no client: none was added by this name.")]
     [InlineData("Coap:Client:Timeout", "Coap:Client configures no client: those that were added have names, such as Coap:Clients:lamp.")]
-    [InlineData("Coap:Servers:Endpoints", "Coap:Servers:Endpoints configures no server: none was added by this name. The server without a name is configured by Coap:Server.")]
+    [InlineData("Coap:Servers:Endpoints",
+        "Coap:Servers:Endpoints configures no server: none was added by this name. The server without a name is configured by Coap:Server.")]
     [InlineData("Coap:Server:Shards", null)]
     [InlineData("coap:clients:LAMP:Timeout", null)]
     [InlineData("Coap:Telemetry:Level", null)]
@@ -27,7 +29,8 @@ public sealed class SectionCheckTests : HostTest
     [Fact]
     public void Sections_of_a_kind_that_the_program_does_not_have_are_those_of_another_program()
     {
-        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection([new("Coap:Servers:edge:Shards", "1"), new("Coap:Client:Timeout", "1s")]).Build();
+        IConfiguration configuration = new ConfigurationBuilder()
+            .AddInMemoryCollection([new("Coap:Servers:edge:Shards", "1"), new("Coap:Client:Timeout", "1s")]).Build();
         Assert.Empty(SectionCheck.Find(configuration.GetSection("Coap"), [], [""]));
     }
 
@@ -37,6 +40,7 @@ public sealed class SectionCheckTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Clients:lmap:BaseAddress", "coap://h"));
         builder.Services.AddCoapClient("lamp");
         await StartAsync(builder);
-        Assert.Single(Logged.Entries, static entry => entry.Id == 1805 && entry.Text.StartsWith("Coap:Clients:lmap configures no client", StringComparison.Ordinal));
+        Assert.Single(Logged.Entries,
+            static entry => entry.Id == 1805 && entry.Text.StartsWith("Coap:Clients:lmap configures no client", StringComparison.Ordinal));
     }
 }

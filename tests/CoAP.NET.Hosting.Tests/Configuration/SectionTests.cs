@@ -41,7 +41,8 @@ public sealed class SectionTests
         Assert.Equal((500, 4L << 20, 0.5), (options.Limits.MaxObservers, options.Limits.MaxBodySize, options.Limits.PeerAssemblyShare));
         Assert.False(options.Limits.LimitAmplification);
         Assert.Equal(Timeout.InfiniteTimeSpan, options.Limits.IdlePeerLifetime);
-        Assert.Equal((TimeSpan.FromSeconds(3), 4, double.PositiveInfinity), (options.Parameters.AckTimeout, options.Parameters.NStart, options.Parameters.ProbingRate));
+        Assert.Equal((TimeSpan.FromSeconds(3), 4, double.PositiveInfinity),
+            (options.Parameters.AckTimeout, options.Parameters.NStart, options.Parameters.ProbingRate));
         Assert.Equal(CoapRetransmissionTiming.Fasor, options.Parameters.RetransmissionTiming);
         Assert.Equal(TimeSpan.FromMinutes(5), options.Endpoint.Streams.KeepAliveInterval);
         Assert.False(options.Endpoint.Streams.RepeatsIdempotentRequests);
@@ -50,30 +51,49 @@ public sealed class SectionTests
     }
 
     [Theory]
-    [InlineData("""{ "Limits": { "MaxObservers": "many" } }""", "Coap:Server:Limits:MaxObservers = 'many': allowed is: whole number, 0 to 100000000")]
-    [InlineData("""{ "Limits": { "MaxObservers": -1 } }""", "Coap:Server:Limits:MaxObservers = '-1': allowed is: whole number, 0 to 100000000")]
-    [InlineData("""{ "Parameters": { "AckRandomFactor": 0.9 } }""", "Coap:Server:Parameters:AckRandomFactor = '0.9': allowed is: number 1 to 10")]
+    [InlineData("""{ "Limits": { "MaxObservers": "many" } }""",
+        "Coap:Server:Limits:MaxObservers = 'many': allowed is: whole number, 0 to 100000000")]
+    [InlineData("""{ "Limits": { "MaxObservers": -1 } }""",
+        "Coap:Server:Limits:MaxObservers = '-1': allowed is: whole number, 0 to 100000000")]
+    [InlineData("""{ "Parameters": { "AckRandomFactor": 0.9 } }""",
+        "Coap:Server:Parameters:AckRandomFactor = '0.9': allowed is: number 1 to 10")]
     [InlineData("""{ "QBlock": "on" }""", "Coap:Server:QBlock = 'on': allowed is: one of Off, Secured, AllowUnsecured")]
     [InlineData("""{ "QBlock": "1" }""", "Coap:Server:QBlock = '1': allowed is: one of Off, Secured, AllowUnsecured")]
     [InlineData("""{ "JoinGroups": "yes" }""", "Coap:Server:JoinGroups = 'yes': allowed is: true or false")]
-    [InlineData("""{ "Endpoints": [ "coap://*", "5683" ] }""", "Coap:Server:Endpoints:1 = '5683': allowed is: URI with scheme, host and port such as coap://*:5683, without path, no group")]
-    [InlineData("""{ "Endpoints": "coap://224.0.1.187" }""", "Coap:Server:Endpoints = 'coap://224.0.1.187': allowed is: URI with scheme, host and port such as coap://*:5683, without path, no group")]
-    [InlineData("""{ "TrustedPrefixes": [ "10.0.0.1/33" ] }""", "Coap:Server:TrustedPrefixes:0 = '10.0.0.1/33': allowed is: a prefix such as 192.0.2.0/24 or 2001:db8::/32")]
-    [InlineData("""{ "Groups": { "Addresses": [ "192.0.2.1" ] } }""", "Coap:Server:Groups:Addresses:0 = '192.0.2.1': allowed is: address of a group, within 224.0.0.0/4 or ff00::/8")]
-    [InlineData("""{ "Limits": "none" }""", "Coap:Server:Limits = 'none': it holds further keys, such as Coap:Server:Limits:ReceiveBufferSize, and has no value itself.")]
-    [InlineData("""{ "Shards": { "Count": 2 } }""", "Coap:Server:Shards:Count: Coap:Server:Shards has a single value and nothing below it.")]
-    [InlineData("""{ "Endpoints": [ { "Url": "coap://*" } ] }""", "Coap:Server:Endpoints:0: the items of Coap:Server:Endpoints are values and have nothing below them.")]
-    public void A_wrong_value_is_named_with_its_key_and_what_is_allowed(string json, string expected) => Assert.Equal([expected], Read(json).Findings.Errors);
+    [InlineData("""{ "Endpoints": [ "coap://*", "5683" ] }""",
+        "Coap:Server:Endpoints:1 = '5683': allowed is: URI with scheme, host and port such as coap://*:5683, without path, no group")]
+    [InlineData("""{ "Endpoints": "coap://224.0.1.187" }""",
+        "Coap:Server:Endpoints = 'coap://224.0.1.187': allowed is: URI with scheme, host and port such as coap://*:5683, without path, no "
+            + "group")]
+    [InlineData("""{ "TrustedPrefixes": [ "10.0.0.1/33" ] }""",
+        "Coap:Server:TrustedPrefixes:0 = '10.0.0.1/33': allowed is: a prefix such as 192.0.2.0/24 or 2001:db8::/32")]
+    [InlineData("""{ "Groups": { "Addresses": [ "192.0.2.1" ] } }""",
+        "Coap:Server:Groups:Addresses:0 = '192.0.2.1': allowed is: address of a group, within 224.0.0.0/4 or ff00::/8")]
+    [InlineData("""{ "Limits": "none" }""",
+        "Coap:Server:Limits = 'none': it holds further keys, such as Coap:Server:Limits:ReceiveBufferSize, and has no value itself.")]
+    [InlineData("""{ "Shards": { "Count": 2 } }""",
+        "Coap:Server:Shards:Count: Coap:Server:Shards has a single value and nothing below it.")]
+    [InlineData("""{ "Endpoints": [ { "Url": "coap://*" } ] }""",
+        "Coap:Server:Endpoints:0: the items of Coap:Server:Endpoints are values and have nothing below them.")]
+    public void A_wrong_value_is_named_with_its_key_and_what_is_allowed(string json, string expected) =>
+        Assert.Equal([expected], Read(json).Findings.Errors);
 
     [Theory]
-    [InlineData("""{ "Limits": { "MaxObserver": 5 } }""", "Coap:Server:Limits:MaxObserver is no key that is known. Did you mean Coap:Server:Limits:MaxObservers?")]
+    [InlineData("""{ "Limits": { "MaxObserver": 5 } }""",
+        "Coap:Server:Limits:MaxObserver is no key that is known. Did you mean Coap:Server:Limits:MaxObservers?")]
     [InlineData("""{ "Limts": { "MaxObservers": 5 } }""", "Coap:Server:Limts is no key that is known. Did you mean Coap:Server:Limits?")]
-    [InlineData("""{ "MaxObservers": 5 }""", "Coap:Server:MaxObservers is no key that is known. Did you mean Coap:Server:Limits:MaxObservers?")]
-    [InlineData("""{ "Parameters": { "MaxChannels": 5 } }""", "Coap:Server:Parameters:MaxChannels is no key that is known. Did you mean Coap:Server:Limits:MaxChannels?")]
+    [InlineData("""{ "MaxObservers": 5 }""",
+        "Coap:Server:MaxObservers is no key that is known. Did you mean Coap:Server:Limits:MaxObservers?")]
+    [InlineData("""{ "Parameters": { "MaxChannels": 5 } }""",
+        "Coap:Server:Parameters:MaxChannels is no key that is known. Did you mean Coap:Server:Limits:MaxChannels?")]
     [InlineData("""{ "Endpoint": [ "coap://*" ] }""", "Coap:Server:Endpoint is no key that is known. Did you mean Coap:Server:Endpoints?")]
-    [InlineData("""{ "Tls": { "Pasword": "x" } }""", "Coap:Server:Tls:Pasword is no key that is known. Did you mean Coap:Server:Tls:Password?")]
-    [InlineData("""{ "Tls": { "Curve25519": "x" } }""", "Coap:Server:Tls:Curve25519 is no key that is known. Known are Certificate, Key, Password, Authorities, Revocation, ClientCertificates.")]
-    public void A_key_that_is_not_known_is_named_with_the_nearest_one(string json, string expected) => Assert.Equal([expected], Read(json).Findings.UnknownKeys);
+    [InlineData("""{ "Tls": { "Pasword": "x" } }""",
+        "Coap:Server:Tls:Pasword is no key that is known. Did you mean Coap:Server:Tls:Password?")]
+    [InlineData("""{ "Tls": { "Curve25519": "x" } }""",
+        "Coap:Server:Tls:Curve25519 is no key that is known. Known are Certificate, Key, Password, Authorities, Revocation, "
+            + "ClientCertificates.")]
+    public void A_key_that_is_not_known_is_named_with_the_nearest_one(string json, string expected) =>
+        Assert.Equal([expected], Read(json).Findings.UnknownKeys);
 
     [Fact]
     public void Nothing_empty_text_and_null_leave_the_default()
@@ -89,7 +109,8 @@ public sealed class SectionTests
     public void A_list_may_be_one_text_as_environment_variables_have_it_which_overrides_the_array_of_a_file()
     {
         IConfiguration configuration = new ConfigurationBuilder()
-            .AddInMemoryCollection([new("Coap:Server:Endpoints:0", "coap://*:3"), new("Coap:Server:Endpoints", "coap://*:1; coap+tcp://*:2")]).Build();
+            .AddInMemoryCollection(
+                [new("Coap:Server:Endpoints:0", "coap://*:3"), new("Coap:Server:Endpoints", "coap://*:1; coap+tcp://*:2")]).Build();
         CoapServerOptions options = new();
         SectionReader.Read(configuration.GetSection("Coap:Server"), ServerKeys.Table, options, options.Findings);
         Assert.Equal(["coap://*:1", "coap+tcp://*:2"], options.Endpoints);
@@ -121,7 +142,9 @@ public sealed class SectionTests
         Assert.Empty(options.Findings.UnknownKeys);
         options.Parameters = options.Parameters with { NStart = 7 };
         options.ForPeers("10.1.2.0/24", static parameters => parameters with { MaxRetransmit = 1 });
-        options.Endpoint.ParametersOf = static remote => remote.ToString().StartsWith("10.9.9.9:", StringComparison.Ordinal) ? CoapTransmissionParameters.Default : null;
+        options.Endpoint.ParametersOf = static remote => remote.ToString().StartsWith("10.9.9.9:", StringComparison.Ordinal)
+            ? CoapTransmissionParameters.Default
+            : null;
         options.Peers.ApplyTo(options.Endpoint);
 
         Assert.Equal(options.Parameters with { AckTimeout = TimeSpan.FromSeconds(10) }, Of("10.2.0.1"));
@@ -138,14 +161,18 @@ public sealed class SectionTests
     [Fact]
     public void What_is_wrong_with_peers_is_named_once_by_its_item()
     {
-        CoapServerOptions options = Read("""{ "Peers": [ { "AckTimeout": "10s" }, { "Prefixes": "10.0.0.0/8", "NStart": 0, "MaxChannels": 5 } ], "Peer": 1 }""");
+        CoapServerOptions options =
+            Read("""{ "Peers": [ { "AckTimeout": "10s" }, { "Prefixes": "10.0.0.0/8", "NStart": 0, "MaxChannels": 5 } ], "Peer": 1 }""");
         Assert.Equal(
-            ["Coap:Server:Peers:0:Prefixes names no peers. Give at least one prefix such as 192.0.2.0/24.", "Coap:Server:Peers:1:NStart = '0': allowed is: whole number, 1 to 65535"],
+            ["Coap:Server:Peers:0:Prefixes names no peers. Give at least one prefix such as 192.0.2.0/24.",
+                "Coap:Server:Peers:1:NStart = '0': allowed is: whole number, 1 to 65535"],
             options.Findings.Errors);
         Assert.Equal(2, options.Findings.UnknownKeys.Count);
-        Assert.StartsWith("Coap:Server:Peers:1:MaxChannels is no key that is known.", options.Findings.UnknownKeys[0], StringComparison.Ordinal);
+        Assert.StartsWith("Coap:Server:Peers:1:MaxChannels is no key that is known.", options.Findings.UnknownKeys[0],
+            StringComparison.Ordinal);
         Assert.Equal("Coap:Server:Peer is no key that is known. Did you mean Coap:Server:Peers?", options.Findings.UnknownKeys[1]);
-        Assert.Equal(["Coap:Server:Peers = 'all': it is a list of items with keys of their own."], Read("""{ "Peers": "all" }""").Findings.Errors);
+        Assert.Equal(["Coap:Server:Peers = 'all': it is a list of items with keys of their own."],
+            Read("""{ "Peers": "all" }""").Findings.Errors);
     }
 
     private static CoapServerOptions Read(string json)

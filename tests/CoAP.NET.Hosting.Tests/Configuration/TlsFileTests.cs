@@ -45,7 +45,8 @@ public sealed class TlsFileTests : HostTest, IDisposable
     [InlineData("Required", true, "CN=meter")]
     public async Task Clients_are_asked_for_certificates_as_configured(string mode, bool hasCertificate, string expected)
     {
-        IHost host = await StartAsync([.. WithClientCertificates(mode), .. hasCertificate ? WritePem("Coap:Client:Tls", _certificates.Client("meter")) : []]);
+        IHost host = await StartAsync(
+            [.. WithClientCertificates(mode), .. hasCertificate ? WritePem("Coap:Client:Tls", _certificates.Client("meter")) : []]);
         Assert.Equal(expected, await AskAsync(host));
     }
 
@@ -56,7 +57,8 @@ public sealed class TlsFileTests : HostTest, IDisposable
     public async Task Clients_without_a_certificate_that_is_required_or_with_one_of_strangers_do_not_come_in(string mode, bool hasStrange)
     {
         using TlsCertificates strangers = new("CN=Strangers");
-        IHost host = await StartAsync([.. WithClientCertificates(mode), .. hasStrange ? WritePem("Coap:Client:Tls", strangers.Client("meter")) : []]);
+        IHost host = await StartAsync(
+            [.. WithClientCertificates(mode), .. hasStrange ? WritePem("Coap:Client:Tls", strangers.Client("meter")) : []]);
         await Assert.ThrowsAnyAsync<CoapException>(() => AskAsync(host));
     }
 
@@ -90,7 +92,8 @@ public sealed class TlsFileTests : HostTest, IDisposable
         using IssuerTrap trap = new();
         using TlsCertificates strangers = new("CN=Strangers");
         IHost host = await StartAsync(
-            [.. WritePem("Coap:Server:Tls", strangers.Server(["127.0.0.1"], issuerAt: trap.Url)), ("Coap:Client:Tls:Revocation", revocation)]);
+            [.. WritePem("Coap:Server:Tls", strangers.Server(["127.0.0.1"], issuerAt: trap.Url)),
+                ("Coap:Client:Tls:Revocation", revocation)]);
 
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host));
 
@@ -123,7 +126,8 @@ public sealed class TlsFileTests : HostTest, IDisposable
     public async Task A_client_that_was_given_other_authorities_does_not_trust_the_server()
     {
         using TlsCertificates strangers = new("CN=Strangers");
-        IHost host = await StartAsync([.. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])), ("Coap:Client:Tls:Authorities", Write(strangers.Authority.ExportCertificatePem()))]);
+        IHost host = await StartAsync([.. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])),
+            ("Coap:Client:Tls:Authorities", Write(strangers.Authority.ExportCertificatePem()))]);
         await Assert.ThrowsAnyAsync<CoapException>(() => AskAsync(host));
     }
 
@@ -142,9 +146,11 @@ public sealed class TlsFileTests : HostTest, IDisposable
     public async Task A_server_that_asks_clients_for_certificates_does_not_start_without_authorities_of_its_own(string mode)
     {
         OptionsValidationException exception = await Assert.ThrowsAsync<OptionsValidationException>(
-            () => StartAsync([.. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])), ("Coap:Server:Tls:ClientCertificates", mode)]));
+            () => StartAsync(
+                [.. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])), ("Coap:Server:Tls:ClientCertificates", mode)]));
         Assert.StartsWith(
-            $"Coap:Server:Tls:ClientCertificates is {mode}, but Coap:Server:Tls:Authorities is not set, so that a certificate of any public authority would be let in. ",
+            $"Coap:Server:Tls:ClientCertificates is {mode}, but Coap:Server:Tls:Authorities is not set, so that a certificate of any "
+                + "public authority would be let in. ",
             Assert.Single(exception.Failures),
             StringComparison.Ordinal);
     }
@@ -152,14 +158,17 @@ public sealed class TlsFileTests : HostTest, IDisposable
     private (string Key, string? Value)[] WithClientCertificates(string mode) =>
     [
         .. WritePem("Coap:Server:Tls", _certificates.Server(["127.0.0.1"])),
-        ("Coap:Server:Tls:ClientCertificates", mode), ("Coap:Server:Tls:Authorities", Write(_certificates.Authority.ExportCertificatePem())),
+        ("Coap:Server:Tls:ClientCertificates", mode),
+        ("Coap:Server:Tls:Authorities", Write(_certificates.Authority.ExportCertificatePem())),
     ];
 
     private async Task<IHost> StartAsync((string Key, string? Value)[] settings)
     {
         string authority = Write(_certificates.Authority.ExportCertificatePem());
-        HostApplicationBuilder builder = Builder([("Coap:Server:Endpoints", "coaps+tcp://127.0.0.1:0"), ("Coap:Client:Tls:Authorities", authority), .. settings]);
-        builder.Services.AddCoapServer().MapGet("/who", request => (request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject ?? "none");
+        HostApplicationBuilder builder =
+            Builder([("Coap:Server:Endpoints", "coaps+tcp://127.0.0.1:0"), ("Coap:Client:Tls:Authorities", authority), .. settings]);
+        builder.Services.AddCoapServer()
+            .MapGet("/who", request => (request.Peer.Identity as CoapTlsIdentity)?.Certificate?.Subject ?? "none");
         builder.Services.AddCoapClient();
         return await StartAsync(builder);
     }
@@ -171,7 +180,11 @@ public sealed class TlsFileTests : HostTest, IDisposable
     {
         using ECDsa key = certificate.GetECDsaPrivateKey()!;
         yield return ($"{section}:Certificate", Write(certificate.ExportCertificatePem()));
-        yield return ($"{section}:Key", Write(password is null ? key.ExportPkcs8PrivateKeyPem() : key.ExportEncryptedPkcs8PrivateKeyPem(password, new PbeParameters(PbeEncryptionAlgorithm.Aes128Cbc, HashAlgorithmName.SHA256, 1000))));
+        yield return ($"{section}:Key",
+            Write(password is null
+                ? key.ExportPkcs8PrivateKeyPem()
+                : key.ExportEncryptedPkcs8PrivateKeyPem(password,
+                    new PbeParameters(PbeEncryptionAlgorithm.Aes128Cbc, HashAlgorithmName.SHA256, 1000))));
         yield return ($"{section}:Password", password);
     }
 

@@ -13,15 +13,18 @@ public sealed class ValidationTests : HostTest
     public async Task All_that_is_wrong_in_configuration_is_told_before_anything_starts()
     {
         HostApplicationBuilder builder = Builder(
-            ("Coap:Server:Shards", "0"), ("Coap:Server:Limits:MaxObserver", "5"), ("Coap:Server:Tls:Certificate", "/nowhere/server.pem"), ("Coap:Client:BaseAddress", "device"));
+            ("Coap:Server:Shards", "0"), ("Coap:Server:Limits:MaxObserver", "5"), ("Coap:Server:Tls:Certificate", "/nowhere/server.pem"),
+            ("Coap:Client:BaseAddress", "device"));
         builder.Services.AddCoapServer();
         builder.Services.AddCoapClient();
         string[] failures = await StartFailuresAsync(builder);
 
         Assert.Contains("Coap:Server:Shards = '0': allowed is: whole number, 1 to 64", failures);
         Assert.Contains(
-            "Coap:Server:Limits:MaxObserver is no key that is known. Did you mean Coap:Server:Limits:MaxObservers? (Coap:Server:AllowUnknownKeys makes this a warning.)", failures);
-        Assert.Contains($"Coap:Server:Tls:Certificate = '/nowhere/server.pem': there is no file {Path.GetFullPath("/nowhere/server.pem")}", failures);
+            "Coap:Server:Limits:MaxObserver is no key that is known. Did you mean Coap:Server:Limits:MaxObservers? "
+                + "(Coap:Server:AllowUnknownKeys makes this a warning.)", failures);
+        Assert.Contains($"Coap:Server:Tls:Certificate = '/nowhere/server.pem': there is no file {Path.GetFullPath("/nowhere/server.pem")}",
+            failures);
         Assert.Contains("Coap:Client:BaseAddress = 'device': allowed is: absolute CoAP URI such as coap://device.example/", failures);
     }
 
@@ -41,22 +44,31 @@ public sealed class ValidationTests : HostTest
         string[] failures = await StartFailuresAsync(builder);
 
         Assert.Contains("Coap:Server:Endpoints has 'coap://127.0.0.1/path': An address to listen on has no path and no query.", failures);
-        Assert.Contains("The CoAP server has the routes of its builder. Map on what AddCoapServer returns instead of setting Endpoint.Routes.", failures);
+        Assert.Contains(
+            "The CoAP server has the routes of its builder. Map on what AddCoapServer returns instead of setting Endpoint.Routes.",
+            failures);
         Assert.Contains("Coap:Server:Groups:Addresses is empty, and Coap:Server:JoinGroups is true. Name at least one group.", failures);
         Assert.Contains("Coap:Server:Tls:Key is set, but Coap:Server:Tls:Certificate names no certificate.", failures);
-        Assert.Contains(failures, static failure => failure.StartsWith("Coap:Clients:meter:BaseAddress = 'http://x': ", StringComparison.Ordinal));
+        Assert.Contains(failures,
+            static failure => failure.StartsWith("Coap:Clients:meter:BaseAddress = 'http://x': ", StringComparison.Ordinal));
         Assert.Contains("Coap:Clients:meter:Server = 'other': no server was added by this name. Known are: *.", failures);
     }
 
     [Fact]
     public async Task Keys_that_are_not_known_may_be_a_warning()
     {
-        HostApplicationBuilder builder = Builder(("Coap:Server:AllowUnknownKeys", "true"), ("Coap:Server:Futuristic", "1"), ("Mine:AllowUnknownKeys", "true"), ("Mine:BaseAdress", "coap://h"), ("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        HostApplicationBuilder builder = Builder(("Coap:Server:AllowUnknownKeys", "true"), ("Coap:Server:Futuristic", "1"),
+            ("Mine:AllowUnknownKeys", "true"), ("Mine:BaseAdress", "coap://h"), ("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddCoapServer();
         builder.Services.AddCoapClient(builder.Configuration.GetSection("Mine")).UseServer();
         (await StartAsync(builder)).Services.GetRequiredService<ICoapClientFactory>().GetClient();
-        Assert.Contains(Logged.Entries, static entry => entry.Id == 1802 && entry.Text.StartsWith("Mine:BaseAdress is no key that is known. Did you mean Mine:BaseAddress?", StringComparison.Ordinal));
-        Assert.Contains(Logged.Entries, static entry => entry.Id == 1802 && entry.Text.StartsWith("Coap:Server:Futuristic is no key that is known.", StringComparison.Ordinal));
+        Assert.Contains(Logged.Entries,
+            static entry => entry.Id == 1802
+                && entry.Text.StartsWith("Mine:BaseAdress is no key that is known. Did you mean Mine:BaseAddress?",
+                    StringComparison.Ordinal));
+        Assert.Contains(Logged.Entries,
+            static entry => entry.Id == 1802
+                && entry.Text.StartsWith("Coap:Server:Futuristic is no key that is known.", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -66,7 +78,8 @@ public sealed class ValidationTests : HostTest
         builder.Services.AddCoapServer(builder.Configuration.GetSection("Gateway:Coap"));
         builder.Services.AddCoapServer("north", builder.Configuration.GetSection("Gateway:North"));
         string[] failures = await StartFailuresAsync(builder);
-        Assert.Equal(["Gateway:Coap:Shards = '100': allowed is: whole number, 1 to 64", "Gateway:North:Shards = '200': allowed is: whole number, 1 to 64"], failures.Order());
+        Assert.Equal(["Gateway:Coap:Shards = '100': allowed is: whole number, 1 to 64",
+            "Gateway:North:Shards = '200': allowed is: whole number, 1 to 64"], failures.Order());
     }
 
     [Fact]
@@ -75,7 +88,9 @@ public sealed class ValidationTests : HostTest
         HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coaps+tcp://127.0.0.1:0"));
         builder.Services.AddCoapServer();
         string failure = Assert.Single(await StartFailuresAsync(builder));
-        Assert.StartsWith("Coap:Server:Endpoints has an address that cannot be listened on. 'coaps+tcp://127.0.0.1:0': a TLS server needs a certificate.", failure, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "Coap:Server:Endpoints has an address that cannot be listened on. 'coaps+tcp://127.0.0.1:0': a TLS server needs a certificate.",
+            failure, StringComparison.Ordinal);
         Assert.EndsWith("Coap:Server:Tls:Certificate.", failure, StringComparison.Ordinal);
     }
 

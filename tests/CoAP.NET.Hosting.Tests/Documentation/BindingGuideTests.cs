@@ -22,7 +22,8 @@ public sealed class BindingGuideTests : HostTest
         server.MapGet("/devices", (IDeviceStore store, int limit = 20) => store.List(limit));
 
         server.MapPost("/devices/{id}/restart", (string id, [CoapFromServices] Restarter restarter) => restarter.Restart(id));
-        server.MapGet("/find", ([CoapFromQuery(Name = "rt")] string? resourceType, [CoapFromQuery] int[] id) => $"{resourceType} {id.Length}");
+        server.MapGet("/find",
+            ([CoapFromQuery(Name = "rt")] string? resourceType, [CoapFromQuery] int[] id) => $"{resourceType} {id.Length}");
         server.MapGet("/priority", ([CoapFromOption(65000)] uint? priority) => $"{priority ?? 0}");
 
         server.MapPut("/setpoint", ([CoapFromBody] double degrees) => $"{degrees:0.0}");
@@ -56,7 +57,8 @@ public sealed class BindingGuideTests : HostTest
     {
         string page = Page.Read("binding.md");
         Assert.All(new CoapRouteAnalyzer().SupportedDiagnostics, descriptor =>
-            Assert.Contains($"| {descriptor.Id} | {descriptor.DefaultSeverity.ToString().ToLowerInvariant()} |", page, StringComparison.Ordinal));
+            Assert.Contains($"| {descriptor.Id} | {descriptor.DefaultSeverity.ToString().ToLowerInvariant()} |", page,
+                StringComparison.Ordinal));
     }
 
     internal sealed class Restarter

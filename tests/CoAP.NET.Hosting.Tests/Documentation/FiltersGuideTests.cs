@@ -37,7 +37,8 @@ public sealed class FiltersGuideTests : ServedTest
         Assert.Equal(CoapCode.Changed, (await AskAsync("/lock", CoapMethod.Post)).Code);
         Assert.EndsWith(": 2.04 Changed", Assert.Single(Get<AuditLog>().Lines), StringComparison.Ordinal);
         Assert.Equal(CoapCode.NotFound, (await AskAsync("/firmware")).Code);
-        Assert.Equal(CoapCode.Changed, (await AskAsync("/locks/1", CoapMethod.Put, static request => request.Content = CoapContent.Text("open"))).Code);
+        Assert.Equal(CoapCode.Changed,
+            (await AskAsync("/locks/1", CoapMethod.Put, static request => request.Content = CoapContent.Text("open"))).Code);
         Assert.Equal("open", (await AskAsync("/locks/1")).GetText());
     }
 
@@ -48,7 +49,8 @@ public sealed class FiltersGuideTests : ServedTest
         builder.Services.AddSingleton<MemberStore>();
         builder.Services.AddCoapAuthorization(options =>
         {
-            options.AddPolicy("admin", policy => policy.RequireSecureTransport().RequireCertificate(certificate => certificate.Subject == "CN=admin"));
+            options.AddPolicy("admin",
+                policy => policy.RequireSecureTransport().RequireCertificate(certificate => certificate.Subject == "CN=admin"));
             options.AddPolicy("member", policy => policy.RequireIdentity().RequireAuthorizer<MemberAuthorizer>());
         });
         ICoapServerBuilder server = Server;
@@ -112,7 +114,8 @@ public sealed class FiltersGuideTests : ServedTest
         }
 
         Assert.Equal("/doors/7", problem!.Instance);
-        Assert.Equal("The peer answered 4.09 Conflict: The door is locked.", Assert.Throws<CoapResponseException>(response.EnsureSuccess).Message);
+        Assert.Equal("The peer answered 4.09 Conflict: The door is locked.",
+            Assert.Throws<CoapResponseException>(response.EnsureSuccess).Message);
     }
 
     internal sealed class AuditFilter(AuditLog log) : ICoapEndpointFilter
@@ -156,10 +159,11 @@ public sealed class FiltersGuideTests : ServedTest
 
     internal sealed class MemberAuthorizer(MemberStore members) : ICoapAuthorizer
     {
-        public async ValueTask<CoapAuthorizationDecision> AuthorizeAsync(CoapAuthorizationContext context, CancellationToken cancellationToken) =>
-            await members.MayAsync(context.Identity, context.Request.Route["name"], cancellationToken)
-                ? CoapAuthorizationDecision.Allowed
-                : CoapAuthorizationDecision.Refused(CoapResults.NotFound());
+        public async ValueTask<CoapAuthorizationDecision> AuthorizeAsync(CoapAuthorizationContext context,
+            CancellationToken cancellationToken) =>
+                await members.MayAsync(context.Identity, context.Request.Route["name"], cancellationToken)
+                    ? CoapAuthorizationDecision.Allowed
+                    : CoapAuthorizationDecision.Refused(CoapResults.NotFound());
     }
 
     internal sealed class MemberStore

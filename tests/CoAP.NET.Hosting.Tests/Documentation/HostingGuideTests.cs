@@ -14,7 +14,8 @@ public sealed class HostingGuideTests : HostTest
     [Fact]
     public async Task Servers()
     {
-        HostApplicationBuilder builder = Builder(("Coap:Servers:admin:Endpoints", "coap://127.0.0.1:0"), ("Gateway:Coap:Endpoints", "coap://127.0.0.1:0"));
+        HostApplicationBuilder builder = Builder(("Coap:Servers:admin:Endpoints", "coap://127.0.0.1:0"),
+            ("Gateway:Coap:Endpoints", "coap://127.0.0.1:0"));
 
         builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0").Limits.MaxRequestsServed = 500)
             .MapGet("/hello/{name}", request => $"hello {request.Route["name"]}");
@@ -25,11 +26,14 @@ public sealed class HostingGuideTests : HostTest
 
         builder.Services.AddCoapServer("certified").Configure((options, services) =>
             options.Endpoint.Tls = new CoapTlsOptions { SelectServer = services.GetRequiredService<CertificateStore>().SelectAsync });
-        builder.Services.AddSingleton<CertificateStore>().Configure<CoapServerOptions>("certified", static options => options.Listen("coaps+tcp://127.0.0.1:0"));
+        builder.Services.AddSingleton<CertificateStore>()
+            .Configure<CoapServerOptions>("certified", static options => options.Listen("coaps+tcp://127.0.0.1:0"));
 
         builder.Services.AddCoapServer("devices").Configure((options, services) =>
-            options.Endpoint.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = services.GetRequiredService<DeviceKeys>() } }));
-        builder.Services.AddSingleton<DeviceKeys>().Configure<CoapServerOptions>("devices", static options => options.Listen("coaps://127.0.0.1:0"));
+            options.Endpoint.UseDtls(
+                new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = services.GetRequiredService<DeviceKeys>() } }));
+        builder.Services.AddSingleton<DeviceKeys>()
+            .Configure<CoapServerOptions>("devices", static options => options.Listen("coaps://127.0.0.1:0"));
 
         builder.Services.AddSingleton<Doorbell>();
         IHost host = await StartAsync(builder);
@@ -37,7 +41,11 @@ public sealed class HostingGuideTests : HostTest
         Assert.Equal("hello you", (await Within(client.GetAsync($"{AddressOf(host)}/hello/you"))).GetText());
         Assert.Equal("1.0", (await Within(client.GetAsync($"{AddressOf(host, "admin")}/version"))).GetText());
         Assert.Equal(CoapCode.NotFound, (await Within(client.GetAsync($"{AddressOf(host, "gateway")}/version"))).Code);
-        await using CoapClient device = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("meter-7", DeviceKeys.Key) } }));
+        await using CoapClient device = new(new CoapEndpointOptions()
+            .UseDtls(new CoapDtlsOptions
+            {
+                Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("meter-7", DeviceKeys.Key) }
+            }));
         Assert.Equal(CoapCode.NotFound, (await Within(device.GetAsync($"{AddressOf(host, "devices")}/version"))).Code);
         host.Services.GetRequiredService<Doorbell>().Ring();
     }
@@ -84,13 +92,15 @@ public sealed class HostingGuideTests : HostTest
     {
         public static ReadOnlyMemory<byte> Key { get; } = new byte[] { 1, 2, 3, 4, 5, 6, 7, 8 };
 
-        public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) => new(identity == "meter-7" ? Key : default);
+        public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) =>
+            new(identity == "meter-7" ? Key : default);
     }
 
     internal sealed class CertificateStore
     {
-        public ValueTask<SslServerAuthenticationOptions> SelectAsync(SslStream stream, SslClientHelloInfo hello, object? state, CancellationToken cancellationToken) =>
-            throw new InvalidOperationException($"{hello.ServerName} is not asked for here.");
+        public ValueTask<SslServerAuthenticationOptions> SelectAsync(SslStream stream, SslClientHelloInfo hello, object? state,
+            CancellationToken cancellationToken) =>
+                throw new InvalidOperationException($"{hello.ServerName} is not asked for here.");
     }
 
     internal sealed class SlowRequests(TimeProvider time, ILogger<SlowRequests> logger) : ICoapClientHandler

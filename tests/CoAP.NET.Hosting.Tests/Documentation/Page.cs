@@ -20,7 +20,7 @@ internal static partial class Page
 
     private static string Folder() => Path.Combine(Repository.Root, "tests", "CoAP.NET.Hosting.Tests", "Documentation");
 
-    private static string Flat(string code) => Blank().Replace(code, " ").Trim();
+    private static string Flat(string code) => Blank().Replace(code, string.Empty);
 
     [GeneratedRegex("^```csharp\r?\n(?<code>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
     private static partial Regex Snippet();

@@ -12,7 +12,8 @@ public sealed partial class ReadmeTests
     [Fact]
     public async Task The_program_checks_its_configuration_when_it_starts()
     {
-        OptionsValidationException error = await Assert.ThrowsAsync<OptionsValidationException>(() => RunAsync(["--Coap:Server:Limits:MaxBodySize=much"]));
+        OptionsValidationException error =
+            await Assert.ThrowsAsync<OptionsValidationException>(() => RunAsync(["--Coap:Server:Limits:MaxBodySize=much"]));
 
         Assert.Contains("Coap:Server:Limits:MaxBodySize", error.Message, StringComparison.Ordinal);
     }
@@ -23,7 +24,8 @@ public sealed partial class ReadmeTests
         Match snippet = Snippet().Match(Page.Read("../README.md"));
 
         Assert.True(snippet.Success);
-        Assert.Contains(Flat(snippet.Groups["code"].Value), Flat(File.ReadAllText(Page.TestFile("ReadmeTests.cs"))), StringComparison.Ordinal);
+        Assert.Contains(Flat(snippet.Groups["code"].Value), Flat(File.ReadAllText(Page.TestFile("ReadmeTests.cs"))),
+            StringComparison.Ordinal);
     }
 
     private static async Task RunAsync(string[] args)
@@ -39,7 +41,7 @@ public sealed partial class ReadmeTests
         await builder.Build().RunAsync();
     }
 
-    private static string Flat(string code) => Blank().Replace(code, " ").Trim();
+    private static string Flat(string code) => Blank().Replace(code, string.Empty);
 
     [GeneratedRegex("^```cs\r?\n(?<code>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
     private static partial Regex Snippet();

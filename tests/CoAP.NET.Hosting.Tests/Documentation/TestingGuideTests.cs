@@ -39,7 +39,8 @@ public sealed class TestingGuideTests
     public async Task Clients_have_the_identities_that_the_test_gives_them()
     {
         await using CoapApplicationFactory<Program> application = new() { Arguments = ["--Coap:Server:Endpoints:0=coaps://*:5684"] };
-        application.WithServices(services => services.AddCoapServer().Routes.RequireAuthorization(static policy => policy.RequirePskIdentity()));
+        application.WithServices(
+            services => services.AddCoapServer().Routes.RequireAuthorization(static policy => policy.RequirePskIdentity()));
 
         CoapClient meter = application.CreateClient(identity: CoapTestIdentity.Psk("meter-7"));
         CoapClient stranger = application.CreateClient();
@@ -54,7 +55,11 @@ public sealed class TestingGuideTests
     {
         await using CoapApplicationFactory<Program> application = new()
         {
-            NetworkOptions = new InMemoryNetworkOptions { Seed = 7, Conditions = new() { Loss = 0.1, MaxDelay = TimeSpan.FromMilliseconds(50) } },
+            NetworkOptions = new InMemoryNetworkOptions
+            {
+                Seed = 7,
+                Conditions = new() { Loss = 0.1, MaxDelay = TimeSpan.FromMilliseconds(50) }
+            },
         };
 
         Assert.Equal(0.1, application.Network.Options.Conditions.Loss);
@@ -68,7 +73,8 @@ public sealed class TestingGuideTests
         CoapClient client = application.CreateClient();
         await application.StartAsync();
 
-        await clock.AdvanceUntilAsync(client.PutAsync(application.Address + "/target", CoapContent.Text("23")), max: TimeSpan.FromMinutes(1));
+        await clock.AdvanceUntilAsync(client.PutAsync(application.Address + "/target", CoapContent.Text("23")),
+            max: TimeSpan.FromMinutes(1));
 
         Assert.InRange(clock.Elapsed, TimeSpan.FromSeconds(2), TimeSpan.FromMinutes(1));
     }

@@ -35,7 +35,8 @@ public sealed class EndpointFilterTests : ServedTest
     public async Task A_filter_that_is_no_service_is_made_of_services_and_disposed_after_its_request()
     {
         Services.AddSingleton<TicketOffice>();
-        Server.MapGet("/x", request => $"{request.Services!.GetRequiredService<TicketOffice>().Ended.Count} ended").AddFilter<DisposableFilter>();
+        Server.MapGet("/x", request => $"{request.Services!.GetRequiredService<TicketOffice>().Ended.Count} ended")
+            .AddFilter<DisposableFilter>();
         await StartAsync();
 
         Assert.Equal("0 ended", (await AskAsync("/x")).GetText());
@@ -96,14 +97,16 @@ public sealed class EndpointFilterTests : ServedTest
 
     private sealed class ClosedFilter : ICoapEndpointFilter
     {
-        public ValueTask<CoapResult> InvokeAsync(CoapFilterContext context, CoapHandler next) => new(CoapResults.Status(CoapCode.ServiceUnavailable, "closed"));
+        public ValueTask<CoapResult> InvokeAsync(CoapFilterContext context, CoapHandler next) =>
+            new(CoapResults.Status(CoapCode.ServiceUnavailable, "closed"));
     }
 
     private sealed class DisposableFilter(TicketOffice office) : ICoapEndpointFilter, IAsyncDisposable
     {
         private readonly int _number = office.Next();
 
-        public ValueTask<CoapResult> InvokeAsync(CoapFilterContext context, CoapHandler next) => next(context.Request, context.CancellationToken);
+        public ValueTask<CoapResult> InvokeAsync(CoapFilterContext context, CoapHandler next) =>
+            next(context.Request, context.CancellationToken);
 
         public ValueTask DisposeAsync()
         {

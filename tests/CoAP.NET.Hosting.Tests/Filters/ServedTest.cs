@@ -4,7 +4,9 @@ using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.Hosting.Tests.Filters;
 
-/// <summary>One hosted server on the loopback interface and a client that asks it. Routes are mapped on <see cref="Server"/> before the start.</summary>
+/// <summary>
+/// One hosted server on the loopback interface and a client that asks it. Routes are mapped on <see cref="Server"/> before the start.
+/// </summary>
 public abstract class ServedTest : HostTest, IAsyncLifetime
 {
     private readonly List<CoapClient> _clients = [];
@@ -24,7 +26,8 @@ public abstract class ServedTest : HostTest, IAsyncLifetime
 
     protected async Task StartAsync() => _host = await StartAsync(Application);
 
-    protected string Uri(string path, int endpoint = 0) => _host!.Services.GetRequiredKeyedService<CoapServer>("").LocalEndpoints[endpoint] + path;
+    protected string Uri(string path, int endpoint = 0) =>
+        _host!.Services.GetRequiredKeyedService<CoapServer>("").LocalEndpoints[endpoint] + path;
 
     protected T Get<T>()
         where T : notnull => _host!.Services.GetRequiredService<T>();
@@ -37,7 +40,8 @@ public abstract class ServedTest : HostTest, IAsyncLifetime
         return client;
     }
 
-    protected Task<CoapResponse> AskAsync(string path, CoapMethod method = CoapMethod.Get, Action<CoapRequest>? more = null, CoapClient? client = null, int endpoint = 0)
+    protected Task<CoapResponse> AskAsync(string path, CoapMethod method = CoapMethod.Get, Action<CoapRequest>? more = null,
+        CoapClient? client = null, int endpoint = 0)
     {
         CoapRequest request = new(method, Uri(path, endpoint));
         more?.Invoke(request);

@@ -23,8 +23,10 @@ public sealed class DiagnosticTests
     [InlineData("COAP0003", """routes.MapPost("/d", ([CoapFromBody] Dto a, byte[] b) => "x");""", "'a' and 'b'")]
     [InlineData("COAP0003", """routes.MapPost("/d", (Dto[] a, KeyValuePair<int, int> b) => "x");""", "'a' and 'b'")]
     [InlineData("COAP0004", """routes.MapGet("/d/x{id}", (int n) => "x");""", "x{id}")]
-    [InlineData("COAP0004", """routes.MapGet("/d/{id?}", (int n) => "x");""", "'{id?}' is optional, which parameters of a route cannot be; write {id} and")]
-    [InlineData("COAP0004", """routes.MapGet("/d/{id:int}", (int id) => "x");""", "'{id:int}' has a constraint, which routes of CoAP do not have; write {id}, and let the type of the handler's parameter say")]
+    [InlineData("COAP0004", """routes.MapGet("/d/{id?}", (int n) => "x");""",
+        "'{id?}' is optional, which parameters of a route cannot be; write {id} and")]
+    [InlineData("COAP0004", """routes.MapGet("/d/{id:int}", (int id) => "x");""",
+        "'{id:int}' has a constraint, which routes of CoAP do not have; write {id}, and let the type of the handler's parameter say")]
     [InlineData("COAP0004", """routes.MapGet("/d/{*rest}/x", (string rest) => "x");""", "nothing can follow")]
     [InlineData("COAP0004", """routes.MapGet("/d/{id}/{id}", (string id) => "x");""", "twice")]
     [InlineData("COAP0004", """routes.MapGet("/d?x=1", (int n) => "x");""", "query")]
@@ -44,7 +46,8 @@ public sealed class DiagnosticTests
     [InlineData("COAP0010", """routes.MapGet("/d", (int n) => new Func<int>(() => n));""", "function")]
     [InlineData("COAP0012", """routes.MapGet("/d", (byte[] n) => "x");""", "GET")]
     [InlineData("COAP0012", """routes.MapDelete("/d", ([CoapFromBody] Dto n) => "x");""", "DELETE")]
-    [InlineData("COAP0012", """routes.Map("/d", [CoapMethod.Get, CoapMethod.Delete], ([CoapFromBody] string n) => "x");""", "GET and DELETE")]
+    [InlineData("COAP0012", """routes.Map("/d", [CoapMethod.Get, CoapMethod.Delete], ([CoapFromBody] string n) => "x");""",
+        "GET and DELETE")]
     public async Task Handlers(string id, string statements, string words)
     {
         CSharpCompilation compilation = Snippet.Compile(statements, "private record Hidden(int N);");
@@ -104,5 +107,6 @@ public sealed class DiagnosticTests
 
     [Fact]
     public void Every_diagnostic_can_be_reported() =>
-        Assert.Equal(Enumerable.Range(1, 12).Select(number => $"COAP{number:D4}"), new CoapRouteAnalyzer().SupportedDiagnostics.Select(descriptor => descriptor.Id).Order());
+        Assert.Equal(Enumerable.Range(1, 12).Select(number => $"COAP{number:D4}"),
+            new CoapRouteAnalyzer().SupportedDiagnostics.Select(descriptor => descriptor.Id).Order());
 }

@@ -30,7 +30,8 @@ public sealed class GenerationTests
     [Fact]
     public async Task Every_form_compiles_without_a_warning()
     {
-        CSharpCompilation compilation = Snippet.Compile("#pragma warning disable CS0618\n" + Routes + "\n#pragma warning restore CS0618", Members);
+        CSharpCompilation compilation = Snippet.Compile("#pragma warning disable CS0618\n" + Routes + "\n#pragma warning restore CS0618",
+            Members);
         Assert.Empty(await Snippet.AnalyzeAsync(compilation));
         Compilation generated = Snippet.Generate(compilation);
         Assert.Empty(Snippet.Visible(generated));
@@ -68,10 +69,13 @@ public sealed class GenerationTests
     {
         CSharpCompilation compilation = Snippet.Compile(Routes.Replace("routes.MapIPatch", "//", StringComparison.Ordinal), Members);
         GeneratorDriver driver = Snippet.Driver().RunGenerators(compilation);
-        driver = driver.RunGenerators(compilation.AddSyntaxTrees(CSharpSyntaxTree.ParseText("class Other { int X() => 1; }", Snippet.Options, "Other.cs")));
+        driver = driver.RunGenerators(
+            compilation.AddSyntaxTrees(CSharpSyntaxTree.ParseText("class Other { int X() => 1; }", Snippet.Options, "Other.cs")));
         GeneratorRunResult result = driver.GetRunResult().Results.Single();
-        Assert.All(Reasons(result, CoapRouteGenerator.CallsStep), reason => Assert.True(reason is IncrementalStepRunReason.Cached or IncrementalStepRunReason.Unchanged));
-        Assert.All(result.TrackedOutputSteps.SelectMany(step => step.Value).SelectMany(step => step.Outputs), output => Assert.Equal(IncrementalStepRunReason.Cached, output.Reason));
+        Assert.All(Reasons(result, CoapRouteGenerator.CallsStep),
+            reason => Assert.True(reason is IncrementalStepRunReason.Cached or IncrementalStepRunReason.Unchanged));
+        Assert.All(result.TrackedOutputSteps.SelectMany(step => step.Value).SelectMany(step => step.Outputs),
+            output => Assert.Equal(IncrementalStepRunReason.Cached, output.Reason));
     }
 
     [Fact]

@@ -22,7 +22,8 @@ internal static class Snippet
         """;
 
     private static readonly MetadataReference[] s_references =
-        [.. ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator).Select(path => MetadataReference.CreateFromFile(path))];
+        [.. ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator)
+            .Select(path => MetadataReference.CreateFromFile(path))];
 
     public static CSharpParseOptions Options { get; } =
         new CSharpParseOptions(LanguageVersion.Latest).WithFeatures([new("InterceptorsNamespaces", ";CoAP.NET.Generated")]);
@@ -52,10 +53,12 @@ internal static class Snippet
         "Snippet",
         [CSharpSyntaxTree.ParseText(code, options ?? Options, "Endpoints.cs", System.Text.Encoding.UTF8)],
         s_references,
-        new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable, warningLevel: 9999, generalDiagnosticOption: ReportDiagnostic.Error));
+        new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable,
+            warningLevel: 9999, generalDiagnosticOption: ReportDiagnostic.Error));
 
     /// <summary>What the compiler says, without what only editors show.</summary>
-    public static IEnumerable<Diagnostic> Visible(Compilation compilation) => compilation.GetDiagnostics().Where(diagnostic => diagnostic.Severity != DiagnosticSeverity.Hidden);
+    public static IEnumerable<Diagnostic> Visible(Compilation compilation) =>
+        compilation.GetDiagnostics().Where(diagnostic => diagnostic.Severity != DiagnosticSeverity.Hidden);
 
     /// <summary>What the analyzer says.</summary>
     public static async Task<ImmutableArray<Diagnostic>> AnalyzeAsync(Compilation compilation) =>
@@ -64,7 +67,8 @@ internal static class Snippet
     /// <summary>The compilation with what was generated.</summary>
     public static Compilation Generate(CSharpCompilation compilation, CSharpParseOptions? options = null)
     {
-        Driver(options).RunGeneratorsAndUpdateCompilation(compilation, out Compilation generated, out ImmutableArray<Diagnostic> diagnostics);
+        Driver(options).RunGeneratorsAndUpdateCompilation(compilation, out Compilation generated,
+            out ImmutableArray<Diagnostic> diagnostics);
         Assert.Empty(diagnostics);
         return generated;
     }

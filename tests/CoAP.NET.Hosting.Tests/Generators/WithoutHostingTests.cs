@@ -17,7 +17,8 @@ public sealed class WithoutHostingTests
     [InlineData("routes.Map(\"/x\", [CoapMethod.Get, CoapMethod.Put], async (int a) => { await Task.Yield(); return a; });")]
     public void The_compiler_names_the_package(string statement)
     {
-        Diagnostic error = Assert.Single(Compile(statement).GetDiagnostics(), static diagnostic => diagnostic.Severity == DiagnosticSeverity.Error && diagnostic.Id != "CS8974");
+        Diagnostic error = Assert.Single(Compile(statement).GetDiagnostics(),
+            static diagnostic => diagnostic.Severity == DiagnosticSeverity.Error && diagnostic.Id != "CS8974");
         Assert.Equal("CS0619", error.Id);
         Assert.Contains("CoAP.NET.Hosting", error.GetMessage(System.Globalization.CultureInfo.InvariantCulture), StringComparison.Ordinal);
     }
@@ -33,11 +34,16 @@ public sealed class WithoutHostingTests
 
     [Fact]
     public void With_the_package_its_own_overloads_are_taken() =>
-        Assert.Empty(Snippet.Visible(Snippet.Generate(Snippet.Compile("routes.MapGet(\"/x/{id}\", (string id) => id); routes.MapGet(\"/y\", () => 21.5); routes.MapGet(\"/z\", Named);", Members))));
+        Assert.Empty(Snippet.Visible(
+            Snippet.Generate(
+                Snippet.Compile(
+                    "routes.MapGet(\"/x/{id}\", (string id) => id); routes.MapGet(\"/y\", () => 21.5); routes.MapGet(\"/z\", Named);",
+                    Members))));
 
     private static CSharpCompilation Compile(string statement, string members = Members)
     {
         CSharpCompilation compilation = Snippet.Compile(statement, members);
-        return compilation.WithReferences(compilation.References.Where(static reference => Path.GetFileName(reference.Display) != "CoAP.NET.Hosting.dll"));
+        return compilation.WithReferences(
+            compilation.References.Where(static reference => Path.GetFileName(reference.Display) != "CoAP.NET.Hosting.dll"));
     }
 }

@@ -29,7 +29,8 @@ public sealed class HealthTests : HostTest
     {
         TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        HostApplicationBuilder builder = Builder(("Coap:Servers:edge:Endpoints", "coap://127.0.0.1:0"), ("Coap:Servers:edge:Limits:MaxRequestsServed", "1"));
+        HostApplicationBuilder builder = Builder(("Coap:Servers:edge:Endpoints", "coap://127.0.0.1:0"),
+            ("Coap:Servers:edge:Limits:MaxRequestsServed", "1"));
         builder.Services.AddCoapServer("edge").MapGet("/", async (_, _) =>
         {
             entered.TrySetResult();
@@ -42,7 +43,8 @@ public sealed class HealthTests : HostTest
         Task<CoapResponse> slow = client.GetAsync(AddressOf(host, "edge"));
         await Within(entered.Task);
         Assert.Equal(
-            (HealthStatus.Degraded, "The CoAP server 'edge' is full: it serves 1 of 1 requests (MaxRequestsServed)."), await CheckAsync(host, "coap-server-edge"));
+            (HealthStatus.Degraded, "The CoAP server 'edge' is full: it serves 1 of 1 requests (MaxRequestsServed)."),
+            await CheckAsync(host, "coap-server-edge"));
 
         Assert.Equal(CoapCode.ServiceUnavailable, (await Within(client.GetAsync(AddressOf(host, "edge")))).Code);
         release.SetResult();
@@ -51,7 +53,8 @@ public sealed class HealthTests : HostTest
         // The response is there before its handler is counted out.
         await Within(UntilIdleAsync(host.Services.GetRequiredKeyedService<CoapServer>("edge")));
         Assert.Equal(
-            (HealthStatus.Degraded, "The CoAP server 'edge' refused requests for lack of room since the last check: 1."), await CheckAsync(host, "coap-server-edge"));
+            (HealthStatus.Degraded, "The CoAP server 'edge' refused requests for lack of room since the last check: 1."),
+            await CheckAsync(host, "coap-server-edge"));
         Assert.Equal(HealthStatus.Healthy, (await CheckAsync(host, "coap-server-edge")).Status);
     }
 
@@ -93,14 +96,16 @@ public sealed class HealthTests : HostTest
         HostApplicationBuilder builder = Builder();
         builder.Services.AddHealthChecks().AddCoapServer("edge");
         IHost host = Build(builder);
-        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => CheckAsync(host, "coap-server-edge"));
+        InvalidOperationException exception =
+            await Assert.ThrowsAsync<InvalidOperationException>(() => CheckAsync(host, "coap-server-edge"));
         Assert.StartsWith("There is no CoAP server by the name 'edge' to check.", exception.Message, StringComparison.Ordinal);
         Assert.Throws<ArgumentException>(() => Builder().Services.AddHealthChecks().AddCoapPing("device"));
     }
 
     private static async Task<(HealthStatus Status, string? Description)> CheckAsync(IHost host, string name)
     {
-        HealthReport report = await Within(host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync(check => check.Name == name));
+        HealthReport report =
+            await Within(host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync(check => check.Name == name));
         HealthReportEntry entry = Assert.Single(report.Entries).Value;
         return (entry.Status, entry.Description);
     }

@@ -5,7 +5,10 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Hosting.Tests.Helpers;
 
-/// <summary>An application with what a test adds, on real sockets of the loopback interface. Waits for events only; the time limit is a guard against hanging.</summary>
+/// <summary>
+/// An application with what a test adds, on real sockets of the loopback interface. Waits for events only; the time limit is a guard
+/// against hanging.
+/// </summary>
 public abstract class HostTest : IAsyncLifetime
 {
     private readonly List<IHost> _hosts = [];
@@ -28,7 +31,8 @@ public abstract class HostTest : IAsyncLifetime
     protected HostApplicationBuilder Builder(params (string Key, string? Value)[] settings)
     {
         HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
-        builder.Configuration.AddInMemoryCollection(settings.GroupBy(static setting => setting.Key).Select(static same => new KeyValuePair<string, string?>(same.Key, same.Last().Value)));
+        builder.Configuration.AddInMemoryCollection(settings.GroupBy(static setting => setting.Key)
+            .Select(static same => new KeyValuePair<string, string?>(same.Key, same.Last().Value)));
         builder.Logging.AddProvider(Logged);
         return builder;
     }
@@ -48,7 +52,8 @@ public abstract class HostTest : IAsyncLifetime
     }
 
     /// <summary>The first address that a server listens on.</summary>
-    protected static string AddressOf(IHost host, string name = "") => host.Services.GetRequiredKeyedService<CoapServer>(name).LocalEndpoints[0];
+    protected static string AddressOf(IHost host, string name = "") =>
+        host.Services.GetRequiredKeyedService<CoapServer>(name).LocalEndpoints[0];
 
     protected static async Task<T> Within<T>(Task<T> task) => await task.WaitAsync(Guard);
 

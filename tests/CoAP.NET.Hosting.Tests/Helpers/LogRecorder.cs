@@ -20,7 +20,8 @@ internal sealed class LogRecorder : ILoggerProvider, ILogger
 
     public bool IsEnabled(LogLevel logLevel) => true;
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+        Func<TState, Exception?, string> formatter)
     {
         Entries.Enqueue((logLevel, eventId.Id, formatter(state, exception)));
         Waiter(eventId.Id).TrySetResult();
@@ -30,5 +31,6 @@ internal sealed class LogRecorder : ILoggerProvider, ILogger
     {
     }
 
-    private TaskCompletionSource Waiter(int id) => _waiting.GetOrAdd(id, static _ => new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
+    private TaskCompletionSource Waiter(int id) =>
+        _waiting.GetOrAdd(id, static _ => new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
 }

@@ -59,7 +59,8 @@ public sealed partial class ProblemDetailsTests : ServedTest
     public async Task What_is_said_explicitly_wins_over_the_environment()
     {
         Application.Environment.EnvironmentName = "Development";
-        Server.MapGet("/never", _ => throw new FormatException("secret")).UseProblemDetails(static options => options.IncludeExceptions = false);
+        Server.MapGet("/never", _ => throw new FormatException("secret"))
+            .UseProblemDetails(static options => options.IncludeExceptions = false);
         await StartAsync();
 
         Assert.Null((await AskAsync("/never")).ReadProblem().Detail);
@@ -72,8 +73,10 @@ public sealed partial class ProblemDetailsTests : ServedTest
         Server.MapPut("/x", request => CoapResults.Text($"{request.ReadJson(Context.Default.Int32)}"));
         await StartAsync();
 
-        CoapResponse malformed = await AskAsync("/x", CoapMethod.Put, static request => request.Content = new CoapContent("{"u8.ToArray(), CoapContentFormat.Json));
-        Assert.Equal((CoapCode.BadRequest, "Bad Request: The payload is no JSON of the right form (line 1, byte 2)."), (malformed.Code, malformed.ReadProblem().ToString()));
+        CoapResponse malformed = await AskAsync("/x", CoapMethod.Put,
+            static request => request.Content = new CoapContent("{"u8.ToArray(), CoapContentFormat.Json));
+        Assert.Equal((CoapCode.BadRequest, "Bad Request: The payload is no JSON of the right form (line 1, byte 2)."),
+            (malformed.Code, malformed.ReadProblem().ToString()));
         CoapResponse other = await AskAsync("/x", CoapMethod.Put, static request => request.Content = CoapContent.Text("1"));
         Assert.Equal(CoapCode.UnsupportedContentFormat, other.Code);
         Assert.Contains("JSON", other.ReadProblem().Detail!.Text, StringComparison.Ordinal);

@@ -38,7 +38,8 @@ public sealed class RateLimitTests : ServedTest
     {
         TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        using PartitionedRateLimiter<CoapRequest> limiter = PartitionedRateLimiter.Create<CoapRequest, int>(static _ => AtATime(0, waiting: 0));
+        using PartitionedRateLimiter<CoapRequest> limiter =
+            PartitionedRateLimiter.Create<CoapRequest, int>(static _ => AtATime(0, waiting: 0));
         Server.MapGet("/x", () =>
         {
             entered.TrySetResult();
@@ -58,7 +59,8 @@ public sealed class RateLimitTests : ServedTest
     [Fact]
     public async Task A_permit_is_given_back_when_the_handler_fails()
     {
-        using PartitionedRateLimiter<CoapRequest> limiter = PartitionedRateLimiter.Create<CoapRequest, int>(static _ => AtATime(0, waiting: 0));
+        using PartitionedRateLimiter<CoapRequest> limiter =
+            PartitionedRateLimiter.Create<CoapRequest, int>(static _ => AtATime(0, waiting: 0));
         Server.MapGet("/x", _ => throw new FormatException()).RequireRateLimit(limiter);
         await StartAsync();
 
@@ -73,7 +75,8 @@ public sealed class RateLimitTests : ServedTest
         TaskCompletionSource entered = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource queued = new(TaskCreationOptions.RunContinuationsAsynchronously);
         int asked = 0;
-        using PartitionedRateLimiter<CoapRequest> limiter = PartitionedRateLimiter.Create<CoapRequest, int>(static _ => AtATime(0, waiting: 1));
+        using PartitionedRateLimiter<CoapRequest> limiter =
+            PartitionedRateLimiter.Create<CoapRequest, int>(static _ => AtATime(0, waiting: 1));
         Server.MapGet("/x", () =>
         {
             entered.TrySetResult();
@@ -201,12 +204,13 @@ public sealed class RateLimitTests : ServedTest
             }
         });
         meters.Start();
-        using PartitionedRateLimiter<CoapRequest> limiter = PartitionedRateLimiter.Create<CoapRequest, int>(static _ => RateLimitPartition.GetTokenBucketLimiter(
-            0,
-            static _ => new TokenBucketRateLimiterOptions
-            {
-                TokenLimit = 2, TokensPerPeriod = 1, ReplenishmentPeriod = TimeSpan.FromHours(1), AutoReplenishment = false,
-            }));
+        using PartitionedRateLimiter<CoapRequest> limiter =
+            PartitionedRateLimiter.Create<CoapRequest, int>(static _ => RateLimitPartition.GetTokenBucketLimiter(
+                0,
+                static _ => new TokenBucketRateLimiterOptions
+                {
+                    TokenLimit = 2, TokensPerPeriod = 1, ReplenishmentPeriod = TimeSpan.FromHours(1), AutoReplenishment = false,
+                }));
         try
         {
             Server.MapGet(Route, () => CoapResults.File(path)).RequireRateLimit(limiter);
@@ -294,9 +298,11 @@ public sealed class RateLimitTests : ServedTest
 
         public override RateLimiterStatistics? GetStatistics(CoapRequest resource) => null;
 
-        protected override RateLimitLease AttemptAcquireCore(CoapRequest resource, int permitCount) => throw new InvalidOperationException();
+        protected override RateLimitLease AttemptAcquireCore(CoapRequest resource, int permitCount) =>
+            throw new InvalidOperationException();
 
-        protected override ValueTask<RateLimitLease> AcquireAsyncCore(CoapRequest resource, int permitCount, CancellationToken cancellationToken) => throw new InvalidOperationException();
+        protected override ValueTask<RateLimitLease> AcquireAsyncCore(CoapRequest resource, int permitCount,
+            CancellationToken cancellationToken) => throw new InvalidOperationException();
 
         protected override void Dispose(bool disposing)
         {

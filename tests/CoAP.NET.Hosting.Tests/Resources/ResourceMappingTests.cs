@@ -53,10 +53,12 @@ public sealed class ResourceMappingTests : ServedTest
         Assert.True(await Within(states.MoveNextAsync().AsTask()));
         Assert.Equal("7: off", states.Current.GetText());
 
-        Assert.Equal(CoapCode.Changed, (await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("on"))).Code);
+        Assert.Equal(CoapCode.Changed,
+            (await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("on"))).Code);
         Assert.True(await Within(states.MoveNextAsync().AsTask()));
         Assert.Equal("7: on", states.Current.GetText());
-        Assert.Equal(CoapCode.RequestEntityTooLarge, (await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("much too long"))).Code);
+        Assert.Equal(CoapCode.RequestEntityTooLarge,
+            (await AskAsync("/rooms/7/lamp", CoapMethod.Put, request => request.Content = CoapContent.Text("much too long"))).Code);
     }
 
     private sealed class TicketResource(Ticket ticket) : CoapResource
@@ -69,7 +71,8 @@ public sealed class ResourceMappingTests : ServedTest
     {
         private volatile string _state = "off";
 
-        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) => new($"{request.Route["room"]}: {_state}");
+        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) =>
+            new($"{request.Route["room"]}: {_state}");
 
         protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken)
         {

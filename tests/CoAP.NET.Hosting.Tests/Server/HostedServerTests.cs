@@ -99,7 +99,8 @@ public sealed class HostedServerTests : HostTest
     [Fact]
     public async Task Servers_with_names_have_routes_and_configuration_of_their_own_and_are_injected_by_name()
     {
-        HostApplicationBuilder builder = Builder(("Coap:Servers:north:Endpoints", "coap://127.0.0.1:0"), ("Coap:Servers:south:Endpoints", "coap://[::1]:0"));
+        HostApplicationBuilder builder = Builder(("Coap:Servers:north:Endpoints", "coap://127.0.0.1:0"),
+            ("Coap:Servers:south:Endpoints", "coap://[::1]:0"));
         builder.Services.AddCoapServer("north").MapGet("/", () => "north");
         builder.Services.AddCoapServer("south").MapGet("/", () => "south");
         IHost host = await StartAsync(builder);
@@ -116,7 +117,8 @@ public sealed class HostedServerTests : HostTest
     {
         int state = 1;
         HostApplicationBuilder builder = Builder();
-        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0")).MapGet("/state", () => $"{Volatile.Read(ref state)}").Observable();
+        builder.Services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0"))
+            .MapGet("/state", () => $"{Volatile.Read(ref state)}").Observable();
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
         await using CoapObservation observation = await Within(client.ObserveAsync($"{AddressOf(host)}/state"));
@@ -133,7 +135,8 @@ public sealed class HostedServerTests : HostTest
     [Fact]
     public async Task Adding_a_server_again_gives_the_same_one_and_code_comes_after_configuration()
     {
-        HostApplicationBuilder builder = Builder(("Coap:Server:Limits:MaxObservers", "7"), ("Coap:Server:Shards", "2"), ("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        HostApplicationBuilder builder = Builder(("Coap:Server:Limits:MaxObservers", "7"), ("Coap:Server:Shards", "2"),
+            ("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
         builder.Services.AddCoapServer(options => options.Limits.MaxObservers += 1).MapGet("/a", () => "a");
         builder.Services.AddCoapServer(options => options.Limits.MaxObservers *= 2).MapGet("/b", () => "b");
         IHost host = await StartAsync(builder);
@@ -172,7 +175,9 @@ public sealed class HostedServerTests : HostTest
         HostApplicationBuilder builder = Builder();
         builder.Services.AddSingleton(network);
         builder.Services
-            .AddCoapServer(options => options.Transports.Add(services => services.GetRequiredService<InMemoryNetwork>().CreateTransport(InMemoryNetwork.Address("192.0.2.1:5683"))))
+            .AddCoapServer(options =>
+                options.Transports.Add(
+                    services => services.GetRequiredService<InMemoryNetwork>().CreateTransport(InMemoryNetwork.Address("192.0.2.1:5683"))))
             .MapGet("/", () => "in memory");
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();

@@ -21,7 +21,8 @@ public sealed class RequestServicesTests : HostTest
             Assert.DoesNotContain(number, _office.Ended);
             return result;
         });
-        server.MapGet("/at-once", request => $"{request.Services!.GetRequiredService<Ticket>().Number} {request.Services!.GetRequiredService<Ticket>().Number}");
+        server.MapGet("/at-once",
+            request => $"{request.Services!.GetRequiredService<Ticket>().Number} {request.Services!.GetRequiredService<Ticket>().Number}");
         server.MapGet("/later", async (request, _) =>
         {
             int number = request.Services!.GetRequiredService<Ticket>().Number;
@@ -43,7 +44,8 @@ public sealed class RequestServicesTests : HostTest
     public async Task A_handler_that_fails_at_once_or_later_gives_its_services_back_too()
     {
         HostApplicationBuilder builder = WithTickets(out ICoapServerBuilder server);
-        server.MapGet("/at-once", request => request.Services!.GetRequiredService<Ticket>().Number == 1 ? throw new InvalidOperationException() : "");
+        server.MapGet("/at-once",
+            request => request.Services!.GetRequiredService<Ticket>().Number == 1 ? throw new InvalidOperationException() : "");
         server.MapGet("/later", async (request, cancellationToken) =>
         {
             _ = request.Services!.GetRequiredService<Ticket>();
@@ -83,7 +85,8 @@ public sealed class RequestServicesTests : HostTest
         RequestScopes scopes = new();
         scopes.Attach(new NoServices());
         CoapRequest request = new(CoapMethod.Get, "coap://[::1]/");
-        ValueTask<CoapResult> answer = scopes.ServeAsync(request, static (_, _) => new ValueTask<CoapResult>(CoapResults.Changed()), CancellationToken.None);
+        ValueTask<CoapResult> answer = scopes.ServeAsync(request, static (_, _) => new ValueTask<CoapResult>(CoapResults.Changed()),
+            CancellationToken.None);
 
         Assert.True(answer.IsCompletedSuccessfully);
         Assert.Same(CoapResults.Changed().GetType(), (await answer).GetType());

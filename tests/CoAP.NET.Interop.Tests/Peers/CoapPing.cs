@@ -5,7 +5,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Interop.Tests.Peers;
 
-/// <summary>Asks a server for a sign of life: an Empty Confirmable message, which must be rejected (RFC 7252 section 4.3, "CoAP ping").</summary>
+/// <summary>
+/// Asks a server for a sign of life: an Empty Confirmable message, which must be rejected (RFC 7252 section 4.3, "CoAP ping").
+/// </summary>
 internal static class CoapPing
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromMilliseconds(100);
@@ -18,7 +20,9 @@ internal static class CoapPing
     public static async Task<bool> WaitAsync(IPEndPoint server, int attempts = 300, Func<bool>? isOver = null)
     {
         // Not connected: then a port that nobody has yet is silence, and the receive itself is the pause between attempts.
-        using UdpScriptedPeer socket = new(server.Address.AddressFamily == System.Net.Sockets.AddressFamily.InterNetwork ? IPAddress.Loopback : IPAddress.IPv6Loopback);
+        using UdpScriptedPeer socket = new(server.Address.AddressFamily == System.Net.Sockets.AddressFamily.InterNetwork
+            ? IPAddress.Loopback
+            : IPAddress.IPv6Loopback);
         socket.HangLimit = s_patience;
         byte[] ping = [0x40, 0, 0, 0];
         for (int attempt = 0; attempt < attempts && isOver?.Invoke() != true; attempt++)

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Interop.Tests.Peers;
 
-/// <summary>A clock that runs faster than the system's, for an endpoint whose waits of many seconds a test does not want to sit through.</summary>
+/// <summary>
+/// A clock that runs faster than the system's, for an endpoint whose waits of many seconds a test does not want to sit through.
+/// </summary>
 /// <param name="factor">How many times as fast.</param>
 internal sealed class FastTimeProvider(int factor) : TimeProvider
 {

@@ -14,7 +14,8 @@ internal static class LibcoapClient
     public const string GnuTlsProgram = "coap-client-gnutls";
 
     /// <summary>Does one request, or what the arguments say, and waits for the end.</summary>
-    /// <param name="arguments">The arguments, the URI last. A time limit of 5 seconds is added unless there is one (<c>-B</c>): its own is 90.</param>
+    /// <param name="arguments">The arguments, the URI last. A time limit of 5 seconds is added unless there is one (<c>-B</c>): its own is
+    /// 90.</param>
     /// <returns>What it came to. The exit status is 0 for 4.04, refused and time-out alike.</returns>
     public static async Task<PeerResult> RunAsync(params string[] arguments)
     {
@@ -30,7 +31,9 @@ internal static class LibcoapClient
         return await process.WaitForExitAsync();
     }
 
-    /// <summary>The same by any of them, with a time limit of 10 seconds unless there is one: a handshake that loses datagrams takes some.</summary>
+    /// <summary>
+    /// The same by any of them, with a time limit of 10 seconds unless there is one: a handshake that loses datagrams takes some.
+    /// </summary>
     /// <param name="program">Which one.</param>
     /// <param name="arguments">As for <see cref="RunAsync"/>.</param>
     public static async Task<PeerResult> RunProgramAsync(string program, params string[] arguments)
@@ -43,7 +46,8 @@ internal static class LibcoapClient
     /// <param name="body">The body to send; null for none.</param>
     /// <param name="arguments">As for <see cref="RunAsync"/>, but with a time limit of a minute.</param>
     /// <returns>The body of the response, empty when there was none, and what the program wrote.</returns>
-    public static Task<(byte[] Body, PeerResult Result)> TransferAsync(byte[]? body, params string[] arguments) => TransferByAsync(Program, body, arguments);
+    public static Task<(byte[] Body, PeerResult Result)> TransferAsync(byte[]? body, params string[] arguments) =>
+        TransferByAsync(Program, body, arguments);
 
     /// <summary>The same by any of them.</summary>
     /// <param name="program">Which one.</param>

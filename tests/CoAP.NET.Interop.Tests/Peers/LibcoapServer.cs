@@ -4,8 +4,8 @@ using System.Net;
 namespace CoAP.NET.Interop.Tests.Peers;
 
 /// <summary>
-/// libcoap's example server on a free port of 127.0.0.1: <c>/</c>, <c>/time</c> (observable), <c>/async?N</c>, <c>/example_data</c> (PUT), and resources that a PUT makes.
-/// It listens for UDP and TCP.
+/// libcoap's example server on a free port of 127.0.0.1: <c>/</c>, <c>/time</c> (observable), <c>/async?N</c>, <c>/example_data</c> (PUT),
+/// and resources that a PUT makes. It listens for UDP and TCP.
 /// </summary>
 internal sealed class LibcoapServer : IAsyncDisposable
 {

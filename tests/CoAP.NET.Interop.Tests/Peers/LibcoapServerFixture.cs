@@ -1,6 +1,8 @@
 namespace CoAP.NET.Interop.Tests.Peers;
 
-/// <summary>libcoap's server, which echoes what is PUT (<c>-e</c>), for all tests of a class; not started where the program is absent.</summary>
+/// <summary>
+/// libcoap's server, which echoes what is PUT (<c>-e</c>), for all tests of a class; not started where the program is absent.
+/// </summary>
 public sealed class LibcoapServerFixture : IAsyncLifetime
 {
     private LibcoapServer? _server;

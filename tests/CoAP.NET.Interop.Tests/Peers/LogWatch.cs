@@ -25,7 +25,8 @@ internal sealed class LogWatch(Predicate<string> wanted) : ILoggerFactory, ILogg
 
     bool ILogger.IsEnabled(LogLevel logLevel) => true;
 
-    void ILogger.Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    void ILogger.Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+        Func<TState, Exception?, string> formatter)
     {
         string message = formatter(state, exception);
         if (wanted(message))

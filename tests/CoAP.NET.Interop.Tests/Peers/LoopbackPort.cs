@@ -7,8 +7,8 @@ namespace CoAP.NET.Interop.Tests.Peers;
 internal static class LoopbackPort
 {
     /// <summary>
-    /// A port of 127.0.0.1 that was free for UDP and TCP a moment ago, and the one after it too (libcoap takes that for DTLS and TLS). Somebody else may take it
-    /// before the program does; then the program ends, and starting it is tried again with another one.
+    /// A port of 127.0.0.1 that was free for UDP and TCP a moment ago, and the one after it too (libcoap takes that for DTLS and TLS).
+    /// Somebody else may take it before the program does; then the program ends, and starting it is tried again with another one.
     /// </summary>
     public static int FindFree()
     {
@@ -17,7 +17,8 @@ internal static class LoopbackPort
             using Socket first = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
             first.Bind(new IPEndPoint(IPAddress.Loopback, 0));
             int port = ((IPEndPoint)first.LocalEndPoint!).Port;
-            if (port < ushort.MaxValue && IsFree(port, SocketType.Stream) && IsFree(port + 1, SocketType.Dgram) && IsFree(port + 1, SocketType.Stream))
+            if (port < ushort.MaxValue && IsFree(port, SocketType.Stream) && IsFree(port + 1, SocketType.Dgram)
+                && IsFree(port + 1, SocketType.Stream))
             {
                 return port;
             }

@@ -4,7 +4,10 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Interop.Tests.Peers;
 
-/// <summary>Stands between clients and a server on the loopback address, and loses or doubles some of the datagrams: always the same ones of each direction, counted as they come.</summary>
+/// <summary>
+/// Stands between clients and a server on the loopback address, and loses or doubles some of the datagrams: always the same ones of each
+/// direction, counted as they come.
+/// </summary>
 internal sealed class LossyRelay : IAsyncDisposable
 {
     private const int MaxDatagram = 65_535;

@@ -1,8 +1,9 @@
 namespace CoAP.NET.Interop.Tests.Peers;
 
 /// <summary>
-/// node-coap: its command line client, and a small server made with it. Both are found where <c>npm install --prefix artifacts/peers</c> puts them.
-/// The client ends with status 0 whatever it got and writes the code to its standard error; the server accepts nearly anything, so it is no oracle.
+/// node-coap: its command line client, and a small server made with it. Both are found where <c>npm install --prefix artifacts/peers</c>
+/// puts them. The client ends with status 0 whatever it got and writes the code to its standard error; the server accepts nearly anything,
+/// so it is no oracle.
 /// </summary>
 internal static class NodePeers
 {
@@ -48,7 +49,8 @@ internal static class NodePeers
     public static PeerProcess Observe(string uri, int count) => Script("client.js", ["GET", uri, "--observe", $"{count}"]);
 
     /// <summary>
-    /// Starts the server: <c>/hello</c>, <c>/large</c> (64 KiB), <c>/clock</c> (observable; GET <c>/tick</c> makes it tick), what is PUT can be got and deleted; other methods say what they are.
+    /// Starts the server: <c>/hello</c>, <c>/large</c> (64 KiB), <c>/clock</c> (observable; GET <c>/tick</c> makes it tick), what is PUT
+    /// can be got and deleted; other methods say what they are.
     /// </summary>
     public static Task<SampleServer> StartServerAsync() => SampleServer.StartAsync(Script("server.js", []));
 
@@ -75,5 +77,6 @@ internal static class NodePeers
     public static byte[] Large100 { get; } = [.. Enumerable.Range(0, 100_000).Select(i => (byte)((i * 7) + (i >> 8)))];
 
     private static PeerProcess Script(string name, IEnumerable<string> arguments) => PeerProcess.Start(
-        "env", [$"NODE_PATH={Modules}", "node", Path.Combine(Repository.Root, "tests/CoAP.NET.Interop.Tests/Peers/Node", name), .. arguments]);
+        "env", [$"NODE_PATH={Modules}", "node", Path.Combine(Repository.Root, "tests/CoAP.NET.Interop.Tests/Peers/Node", name),
+            .. arguments]);
 }

@@ -4,8 +4,8 @@ using System.Text;
 namespace CoAP.NET.Interop.Tests.Peers;
 
 /// <summary>
-/// A program that runs beside the test, with what it wrote. Ended, with its children, when disposed. Everything that waits is given up after
-/// <see cref="HangLimit"/>, with what the program wrote in the message.
+/// A program that runs beside the test, with what it wrote. Ended, with its children, when disposed. Everything that waits is given up
+/// after <see cref="HangLimit"/>, with what the program wrote in the message.
 /// </summary>
 internal sealed class PeerProcess : IAsyncDisposable
 {
@@ -132,7 +132,8 @@ internal sealed class PeerProcess : IAsyncDisposable
     }
 
     /// <summary>A sentence about the program, with what it wrote.</summary>
-    public string Say(string what) => $"'{_commandLine}' {what}.{Environment.NewLine}Output:{Environment.NewLine}{Output}{Environment.NewLine}Errors:{Environment.NewLine}{Errors}";
+    public string Say(string what) =>
+        $"'{_commandLine}' {what}.{Environment.NewLine}Output:{Environment.NewLine}{Output}{Environment.NewLine}Errors:{Environment.NewLine}{Errors}";
 
     private async Task ReadAllAsync()
     {

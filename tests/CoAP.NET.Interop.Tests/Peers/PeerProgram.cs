@@ -28,5 +28,6 @@ internal static class PeerProgram
     }
 
     public static string Absent(params string[] names) =>
-        $"{string.Join(" and ", names)} cannot be found. Install the peer (libcoap: apt-get install libcoap3-bin; node-coap: as .ci/run does); with {Variable}={Required} its absence is a failure.";
+        $"{string.Join(" and ", names)} cannot be found. Install the peer (libcoap: apt-get install libcoap3-bin; node-coap: as .ci/run "
+            + $"does); with {Variable}={Required} its absence is a failure.";
 }

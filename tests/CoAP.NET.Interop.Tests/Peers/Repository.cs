@@ -7,7 +7,8 @@ internal static class Repository
     public static string Root { get; } = FindRoot(AppContext.BaseDirectory);
 
     /// <summary>Debug or Release, as these tests were built.</summary>
-    public static string Configuration { get; } = new DirectoryInfo(AppContext.BaseDirectory.TrimEnd(Path.DirectorySeparatorChar)).Parent!.Name;
+    public static string Configuration { get; } =
+    new DirectoryInfo(AppContext.BaseDirectory.TrimEnd(Path.DirectorySeparatorChar)).Parent!.Name;
 
     /// <summary>The assembly of a project that is a program, built in the configuration of these tests.</summary>
     /// <param name="project">The directory of the project, such as <c>samples/Server</c>.</param>
@@ -18,7 +19,9 @@ internal static class Repository
         string[] found = Directory.Exists(output) ? Directory.GetFiles(output, "*.runtimeconfig.json", SearchOption.AllDirectories) : [];
         return found.Length == 1
             ? found[0].Replace(".runtimeconfig.json", ".dll", StringComparison.Ordinal)
-            : throw new InvalidOperationException($"{found.Length} programs were found in '{project}' for {Configuration}. Build it first: dotnet build -c {Configuration} {project}");
+            : throw new InvalidOperationException(
+                $"{found.Length} programs were found in '{project}' for {Configuration}. Build it first: dotnet build "
+                    + $"-c {Configuration} {project}");
     }
 
     private static string FindRoot(string from)

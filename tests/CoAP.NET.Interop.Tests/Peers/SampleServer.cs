@@ -2,7 +2,9 @@ using System.Text.RegularExpressions;
 
 namespace CoAP.NET.Interop.Tests.Peers;
 
-/// <summary>A server of this repository as a process of its own, as users run it. It says where it listens with a line <c>listening on URI</c>.</summary>
+/// <summary>
+/// A server of this repository as a process of its own, as users run it. It says where it listens with a line <c>listening on URI</c>.
+/// </summary>
 internal sealed partial class SampleServer : IAsyncDisposable
 {
     private SampleServer(PeerProcess process, Uri uri)
@@ -20,7 +22,8 @@ internal sealed partial class SampleServer : IAsyncDisposable
     /// <param name="project">The directory of the project; it must be built in the configuration of these tests.</param>
     /// <param name="arguments">Its arguments; have it listen on port 0.</param>
     public static Task<SampleServer> StartAsync(string project = "samples/Server", params string[] arguments) =>
-        StartAsync(PeerProcess.Start(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [Repository.ProgramOf(project), .. arguments]));
+        StartAsync(PeerProcess.Start(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet",
+            [Repository.ProgramOf(project), .. arguments]));
 
     public static async Task<SampleServer> StartAsync(PeerProcess process)
     {

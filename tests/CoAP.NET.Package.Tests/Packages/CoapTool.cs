@@ -8,7 +8,9 @@ internal static class CoapTool
     public static async Task<string> InstallAsync(PackedFeed feed, string folder)
     {
         string path = Path.Combine(folder, "tools");
-        await Tool.RunAsync(feed.Root, "dotnet", ["tool", "install", "CoAP.NET.Cli", "--tool-path", path, "--version", feed.Version, "--configfile", Path.Combine(feed.Root, "nuget.config")]);
+        await Tool.RunAsync(feed.Root, "dotnet",
+            ["tool", "install", "CoAP.NET.Cli", "--tool-path", path, "--version", feed.Version, "--configfile",
+                Path.Combine(feed.Root, "nuget.config")]);
         return Path.Combine(path, OperatingSystem.IsWindows() ? "coap.exe" : "coap");
     }
 

@@ -7,7 +7,8 @@ public sealed class ConsoleProjectTests(PackedFeed feed)
     public async Task A_new_console_project_runs_trimmed_with_nothing_but_the_package()
     {
         string folder = feed.Copy("Console");
-        await Tool.RunAsync(folder, "dotnet", ["publish", "-c", "Release", "--use-current-runtime", "-p:PublishTrimmed=true", "-o", "published", "-v", "quiet"]);
+        await Tool.RunAsync(folder, "dotnet",
+            ["publish", "-c", "Release", "--use-current-runtime", "-p:PublishTrimmed=true", "-o", "published", "-v", "quiet"]);
 
         string output = await Tool.RunAsync(folder, Path.Combine(folder, "published", "App"), []);
 

@@ -13,12 +13,14 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Content", "lib/net10.0/CoAP.NET.Content.dll", "lib/net10.0/CoAP.NET.Content.xml")]
     [InlineData("CoAP.NET.Http", "lib/net10.0/CoAP.NET.Http.dll", "lib/net10.0/CoAP.NET.Http.xml")]
     [InlineData("CoAP.NET.Proxy", "lib/net10.0/CoAP.NET.Proxy.dll", "lib/net10.0/CoAP.NET.Proxy.xml")]
-    [InlineData("CoAP.NET.Hosting", "lib/net10.0/CoAP.NET.Hosting.dll", "lib/net10.0/CoAP.NET.Hosting.xml", "analyzers/dotnet/cs/CoAP.NET.Hosting.Generators.dll")]
+    [InlineData("CoAP.NET.Hosting", "lib/net10.0/CoAP.NET.Hosting.dll", "lib/net10.0/CoAP.NET.Hosting.xml",
+        "analyzers/dotnet/cs/CoAP.NET.Hosting.Generators.dll")]
     [InlineData("CoAP.NET.AspNetCore", "lib/net10.0/CoAP.NET.AspNetCore.dll", "lib/net10.0/CoAP.NET.AspNetCore.xml")]
     [InlineData("CoAP.NET.Dtls", "lib/net10.0/CoAP.NET.Dtls.dll", "lib/net10.0/CoAP.NET.Dtls.xml")]
     [InlineData("CoAP.NET.Testing", "lib/net10.0/CoAP.NET.Testing.dll", "lib/net10.0/CoAP.NET.Testing.xml")]
     [InlineData("CoAP.NET.Cli", "tools/net10.0/any/coap.dll", "tools/net10.0/any/DotnetToolSettings.xml")]
-    [InlineData("CoAP.NET.Templates", "content/coap-server/.template.config/template.json", "content/coap-server/Program.cs", "content/coap-client/Program.cs", "content/coap-aspnet/Program.cs")]
+    [InlineData("CoAP.NET.Templates", "content/coap-server/.template.config/template.json", "content/coap-server/Program.cs",
+        "content/coap-client/Program.cs", "content/coap-aspnet/Program.cs")]
     public async Task A_package_has_its_code_documentation_readme_icon_licence_and_changes(string id, params string[] files)
     {
         await using ZipArchive package = await ZipFile.OpenReadAsync(Path.Combine(feed.Packages, $"{id}.{feed.Version}.nupkg"));
@@ -57,7 +59,8 @@ public sealed partial class ContentTests(PackedFeed feed)
         Assert.Equal(page.Split('\n').Length, readme.TrimEnd('\r', '\n').Split('\n').Length + 1);
 
         // What a link led to is still named.
-        Assert.All(RelativeLink().Matches(page), link => Assert.Contains(Path.GetFileName(link.Groups["page"].Value), readme, StringComparison.Ordinal));
+        Assert.All(RelativeLink().Matches(page),
+            link => Assert.Contains(Path.GetFileName(link.Groups["page"].Value), readme, StringComparison.Ordinal));
     }
 
     [Theory]

@@ -4,14 +4,16 @@ using CoAP.NET.Tests.Shared;
 namespace CoAP.NET.Package.Tests.Packages;
 
 /// <summary>
-/// The packages of this build in a folder, as a feed, and a place for projects that use them. The version is one of its own for each run, and what is restored from the feed
-/// stays in the folder: neither does a run see the packages of another one, nor does anything of it remain on the machine.
+/// The packages of this build in a folder, as a feed, and a place for projects that use them. The version is one of its own for each run,
+/// and what is restored from the feed stays in the folder: neither does a run see the packages of another one, nor does anything of it
+/// remain on the machine.
 /// </summary>
 public sealed class PackedFeed : IAsyncLifetime
 {
     private static readonly string[] s_projects =
     [
-        "CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Proxy", "CoAP.NET.Http", "CoAP.NET.Dtls", "CoAP.NET.Hosting", "CoAP.NET.AspNetCore", "CoAP.NET.Testing",
+        "CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Proxy", "CoAP.NET.Http", "CoAP.NET.Dtls", "CoAP.NET.Hosting",
+        "CoAP.NET.AspNetCore", "CoAP.NET.Testing",
         "CoAP.NET.Cli", "CoAP.NET.Templates",
     ];
 
@@ -21,16 +23,22 @@ public sealed class PackedFeed : IAsyncLifetime
 
     internal string Version { get; } = $"0.0.0-test{TimeProvider.System.GetUtcNow().UtcTicks.ToString(CultureInfo.InvariantCulture)}";
 
-    private static string Configuration => AppContext.BaseDirectory.Contains($"{Path.DirectorySeparatorChar}Debug{Path.DirectorySeparatorChar}", StringComparison.Ordinal) ? "Debug" : "Release";
+    private static string Configuration =>
+        AppContext.BaseDirectory.Contains($"{Path.DirectorySeparatorChar}Debug{Path.DirectorySeparatorChar}", StringComparison.Ordinal)
+            ? "Debug"
+            : "Release";
 
     public async Task InitializeAsync()
     {
         foreach (string project in s_projects)
         {
-            await Tool.RunAsync(Repository.Root, "dotnet", ["pack", Path.Combine("src", project), "-c", Configuration, "--no-build", "-o", Packages, $"-p:Version={Version}", "-v", "quiet"]);
+            await Tool.RunAsync(Repository.Root, "dotnet",
+                ["pack", Path.Combine("src", project), "-c", Configuration, "--no-build", "-o", Packages, $"-p:Version={Version}", "-v",
+                    "quiet"]);
         }
 
-        string global = Environment.GetEnvironmentVariable("NUGET_PACKAGES") ?? Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");
+        string global = Environment.GetEnvironmentVariable("NUGET_PACKAGES")
+            ?? Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");
         Directory.CreateDirectory(global);
         await File.WriteAllTextAsync(Path.Combine(Root, "nuget.config"), $"""
             <configuration>
@@ -59,7 +67,8 @@ public sealed class PackedFeed : IAsyncLifetime
         foreach (string file in Directory.GetFiles(from))
         {
             // Projects are not named so in the repository, as they are none of its own.
-            string name = Path.GetFileName(file).Replace(".csproj.xml", ".csproj", StringComparison.Ordinal).Replace(".cs.txt", ".cs", StringComparison.Ordinal);
+            string name = Path.GetFileName(file).Replace(".csproj.xml", ".csproj", StringComparison.Ordinal)
+                .Replace(".cs.txt", ".cs", StringComparison.Ordinal);
             File.WriteAllText(Path.Combine(to, name), File.ReadAllText(file).Replace("$VERSION$", Version, StringComparison.Ordinal));
         }
 

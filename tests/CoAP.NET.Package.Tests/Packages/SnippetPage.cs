@@ -50,12 +50,15 @@ internal sealed partial class SnippetPage
     public int Fragments { get; private set; }
 
     /// <summary>The pages of the repository that have snippets.</summary>
-    public static IEnumerable<SnippetPage> All() => Directory.GetFiles(Path.Combine(Repository.Root, "docs"), "*.md").Order(StringComparer.Ordinal)
-        .Prepend(Path.Combine(Repository.Root, "README.md"))
-        .Select(static path => new SnippetPage(path))
-        .Where(static page => page._snippets > 0);
+    public static IEnumerable<SnippetPage> All() =>
+        Directory.GetFiles(Path.Combine(Repository.Root, "docs"), "*.md").Order(StringComparer.Ordinal)
+            .Prepend(Path.Combine(Repository.Root, "README.md"))
+            .Select(static path => new SnippetPage(path))
+            .Where(static page => page._snippets > 0);
 
-    /// <summary>The file: types of the page in its namespace, statements in methods of a class that has what the page takes for granted.</summary>
+    /// <summary>
+    /// The file: types of the page in its namespace, statements in methods of a class that has what the page takes for granted.
+    /// </summary>
     public string ToCode() => $$"""
         {{string.Join('\n', _usings.Distinct())}}
         namespace Docs.{{Name}}
@@ -125,7 +128,8 @@ internal sealed partial class SnippetPage
     private static partial Regex UsingLine();
 
     // At the beginning of the line, as it is nowhere inside of a method.
-    [GeneratedRegex(@"^(\[|((public|internal|private|protected|static|sealed|abstract|partial|readonly|file|ref|unsafe)\s+)*(class|record|struct|interface|enum|delegate)\s)")]
+    [GeneratedRegex(
+        @"^(\[|((public|internal|private|protected|static|sealed|abstract|partial|readonly|file|ref|unsafe)\s+)*(class|record|struct|interface|enum|delegate)\s)")]
     private static partial Regex TypeLine();
 
     [GeneratedRegex(@"^(\}|[^\s\[].*;\s*$)")]

@@ -17,7 +17,8 @@ public sealed partial class TemplateTests(PackedFeed feed)
 
         // As dotnet run does it, with the profile of launchSettings.json.
         using Tool server = Tool.Start(
-            folder, "dotnet", ["run", "-c", "Release", "--no-build"], new Dictionary<string, string> { ["Coap__Server__Endpoints__0"] = "coap://127.0.0.1:0" });
+            folder, "dotnet", ["run", "-c", "Release", "--no-build"],
+            new Dictionary<string, string> { ["Coap__Server__Endpoints__0"] = "coap://127.0.0.1:0" });
         string address = CoapTool.Address(await server.SaysAsync("Listening on coap://"));
         await server.SaysAsync("Hosting environment: Development");
         Assert.Equal("Hello you!", (await Tool.RunAsync(folder, coap, ["get", address + "/hello/you"])).Trim());
@@ -46,17 +47,23 @@ public sealed partial class TemplateTests(PackedFeed feed)
             folder,
             "dotnet",
             ["run", "-c", "Release", "--no-build"],
-            new Dictionary<string, string> { ["Coap__Server__Endpoints__0"] = "coap://127.0.0.1:0", ["Coap__Server__Endpoints__1"] = "coaps://127.0.0.1:0" });
+            new Dictionary<string, string>
+            {
+                ["Coap__Server__Endpoints__0"] = "coap://127.0.0.1:0",
+                ["Coap__Server__Endpoints__1"] = "coaps://127.0.0.1:0"
+            });
         string plain = CoapTool.Address(await server.SaysAsync("Listening on coap://"));
         string secured = (await server.SaysAsync("Listening on coaps://")).Split("Listening on ")[1].TrimEnd('.', '\r');
         using Tool reader = Tool.Start(clientFolder, "dotnet", ["run", "-c", "Release", "--no-build", "--", plain + "/temperature"]);
         await reader.SaysAsync("21.5");
 
         using Tool observer = Tool.Start(
-            clientFolder, "dotnet", ["run", "-c", "Release", "--no-build", "--", secured + "/temperature"], new Dictionary<string, string> { ["COAP_PSK"] = $"device:{key}" });
+            clientFolder, "dotnet", ["run", "-c", "Release", "--no-build", "--", secured + "/temperature"],
+            new Dictionary<string, string> { ["COAP_PSK"] = $"device:{key}" });
         await observer.SaysAsync("21.5");
         string coap = await CoapTool.InstallAsync(feed, folder);
-        await Assert.ThrowsAsync<InvalidOperationException>(() => Tool.RunAsync(folder, coap, ["put", plain + "/temperature", "--payload", "18"]));
+        await Assert.ThrowsAsync<InvalidOperationException>(
+            () => Tool.RunAsync(folder, coap, ["put", plain + "/temperature", "--payload", "18"]));
         await Tool.RunAsync(folder, coap, ["put", secured + "/temperature", "--payload", "19.5", "--psk", $"device:{key}"]);
         await observer.SaysAsync("19.5");
         await reader.SaysAsync("19.5");
@@ -68,12 +75,15 @@ public sealed partial class TemplateTests(PackedFeed feed)
         string folder = await MakeAsync("coap-aspnet", "Green.House");
         string clientFolder = await MakeAsync("coap-client", "Watcher");
         using Tool web = Tool.Start(
-            folder, "dotnet", ["run", "-c", "Release", "--no-build", "--", "--urls", "http://127.0.0.1:0"], new Dictionary<string, string> { ["Coap__Server__Endpoints__0"] = "coap://127.0.0.1:0" });
+            folder, "dotnet", ["run", "-c", "Release", "--no-build", "--", "--urls", "http://127.0.0.1:0"],
+            new Dictionary<string, string> { ["Coap__Server__Endpoints__0"] = "coap://127.0.0.1:0" });
         string line = await web.SaysAsync("CoAP over WebSockets is served at /.well-known/coap of http://");
         Uri address = new(line[line.IndexOf("http://", StringComparison.Ordinal)..].TrimEnd('.', '\r'));
-        using Tool observer = Tool.Start(clientFolder, "dotnet", ["run", "-c", "Release", "--no-build", "--", $"coap+ws://{address.Authority}/temperature"]);
+        using Tool observer = Tool.Start(clientFolder, "dotnet",
+            ["run", "-c", "Release", "--no-build", "--", $"coap+ws://{address.Authority}/temperature"]);
         await observer.SaysAsync("21.5");
-        using Tool udp = Tool.Start(clientFolder, "dotnet", ["run", "-c", "Release", "--no-build", "--", CoapTool.Address(await web.SaysAsync("Listening on coap://")) + "/temperature"]);
+        using Tool udp = Tool.Start(clientFolder, "dotnet",
+            ["run", "-c", "Release", "--no-build", "--", CoapTool.Address(await web.SaysAsync("Listening on coap://")) + "/temperature"]);
         await udp.SaysAsync("21.5");
 
         using HttpClient http = new();
@@ -88,7 +98,8 @@ public sealed partial class TemplateTests(PackedFeed feed)
         string[] hive = ["--debug:custom-hive", Path.Combine(feed.Root, "hive")];
         if (!Directory.Exists(hive[1]))
         {
-            await Tool.RunAsync(feed.Root, "dotnet", ["new", "install", Path.Combine(feed.Packages, $"CoAP.NET.Templates.{feed.Version}.nupkg"), .. hive]);
+            await Tool.RunAsync(feed.Root, "dotnet",
+                ["new", "install", Path.Combine(feed.Packages, $"CoAP.NET.Templates.{feed.Version}.nupkg"), .. hive]);
         }
 
         await Tool.RunAsync(feed.Root, "dotnet", ["new", template, "-o", name, .. arguments, .. hive]);
@@ -97,7 +108,8 @@ public sealed partial class TemplateTests(PackedFeed feed)
         string text = await File.ReadAllTextAsync(project);
         string released = await ReleasedAsync();
         Assert.All(OwnReference().Matches(text), reference => Assert.Equal(released, reference.Groups["version"].Value));
-        await File.WriteAllTextAsync(project, OwnReference().Replace(text, $"<PackageReference Include=\"${{id}}\" Version=\"{feed.Version}\" />"));
+        await File.WriteAllTextAsync(project,
+            OwnReference().Replace(text, $"<PackageReference Include=\"${{id}}\" Version=\"{feed.Version}\" />"));
         Assert.DoesNotContain("#if", string.Concat(Directory.GetFiles(folder, "*.*").Select(File.ReadAllText)), StringComparison.Ordinal);
         await Tool.RunAsync(folder, "dotnet", ["build", "-c", "Release", "-v", "quiet", "-warnaserror"]);
         return folder;
@@ -106,8 +118,10 @@ public sealed partial class TemplateTests(PackedFeed feed)
     private static async Task<string> KeyOfAsync(string folder)
     {
         await using FileStream file = File.OpenRead(Path.Combine(folder, "appsettings.Development.json"));
-        using JsonDocument settings = await JsonDocument.ParseAsync(file, new JsonDocumentOptions { CommentHandling = JsonCommentHandling.Skip });
-        return settings.RootElement.GetProperty("Coap").GetProperty("Server").GetProperty("Dtls").GetProperty("Psk").GetProperty("device").GetString()!;
+        using JsonDocument settings = await JsonDocument.ParseAsync(file,
+            new JsonDocumentOptions { CommentHandling = JsonCommentHandling.Skip });
+        return settings.RootElement.GetProperty("Coap").GetProperty("Server").GetProperty("Dtls").GetProperty("Psk").GetProperty("device")
+            .GetString()!;
     }
 
     private static async Task<string> ReleasedAsync()

@@ -14,9 +14,15 @@ internal sealed class Tool : IDisposable
 
     private Tool(string folder, string program, IReadOnlyList<string> arguments, IReadOnlyDictionary<string, string>? environment)
     {
-        ProcessStartInfo start = new(program, arguments) { WorkingDirectory = folder, RedirectStandardOutput = true, RedirectStandardError = true };
+        ProcessStartInfo start = new(program, arguments)
+        {
+            WorkingDirectory = folder,
+            RedirectStandardOutput = true,
+            RedirectStandardError = true
+        };
         // What the test run was given for its own build must not reach the builds that are tested.
-        foreach (string name in start.Environment.Keys.Where(name => name.StartsWith("MSBUILD", StringComparison.OrdinalIgnoreCase) || name is "CI").ToArray())
+        foreach (string name in start.Environment.Keys.Where(name => name.StartsWith("MSBUILD", StringComparison.OrdinalIgnoreCase)
+            || name is "CI").ToArray())
         {
             start.Environment.Remove(name);
         }
@@ -51,16 +57,20 @@ internal sealed class Tool : IDisposable
     }
 
     /// <summary>Starts a program that goes on by itself.</summary>
-    public static Tool Start(string folder, string program, IReadOnlyList<string> arguments, IReadOnlyDictionary<string, string>? environment = null) =>
-        new(folder, program, arguments, environment);
+    public static Tool Start(string folder, string program, IReadOnlyList<string> arguments,
+        IReadOnlyDictionary<string, string>? environment = null) =>
+            new(folder, program, arguments, environment);
 
     /// <summary>Runs a program to its end.</summary>
     /// <exception cref="InvalidOperationException">It failed; the message has what it said.</exception>
-    public static async Task<string> RunAsync(string folder, string program, IReadOnlyList<string> arguments, IReadOnlyDictionary<string, string>? environment = null)
+    public static async Task<string> RunAsync(string folder, string program, IReadOnlyList<string> arguments,
+        IReadOnlyDictionary<string, string>? environment = null)
     {
         using Tool tool = new(folder, program, arguments, environment);
         int code = await tool.EndAsync();
-        return code == 0 ? tool.Output : throw new InvalidOperationException($"{program} {string.Join(' ', arguments)} ended with {code}:\n{tool.Output}");
+        return code == 0
+            ? tool.Output
+            : throw new InvalidOperationException($"{program} {string.Join(' ', arguments)} ended with {code}:\n{tool.Output}");
     }
 
     /// <summary>Waits for a line that holds a text.</summary>
@@ -80,7 +90,9 @@ internal sealed class Tool : IDisposable
         }
 
         Task first = await Task.WhenAny(seen.Task, _process.WaitForExitAsync()).WaitAsync(s_patience);
-        return first == seen.Task ? await seen.Task : throw new InvalidOperationException($"The program ended without saying '{text}':\n{Output}");
+        return first == seen.Task
+            ? await seen.Task
+            : throw new InvalidOperationException($"The program ended without saying '{text}':\n{Output}");
     }
 
     /// <summary>Waits for the end of the program and of its output.</summary>

@@ -33,7 +33,8 @@ public sealed class PublicSurfaceTests
         string[] come = [.. Missing(lines, agreed).Select(line => "+ " + line)];
         Assert.True(
             gone.Length + come.Length == 0,
-            $"The public surface of {library} changed. If that is meant (what is gone breaks users: see docs/versioning.md), run this test with COAP_PUBLIC_API=write and commit {Path.GetFileName(file)}.\n{string.Join('\n', gone.Concat(come).Take(60))}");
+            $"The public surface of {library} changed. If that is meant (what is gone breaks users: see docs/versioning.md), run this test "
+                + $"with COAP_PUBLIC_API=write and commit {Path.GetFileName(file)}.\n{string.Join('\n', gone.Concat(come).Take(60))}");
     }
 
     [Fact]
@@ -46,7 +47,9 @@ public sealed class PublicSurfaceTests
         Assert.DoesNotContain("TypeNames", surface, StringComparison.Ordinal);
     }
 
-    /// <summary>The lines of one text that the other lacks, each with the type it belongs to, counted as often as they stand there.</summary>
+    /// <summary>
+    /// The lines of one text that the other lacks, each with the type it belongs to, counted as often as they stand there.
+    /// </summary>
     private static IEnumerable<string> Missing(string[] from, string[] other)
     {
         Dictionary<string, int> there = WithTypes(other).CountBy(line => line).ToDictionary();

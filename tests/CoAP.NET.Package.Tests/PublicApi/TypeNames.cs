@@ -7,8 +7,10 @@ internal static class TypeNames
 {
     private static readonly Dictionary<Type, string> s_keywords = new()
     {
-        [typeof(void)] = "void", [typeof(bool)] = "bool", [typeof(byte)] = "byte", [typeof(sbyte)] = "sbyte", [typeof(short)] = "short", [typeof(ushort)] = "ushort", [typeof(int)] = "int",
-        [typeof(uint)] = "uint", [typeof(long)] = "long", [typeof(ulong)] = "ulong", [typeof(float)] = "float", [typeof(double)] = "double", [typeof(decimal)] = "decimal", [typeof(char)] = "char",
+        [typeof(void)] = "void", [typeof(bool)] = "bool", [typeof(byte)] = "byte", [typeof(sbyte)] = "sbyte", [typeof(short)] = "short",
+        [typeof(ushort)] = "ushort", [typeof(int)] = "int",
+        [typeof(uint)] = "uint", [typeof(long)] = "long", [typeof(ulong)] = "ulong", [typeof(float)] = "float", [typeof(double)] = "double",
+        [typeof(decimal)] = "decimal", [typeof(char)] = "char",
         [typeof(string)] = "string", [typeof(object)] = "object",
     };
 
@@ -26,7 +28,8 @@ internal static class TypeNames
             return Of(inner) + "?";
         }
 
-        string mark = nullability is { ReadState: NullabilityState.Nullable } or { ReadState: NullabilityState.Unknown, WriteState: NullabilityState.Nullable } && !type.IsValueType ? "?" : string.Empty;
+        string mark = nullability is { ReadState: NullabilityState.Nullable } or { ReadState: NullabilityState.Unknown,
+            WriteState: NullabilityState.Nullable } && !type.IsValueType ? "?" : string.Empty;
         if (type.IsArray)
         {
             return $"{Of(type.GetElementType()!, nullability?.ElementType)}[{new string(',', type.GetArrayRank() - 1)}]{mark}";
@@ -55,32 +58,38 @@ internal static class TypeNames
         }
 
         Type[] arguments = type.GetGenericArguments();
-        IEnumerable<string> names = arguments.Select((argument, i) => Of(argument, nullability is { } known && known.GenericTypeArguments.Length == arguments.Length ? known.GenericTypeArguments[i] : null));
+        IEnumerable<string> names = arguments.Select((argument, i) =>
+            Of(argument, nullability is { } known && known.GenericTypeArguments.Length == arguments.Length
+                ? known.GenericTypeArguments[i]
+                : null));
         return $"{name[..tick]}<{string.Join(", ", names)}>{mark}";
     }
 
-    public static string Arguments(Type[] arguments) => arguments.Length == 0 ? string.Empty : $"<{string.Join(", ", arguments.Select(Of))}>";
+    public static string Arguments(Type[] arguments) =>
+        arguments.Length == 0 ? string.Empty : $"<{string.Join(", ", arguments.Select(Of))}>";
 
-    public static string Constraints(Type[] arguments) => string.Concat(arguments.Where(argument => argument.IsGenericParameter).Select(argument =>
-    {
-        GenericParameterAttributes flags = argument.GenericParameterAttributes;
-        List<string> parts = [];
-        if (flags.HasFlag(GenericParameterAttributes.ReferenceTypeConstraint))
+    public static string Constraints(Type[] arguments) =>
+        string.Concat(arguments.Where(argument => argument.IsGenericParameter).Select(argument =>
         {
-            parts.Add("class");
-        }
+            GenericParameterAttributes flags = argument.GenericParameterAttributes;
+            List<string> parts = [];
+            if (flags.HasFlag(GenericParameterAttributes.ReferenceTypeConstraint))
+            {
+                parts.Add("class");
+            }
 
-        if (flags.HasFlag(GenericParameterAttributes.NotNullableValueTypeConstraint))
-        {
-            parts.Add("struct");
-        }
+            if (flags.HasFlag(GenericParameterAttributes.NotNullableValueTypeConstraint))
+            {
+                parts.Add("struct");
+            }
 
-        parts.AddRange(argument.GetGenericParameterConstraints().Where(type => type != typeof(ValueType)).Select(Of));
-        if (flags.HasFlag(GenericParameterAttributes.DefaultConstructorConstraint) && !flags.HasFlag(GenericParameterAttributes.NotNullableValueTypeConstraint))
-        {
-            parts.Add("new()");
-        }
+            parts.AddRange(argument.GetGenericParameterConstraints().Where(type => type != typeof(ValueType)).Select(Of));
+            if (flags.HasFlag(GenericParameterAttributes.DefaultConstructorConstraint)
+                && !flags.HasFlag(GenericParameterAttributes.NotNullableValueTypeConstraint))
+            {
+                parts.Add("new()");
+            }
 
-        return parts.Count == 0 ? string.Empty : $" where {argument.Name} : {string.Join(", ", parts)}";
-    }));
+            return parts.Count == 0 ? string.Empty : $" where {argument.Name} : {string.Join(", ", parts)}";
+        }));
 }

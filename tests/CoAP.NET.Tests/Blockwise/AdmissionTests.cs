@@ -63,12 +63,14 @@ public sealed class AdmissionTests : BlockwiseTest
         Assert.Equal((0, 0L), (Bodies.Count, Memory.Requests.Used));
         seen.Clear();
         Assert.Equal(CoapCode.Continue, (await SendLateAsync(First("x/7"), Peer)).Code);
-        CoapMessage whole = await SendLateAsync(Message(CoapMethod.Put, "x/7", options => options.Block1 = new BlockValue(1, false, 6), Body(1500)[1024..]), Peer);
+        CoapMessage whole = await SendLateAsync(
+            Message(CoapMethod.Put, "x/7", options => options.Block1 = new BlockValue(1, false, 6), Body(1500)[1024..]), Peer);
         Assert.Equal(CoapCode.Content, whole.Code);
         Assert.Equal([(true, 1024, "7"), (false, 1500, "7")], seen);
         AssertAllFreed();
 
-        static CoapMessage First(string path) => Message(CoapMethod.Put, path, options => options.Block1 = new BlockValue(0, true, 6), Body(1500)[..1024]);
+        static CoapMessage First(string path) =>
+            Message(CoapMethod.Put, path, options => options.Block1 = new BlockValue(0, true, 6), Body(1500)[..1024]);
     }
 
     [Fact]
@@ -110,7 +112,8 @@ public sealed class AdmissionTests : BlockwiseTest
         Clock.Advance(TimeSpan.FromSeconds(15));
         challenge = Block(CoapMethod.Put, "x", body, 1024, 1024);
         Assert.Equal((CoapCode.Unauthorized, 1), (challenge.Code, runs));
-        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 1024, 1024, options => options.Add(challenge.Options.Get<Echo>()!)).Code);
+        Assert.Equal(CoapCode.Changed,
+            Block(CoapMethod.Put, "x", body, 1024, 1024, options => options.Add(challenge.Options.Get<Echo>()!)).Code);
         Assert.Equal(2, runs);
         AssertAllFreed();
     }
@@ -118,7 +121,8 @@ public sealed class AdmissionTests : BlockwiseTest
     [Fact]
     public async Task A_gate_that_throws_is_an_error_and_nothing_is_kept()
     {
-        Server.MapPut("/x", () => CoapResults.Changed()).AddFilterFactory((_, _) => (_, _) => throw new InvalidOperationException("broken"), beforeBody: true);
+        Server.MapPut("/x", () => CoapResults.Changed())
+            .AddFilterFactory((_, _) => (_, _) => throw new InvalidOperationException("broken"), beforeBody: true);
         await StartAsync();
         Assert.Equal(CoapCode.InternalServerError, Block(CoapMethod.Put, "x", Body(5000), 0, 1024).Code);
         Assert.Equal(0, Bodies.Count);

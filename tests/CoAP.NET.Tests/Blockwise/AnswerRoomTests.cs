@@ -109,7 +109,8 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(1, _runs);
         string told = Assert.Single(Logs.Entries, entry => entry.Id.Id == 1543).Text;
         Assert.Contains("CoapResults.File", told, StringComparison.Ordinal);
-        Assert.Contains("262144 bytes for one source (CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes)", told, StringComparison.Ordinal);
+        Assert.Contains("262144 bytes for one source (CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes)", told,
+            StringComparison.Ordinal);
         AssertAllFreed();
     }
 
@@ -120,7 +121,8 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Server.MapPost("/x", () => CoapResults.Changed(CoapContent.Binary(Body(300 * KiB))));
         await StartAsync();
         Send(Message(CoapMethod.Post, "x"));
-        Assert.Contains("(CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes)", Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text, StringComparison.Ordinal);
+        Assert.Contains("(CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes)",
+            Assert.Single(Logs.Entries, entry => entry.Id.Id == 1541).Text, StringComparison.Ordinal);
         AssertAllFreed();
     }
 
@@ -266,7 +268,8 @@ public sealed class AnswerRoomTests : BlockwiseTest
         Assert.Equal(11, codes.Count(static code => code == CoapCode.Content));
         Assert.Equal(29, codes.Count(static code => code == CoapCode.Unauthorized));
         Assert.InRange(Memory.Responses.Unverified.Bytes, 220 * KiB, 256 * KiB);
-        Assert.Contains("262144 bytes for all peers together whose addresses were never verified", Assert.Single(Logs.Entries, entry => entry.Id.Id == 1542).Text, StringComparison.Ordinal);
+        Assert.Contains("262144 bytes for all peers together whose addresses were never verified",
+            Assert.Single(Logs.Entries, entry => entry.Id.Id == 1542).Text, StringComparison.Ordinal);
         for (int i = 0; i < 30; i++)
         {
             Assert.Equal(CoapCode.Content, Get("x", peer: Trusted(i)).Code);

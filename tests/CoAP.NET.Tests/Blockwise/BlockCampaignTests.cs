@@ -5,7 +5,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>
-/// Bodies of all sizes in blocks of all sizes, over paths that lose, double and delay. COAP_TEST_NETWORKS says how many runs (default 30), COAP_TEST_SEED which.
+/// Bodies of all sizes in blocks of all sizes, over paths that lose, double and delay. COAP_TEST_NETWORKS says how many runs (default 30),
+/// COAP_TEST_SEED which.
 /// </summary>
 public sealed class BlockCampaignTests : BlockwiseTest
 {
@@ -41,7 +42,8 @@ public sealed class BlockCampaignTests : BlockwiseTest
         for (int run = 0; run < EndpointCampaign.Networks; run++)
         {
             Random random = new(EndpointCampaign.Seed + run);
-            Sender[] senders = [.. Enumerable.Range(0, Peers).Select(i => new Sender(this, random, CoapAddress.FromIPv4(0x0a000000 + (uint)(run * Peers) + (uint)i, 5683)))];
+            Sender[] senders = [.. Enumerable.Range(0, Peers)
+                .Select(i => new Sender(this, random, CoapAddress.FromIPv4(0x0a000000 + (uint)(run * Peers) + (uint)i, 5683)))];
             foreach (Sender sender in senders)
             {
                 sent.Add(Wire.Hex(sender.Body));
@@ -172,13 +174,15 @@ public sealed class BlockCampaignTests : BlockwiseTest
             }
             else
             {
-                Assert.True(answer.Code == CoapCode.Content, $"{answer} {_test.Logs.Entries.LastOrDefault(entry => entry.Level > Microsoft.Extensions.Logging.LogLevel.Debug)}");
+                Assert.True(answer.Code == CoapCode.Content,
+                    $"{answer} {_test.Logs.Entries.LastOrDefault(entry => entry.Level > Microsoft.Extensions.Logging.LogLevel.Debug)}");
                 _echo = new MemoryStream();
                 OnFetched(message, answer);
             }
         }
 
-        private CoapMessage NextFetch() => Message(CoapMethod.Post, _path, options => options.Block2 = BlockValue.FromOffset(_echo!.Length, false, _fetchExponent));
+        private CoapMessage NextFetch() =>
+            Message(CoapMethod.Post, _path, options => options.Block2 = BlockValue.FromOffset(_echo!.Length, false, _fetchExponent));
 
         private void OnFetched(CoapMessage message, CoapMessage answer)
         {

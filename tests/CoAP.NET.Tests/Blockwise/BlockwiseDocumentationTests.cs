@@ -63,7 +63,12 @@ public sealed class BlockwiseDocumentationTests : GuideTest
     {
         CoapEndpointOptions options = new()
         {
-            Parameters = CoapTransmissionParameters.Default with { MaxRetransmit = 2, AckTimeout = TimeSpan.FromSeconds(1), MaxLatency = TimeSpan.FromSeconds(2) },
+            Parameters = CoapTransmissionParameters.Default with
+            {
+                MaxRetransmit = 2,
+                AckTimeout = TimeSpan.FromSeconds(1),
+                MaxLatency = TimeSpan.FromSeconds(2)
+            },
         };
         Assert.Equal(TimeSpan.FromSeconds(10.5), new[] { options.Parameters.ExchangeLifetime, options.Parameters.MaxTransmitWait }.Max());
     }

@@ -32,7 +32,8 @@ public abstract class BlockwiseTest : EndpointTest
         return body;
     }
 
-    private protected static CoapMessage Message(CoapMethod method, string path, Action<CoapOptionCollection>? options = null, byte[]? payload = null)
+    private protected static CoapMessage Message(CoapMethod method, string path, Action<CoapOptionCollection>? options = null,
+        byte[]? payload = null)
     {
         CoapMessage message = new((CoapCode)method) { Payload = payload ?? [], Token = new CoapToken([0x7b]) };
         foreach (string segment in path.Split('/', StringSplitOptions.RemoveEmptyEntries))
@@ -62,16 +63,18 @@ public abstract class BlockwiseTest : EndpointTest
         return answer;
     }
 
-    private protected CoapMessage Get(string path, BlockValue? block2 = null, Action<CoapOptionCollection>? options = null, CoapAddress? peer = null) => Send(
-        Message(CoapMethod.Get, path, all =>
-        {
-            all.Block2 = block2;
-            options?.Invoke(all);
-        }),
-        peer);
+    private protected CoapMessage Get(string path, BlockValue? block2 = null, Action<CoapOptionCollection>? options = null,
+        CoapAddress? peer = null) => Send(
+            Message(CoapMethod.Get, path, all =>
+            {
+                all.Block2 = block2;
+                options?.Invoke(all);
+            }),
+            peer);
 
     /// <summary>Sends the block of a body that begins at an offset.</summary>
-    private protected CoapMessage Block(CoapMethod method, string path, byte[] body, int offset, int size, Action<CoapOptionCollection>? options = null, CoapAddress? peer = null)
+    private protected CoapMessage Block(CoapMethod method, string path, byte[] body, int offset, int size,
+        Action<CoapOptionCollection>? options = null, CoapAddress? peer = null)
     {
         int end = Math.Min(body.Length, offset + size);
         return Send(
@@ -88,7 +91,8 @@ public abstract class BlockwiseTest : EndpointTest
     }
 
     /// <summary>Sends a whole body in order; every block but the last must be continued.</summary>
-    private protected CoapMessage Upload(CoapMethod method, string path, byte[] body, int size, Action<CoapOptionCollection>? options = null, CoapAddress? peer = null)
+    private protected CoapMessage Upload(CoapMethod method, string path, byte[] body, int size,
+        Action<CoapOptionCollection>? options = null, CoapAddress? peer = null)
     {
         for (int offset = 0; ; offset += size)
         {
@@ -135,7 +139,8 @@ public abstract class BlockwiseTest : EndpointTest
     {
         Clock.Advance(TimeSpan.FromMinutes(10));
         Assert.Equal((0, 0, 0), (Bodies.Count, Bodies.Answers.Transfers, Bodies.Answers.Bodies));
-        Assert.Equal((0L, 0L, 0L, 0L), (Memory.Requests.Used, Memory.Requests.UsedByNewcomers, Memory.Responses.Used, Memory.Responses.UsedByNewcomers));
+        Assert.Equal((0L, 0L, 0L, 0L),
+            (Memory.Requests.Used, Memory.Requests.UsedByNewcomers, Memory.Responses.Used, Memory.Responses.UsedByNewcomers));
         Assert.Equal((0L, 0L), (Memory.Requests.Unverified.Bytes, Memory.Responses.Unverified.Bytes));
         Assert.Equal(0, Server.Counters[CoapCounter.StageErrors]);
         Assert.Equal(0, Server.Endpoint.Served.Count);

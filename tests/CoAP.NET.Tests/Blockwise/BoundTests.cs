@@ -20,7 +20,8 @@ public sealed class BoundTests : BlockwiseTest
         await StartAsync();
         for (int i = 0; i < 10_000; i++)
         {
-            CoapMessage answer = Block(CoapMethod.Put, $"x/{i}", Body(4096), 0, 1024, peer: i % 2 == 0 ? Peer : CoapAddress.FromIPv4(0x0a000000 + (uint)i, 5683));
+            CoapMessage answer = Block(CoapMethod.Put, $"x/{i}", Body(4096), 0, 1024,
+                peer: i % 2 == 0 ? Peer : CoapAddress.FromIPv4(0x0a000000 + (uint)i, 5683));
 
             // Where the part of newcomers is taken they may show that they receive at their address.
             Assert.True(answer.Code == CoapCode.Continue || answer.Code == CoapCode.Unauthorized, $"{answer.Code}");
@@ -75,7 +76,8 @@ public sealed class BoundTests : BlockwiseTest
         uint forged = 0xcb007100;
         for (int offset = 0; offset < 1920; offset += 64)
         {
-            Assert.Equal(offset == 1920 - 64 ? CoapCode.Changed : CoapCode.Continue, Block(CoapMethod.Put, "x", Body(1920), offset, 64, peer: known).Code);
+            Assert.Equal(offset == 1920 - 64 ? CoapCode.Changed : CoapCode.Continue,
+                Block(CoapMethod.Put, "x", Body(1920), offset, 64, peer: known).Code);
             for (int i = 0; i < 40; i++)
             {
                 Block(CoapMethod.Put, "x", Body(2048), 0, 1024, peer: CoapAddress.FromIPv4(forged++, 5683));
@@ -146,7 +148,8 @@ public sealed class BoundTests : BlockwiseTest
         await StartAsync();
         for (int i = 0; i < 100; i++)
         {
-            Block(CoapMethod.Put, "x", Body(64), 0, 16, options => options.Size1 = 1024 * 1024, peer: CoapAddress.FromIPv4(0x0a000000 + (uint)i, 5683));
+            Block(CoapMethod.Put, "x", Body(64), 0, 16, options => options.Size1 = 1024 * 1024,
+                peer: CoapAddress.FromIPv4(0x0a000000 + (uint)i, 5683));
         }
 
         Assert.InRange(Memory.Requests.Used, 100, 100 * 1024);
@@ -200,7 +203,8 @@ public sealed class BoundTests : BlockwiseTest
         Get("x/1", new BlockValue(1, false, 2));
         Assert.Equal(1011, runs);
         Assert.Equal(new BlockValue(0, true, 2), Send(Message(CoapMethod.Post, "large")).Options.Block2);
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Send(Message(CoapMethod.Post, "large", options => options.Block2 = new BlockValue(1, false, 6))).Code);
+        Assert.Equal(CoapCode.RequestEntityIncomplete,
+            Send(Message(CoapMethod.Post, "large", options => options.Block2 = new BlockValue(1, false, 6))).Code);
         Assert.Contains(Logs.Entries, entry => entry.Id.Id == 1541);
         AssertAllFreed();
     }

@@ -68,10 +68,12 @@ public sealed class ClientDownloadTests : TransferTest
     {
         HandServer server = new() { Body = Bytes(200), MaxSizeExponent = 1 };
         Answer = server.Answer;
-        Assert.Equal(server.Body, (await Within(Client.SendAsync(new CoapRequest(CoapMethod.Get, Uri) { BlockSize = 64 }))).Payload.ToArray());
+        Assert.Equal(server.Body,
+            (await Within(Client.SendAsync(new CoapRequest(CoapMethod.Get, Uri) { BlockSize = 64 }))).Payload.ToArray());
         Assert.Equal(["0/0/64", "1/0/32", "2/0/32"], Block2s[..3]);
         Requests.Clear();
-        Assert.Equal(server.Body, (await Within(Client.SendAsync(new CoapRequest(CoapMethod.Get, Uri) { BlockSize = 16 }))).Payload.ToArray());
+        Assert.Equal(server.Body,
+            (await Within(Client.SendAsync(new CoapRequest(CoapMethod.Get, Uri) { BlockSize = 16 }))).Payload.ToArray());
         Assert.Equal(["0/0/16", "1/0/16"], Block2s[..2]);
     }
 
@@ -96,7 +98,8 @@ public sealed class ClientDownloadTests : TransferTest
     [Rfc("7959-C-2", "7959-2.2-1")]
     public async Task Another_block_than_the_one_asked_for_fails_the_request(string? block)
     {
-        Script(Reply(CoapCode.Content, null, "0/1/64", Bytes(64)), Reply(CoapCode.Content, null, block, Bytes(block == "1/1/32" ? 32 : 64)));
+        Script(Reply(CoapCode.Content, null, "0/1/64", Bytes(64)),
+            Reply(CoapCode.Content, null, block, Bytes(block == "1/1/32" ? 32 : 64)));
         await Assert.ThrowsAsync<CoapProtocolException>(() => Within(Client.GetAsync(Uri)));
         Assert.Equal(2, Requests.Count);
         AssertAllIsFree();
@@ -121,7 +124,8 @@ public sealed class ClientDownloadTests : TransferTest
     public async Task A_scaled_number_of_smaller_blocks_is_the_same_place()
     {
         byte[] body = Bytes(100);
-        Script(Reply(CoapCode.Content, null, "0/1/64", body.AsMemory(0, 64)), Reply(CoapCode.Content, null, "2/1/32", body.AsMemory(64, 32)), Reply(CoapCode.Content, null, "3/0/32", body.AsMemory(96)));
+        Script(Reply(CoapCode.Content, null, "0/1/64", body.AsMemory(0, 64)),
+            Reply(CoapCode.Content, null, "2/1/32", body.AsMemory(64, 32)), Reply(CoapCode.Content, null, "3/0/32", body.AsMemory(96)));
         Assert.Equal(body, (await Within(Client.GetAsync(Uri))).Payload.ToArray());
         Assert.Equal(["-", "1/0/64", "3/0/32"], Block2s);
     }
@@ -166,11 +170,13 @@ public sealed class ClientDownloadTests : TransferTest
         Answer = request => request.Options.Block2 is { Number: > 0 }
             ? Reply(CoapCode.Changed, null, "1/0/64", Bytes(9), "02")
             : Reply(CoapCode.Changed, null, "0/1/64", Bytes(64), "01");
-        await Assert.ThrowsAsync<CoapProtocolException>(() => Within(Client.SendAsync(new CoapRequest(method, Uri) { Content = CoapContent.Text("q") })));
+        await Assert.ThrowsAsync<CoapProtocolException>(
+            () => Within(Client.SendAsync(new CoapRequest(method, Uri) { Content = CoapContent.Text("q") })));
         Assert.Equal(requests, Requests.Count);
 
         // The payload of a FETCH is part of what is asked for (RFC 8132 section 2.1); that of others was carried out.
-        Assert.All(Requests, request => Assert.Equal(request.Options.Block2 is { Number: > 0 } && method != CoapMethod.Fetch, request.Payload.IsEmpty));
+        Assert.All(Requests,
+            request => Assert.Equal(request.Options.Block2 is { Number: > 0 } && method != CoapMethod.Fetch, request.Payload.IsEmpty));
     }
 
     [Theory]
@@ -205,7 +211,8 @@ public sealed class ClientDownloadTests : TransferTest
     public async Task A_server_without_end_is_left_at_the_limit()
     {
         Options.Limits.MaxResponseBodySize = 10_000;
-        Answer = request => Reply(CoapCode.Content, null, $"{request.Options.Block2?.Number ?? 0}/1/1024", Bytes(1024), size2: uint.MaxValue);
+        Answer = request =>
+            Reply(CoapCode.Content, null, $"{request.Options.Block2?.Number ?? 0}/1/1024", Bytes(1024), size2: uint.MaxValue);
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Client.GetAsync(Uri)));
         Assert.Contains("10000", error.Message, StringComparison.Ordinal);
         Assert.Equal(10, Requests.Count);
@@ -223,7 +230,12 @@ public sealed class ClientDownloadTests : TransferTest
         Assert.Contains("16777216", error.Message, StringComparison.Ordinal);
         Assert.Equal(["1048575/0/16"], Block2s);
         await Assert.ThrowsAsync<CoapException>(() => Within(Client.SendAsync(
-            new CoapRequest(CoapMethod.Get, Uri) { Download = last with { Offset = 1 << 24 }, BlockSize = 16, Destination = new MemoryStream() })));
+            new CoapRequest(CoapMethod.Get, Uri)
+            {
+                Download = last with { Offset = 1 << 24 },
+                BlockSize = 16,
+                Destination = new MemoryStream()
+            })));
         Assert.Single(Requests);
     }
 
@@ -235,7 +247,8 @@ public sealed class ClientDownloadTests : TransferTest
     public async Task A_wrong_size_is_no_more_than_a_wrong_hint(uint size)
     {
         byte[] body = Bytes(100);
-        Script(Reply(CoapCode.Content, null, "0/1/64", body.AsMemory(0, 64), size2: size), Reply(CoapCode.Content, null, "1/0/64", body.AsMemory(64)));
+        Script(Reply(CoapCode.Content, null, "0/1/64", body.AsMemory(0, 64), size2: size),
+            Reply(CoapCode.Content, null, "1/0/64", body.AsMemory(64)));
         Assert.Equal(body, (await Within(Client.GetAsync(Uri))).Payload.ToArray());
     }
 
@@ -273,7 +286,8 @@ public sealed class ClientDownloadTests : TransferTest
         registration.Options.Observe = 0;
         CoAP.NET.Mesh.CoapPipeline pipeline = Client.Endpoint.Pipelines[0];
         CoAP.NET.Mesh.CoapChannel channel = Assert.Single(pipeline.Channels.All());
-        RequestChain chain = new(new RequestSender(Client.Endpoint.Environment, [pipeline]), new BlockwiseStep(Client.Endpoint.Environment));
+        RequestChain chain = new(new RequestSender(Client.Endpoint.Environment, [pipeline]),
+            new BlockwiseStep(Client.Endpoint.Environment));
         CoapResponse whole = await Within(chain.SendAsync(new OutgoingRequest
         {
             Request = new CoapRequest(registration),

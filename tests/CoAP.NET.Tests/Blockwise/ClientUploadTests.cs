@@ -2,7 +2,9 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Blockwise;
 
-/// <summary>What a client sends when its body is larger than a message, and what it makes of the answers (RFC 7959 sections 2.3, 2.5 and 2.9).</summary>
+/// <summary>
+/// What a client sends when its body is larger than a message, and what it makes of the answers (RFC 7959 sections 2.3, 2.5 and 2.9).
+/// </summary>
 public sealed class ClientUploadTests : TransferTest
 {
     [Fact]
@@ -50,7 +52,8 @@ public sealed class ClientUploadTests : TransferTest
     public async Task A_smaller_size_in_the_answer_is_adopted_and_the_number_grows_with_it()
     {
         Script(
-            Reply(CoapCode.Continue, "0/1/32"), Reply(CoapCode.Continue, "4/1/32"), Reply(CoapCode.Continue, "5/1/32"), Reply(CoapCode.Changed, "6/0/32"), Reply(CoapCode.Changed));
+            Reply(CoapCode.Continue, "0/1/32"), Reply(CoapCode.Continue, "4/1/32"), Reply(CoapCode.Continue, "5/1/32"),
+            Reply(CoapCode.Changed, "6/0/32"), Reply(CoapCode.Changed));
         await Within(Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(Bytes(200)), BlockSize = 128 }));
         Assert.Equal(["0/1/128", "4/1/32", "5/1/32", "6/0/32"], Block1s);
         Assert.Equal([128, 32, 32, 8], Requests.Select(request => request.Payload.Length));
@@ -69,7 +72,8 @@ public sealed class ClientUploadTests : TransferTest
     public async Task A_smaller_size_in_the_middle_keeps_the_place_and_a_larger_one_is_not_taken()
     {
         Script(
-            Reply(CoapCode.Continue, "0/1/64"), Reply(CoapCode.Continue, "1/1/1024"), Reply(CoapCode.Continue, "2/1/16"), Reply(CoapCode.Changed, "12/0/16"));
+            Reply(CoapCode.Continue, "0/1/64"), Reply(CoapCode.Continue, "1/1/1024"), Reply(CoapCode.Continue, "2/1/16"),
+            Reply(CoapCode.Changed, "12/0/16"));
         await Within(Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(Bytes(200)), BlockSize = 64 }));
         Assert.Equal(["0/1/64", "1/1/64", "2/1/64", "12/0/16"], Block1s);
     }
@@ -105,7 +109,8 @@ public sealed class ClientUploadTests : TransferTest
     {
         CoapCode error = new((byte)code);
         Answer = request => request.Options.Block1!.Value.Number == 1 ? Reply(error, "1/1/64") : Reply(CoapCode.Continue, "0/1/64");
-        CoapResponse response = await Within(Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(Bytes(999)), BlockSize = 64 }));
+        CoapResponse response = await Within(
+            Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(Bytes(999)), BlockSize = 64 }));
         Assert.Equal(error, response.Code);
         Assert.Equal(2 * uploads, Requests.Count);
         AssertAllIsFree();
@@ -119,7 +124,8 @@ public sealed class ClientUploadTests : TransferTest
     public async Task An_acknowledgement_of_another_block_fails_the_request(string block)
     {
         Script(Reply(CoapCode.Continue, block));
-        await Assert.ThrowsAsync<CoapProtocolException>(() => Within(Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(Bytes(999)), BlockSize = 64 })));
+        await Assert.ThrowsAsync<CoapProtocolException>(() =>
+            Within(Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(Bytes(999)), BlockSize = 64 })));
         Assert.Single(Requests);
         Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.BadBlocks]);
         AssertAllIsFree();
@@ -131,7 +137,8 @@ public sealed class ClientUploadTests : TransferTest
     public async Task A_Continue_after_the_last_block_is_a_mistake(int length)
     {
         Answer = request => Reply(CoapCode.Continue, request.Options.Block1 is null ? null : $"{request.Options.Block1.Value.Number}/1/64");
-        await Assert.ThrowsAsync<CoapProtocolException>(() => Within(Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(Bytes(length)), BlockSize = 64 })));
+        await Assert.ThrowsAsync<CoapProtocolException>(() =>
+            Within(Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(Bytes(length)), BlockSize = 64 })));
         Assert.Equal(length > 64 ? 2 : 1, Requests.Count);
     }
 
@@ -140,8 +147,10 @@ public sealed class ClientUploadTests : TransferTest
     public async Task Too_large_with_a_smaller_size_is_tried_once_more_with_that_size()
     {
         Script(
-            Reply(CoapCode.RequestEntityTooLarge, "0/1/32"), Reply(CoapCode.Continue, "0/1/32"), Reply(CoapCode.Continue, "1/1/32"), Reply(CoapCode.RequestEntityTooLarge, "2/0/16"));
-        CoapResponse response = await Within(Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(Bytes(90)), BlockSize = 64 }));
+            Reply(CoapCode.RequestEntityTooLarge, "0/1/32"), Reply(CoapCode.Continue, "0/1/32"), Reply(CoapCode.Continue, "1/1/32"),
+            Reply(CoapCode.RequestEntityTooLarge, "2/0/16"));
+        CoapResponse response = await Within(
+            Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(Bytes(90)), BlockSize = 64 }));
         Assert.Equal(CoapCode.RequestEntityTooLarge, response.Code);
         Assert.Equal(["0/1/64", "0/1/32", "1/1/32", "2/0/32"], Block1s);
     }
@@ -183,7 +192,8 @@ public sealed class ClientUploadTests : TransferTest
         int seen = 0;
         Answer = request => ++seen == 3 ? Reply(CoapCode.RequestEntityIncomplete) : server.Answer(request);
         byte[] body = Bytes(250);
-        Assert.True((await Within(Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(body), BlockSize = 64 }))).IsSuccess);
+        Assert.True((await Within(
+            Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(body), BlockSize = 64 }))).IsSuccess);
         Assert.Equal(["0/1/64", "1/1/64", "2/1/64", "0/1/64", "1/1/64", "2/1/64", "3/0/64"], Block1s);
         Assert.Equal(body, Assert.Single(server.Stored));
         Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.TransferRestarts]);

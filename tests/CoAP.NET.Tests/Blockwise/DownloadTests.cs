@@ -67,7 +67,8 @@ public sealed class DownloadTests : BlockwiseTest
         }
 
         // Asked for larger ones than it prefers it goes on with its own at the same place.
-        Assert.Equal("23", Send(Message(CoapMethod.Get, "x", options => options.Block2 = new BlockValue(1, false, 4))).Options.Block2!.Value.Hex());
+        Assert.Equal("23",
+            Send(Message(CoapMethod.Get, "x", options => options.Block2 = new BlockValue(1, false, 4))).Options.Block2!.Value.Hex());
 
         // The size a peer last asked for is remembered for it, and for it alone.
         Get("x", new BlockValue(0, false, 1));
@@ -116,7 +117,8 @@ public sealed class DownloadTests : BlockwiseTest
 
         // Back to the old content: the old tag. The same representation is kept once for both.
         version = 0;
-        Assert.Equal(Wire.Hex(first.Options.ETag!.Value.Span), Wire.Hex(Get("x", new BlockValue(0, false, 2), peer: Other).Options.ETag!.Value.Span));
+        Assert.Equal(Wire.Hex(first.Options.ETag!.Value.Span),
+            Wire.Hex(Get("x", new BlockValue(0, false, 2), peer: Other).Options.ETag!.Value.Span));
         Assert.Equal((2, 1), (Bodies.Answers.Transfers, Bodies.Answers.Bodies));
 
         // When it is gone the handler runs again, and the tag tells.
@@ -142,7 +144,8 @@ public sealed class DownloadTests : BlockwiseTest
     [Rfc("7959-2.7-1", "9175-3.4-2")]
     [InlineData(null, "0b")]
     [InlineData("02", "0a")]
-    public async Task A_POST_in_blocks_both_ways_runs_once_and_its_answer_is_fetched_without_Block1_and_payload(string? block2, string answered)
+    public async Task A_POST_in_blocks_both_ways_runs_once_and_its_answer_is_fetched_without_Block1_and_payload(string? block2,
+        string answered)
     {
         int runs = 0;
         byte[] answer = Body(400, 3);
@@ -188,7 +191,8 @@ public sealed class DownloadTests : BlockwiseTest
         Assert.Equal(1, runs);
 
         // Another operation, and one whose answer is gone, never run the handler for a later block.
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Send(Message(CoapMethod.Post, "soap", options => options.Block2 = new BlockValue(1, false, 2))).Code);
+        Assert.Equal(CoapCode.RequestEntityIncomplete,
+            Send(Message(CoapMethod.Post, "soap", options => options.Block2 = new BlockValue(1, false, 2))).Code);
         Clock.Advance(TimeSpan.FromMinutes(10));
         Assert.Equal(CoapCode.RequestEntityIncomplete, Send(Message(CoapMethod.Post, "soap", options =>
         {

@@ -35,10 +35,13 @@ internal sealed class HandServer
                 Stored.Add(request.Payload.ToArray());
             }
 
-            return request.Code == CoapCode.Put ? new CoapMessage(CoapCode.Changed) : Cut(request, request.Code == CoapCode.Get ? CoapCode.Content : CoapCode.Changed);
+            return request.Code == CoapCode.Put
+                ? new CoapMessage(CoapCode.Changed)
+                : Cut(request, request.Code == CoapCode.Get ? CoapCode.Content : CoapCode.Changed);
         }
 
-        string key = string.Join('/', request.Options.GetAll<UriPath>().Select(segment => segment.Value)) + string.Join(',', request.Options.RequestTags.Select(tag => Wire.Hex(tag.Span) + ";"));
+        string key = string.Join('/', request.Options.GetAll<UriPath>().Select(segment => segment.Value))
+            + string.Join(',', request.Options.RequestTags.Select(tag => Wire.Hex(tag.Span) + ";"));
         if (block.Number == 0)
         {
             _bodies[key] = new MemoryStream();

@@ -6,7 +6,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Blockwise;
 
-/// <summary>The later blocks of an answer that lies in a stream or file belong to the request for the first one: one run of filters and handler, one permit, one span, one measurement.</summary>
+/// <summary>
+/// The later blocks of an answer that lies in a stream or file belong to the request for the first one: one run of filters and handler, one
+/// permit, one span, one measurement.
+/// </summary>
 [Collection(TelemetryCollection.Name)]
 public sealed class LaterBlockTests : BlockwiseTest, IDisposable
 {
@@ -50,7 +53,8 @@ public sealed class LaterBlockTests : BlockwiseTest, IDisposable
             Assert.Equal(Body(100_000), Download(path));
         }
 
-        Assert.All(spans, span => Assert.Equal((100_000L, 98L), (span.GetTagItem("coap.response.body.size"), span.GetTagItem("coap.response.blocks"))));
+        Assert.All(spans,
+            span => Assert.Equal((100_000L, 98L), (span.GetTagItem("coap.response.body.size"), span.GetTagItem("coap.response.blocks"))));
         Assert.Equal(["GET /stream", "GET /memory"], spans.Select(static span => span.DisplayName));
         Assert.Equal(2, metrics.Read("coap.server.request.duration").Count);
     }
@@ -146,8 +150,11 @@ public sealed class LaterBlockTests : BlockwiseTest, IDisposable
     public async Task A_stream_that_fails_in_a_later_block_is_an_error_with_a_line_in_the_log_and_the_next_request_is_served(Type error)
     {
         bool fails = false;
-        Exception thrown = error == typeof(ObjectDisposedException) ? new ObjectDisposedException("broken") : (Exception)Activator.CreateInstance(error)!;
-        Server.MapGet("/x", () => CoapResults.Stream(new Closing(Body(5000), static () => { }, () => fails ? thrown : null), CoapETag.FromVersion(1)));
+        Exception thrown = error == typeof(ObjectDisposedException)
+            ? new ObjectDisposedException("broken")
+            : (Exception)Activator.CreateInstance(error)!;
+        Server.MapGet("/x",
+            () => CoapResults.Stream(new Closing(Body(5000), static () => { }, () => fails ? thrown : null), CoapETag.FromVersion(1)));
         await StartAsync();
         Assert.Equal(CoapCode.Content, Get("x").Code);
         fails = true;
@@ -163,7 +170,8 @@ public sealed class LaterBlockTests : BlockwiseTest, IDisposable
     [InlineData(1000, false)]
     [InlineData(5000, false)]
     [InlineData(5000, true)]
-    public async Task A_stream_is_closed_when_its_last_block_was_given_and_a_failure_of_that_is_counted_and_logged_and_changes_no_answer(int size, bool fails)
+    public async Task A_stream_is_closed_when_its_last_block_was_given_and_a_failure_of_that_is_counted_and_logged_and_changes_no_answer(
+        int size, bool fails)
     {
         int closed = 0;
         Server.MapGet("/x", () => CoapResults.Stream(

@@ -130,8 +130,10 @@ public sealed class QBlock1ServerTests : QBlockTest
     public async Task Block_and_QBlock_do_not_go_together()
     {
         await StartStoreAsync();
-        Assert.Equal(CoapCode.BadOption, Assert.Single(Deliver(QBlock1(Body(40), 0, options: all => all.Block1 = new BlockValue(0, true, 0)))).Code);
-        Assert.Equal(CoapCode.BadOption, Assert.Single(Deliver(QBlock1(Body(40), 0, options: all => all.Block2 = new BlockValue(0, false, 0)))).Code);
+        Assert.Equal(CoapCode.BadOption,
+            Assert.Single(Deliver(QBlock1(Body(40), 0, options: all => all.Block1 = new BlockValue(0, true, 0)))).Code);
+        Assert.Equal(CoapCode.BadOption,
+            Assert.Single(Deliver(QBlock1(Body(40), 0, options: all => all.Block2 = new BlockValue(0, false, 0)))).Code);
     }
 
     [Fact]
@@ -139,7 +141,8 @@ public sealed class QBlock1ServerTests : QBlockTest
     public async Task Two_QBlock1_are_one_too_many()
     {
         await StartStoreAsync();
-        Assert.Equal(CoapCode.BadOption, Assert.Single(Deliver(QBlock1(Body(40), 0, options: all => all.Add(new QBlock1(1, true, 16))))).Code);
+        Assert.Equal(CoapCode.BadOption,
+            Assert.Single(Deliver(QBlock1(Body(40), 0, options: all => all.Add(new QBlock1(1, true, 16))))).Code);
     }
 
     [Fact]

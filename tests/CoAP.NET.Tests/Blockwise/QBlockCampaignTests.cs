@@ -4,7 +4,10 @@ using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Blockwise;
 
-/// <summary>A client and a server with Q-Block over networks that lose, double and overtake: COAP_TEST_QBLOCKS of them (default 3), by COAP_TEST_SEED.</summary>
+/// <summary>
+/// A client and a server with Q-Block over networks that lose, double and overtake: COAP_TEST_QBLOCKS of them (default 3), by
+/// COAP_TEST_SEED.
+/// </summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class QBlockCampaignTests
 {
@@ -30,7 +33,14 @@ public sealed class QBlockCampaignTests
         InMemoryNetwork network = new(clock, new InMemoryNetworkOptions
         {
             Seed = (ulong)seed,
-            Conditions = new NetworkConditions { Loss = 0.3 * random.NextDouble(), Duplication = 0.1, Reordering = 0.1, ReorderingWindow = TimeSpan.FromMilliseconds(200), MaxDelay = TimeSpan.FromMilliseconds(100) },
+            Conditions = new NetworkConditions
+            {
+                Loss = 0.3 * random.NextDouble(),
+                Duplication = 0.1,
+                Reordering = 0.1,
+                ReorderingWindow = TimeSpan.FromMilliseconds(200),
+                MaxDelay = TimeSpan.FromMilliseconds(100)
+            },
         });
         byte[] down = new byte[1 + random.Next(8000)];
         byte[] up = new byte[200 + random.Next(8000)];
@@ -74,9 +84,12 @@ public sealed class QBlockCampaignTests
         foreach (CoapEndpoint endpoint in new[] { server.Endpoint, client.Endpoint })
         {
             Assert.Equal(0, endpoint.Counters[CoapCounter.StageErrors]);
-            Assert.Equal((0, 0, 0), (endpoint.Pipelines[0].Bodies.Count, endpoint.Pipelines[0].Bodies.Answers.Transfers, endpoint.Pipelines[0].Messages.Outstanding));
+            Assert.Equal((0, 0, 0),
+                (endpoint.Pipelines[0].Bodies.Count, endpoint.Pipelines[0].Bodies.Answers.Transfers,
+                    endpoint.Pipelines[0].Messages.Outstanding));
             Assert.Equal((0L, 0L), (endpoint.Bodies.Requests.Used, endpoint.Bodies.Responses.Used));
-            Assert.All(endpoint.Pipelines[0].Channels.All(), channel => Assert.Equal((0, 0), (channel.Pins, CoAP.NET.Exchanges.ExchangeLayer.StandingOf(channel))));
+            Assert.All(endpoint.Pipelines[0].Channels.All(),
+                channel => Assert.Equal((0, 0), (channel.Pins, CoAP.NET.Exchanges.ExchangeLayer.StandingOf(channel))));
         }
 
         return right;
@@ -96,5 +109,7 @@ public sealed class QBlockCampaignTests
     }
 
     private static int Number(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value) ? value : otherwise;
+        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
+            ? value
+            : otherwise;
 }

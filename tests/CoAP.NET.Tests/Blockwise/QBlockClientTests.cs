@@ -21,7 +21,8 @@ public sealed class QBlockClientTests : TransferTest
     private static string[] Asked(CoapMessage message) => [.. message.Options.GetAll<QBlock2>().Select(option => option.Block.ToString())];
 
     private Task<CoapResponse> PutAsync(CancellationToken cancellationToken = default) =>
-        Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(_body), Confirmable = false }, cancellationToken);
+        Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(_body), Confirmable = false },
+            cancellationToken);
 
     private Task<CoapResponse> GetAsync() => Client.SendAsync(new CoapRequest(CoapMethod.Get, Uri) { Confirmable = false });
 
@@ -39,7 +40,8 @@ public sealed class QBlockClientTests : TransferTest
     private static CoapMessage Part(byte[] body, int number, string etag = "01", uint? size2 = null)
     {
         int end = Math.Min(body.Length, (number + 1) * 64);
-        CoapMessage message = Reply(CoapCode.Content, payload: body.AsMemory((number * 64)..end), etag: etag, size2: size2 ?? (uint)body.Length);
+        CoapMessage message = Reply(CoapCode.Content, payload: body.AsMemory((number * 64)..end), etag: etag,
+            size2: size2 ?? (uint)body.Length);
         message.Options.Add(new QBlock2(number, end < body.Length, 64));
         return message;
     }
@@ -75,7 +77,8 @@ public sealed class QBlockClientTests : TransferTest
         Assert.Single(blocks.Select(block => Wire.Hex(block.Options.RequestTags.Single().Span)).Distinct());
         Assert.All(blocks, block => Assert.Equal((uint)_body.Length, block.Options.Size1));
         Assert.Equal(_body, blocks.SelectMany(block => block.Payload.ToArray()));
-        await Eventually.IsTrueAsync(() => CoAP.NET.Exchanges.ExchangeLayer.StandingOf(Client.Endpoint.Pipelines[0].Channels.All().First()) == 0);
+        await Eventually.IsTrueAsync(
+            () => CoAP.NET.Exchanges.ExchangeLayer.StandingOf(Client.Endpoint.Pipelines[0].Channels.All().First()) == 0);
         AssertAllIsFree();
     }
 
@@ -218,8 +221,10 @@ public sealed class QBlockClientTests : TransferTest
     public async Task An_answer_by_Block2_is_completed_by_Block2()
     {
         byte[] body = Bytes(100, 5);
-        Answer = request => request.Options.Block2 is { Number: 1 } ? Reply(CoapCode.Content, block2: "1/0/64", payload: body.AsMemory(64), etag: "01")
-            : request.Type == CoapMessageType.Confirmable ? Reply(CoapCode.Content) : Reply(CoapCode.Content, block2: "0/1/64", payload: body.AsMemory(0, 64), etag: "01");
+        Answer = request =>
+            request.Options.Block2 is { Number: 1 } ? Reply(CoapCode.Content, block2: "1/0/64", payload: body.AsMemory(64), etag: "01")
+                : request.Type == CoapMessageType.Confirmable ? Reply(CoapCode.Content)
+                : Reply(CoapCode.Content, block2: "0/1/64", payload: body.AsMemory(0, 64), etag: "01");
         Assert.Equal(body, (await Within(GetAsync())).Payload.ToArray());
     }
 
@@ -231,7 +236,8 @@ public sealed class QBlockClientTests : TransferTest
         message.Type = CoapMessageType.NonConfirmable;
         message.MessageId = _messageId++;
         message.Token = new CoapToken(token);
-        Transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 5683), new CoAP.NET.Serialization.CoapDatagramSerializer().Serialize(message));
+        Transport.Receive(CoAP.NET.Transports.CoapAddress.FromIPv4(0xc0000201, 5683),
+            new CoAP.NET.Serialization.CoapDatagramSerializer().Serialize(message));
         _sent++;
     }
 }

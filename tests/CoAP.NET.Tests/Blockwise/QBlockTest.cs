@@ -2,7 +2,9 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Blockwise;
 
-/// <summary>A server that uses Q-Block without security, and requests by hand. What it sends is read message by message, whenever it comes.</summary>
+/// <summary>
+/// A server that uses Q-Block without security, and requests by hand. What it sends is read message by message, whenever it comes.
+/// </summary>
 public abstract class QBlockTest : BlockwiseTest
 {
     private ushort _messageId = 0x2000;
@@ -30,7 +32,8 @@ public abstract class QBlockTest : BlockwiseTest
     }
 
     /// <summary>The request with a block; its token is the number of the message.</summary>
-    private protected CoapMessage QBlock1(byte[] body, int number, int size = 16, byte tag = 9, bool confirmable = false, string path = "/store", CoapMethod method = CoapMethod.Put, Action<CoapOptionCollection>? options = null)
+    private protected CoapMessage QBlock1(byte[] body, int number, int size = 16, byte tag = 9, bool confirmable = false,
+        string path = "/store", CoapMethod method = CoapMethod.Put, Action<CoapOptionCollection>? options = null)
     {
         int end = Math.Min(body.Length, (number + 1) * size);
         CoapMessage message = Message(

@@ -31,7 +31,8 @@ public sealed class SeekableTests : BlockwiseTest
         Server.MapGet("/x", () => CoapResults.Stream(_streams.Open(Body(1_000_000)), CoapETag.FromVersion(7), CoapContentFormat.Cbor));
         await StartAsync();
         CoapMessage answer = Get("x", new BlockValue(10_000, false, 2), options => options.Size2 = 0);
-        Assert.Equal((CoapCode.Content, new BlockValue(10_000, true, 2), 1_000_000u), (answer.Code, answer.Options.Block2, answer.Options.Size2));
+        Assert.Equal((CoapCode.Content, new BlockValue(10_000, true, 2), 1_000_000u),
+            (answer.Code, answer.Options.Block2, answer.Options.Size2));
         Assert.Equal(("07", CoapContentFormat.Cbor), (Wire.Hex(answer.Options.ETag!.Value.Span), answer.Options.ContentFormat));
         Assert.Equal(Body(1_000_000)[640_000..640_064], answer.Payload.ToArray());
         Assert.Equal(CoapCode.BadRequest, Get("x", new BlockValue(15_625, false, 2)).Code);
@@ -72,7 +73,9 @@ public sealed class SeekableTests : BlockwiseTest
             Assert.Equal(etag, second.Options.ETag!.Value.ToArray());
             Assert.Equal(CoapCode.Valid, (await SendLateAsync(Message(CoapMethod.Get, "x", options => options.Add(new ETag(etag))))).Code);
             await File.WriteAllBytesAsync(path, Body(3001, 1));
-            Assert.NotEqual(etag, (await SendLateAsync(Message(CoapMethod.Get, "x", options => options.Block2 = new BlockValue(1, false, 6)))).Options.ETag!.Value.ToArray());
+            Assert.NotEqual(etag,
+                (await SendLateAsync(
+                    Message(CoapMethod.Get, "x", options => options.Block2 = new BlockValue(1, false, 6)))).Options.ETag!.Value.ToArray());
             File.Delete(path);
             Assert.Equal(CoapCode.NotFound, (await SendLateAsync(Message(CoapMethod.Get, "x"))).Code);
         }
@@ -86,7 +89,8 @@ public sealed class SeekableTests : BlockwiseTest
     public void What_cannot_be_read_at_a_place_is_refused_at_once()
     {
         Assert.Throws<ArgumentException>(() => CoapResults.Stream(new MemoryStream(), default));
-        Assert.Throws<ArgumentException>(() => CoapResults.Stream(new BufferedStream(new System.IO.Pipelines.Pipe().Reader.AsStream()), CoapETag.FromVersion(1)));
+        Assert.Throws<ArgumentException>(
+            () => CoapResults.Stream(new BufferedStream(new System.IO.Pipelines.Pipe().Reader.AsStream()), CoapETag.FromVersion(1)));
         Assert.Throws<ArgumentException>(() => CoapResults.File(string.Empty));
     }
 

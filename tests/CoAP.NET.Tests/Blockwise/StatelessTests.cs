@@ -25,7 +25,8 @@ public sealed class StatelessTests : BlockwiseTest
 
         Assert.Equal(body, flash);
         Assert.Equal(0, Bodies.Count);
-        Assert.Equal(CoapCode.BadRequest, Send(Message(CoapMethod.Put, "firmware", options => options.Block1 = new BlockValue(0, true, 3), Body(100))).Code);
+        Assert.Equal(CoapCode.BadRequest,
+            Send(Message(CoapMethod.Put, "firmware", options => options.Block1 = new BlockValue(0, true, 3), Body(100))).Code);
         AssertAllFreed();
     }
 
@@ -42,7 +43,8 @@ public sealed class StatelessTests : BlockwiseTest
     [Fact]
     public async Task A_handler_may_say_that_it_goes_on_collecting()
     {
-        Server.MapPut("/x", request => request.Block1 is { More: true } ? CoapResults.Status(CoapCode.Continue) : CoapResults.Changed()).HandleBlocks();
+        Server.MapPut("/x", request => request.Block1 is { More: true } ? CoapResults.Status(CoapCode.Continue) : CoapResults.Changed())
+            .HandleBlocks();
         await StartAsync();
         Assert.Equal((CoapCode.Continue, "0b"), Answer(0));
         Assert.Equal((CoapCode.Continue, "1b"), Answer(128));

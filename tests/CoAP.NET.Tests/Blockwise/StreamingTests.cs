@@ -18,7 +18,8 @@ public sealed class StreamingTests : BlockwiseTest
         byte[] body = Body(1000);
         for (int offset = 0; offset < 1000; offset += 128)
         {
-            CoapMessage answer = Block(CoapMethod.Put, "log", body, offset, 128, options => options.ContentFormat = CoapContentFormat.OctetStream);
+            CoapMessage answer = Block(CoapMethod.Put, "log", body, offset, 128,
+                options => options.ContentFormat = CoapContentFormat.OctetStream);
             Assert.Equal(body[..Math.Min(1000, offset + 128)], _read);
             Assert.Equal(offset < 896 ? CoapCode.Continue : CoapCode.Changed, answer.Code);
             Assert.Equal(BlockValue.FromOffset(offset, offset < 896, 3), answer.Options.Block1);
@@ -42,7 +43,8 @@ public sealed class StreamingTests : BlockwiseTest
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "log", body, 64, 64).Code);
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "log", body, 64, 64).Code);
         Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "log", body, 192, 64).Code);
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "log", body, 128, 64, options => options.ContentFormat = CoapContentFormat.Json).Code);
+        Assert.Equal(CoapCode.RequestEntityIncomplete,
+            Block(CoapMethod.Put, "log", body, 128, 64, options => options.ContentFormat = CoapContentFormat.Json).Code);
         Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "log", body, 128, 64).Code);
         Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "log", body, 192, 64).Code);
         Assert.Equal(body, _read);
@@ -80,7 +82,8 @@ public sealed class StreamingTests : BlockwiseTest
         Assert.Equal(9 * 1024, read.Buffer.Length);
         reader.AdvanceTo(read.Buffer.End);
         CoapMessage answer = s_serializer.Deserialize(Wire.Hex(Assert.Single(Transport.TakeSent())));
-        Assert.Equal((CoapCode.Continue, BlockValue.FromOffset(offset, true, 6), again.MessageId), (answer.Code, answer.Options.Block1, answer.MessageId));
+        Assert.Equal((CoapCode.Continue, BlockValue.FromOffset(offset, true, 6), again.MessageId),
+            (answer.Code, answer.Options.Block1, answer.MessageId));
 
         // It answers before the last block came: the rest is taken and let go.
         result.SetResult(CoapResults.Changed());

@@ -80,7 +80,8 @@ public sealed class TransferCampaignTests : TransferTest
                 case Manners.TooLarge:
                     return Reply(CoapCode.RequestEntityTooLarge, random.Next(2) == 0 ? "0/0/16" : null);
                 case Manners.Fails:
-                    return Reply(random.Next(2) == 0 ? CoapCode.InternalServerError : CoapCode.ServiceUnavailable, random.Next(2) == 0 ? "0/1/16" : null, random.Next(2) == 0 ? "0/1/16" : null);
+                    return Reply(random.Next(2) == 0 ? CoapCode.InternalServerError : CoapCode.ServiceUnavailable,
+                        random.Next(2) == 0 ? "0/1/16" : null, random.Next(2) == 0 ? "0/1/16" : null);
                 case Manners.Changes:
                     server.Body = changed;
                     server.ETag = [2];
@@ -103,7 +104,8 @@ public sealed class TransferCampaignTests : TransferTest
         CoapRequest request = new(method, "coap://192.0.2.1/" + random.Next())
         {
             BlockSize = size,
-            Content = method == CoapMethod.Get ? null : random.Next(2) == 0 ? CoapContent.Binary(sent) : CoapContent.Stream(new MemoryStream(sent)),
+            Content = method == CoapMethod.Get ? null : random.Next(2) == 0 ? CoapContent.Binary(sent)
+                : CoapContent.Stream(new MemoryStream(sent)),
         };
         MemoryStream? destination = random.Next(3) == 0 ? new MemoryStream() : null;
         request.Destination = destination;
@@ -120,7 +122,8 @@ public sealed class TransferCampaignTests : TransferTest
 
         if (!response.IsSuccess || (manners == Manners.AnswersNonsense && seen > at))
         {
-            Assert.True(manners is Manners.Fails or Manners.LosesTheBody or Manners.TooLarge or Manners.AnswersNonsense or Manners.Changes, $"{manners} {response}");
+            Assert.True(manners is Manners.Fails or Manners.LosesTheBody or Manners.TooLarge or Manners.AnswersNonsense or Manners.Changes,
+                $"{manners} {response}");
             return false;
         }
 
@@ -139,5 +142,7 @@ public sealed class TransferCampaignTests : TransferTest
     }
 
     private static int Number(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value) ? value : otherwise;
+        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
+            ? value
+            : otherwise;
 }

@@ -42,7 +42,8 @@ public sealed class TransferCostTests : TransferTest
     public async Task A_large_stream_takes_constant_memory(bool isUpload)
     {
         // COAP_TEST_TRANSFER_MIB: how much, in MiB; 1,024 at most.
-        long mebibytes = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_TRANSFER_MIB"), NumberStyles.None, CultureInfo.InvariantCulture, out int set) ? set : 2;
+        long mebibytes = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_TRANSFER_MIB"), NumberStyles.None,
+            CultureInfo.InvariantCulture, out int set) ? set : 2;
         long length = mebibytes << 20;
         long highest = 0;
         long seen = 0;
@@ -72,7 +73,8 @@ public sealed class TransferCostTests : TransferTest
             }
 
             BlockValue asked = request.Options.Block2 ?? new BlockValue(0, more: false, 6);
-            return Reply(CoapCode.Content, null, $"{asked.Number}/{(asked.ByteOffset + 1024 < length ? 1 : 0)}/1024", PatternStream.Bytes(asked.ByteOffset, 1024), "01");
+            return Reply(CoapCode.Content, null, $"{asked.Number}/{(asked.ByteOffset + 1024 < length ? 1 : 0)}/1024",
+                PatternStream.Bytes(asked.ByteOffset, 1024), "01");
         };
         long before = GC.GetTotalMemory(forceFullCollection: true);
         ComparingStream destination = new();
@@ -84,7 +86,8 @@ public sealed class TransferCostTests : TransferTest
         Assert.Equal(length, isUpload ? taken : destination.Length);
         Assert.Equal(length >> 10, seen);
 
-        // Message IDs are remembered for minutes, in a table of their own; garbage lies about. A body that was kept would show from some hundred MiB on.
+        // Message IDs are remembered for minutes, in a table of their own; garbage lies about. A body that was kept would show from some
+        // hundred MiB on.
         Assert.InRange(highest - before, long.MinValue, (64 << 20) + (length / 8));
     }
 
@@ -100,6 +103,14 @@ public sealed class TransferCostTests : TransferTest
         CoapMessage message = new(request.Code) { Payload = request.Payload };
         message.Options.AddRange(request.Options);
         message.Options.Add(new UriPath("x"));
-        return new OutgoingRequest { Request = request, Message = message, Channel = channel, Target = null, Timeout = null, StartedAt = 0 };
+        return new OutgoingRequest
+        {
+            Request = request,
+            Message = message,
+            Channel = channel,
+            Target = null,
+            Timeout = null,
+            StartedAt = 0
+        };
     }
 }

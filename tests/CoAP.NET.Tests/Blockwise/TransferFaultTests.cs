@@ -56,7 +56,8 @@ public sealed class TransferFaultTests : TransferTest
             using CancellationTokenSource cancel = new();
             using PatternStream stream = new(1000);
             Task<CoapResponse> task = isUpload
-                ? Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Stream(stream), BlockSize = 64 }, cancel.Token)
+                ? Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Stream(stream), BlockSize = 64 },
+                    cancel.Token)
                 : Client.GetAsync(Uri, new MemoryStream(), cancellationToken: cancel.Token);
             await Within(reached.Task);
             int before = Datagrams;
@@ -86,7 +87,8 @@ public sealed class TransferFaultTests : TransferTest
         AssertAllIsFree();
         using CancellationTokenSource before = new();
         await before.CancelAsync();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(Client.PutAsync(Uri, CoapContent.Stream(new PatternStream(9)), before.Token)));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(
+            () => Within(Client.PutAsync(Uri, CoapContent.Stream(new PatternStream(9)), before.Token)));
         Assert.Equal(2, Requests.Count);
     }
 
@@ -99,7 +101,12 @@ public sealed class TransferFaultTests : TransferTest
             Clock.Advance(TimeSpan.FromSeconds(1));
             return server.Answer(request);
         };
-        CoapRequest request = new(CoapMethod.Put, Uri) { Content = CoapContent.Binary(Bytes(1000)), BlockSize = 64, Timeout = TimeSpan.FromSeconds(4.5) };
+        CoapRequest request = new(CoapMethod.Put, Uri)
+        {
+            Content = CoapContent.Binary(Bytes(1000)),
+            BlockSize = 64,
+            Timeout = TimeSpan.FromSeconds(4.5)
+        };
         await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(Client.SendAsync(request)));
         Assert.InRange(Requests.Count, 4, 5);
         AssertAllIsFree();

@@ -2,7 +2,9 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Tests.Blockwise;
 
-/// <summary>The message flows of RFC 7959 section 3 and of the plugtests TD_COAP_BLOCK_01 to 06, as bytes of the Block options (number 23, 27).</summary>
+/// <summary>
+/// The message flows of RFC 7959 section 3 and of the plugtests TD_COAP_BLOCK_01 to 06, as bytes of the Block options (number 23, 27).
+/// </summary>
 public sealed class TransferFigureTests : TransferTest
 {
     [Theory]
@@ -49,7 +51,8 @@ public sealed class TransferFigureTests : TransferTest
             return reply;
         };
         byte[] body = Bytes(length);
-        CoapResponse response = await Within(Client.SendAsync(new CoapRequest(method, Uri) { Content = CoapContent.Binary(body), BlockSize = size }));
+        CoapResponse response =
+            await Within(Client.SendAsync(new CoapRequest(method, Uri) { Content = CoapContent.Binary(body), BlockSize = size }));
         Assert.True(response.IsSuccess);
         Assert.Equal(steps.Select(step => step[0]), Requests.Select(sent => Text(sent, OptionNumber.Block1)));
         Assert.Equal(body, Requests.SelectMany(sent => sent.Payload.ToArray()));

@@ -34,13 +34,18 @@ public sealed class TransferStreamTests : TransferTest
         Answer = server.Answer;
         Collected progress = new();
         CoapContent content = new(Bytes(2500), CoapContentFormat.MergePatch);
-        CoapResponse response = await Within(method == CoapMethod.Patch ? Client.PatchAsync(Uri, content, progress) : Client.IPatchAsync(Uri, content, progress));
+        CoapResponse response = await Within(method == CoapMethod.Patch
+            ? Client.PatchAsync(Uri, content, progress)
+            : Client.IPatchAsync(Uri, content, progress));
         Assert.Equal(CoapCode.Changed, response.Code);
         Assert.Equal(Bytes(2500), Assert.Single(server.Stored));
         Assert.All(Requests, request => Assert.Equal((CoapCode)method, request.Code));
         Assert.Equal([1024, 2048, 2500], progress.Where(item => item!.Value.IsUpload).Select(item => item!.Value.BytesTransferred));
-        Assert.Throws<ArgumentNullException>(() => { _ = method == CoapMethod.Patch ? Client.PatchAsync(Uri, null!, progress) : Client.IPatchAsync(Uri, null!, progress); });
-        Assert.Throws<ArgumentNullException>(() => { _ = method == CoapMethod.Patch ? Client.PatchAsync(Uri, content, (IProgress<CoapProgress>)null!) : Client.IPatchAsync(Uri, content, (IProgress<CoapProgress>)null!); });
+        Assert.Throws<ArgumentNullException>(
+            () => { _ = method == CoapMethod.Patch ? Client.PatchAsync(Uri, null!, progress) : Client.IPatchAsync(Uri, null!, progress); });
+        Assert.Throws<ArgumentNullException>(() => { _ = method == CoapMethod.Patch
+            ? Client.PatchAsync(Uri, content, (IProgress<CoapProgress>)null!)
+            : Client.IPatchAsync(Uri, content, (IProgress<CoapProgress>)null!); });
     }
 
     [Fact]
@@ -75,7 +80,9 @@ public sealed class TransferStreamTests : TransferTest
     public async Task The_first_block_of_any_stream_may_shrink_and_be_sent_again()
     {
         HandServer server = new() { MaxSizeExponent = 4 };
-        Answer = request => request.Options.Block1 is { Size: > 256 } ? Reply(CoapCode.RequestEntityTooLarge, "0/1/256") : server.Answer(request);
+        Answer = request => request.Options.Block1 is { Size: > 256 }
+            ? Reply(CoapCode.RequestEntityTooLarge, "0/1/256")
+            : server.Answer(request);
         await Within(Client.PutAsync(Uri, CoapContent.Stream(new PatternStream(3000, canSeek: false) { MaxRead = 100 })));
         Assert.Equal(PatternStream.Bytes(0, 3000), Assert.Single(server.Stored));
     }
@@ -114,7 +121,9 @@ public sealed class TransferStreamTests : TransferTest
         Assert.Equal(server.Body, destination.ToArray());
         Assert.Equal([1024, 2048, 2500], progress.Select(item => item!.Value.BytesTransferred));
         Assert.Equal([0, 1, 2], progress.Select(item => item!.Value.BlockNumber));
-        Assert.All(progress, item => Assert.Equal((2500, false, "08"), (item!.Value.TotalBytes, item.Value.IsUpload, Wire.Hex(item.Value.ETag!.Value.Span))));
+        Assert.All(progress,
+            item => Assert.Equal((2500, false, "08"),
+                (item!.Value.TotalBytes, item.Value.IsUpload, Wire.Hex(item.Value.ETag!.Value.Span))));
         Assert.Equal([0u, null, null], Requests.Select(request => request.Options.Size2));
 
         server.Body = Bytes(10);
@@ -175,11 +184,14 @@ public sealed class TransferStreamTests : TransferTest
         HandServer server = new() { Body = Bytes(2500), ETag = [9] };
         Answer = server.Answer;
         using MemoryStream destination = new();
-        await Assert.ThrowsAsync<CoapProtocolException>(() => Within(Client.GetAsync(Uri, destination, new CoapDownloadOptions { Offset = 1024, ETag = new byte[] { 8 } })));
+        await Assert.ThrowsAsync<CoapProtocolException>(
+            () => Within(Client.GetAsync(Uri, destination, new CoapDownloadOptions { Offset = 1024, ETag = new byte[] { 8 } })));
         Answer = _ => Reply(CoapCode.Content, payload: Bytes(7), etag: "08");
-        await Assert.ThrowsAsync<CoapProtocolException>(() => Within(Client.GetAsync(Uri, destination, new CoapDownloadOptions { Offset = 1024, ETag = new byte[] { 8 } })));
+        await Assert.ThrowsAsync<CoapProtocolException>(
+            () => Within(Client.GetAsync(Uri, destination, new CoapDownloadOptions { Offset = 1024, ETag = new byte[] { 8 } })));
         Answer = _ => Reply(CoapCode.BadRequest);
-        Assert.Equal(CoapCode.BadRequest, (await Within(Client.GetAsync(Uri, destination, new CoapDownloadOptions { Offset = 4096 }))).Code);
+        Assert.Equal(CoapCode.BadRequest,
+            (await Within(Client.GetAsync(Uri, destination, new CoapDownloadOptions { Offset = 4096 }))).Code);
         Assert.Equal(0, destination.Length);
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapDownloadOptions { Offset = -1 });
         Assert.Throws<ArgumentOutOfRangeException>(() => new CoapDownloadOptions { ETag = Array.Empty<byte>() });

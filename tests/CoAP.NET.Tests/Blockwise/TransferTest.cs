@@ -6,7 +6,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Blockwise;
 
-/// <summary>A client on virtual time, and a server that is a function of the test. Each request that arrives is answered in the acknowledgement, duplicates as before.</summary>
+/// <summary>
+/// A client on virtual time, and a server that is a function of the test. Each request that arrives is answered in the acknowledgement,
+/// duplicates as before.
+/// </summary>
 public abstract class TransferTest : RequestingTest, IDisposable
 {
     private protected const string Uri = "coap://192.0.2.1/large";
@@ -69,7 +72,8 @@ public abstract class TransferTest : RequestingTest, IDisposable
     }
 
     /// <summary>A response from its parts, such as <c>Reply(CoapCode.Content, block2: "0/1/64", payload: ...)</c>.</summary>
-    private protected static CoapMessage Reply(CoapCode code, string? block1 = null, string? block2 = null, ReadOnlyMemory<byte> payload = default, string? etag = null, uint? size2 = null)
+    private protected static CoapMessage Reply(CoapCode code, string? block1 = null, string? block2 = null,
+        ReadOnlyMemory<byte> payload = default, string? etag = null, uint? size2 = null)
     {
         CoapMessage message = new(code) { Payload = payload };
         message.Options.Block1 = Block(block1);
@@ -84,7 +88,9 @@ public abstract class TransferTest : RequestingTest, IDisposable
     }
 
     private protected static BlockValue? Block(string? text) => text?.Split('/') is [string number, string more, string size]
-        ? size == "7" ? new BlockValue(int.Parse(number), more == "1", 7) : BlockValue.FromSize(int.Parse(number), more == "1", int.Parse(size))
+        ? size == "7"
+            ? new BlockValue(int.Parse(number), more == "1", 7)
+            : BlockValue.FromSize(int.Parse(number), more == "1", int.Parse(size))
         : null;
 
     /// <summary>Answers the requests one after the other; further ones are not answered.</summary>

@@ -25,7 +25,8 @@ public sealed class UploadTagTests : TransferTest
             return server.Answer(request);
         };
         byte[][] bodies = [.. Enumerable.Range(1, 8).Select(i => Bytes(500 + i, i))];
-        Task<CoapResponse>[] uploads = [.. bodies.Select(body => Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(body), BlockSize = 64 }))];
+        Task<CoapResponse>[] uploads = [.. bodies.Select(
+            body => Client.SendAsync(new CoapRequest(CoapMethod.Put, Uri) { Content = CoapContent.Binary(body), BlockSize = 64 }))];
         allBegun.Set();
         await Within(Task.WhenAll(uploads));
         Assert.Equal(bodies.OrderBy(body => body.Length), server.Stored.OrderBy(body => body.Length));

@@ -10,9 +10,12 @@ public sealed class UploadTests : BlockwiseTest
 
     [Theory]
     [Rfc("7959-2.9.1-1", "7959-2.3-2", "7959-2.5-6")]
-    [InlineData(CoapMethod.Put, "480333{0}8c01dad66b31fc4bbc6c617267652d75706461746510d102", "0a", "d2140500", "685f33{0}8c01dad66b31fc4bd10e")]
-    [InlineData(CoapMethod.Post, "4802f7{0}dc74584dd4e8bc6abc6c617267652d63726561746510d102", "0a", "d2140500", "685ff7{0}dc74584dd4e8bc6ad10e")]
-    public async Task Blocks_are_answered_as_captured_and_the_handler_runs_once_after_the_last(CoapMethod method, string head, string first, string size1, string answer)
+    [InlineData(CoapMethod.Put, "480333{0}8c01dad66b31fc4bbc6c617267652d75706461746510d102", "0a", "d2140500",
+        "685f33{0}8c01dad66b31fc4bd10e")]
+    [InlineData(CoapMethod.Post, "4802f7{0}dc74584dd4e8bc6abc6c617267652d63726561746510d102", "0a", "d2140500",
+        "685ff7{0}dc74584dd4e8bc6ad10e")]
+    public async Task Blocks_are_answered_as_captured_and_the_handler_runs_once_after_the_last(CoapMethod method, string head, string first,
+        string size1, string answer)
     {
         Server.MapPut("/large-update", Take);
         Server.MapPost("/large-create", request =>
@@ -28,7 +31,8 @@ public sealed class UploadTests : BlockwiseTest
             string block = i < 19 ? i == 0 ? first : new BlockValue(i, true, 2).Hex() : new BlockValue(i, false, 2).Hex();
             string id = (0x24 + i).ToString("x2", System.Globalization.CultureInfo.InvariantCulture);
             string option = i < 16 || block.Length == 2 ? head : head[..^4] + "d202";
-            string request = string.Format(System.Globalization.CultureInfo.InvariantCulture, option, id) + block + (i == 0 ? size1 : string.Empty) + "ff" + Wire.Hex(body.AsSpan(i * 64, 64));
+            string request = string.Format(System.Globalization.CultureInfo.InvariantCulture, option, id) + block
+                + (i == 0 ? size1 : string.Empty) + "ff" + Wire.Hex(body.AsSpan(i * 64, 64));
             string sent = Exchange(request);
             if (i < 16)
             {
@@ -40,7 +44,8 @@ public sealed class UploadTests : BlockwiseTest
                 CoapMessage last = s_serializer.Deserialize(Wire.Hex(sent));
                 Assert.Equal(method == CoapMethod.Put ? CoapCode.Changed : CoapCode.Created, last.Code);
                 Assert.Equal(new BlockValue(19, false, 2), last.Options.Block1);
-                Assert.Equal(method == CoapMethod.Put ? string.Empty : "/created/1", string.Concat(last.Options.GetAll<LocationPath>().Select(path => "/" + path.Value)));
+                Assert.Equal(method == CoapMethod.Put ? string.Empty : "/created/1",
+                    string.Concat(last.Options.GetAll<LocationPath>().Select(path => "/" + path.Value)));
             }
         }
 
@@ -115,7 +120,12 @@ public sealed class UploadTests : BlockwiseTest
     public async Task A_body_is_kept_for_as_long_as_its_peer_may_wait_for_a_Message_ID()
     {
         // MAX_TRANSMIT_WAIT (10.5 s) is longer than EXCHANGE_LIFETIME (6.5 s) here.
-        Options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(1), MaxRetransmit = 2, MaxLatency = TimeSpan.FromSeconds(0.5) };
+        Options.Parameters = CoapTransmissionParameters.Default with
+        {
+            AckTimeout = TimeSpan.FromSeconds(1),
+            MaxRetransmit = 2,
+            MaxLatency = TimeSpan.FromSeconds(0.5)
+        };
         Server.MapPut("/x", Take);
         await StartAsync();
         byte[] body = Body(100);
@@ -134,11 +144,14 @@ public sealed class UploadTests : BlockwiseTest
         Server.MapPut("/x", Take);
         await StartAsync();
         byte[] body = Body(100);
-        Assert.Equal(CoapCode.Continue, Block(CoapMethod.Put, "x", body, 0, 64, options => options.ContentFormat = CoapContentFormat.Json).Code);
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "x", body, 64, 64, options => options.ContentFormat = CoapContentFormat.Cbor).Code);
+        Assert.Equal(CoapCode.Continue,
+            Block(CoapMethod.Put, "x", body, 0, 64, options => options.ContentFormat = CoapContentFormat.Json).Code);
+        Assert.Equal(CoapCode.RequestEntityIncomplete,
+            Block(CoapMethod.Put, "x", body, 64, 64, options => options.ContentFormat = CoapContentFormat.Cbor).Code);
         Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "x", body, 64, 64).Code);
         Assert.Empty(_bodies);
-        Assert.Equal(CoapCode.Changed, Block(CoapMethod.Put, "x", body, 64, 64, options => options.ContentFormat = CoapContentFormat.Json).Code);
+        Assert.Equal(CoapCode.Changed,
+            Block(CoapMethod.Put, "x", body, 64, 64, options => options.ContentFormat = CoapContentFormat.Json).Code);
         Assert.Equal(body, Assert.Single(_bodies));
     }
 
@@ -166,7 +179,8 @@ public sealed class UploadTests : BlockwiseTest
         for (int offset = 0; offset < 192; offset += 64)
         {
             // Same Message ID, then same block in a message of its own, then an older block.
-            CoapMessage message = Message(CoapMethod.Put, "x", options => options.Block1 = BlockValue.FromOffset(offset, true, 2), body[offset..(offset + 64)]);
+            CoapMessage message = Message(CoapMethod.Put, "x", options => options.Block1 = BlockValue.FromOffset(offset, true, 2),
+                body[offset..(offset + 64)]);
             CoapMessage answer = Send(message);
             Assert.Equal(Wire.Hex(s_serializer.Serialize(answer)), Exchange(Wire.Hex(s_serializer.Serialize(message))));
             Assert.Equal(answer.Options.Block1, Block(CoapMethod.Put, "x", body, offset, 64).Options.Block1);
@@ -214,7 +228,8 @@ public sealed class UploadTests : BlockwiseTest
 
         // The last block of an operation that is over completes no other one.
         Block(CoapMethod.Put, "x", Body(200, 8), 0, 32, options => AddTag(options, [2]));
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Block(CoapMethod.Put, "x", operations[2].Body, 192, 32, options => AddTag(options, [2])).Code);
+        Assert.Equal(CoapCode.RequestEntityIncomplete,
+            Block(CoapMethod.Put, "x", operations[2].Body, 192, 32, options => AddTag(options, [2])).Code);
         AssertAllFreed();
     }
 
@@ -265,7 +280,8 @@ public sealed class UploadTests : BlockwiseTest
         Assert.Equal(CoapCode.MethodNotAllowed, Block(CoapMethod.Post, "x", Body(100), 0, 64).Code);
         Assert.Equal(CoapCode.UnsupportedContentFormat, Block(CoapMethod.Put, "x", Body(100), 0, 64).Code);
         Assert.Equal(0, Bodies.Count);
-        Assert.Equal(CoapCode.Changed, Upload(CoapMethod.Put, "x", Body(100), 64, options => options.ContentFormat = CoapContentFormat.Json).Code);
+        Assert.Equal(CoapCode.Changed,
+            Upload(CoapMethod.Put, "x", Body(100), 64, options => options.ContentFormat = CoapContentFormat.Json).Code);
     }
 
     private static void AddTag(CoapOptionCollection options, byte[]? tag)

@@ -27,7 +27,8 @@ public sealed class CacheBoundsTests
         CoapCache cache = new(maxBytes: 100_000);
         for (int i = 0; i < 100; i++)
         {
-            cache.Store(CachedPeers.Key(CachedPeers.Request($"{i}"))!, CachedPeers.Response(CoapCode.Content, new string('x', 9_000)), 0, null);
+            cache.Store(CachedPeers.Key(CachedPeers.Request($"{i}"))!, CachedPeers.Response(CoapCode.Content, new string('x', 9_000)), 0,
+                null);
             Assert.InRange(cache.Bytes, 9_000, 100_000);
         }
 
@@ -70,7 +71,8 @@ public sealed class CacheBoundsTests
         CoapResponse notification = CachedPeers.Response(CoapCode.Content, "1", maxAge: 5);
         notification.Options.Observe = 12;
         cache.Store(CachedPeers.Key(registration)!, notification, 0, null);
-        CoapResponse? found = cache.Find(CachedPeers.Key(CachedPeers.Request("a"))!, 4 * TimeSpan.TicksPerSecond, CoapCacheMode.Default).Fresh;
+        CoapResponse? found = cache.Find(CachedPeers.Key(CachedPeers.Request("a"))!, 4 * TimeSpan.TicksPerSecond,
+            CoapCacheMode.Default).Fresh;
         Assert.Equal("1", found!.GetText());
         Assert.Null(found.Options.Observe);
         Assert.Null(cache.Find(CachedPeers.Key(CachedPeers.Request("a"))!, 5 * TimeSpan.TicksPerSecond, CoapCacheMode.Default).Fresh);

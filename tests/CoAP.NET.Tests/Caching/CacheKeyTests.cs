@@ -186,7 +186,8 @@ public sealed class CacheKeyTests : CacheTest
         Assert.NotEqual(protectedKey, CachedPeers.Key(request, CachedPeers.Channel(CachedPeers.Server, "coaps", "device 2"), ours));
         Assert.NotEqual(protectedKey, CachedPeers.Key(request, CachedPeers.Channel(CachedPeers.Server, "coaps+tcp", "device 1"), ours));
         Assert.NotEqual(protectedKey, CachedPeers.Key(request, secure, others));
-        Assert.NotEqual(CachedPeers.Key(request, CachedPeers.Channel(CachedPeers.Server, "coaps"), ours), CachedPeers.Key(request, CachedPeers.Channel(CachedPeers.Server, "coaps"), others));
+        Assert.NotEqual(CachedPeers.Key(request, CachedPeers.Channel(CachedPeers.Server, "coaps"), ours),
+            CachedPeers.Key(request, CachedPeers.Channel(CachedPeers.Server, "coaps"), others));
         Assert.Equal(CachedPeers.Key(request, plain, ours), CachedPeers.Key(request, plain, others));
     }
 

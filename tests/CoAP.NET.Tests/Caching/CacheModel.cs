@@ -1,6 +1,8 @@
 namespace CoAP.NET.Tests.Caching;
 
-/// <summary>The rules of RFC 7252 section 5.6 in the plainest form: lists, no bounds, whole seconds. The cache is held against it.</summary>
+/// <summary>
+/// The rules of RFC 7252 section 5.6 in the plainest form: lists, no bounds, whole seconds. The cache is held against it.
+/// </summary>
 internal sealed class CacheModel
 {
     private readonly Dictionary<string, List<Entry>> _entries = [];
@@ -9,9 +11,11 @@ internal sealed class CacheModel
 
     public (int Changes, int Clears) Begin(string uri) => (_changes.GetValueOrDefault(uri), _clears);
 
-    public Entry? Fresh(string key, int now) => _entries.GetValueOrDefault(key)?.Find(entry => entry.IsCurrent && now < entry.At + entry.MaxAge);
+    public Entry? Fresh(string key, int now) =>
+        _entries.GetValueOrDefault(key)?.Find(entry => entry.IsCurrent && now < entry.At + entry.MaxAge);
 
-    public byte[] Tags(string key) => [.. (_entries.GetValueOrDefault(key) ?? []).Where(entry => entry.Tag is not null).Select(entry => entry.Tag!.Value)];
+    public byte[] Tags(string key) =>
+        [.. (_entries.GetValueOrDefault(key) ?? []).Where(entry => entry.Tag is not null).Select(entry => entry.Tag!.Value)];
 
     public void Store(string key, string uri, (int, int) begun, CoapCode code, string text, byte? tag, uint maxAge, int now)
     {

@@ -57,7 +57,8 @@ public sealed class CacheModelTests
             // Two URIs that share a stamp would make the cache careful where the model is not.
             string[] paths = [.. Enumerable.Range(0, 1_000).Select(i => $"p{i}")
                 .DistinctBy(path => CoapCache.StampIndexOf(CachedPeers.Key(CachedPeers.Request(path))!.Uri)).Take(Paths)];
-            _keys = [.. paths.Select(path => CachedPeers.Key(CachedPeers.Request(path))!), .. paths.Select(path => CachedPeers.Key(CachedPeers.Request(path, CoapMethod.Fetch))!)];
+            _keys = [.. paths.Select(path => CachedPeers.Key(CachedPeers.Request(path))!),
+                .. paths.Select(path => CachedPeers.Key(CachedPeers.Request(path, CoapMethod.Fetch))!)];
         }
 
         public void Go(int steps)
@@ -136,13 +137,15 @@ public sealed class CacheModelTests
             {
                 int which = Next(asked.Found.Candidates.Length);
                 CacheModel.Entry entry = asked.Named[which];
-                CoapResponse? used = _cache.Refresh(asked.Key, asked.Found.Candidates, CachedPeers.Response(CoapCode.Valid, maxAge: maxAge, tag: entry.Tag).Message, now, asked.Found.Stamp);
+                CoapResponse? used = _cache.Refresh(asked.Key, asked.Found.Candidates,
+                    CachedPeers.Response(CoapCode.Valid, maxAge: maxAge, tag: entry.Tag).Message, now, asked.Found.Stamp);
                 Check(used?.GetText() == entry.Text, "another validated response");
                 _model.Refresh(asked.Name, asked.Key.Uri, asked.Begun, entry.Tag!.Value, maxAge, _now, entry);
                 return;
             }
 
-            CoapCode code = Next(6) switch { 0 => CoapCode.NotFound, 1 => CoapCode.Changed, 2 => CoapCode.ServiceUnavailable, _ => CoapCode.Content };
+            CoapCode code = Next(6) switch { 0 => CoapCode.NotFound, 1 => CoapCode.Changed, 2 => CoapCode.ServiceUnavailable,
+                _ => CoapCode.Content };
             byte? tag = code.IsError || Next(3) == 0 ? null : (byte)Next(8);
             string text = $"{_seed}/{_step}";
             _cache.Store(asked.Key, CachedPeers.Response(code, text, maxAge, tag), now, asked.Found.Stamp);

@@ -3,7 +3,10 @@ using CoAP.NET.Tests.Messaging;
 
 namespace CoAP.NET.Tests.Caching;
 
-/// <summary>The step by itself: what a request costs that has nothing to do with the cache, and notifications. Without a cache the step is not there at all.</summary>
+/// <summary>
+/// The step by itself: what a request costs that has nothing to do with the cache, and notifications. Without a cache the step is not there
+/// at all.
+/// </summary>
 public sealed class CacheStepTests
 {
     [Fact]

@@ -11,7 +11,8 @@ public abstract class CacheTest : ClientTest
 
     private protected CoapCache Cache { get; set; }
 
-    private protected static CoapRequest Get(string uri = Uri, CoapCacheMode mode = CoapCacheMode.Default) => new(CoapMethod.Get, uri) { CacheMode = mode };
+    private protected static CoapRequest Get(string uri = Uri, CoapCacheMode mode = CoapCacheMode.Default) =>
+        new(CoapMethod.Get, uri) { CacheMode = mode };
 
     private protected static CoapRequest Put(string uri = Uri) => new(CoapMethod.Put, uri) { Content = CoapContent.Text("on") };
 
@@ -44,7 +45,8 @@ public abstract class CacheTest : ClientTest
         return new Sent(sent[0]);
     }
 
-    private protected void Answer(Sent sent, string code, string rest) => Transport.Receive(s_server, $"64{code}{sent.MessageId}{sent.Token}{rest}");
+    private protected void Answer(Sent sent, string code, string rest) =>
+        Transport.Receive(s_server, $"64{code}{sent.MessageId}{sent.Token}{rest}");
 
     private protected void Pass(double seconds) => Clock.Advance(TimeSpan.FromSeconds(seconds));
 }

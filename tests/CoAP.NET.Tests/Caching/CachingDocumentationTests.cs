@@ -44,7 +44,8 @@ public sealed class CachingDocumentationTests
 
         cache.Invalidate("coap://192.0.2.1/temperature");
         cache.Clear();
-        Console.WriteLine($"{cache.Hits} hits, {cache.Misses} misses, {cache.Validations} validated, {cache.Evictions} evicted, {cache.Count} stored in {cache.Bytes} B");
+        Console.WriteLine(
+            $"{cache.Hits} hits, {cache.Misses} misses, {cache.Validations} validated, {cache.Evictions} evicted, {cache.Count} stored in {cache.Bytes} B");
         Assert.Equal((1, 1, 0), (cache.Hits, cache.Misses, cache.Count));
     }
 }

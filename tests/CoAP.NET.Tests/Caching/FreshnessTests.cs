@@ -112,7 +112,8 @@ public sealed class FreshnessTests : CacheTest
         else
         {
             CoapResponse hit = await HitAsync(Get());
-            Assert.Equal(rest.StartsWith('e') ? [OptionNumber.MaxAge, 772] : [OptionNumber.MaxAge], hit.Options.Select(option => option.Number));
+            Assert.Equal(rest.StartsWith('e') ? [OptionNumber.MaxAge, 772] : [OptionNumber.MaxAge],
+                hit.Options.Select(option => option.Number));
         }
     }
 
@@ -153,7 +154,8 @@ public sealed class FreshnessTests : CacheTest
         Assert.Equal("2", (await HitAsync(Get())).GetText());
         await AskAsync(Get(mode: CoapCacheMode.Validate), "45", "ff34");
         Assert.Equal("4", (await HitAsync(Get())).GetText());
-        await Assert.ThrowsAsync<CoapCacheMissException>(() => Within(Client.SendAsync(new CoapRequest(CoapMethod.Post, Uri) { CacheMode = CoapCacheMode.OnlyIfCached })));
+        await Assert.ThrowsAsync<CoapCacheMissException>(
+            () => Within(Client.SendAsync(new CoapRequest(CoapMethod.Post, Uri) { CacheMode = CoapCacheMode.OnlyIfCached })));
         Assert.Empty(Transport.TakeSent());
     }
 
@@ -181,7 +183,8 @@ public sealed class FreshnessTests : CacheTest
         await HitAsync(Get());
         await AskAsync(Get(mode: CoapCacheMode.Validate), "43", "4101");
         CoapCounters counters = Client.Endpoint.Counters;
-        Assert.Equal((1, 2, 1), (counters[CoapCounter.CacheHits], counters[CoapCounter.CacheMisses], counters[CoapCounter.CacheValidations]));
+        Assert.Equal((1, 2, 1),
+            (counters[CoapCounter.CacheHits], counters[CoapCounter.CacheMisses], counters[CoapCounter.CacheValidations]));
         Assert.Equal((1, 2, 1), (Cache.Hits, Cache.Misses, Cache.Validations));
     }
 

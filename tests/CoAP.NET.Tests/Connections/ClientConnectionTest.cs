@@ -8,8 +8,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Connections;
 
 /// <summary>
-/// An endpoint on virtual time that opens connections on a <see cref="DirectStreamTransport"/>. What it meets there is scripted: by default a server that sends its CSM as soon as ours came and
-/// answers nothing.
+/// An endpoint on virtual time that opens connections on a <see cref="DirectStreamTransport"/>. What it meets there is scripted: by default
+/// a server that sends its CSM as soon as ours came and answers nothing.
 /// </summary>
 public abstract class ClientConnectionTest : ConnectionTest
 {
@@ -71,7 +71,8 @@ public abstract class ClientConnectionTest : ConnectionTest
         await Server.StartAsync();
     }
 
-    private protected static Exception Refused(CoapAddress remote) => new CoapConnectionException(CoapConnectionError.ConnectFailed, $"Nobody listens at {remote}.");
+    private protected static Exception Refused(CoapAddress remote) =>
+        new CoapConnectionException(CoapConnectionError.ConnectFailed, $"Nobody listens at {remote}.");
 
     /// <summary>2.05 with a payload of one byte, to a frame.</summary>
     private protected static string Content(Frame request, string payload = "31") => Reply(request, "45", payload);
@@ -111,7 +112,10 @@ public abstract class ClientConnectionTest : ConnectionTest
         return await Within(task);
     }
 
-    /// <summary>Waits until the pool has come to what was given to it before: whoever goes on because time has passed must not find that minutes have passed before it was his turn.</summary>
+    /// <summary>
+    /// Waits until the pool has come to what was given to it before: whoever goes on because time has passed must not find that minutes
+    /// have passed before it was his turn.
+    /// </summary>
     private protected static async Task LetOthersGoOnAsync()
     {
         // What they begin in turn may go on elsewhere again.

@@ -17,8 +17,14 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
 
     public ClientOverTcpTests()
     {
-        _serverOptions.Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server(["localhost", "127.0.0.1"]) } };
-        _clientOptions.Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions { CertificateChainPolicy = _certificates.Trust() } };
+        _serverOptions.Tls = new CoapTlsOptions
+        {
+            Server = new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server(["localhost", "127.0.0.1"]) }
+        };
+        _clientOptions.Tls = new CoapTlsOptions
+        {
+            Client = new SslClientAuthenticationOptions { CertificateChainPolicy = _certificates.Trust() }
+        };
         _clientOptions.Streams.ReconnectDelay = TimeSpan.FromMilliseconds(1);
         _clientOptions.ResolveHost = static (_, _) => Task.FromResult(new[] { IPAddress.Loopback });
         _server = new CoapServer(_serverOptions);

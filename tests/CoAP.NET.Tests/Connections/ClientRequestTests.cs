@@ -74,7 +74,8 @@ public class ClientRequestTests : ClientConnectionTest
     {
         ServerCsm = null;
         await StartClientAsync();
-        Task<CoapResponse> sent = Endpoint.SendAsync(new CoapRequest(CoapMethod.Put, Target) { Content = CoapContent.Binary(new byte[2000]), Timeout = TimeSpan.FromSeconds(3) });
+        Task<CoapResponse> sent = Endpoint.SendAsync(
+            new CoapRequest(CoapMethod.Put, Target) { Content = CoapContent.Binary(new byte[2000]), Timeout = TimeSpan.FromSeconds(3) });
 
         Clock.Advance(TimeSpan.FromSeconds(3));
 

@@ -78,7 +78,8 @@ public sealed class ConnectTimeoutTests : ClientConnectionTest
         CoapTimeoutException error = await AfterAsync(Endpoint.PingAsync(Target, s_three));
 
         Assert.Equal((CoapAwaited.Connect, CoapTimeLimit.RequestTimeout, s_three), (error.Awaited, error.EndedBy, error.Limit));
-        Assert.StartsWith("Ping to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete", error.Message, StringComparison.Ordinal);
+        Assert.StartsWith("Ping to coap+tcp://192.0.2.1:5683 was not sent: the connection was not complete", error.Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]

@@ -82,7 +82,8 @@ public sealed class ConnectionCostTests : ConnectionTest
         double overTcp = (allocated[1] - allocated[0]) / (double)Count;
         Assert.Equal(2 * Count, served);
 
-        // The loop's watchdog may be woken in between, which allocates now and then; a single object more for each request would be 24 bytes.
+        // The loop's watchdog may be woken in between, which allocates now and then; a single object more for each request would be 24
+        // bytes.
         Assert.InRange(overTcp, 1, overMesh + 16);
     }
 
@@ -132,7 +133,8 @@ public sealed class ConnectionCostTests : ConnectionTest
     }
 
     /// <summary>A connection that keeps nothing of what is sent on it.</summary>
-    private sealed class QuietConnection(DirectStreamTransport transport) : CoapConnection(transport, CoapAddress.FromIPv4(0xc0000201, 41_000), DirectStreamTransport.Local, isInitiator: false)
+    private sealed class QuietConnection(DirectStreamTransport transport)
+        : CoapConnection(transport, CoapAddress.FromIPv4(0xc0000201, 41_000), DirectStreamTransport.Local, isInitiator: false)
     {
         public long Sent { get; private set; }
 
@@ -145,7 +147,14 @@ public sealed class ConnectionCostTests : ConnectionTest
         public CoapDatagram Frame(string hex)
         {
             byte[] bytes = Wire.Hex(hex);
-            CoapDatagram frame = new(bytes.Length) { Length = bytes.Length, Remote = Remote, Local = Local, Transport = Transport, Channel = Channel };
+            CoapDatagram frame = new(bytes.Length)
+            {
+                Length = bytes.Length,
+                Remote = Remote,
+                Local = Local,
+                Transport = Transport,
+                Channel = Channel
+            };
             bytes.CopyTo(frame.Buffer, 0);
             return frame;
         }

@@ -131,7 +131,8 @@ public class ConnectionEndTests : ClientConnectionTest
             return new TaskCompletionSource<IPAddress[]>().Task;
         };
         await StartClientAsync();
-        Task<CoapResponse> asked = Endpoint.SendAsync(new CoapRequest(CoapMethod.Post, "coap+tcp://nobody.example/x") { Timeout = TimeSpan.FromSeconds(30) });
+        Task<CoapResponse> asked =
+            Endpoint.SendAsync(new CoapRequest(CoapMethod.Post, "coap+tcp://nobody.example/x") { Timeout = TimeSpan.FromSeconds(30) });
         await Within(asking.Task);
 
         if (stops)
@@ -141,7 +142,8 @@ public class ConnectionEndTests : ClientConnectionTest
         }
         else
         {
-            CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => WhileTimePassesAsync(asked, TimeSpan.FromSeconds(1), 60));
+            CoapTimeoutException timeout =
+                await Assert.ThrowsAsync<CoapTimeoutException>(() => WhileTimePassesAsync(asked, TimeSpan.FromSeconds(1), 60));
             Assert.Equal(CoapTimeoutReason.NotSent, timeout.Reason);
         }
     }
@@ -179,8 +181,9 @@ public class ConnectionEndTests : ClientConnectionTest
 
         public override ValueTask StartAsync(ICoapStreamContext context, CancellationToken cancellationToken) => ValueTask.CompletedTask;
 
-        public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
-            ValueTask.FromResult<CoapConnection>(new DirectConnection(other, remote, isInitiator: true));
+        public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName,
+            CancellationToken cancellationToken) =>
+                ValueTask.FromResult<CoapConnection>(new DirectConnection(other, remote, isInitiator: true));
 
         public override ValueTask DisposeAsync() => ValueTask.CompletedTask;
     }

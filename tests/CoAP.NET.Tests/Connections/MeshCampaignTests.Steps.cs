@@ -9,12 +9,14 @@ public sealed partial class MeshCampaignTests
     private void Step(Random random, CoapServer[] both, WiredTransport[] wires)
     {
         CoapServer server = both[random.Next(2)];
-        WiredTransport.WiredConnection[] open = [.. wires[random.Next(2)].Connections.Where(static connection => connection is { IsClosed: false, Channel: not null })];
+        WiredTransport.WiredConnection[] open = [
+            .. wires[random.Next(2)].Connections.Where(static connection => connection is { IsClosed: false, Channel: not null })];
         WiredTransport.WiredConnection? connection = open.Length == 0 ? null : open[random.Next(open.Length)];
         switch (random.Next(24))
         {
             case < 9:
-                Ask(random, server, random.Next(3) == 0 && server.Endpoint.ConnectedPeers is { Count: > 0 } peers ? peers[random.Next(peers.Count)] : null);
+                Ask(random, server,
+                    random.Next(3) == 0 && server.Endpoint.ConnectedPeers is { Count: > 0 } peers ? peers[random.Next(peers.Count)] : null);
                 break;
             case 9 or 10:
                 Observe(random, server);
@@ -78,7 +80,9 @@ public sealed partial class MeshCampaignTests
             Timeout = random.Next(2) == 0 ? TimeSpan.FromSeconds(random.Next(1, 40)) : null,
         };
         CancellationToken cancellationToken = Patience(random);
-        Track(CompareAsync(peer is null ? server.Endpoint.SendAsync(request, cancellationToken) : peer.SendAsync(request, cancellationToken), expected, path, size));
+        Track(CompareAsync(peer is null
+            ? server.Endpoint.SendAsync(request, cancellationToken)
+            : peer.SendAsync(request, cancellationToken), expected, path, size));
     }
 
     private async Task CompareAsync(Task<CoapResponse> asked, string? expected, string path, int size)
@@ -107,7 +111,9 @@ public sealed partial class MeshCampaignTests
     private static CoapContent Content(Random random, int size)
     {
         byte[] body = Frames.Bytes(size, 2);
-        return random.Next(2) == 0 ? CoapContent.Binary(body) : CoapContent.Stream(random.Next(2) == 0 ? new MemoryStream(body) : new Unseekable(body));
+        return random.Next(2) == 0
+            ? CoapContent.Binary(body)
+            : CoapContent.Stream(random.Next(2) == 0 ? new MemoryStream(body) : new Unseekable(body));
     }
 
     private void Observe(Random random, CoapServer server)
@@ -175,7 +181,8 @@ public sealed partial class MeshCampaignTests
         {
             // These are ends too.
         }
-        catch (InvalidOperationException exception) when (exception.Message.StartsWith("The stream was sent already", StringComparison.Ordinal))
+        catch (InvalidOperationException exception)
+            when (exception.Message.StartsWith("The stream was sent already", StringComparison.Ordinal))
         {
             // So is that.
         }

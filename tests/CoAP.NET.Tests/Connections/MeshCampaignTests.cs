@@ -11,20 +11,24 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Tests.Connections;
 
 /// <summary>
-/// Two endpoints, each client and server, joined by connections that break, are released, aborted, held up and told of other sizes at moments drawn by lot, while both ask, upload, download,
-/// observe and ping: each request ends once and with its own answer, nothing that is not idempotent is done twice, and nothing is left in the end. COAP_TEST_CAMPAIGN multiplies the length,
-/// COAP_TEST_SEED changes what happens.
+/// Two endpoints, each client and server, joined by connections that break, are released, aborted, held up and told of other sizes at
+/// moments drawn by lot, while both ask, upload, download, observe and ping: each request ends once and with its own answer, nothing that
+/// is not idempotent is done twice, and nothing is left in the end. COAP_TEST_CAMPAIGN multiplies the length, COAP_TEST_SEED changes what
+/// happens.
 /// </summary>
 public sealed partial class MeshCampaignTests
 {
     private const int Steps = 400;
     private const string Uri = "coap+tcp://192.0.2.1";
 
-    // What one end may hear though the other did not send it: CSMs of sizes that the other takes, answers that nobody waits for, pings, Release, Abort, codes without meaning.
+    // What one end may hear though the other did not send it: CSMs of sizes that the other takes, answers that nobody waits for, pings,
+    // Release, Abort, codes without meaning.
     private static readonly string[] s_frames =
     [
-        "10e120", "20e12100", "20e12101", "20e12108", "20e12140", "30e1220100", "30e1220480", "10e140", "01437f", "0845aabbccddeeff0011", "01e242", "11e24220",
-        "01e342", "00e3", "11e34220", "0000", "00e4", "00e5", "60e52109ff626164", "10e190", "00e8", "2101aab178", "51011060536f6273", "6101106101536f6273", "5101bbb4736c6f77",
+        "10e120", "20e12100", "20e12101", "20e12108", "20e12140", "30e1220100", "30e1220480", "10e140", "01437f", "0845aabbccddeeff0011",
+        "01e242", "11e24220",
+        "01e342", "00e3", "11e34220", "0000", "00e4", "00e5", "60e52109ff626164", "10e190", "00e8", "2101aab178", "51011060536f6273",
+        "6101106101536f6273", "5101bbb4736c6f77",
     ];
 
     private readonly VirtualClock _clock = new();
@@ -107,7 +111,8 @@ public sealed partial class MeshCampaignTests
             }
         }
 
-        foreach (CoapChannel channel in wires.SelectMany(static wire => wire.Connections).Select(static connection => connection.Channel).OfType<CoapChannel>())
+        foreach (CoapChannel channel in wires.SelectMany(static wire => wire.Connections).Select(static connection => connection.Channel)
+            .OfType<CoapChannel>())
         {
             Assert.True(channel.IsForgotten);
             Assert.Equal(0, channel.Pins);
@@ -132,7 +137,13 @@ public sealed partial class MeshCampaignTests
 
     private (CoapServer Server, WiredTransport Wire) Make(Random random, int seed)
     {
-        CoapEndpointOptions options = new() { TimeProvider = _clock, Random = new VirtualRandom((ulong)seed), StopGracePeriod = TimeSpan.FromSeconds(10), LoggerFactory = new ErrorLog(_errors) };
+        CoapEndpointOptions options = new()
+        {
+            TimeProvider = _clock,
+            Random = new VirtualRandom((ulong)seed),
+            StopGracePeriod = TimeSpan.FromSeconds(10),
+            LoggerFactory = new ErrorLog(_errors)
+        };
         options.Limits.MaxStreamMessageSize = random.Next(3) switch { 0 => 1152, 1 => random.Next(1153, 9000), _ => 1 << 20 };
         options.Limits.MaxRequestsPerConnection = random.Next(2) == 0 ? 4 : 1000;
         options.Streams.MaxReconnectDelay = TimeSpan.FromSeconds(4);
@@ -159,7 +170,9 @@ public sealed partial class MeshCampaignTests
         {
             MemoryStream body = new();
             await request.BodyReader.CopyToAsync(body);
-            return body.ToArray().AsSpan().SequenceEqual(Frames.Bytes(Number(request.Route["size"]!), 2)) ? CoapResults.Changed() : CoapResults.BadRequest("These are other bytes.");
+            return body.ToArray().AsSpan().SequenceEqual(Frames.Bytes(Number(request.Route["size"]!), 2))
+                ? CoapResults.Changed()
+                : CoapResults.BadRequest("These are other bytes.");
         }).StreamBody().MaxBodySize(1 << 20);
         _observed.Add(server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref _lastId)}")).Observable());
         _observed.Add(server.MapGet("/states", () => CoapResults.Bytes(Frames.Bytes(5000, Volatile.Read(ref _lastId)))).Observable());
@@ -167,8 +180,9 @@ public sealed partial class MeshCampaignTests
         server.Endpoint.PeerDisconnected += (_, _) => Interlocked.Increment(ref _disconnected);
         WiredTransport wire = new();
         server.Endpoint.AddTransport(wire);
-        wire.Connecting = cancellationToken => Chance(random, 20) ? Task.FromException(new CoapConnectionException(CoapConnectionError.ConnectFailed, "Nobody listens."))
-            : Chance(random, 20) ? Task.Delay(TimeSpan.FromSeconds(1), _clock, cancellationToken) : Task.CompletedTask;
+        wire.Connecting = cancellationToken =>
+            Chance(random, 20) ? Task.FromException(new CoapConnectionException(CoapConnectionError.ConnectFailed, "Nobody listens."))
+                : Chance(random, 20) ? Task.Delay(TimeSpan.FromSeconds(1), _clock, cancellationToken) : Task.CompletedTask;
         return (server, wire);
     }
 
@@ -197,7 +211,8 @@ public sealed partial class MeshCampaignTests
                 await observation.DisposeAsync();
             }
 
-            if (Task.WhenAll(Copy(_asked)).IsCompleted && both.All(static server => server.Endpoint.Observed.Count == 0 && server.Endpoint.Served.Count == 0))
+            if (Task.WhenAll(Copy(_asked)).IsCompleted
+                && both.All(static server => server.Endpoint.Observed.Count == 0 && server.Endpoint.Served.Count == 0))
             {
                 break;
             }
@@ -217,8 +232,10 @@ public sealed partial class MeshCampaignTests
             return both.All(static server => server.Endpoint.Connections.Count == 0);
         });
 
-        // The thread that sent a request, or observes, may still hold the channel for a moment after the end has come back to whoever asked.
-        CoapChannel[] channels = [.. wires.SelectMany(static wire => wire.Connections).Select(static connection => connection.Channel).OfType<CoapChannel>()];
+        // The thread that sent a request, or observes, may still hold the channel for a moment after the end has come back to whoever
+        // asked.
+        CoapChannel[] channels = [
+            .. wires.SelectMany(static wire => wire.Connections).Select(static connection => connection.Channel).OfType<CoapChannel>()];
         await Eventually.IsTrueOrHangsAsync(() => channels.All(static channel => channel is { IsForgotten: true, Pins: 0 }));
     }
 
@@ -272,7 +289,8 @@ public sealed partial class MeshCampaignTests
         public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Error;
 
         // An answer that is larger than the peer takes is not the stage's error.
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+            Func<TState, Exception?, string> formatter)
         {
             if (exception is not null && logLevel >= LogLevel.Error)
             {

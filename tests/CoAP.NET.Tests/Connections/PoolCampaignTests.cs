@@ -6,8 +6,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Connections;
 
 /// <summary>
-/// Connects, breaks, releases, requests and observations in an order drawn by lot: every request ends, and only once, and nothing is left in the end.
-/// COAP_TEST_CONNECTION_SEED and COAP_TEST_CONNECTION_RUNS say where to begin and how long to go on.
+/// Connects, breaks, releases, requests and observations in an order drawn by lot: every request ends, and only once, and nothing is left
+/// in the end. COAP_TEST_CONNECTION_SEED and COAP_TEST_CONNECTION_RUNS say where to begin and how long to go on.
 /// </summary>
 public class PoolCampaignTests : ClientConnectionTest
 {
@@ -98,7 +98,8 @@ public class PoolCampaignTests : ClientConnectionTest
         });
         Assert.Empty(Endpoint.ConnectedPeers);
 
-        // The thread that sent a request, or observes, may still hold the channel for a moment after the end has come back to whoever asked.
+        // The thread that sent a request, or observes, may still hold the channel for a moment after the end has come back to whoever
+        // asked.
         await Eventually.IsTrueOrHangsAsync(() => channels.All(static channel => channel is { IsForgotten: true, Pins: 0 }));
         Assert.Equal(connected, disconnected);
         Assert.All(channels, channel => Assert.Equal(0, channel.Pins));
@@ -141,7 +142,8 @@ public class PoolCampaignTests : ClientConnectionTest
                 Pick(random, open).Break(Chance(random, 50) ? new IOException("reset") : null);
                 break;
             case 8 when open.Length > 0:
-                Pick(random, open).Receive(Release(Chance(random, 30) ? (uint)random.Next(1, 20) : null, Chance(random, 30) ? ["192.0.2.7:77"] : []));
+                Pick(random, open)
+                    .Receive(Release(Chance(random, 30) ? (uint)random.Next(1, 20) : null, Chance(random, 30) ? ["192.0.2.7:77"] : []));
                 break;
             case 9 when open.Length > 0:
                 Pick(random, open).Receive("40e5ff6e6f21");
@@ -229,7 +231,9 @@ public class PoolCampaignTests : ClientConnectionTest
             return null;
         }
 
-        string answer = frame.Rest.StartsWith("60", StringComparison.Ordinal) ? $"3{frame.Token.Length / 2:x}45{frame.Token}60ff31" : Content(frame);
+        string answer = frame.Rest.StartsWith("60", StringComparison.Ordinal)
+            ? $"3{frame.Token.Length / 2:x}45{frame.Token}60ff31"
+            : Content(frame);
         switch (random.Next(8))
         {
             case 0:
@@ -286,7 +290,9 @@ public class PoolCampaignTests : ClientConnectionTest
     private static bool Chance(Random random, int percent) => random.Next(100) < percent;
 
     private static int Setting(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value) ? value : otherwise;
+        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
+            ? value
+            : otherwise;
 
     /// <summary>A seeded source that several threads may use.</summary>
     private sealed class Dice(int seed) : Random(seed)

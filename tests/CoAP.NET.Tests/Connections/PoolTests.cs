@@ -160,7 +160,8 @@ public class PoolTests : ClientConnectionTest
         Failing = Refused;
         await StartClientAsync();
 
-        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync("coap+tcp://two.example/x")));
+        CoapConnectionException error =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.GetAsync("coap+tcp://two.example/x")));
 
         Assert.Equal(CoapConnectionError.ConnectFailed, error.Error);
         Assert.Contains("None of the 2 addresses", error.Message, StringComparison.Ordinal);

@@ -63,7 +63,8 @@ public class ReconnectTests : ClientConnectionTest
         };
         await StartClientAsync();
 
-        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => WhileTimePassesAsync(Endpoint.GetAsync(Target)));
+        CoapConnectionException error =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => WhileTimePassesAsync(Endpoint.GetAsync(Target)));
 
         Assert.Equal(CoapConnectionError.Lost, error.Error);
         Assert.False(error.IsOutcomeUnknown);
@@ -82,7 +83,8 @@ public class ReconnectTests : ClientConnectionTest
         };
         await StartClientAsync();
 
-        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.PostAsync(Target, CoapContent.Text("1"))));
+        CoapConnectionException error =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.PostAsync(Target, CoapContent.Text("1"))));
 
         Assert.Equal(CoapConnectionError.Lost, error.Error);
         Assert.True(error.IsOutcomeUnknown);
@@ -172,7 +174,8 @@ public class ReconnectTests : ClientConnectionTest
         await StartClientAsync();
         using MemoryStream body = new("abc"u8.ToArray());
 
-        CoapResponse response = await WhileTimePassesAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Put, Target) { Content = CoapContent.Stream(body) }));
+        CoapResponse response =
+            await WhileTimePassesAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Put, Target) { Content = CoapContent.Stream(body) }));
 
         Assert.Equal(CoapCode.Changed, response.Code);
         Assert.Equal(["616263", "616263"], bodies);
@@ -204,7 +207,8 @@ public class ReconnectTests : ClientConnectionTest
         // Each server aborts what is asked with the same words: the second time nobody hopes any more.
         Answers = static (_, _) => "40e5ff6e6f21";
         await StartClientAsync();
-        CoapConnectionException first = await Assert.ThrowsAsync<CoapConnectionException>(() => WhileTimePassesAsync(Endpoint.GetAsync(Target)));
+        CoapConnectionException first =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => WhileTimePassesAsync(Endpoint.GetAsync(Target)));
         Assert.Equal(CoapConnectionError.Aborted, first.Error);
         Assert.Equal("no!", first.Diagnostic);
         Assert.Equal(2, Streams.OpenedByUs.Count);
@@ -255,7 +259,8 @@ public class ReconnectTests : ClientConnectionTest
 
         Streams.OpenedByUs[0].Receive(Release(60));
 
-        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.PostAsync(Target, CoapContent.Text("1"))));
+        CoapConnectionException error =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.PostAsync(Target, CoapContent.Text("1"))));
         Assert.Equal(CoapConnectionError.Released, error.Error);
         Assert.Equal(TimeSpan.FromSeconds(60), error.RetryAfter);
         Assert.Contains("60 s", error.Message, StringComparison.Ordinal);
@@ -304,7 +309,8 @@ public class ReconnectTests : ClientConnectionTest
 
         Failing = static remote => remote.Port == 70 ? Refused(remote) : null;
         Streams.OpenedByUs[2].Break();
-        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => WhileTimePassesAsync(Endpoint.GetAsync(Target)));
+        CoapConnectionException error =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => WhileTimePassesAsync(Endpoint.GetAsync(Target)));
         Assert.Equal(CoapConnectionError.Released, error.Error);
         Assert.DoesNotContain(Streams.OpenedByUs.Skip(1), connection => connection.Remote == s_first);
     }
@@ -325,7 +331,8 @@ public class ReconnectTests : ClientConnectionTest
         await WhileTimePassesAsync(Endpoint.GetAsync("coaps+tcp://one.example/x"));
         await WhileTimePassesAsync(Endpoint.GetAsync("coaps+tcp://192.0.2.2/x"));
 
-        Assert.Equal([(1, "one.example"), (1, "192.0.2.2")], secure.OpenedByUs.Skip(2).Select(connection => ((int)connection.Remote.Port, connection.ServerName)));
+        Assert.Equal([(1, "one.example"), (1, "192.0.2.2")],
+            secure.OpenedByUs.Skip(2).Select(connection => ((int)connection.Remote.Port, connection.ServerName)));
     }
 
     [Fact]

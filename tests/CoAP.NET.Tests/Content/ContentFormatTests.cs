@@ -14,7 +14,8 @@ public sealed class ContentFormatTests
         foreach (ushort number in numbers)
         {
             CoapContentFormat format = new(number);
-            Assert.True(CoapContentFormat.TryFromMediaType(format.MediaType, out CoapContentFormat found, format.ContentCoding), format.MediaType);
+            Assert.True(CoapContentFormat.TryFromMediaType(format.MediaType, out CoapContentFormat found, format.ContentCoding),
+                format.MediaType);
             Assert.Equal(format, found);
         }
     }
@@ -22,8 +23,10 @@ public sealed class ContentFormatTests
     [Fact]
     public void Each_named_member_is_registered_and_each_registered_number_has_a_name()
     {
-        ushort[] named = [.. typeof(CoapContentFormat).GetProperties(System.Reflection.BindingFlags.Static | System.Reflection.BindingFlags.Public)
-            .Where(property => property.PropertyType == typeof(CoapContentFormat)).Select(property => ((CoapContentFormat)property.GetValue(null)!).Value)];
+        ushort[] named = [
+            .. typeof(CoapContentFormat).GetProperties(System.Reflection.BindingFlags.Static | System.Reflection.BindingFlags.Public)
+                .Where(property => property.PropertyType == typeof(CoapContentFormat))
+                .Select(property => ((CoapContentFormat)property.GetValue(null)!).Value)];
         Assert.Equal(ContentFormatRegistry.Numbers, named.Order());
     }
 
@@ -87,7 +90,8 @@ public sealed class ContentFormatTests
     [InlineData(60, false)]
     [InlineData(0, false)]
     [InlineData(64999, false)]
-    public void Json_is_known_by_its_media_type(int number, bool isJson) => Assert.Equal(isJson, CoapContentFormat.FromInt32(number).IsJson);
+    public void Json_is_known_by_its_media_type(int number, bool isJson) =>
+        Assert.Equal(isJson, CoapContentFormat.FromInt32(number).IsJson);
 
     [Fact]
     public void Text_names_the_coding_too()

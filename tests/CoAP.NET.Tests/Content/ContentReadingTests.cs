@@ -31,9 +31,11 @@ public sealed class ContentReadingTests : EndpointTest
     [InlineData("113c", "7b226f6e223a747275657d", "The payload is to be read as JSON, but its Content-Format is application/cbor.")]
     public async Task Who_sent_what_cannot_be_read_is_told_what_is_wrong_with_it(string format, string payload, string text)
     {
-        Server.MapPut("/lamp", request => request.ReadJson(LampContext.Default.Lamp) is null ? CoapResults.NotFound() : CoapResults.Changed());
+        Server.MapPut("/lamp",
+            request => request.ReadJson(LampContext.Default.Lamp) is null ? CoapResults.NotFound() : CoapResults.Changed());
         await StartAsync();
-        Assert.EndsWith("ff" + Wire.Hex(System.Text.Encoding.UTF8.GetBytes(text)), Exchange($"40030001b46c616d70{format}ff{payload}"), StringComparison.Ordinal);
+        Assert.EndsWith("ff" + Wire.Hex(System.Text.Encoding.UTF8.GetBytes(text)), Exchange($"40030001b46c616d70{format}ff{payload}"),
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -51,7 +53,8 @@ public sealed class ContentReadingTests : EndpointTest
 
     [Fact]
     public void A_client_reads_what_it_got() =>
-        Assert.Equal(new Lamp(true), Response(CoapContent.Json(new Lamp(true), LampContext.Default.Lamp)).ReadJson(LampContext.Default.Lamp));
+        Assert.Equal(new Lamp(true),
+            Response(CoapContent.Json(new Lamp(true), LampContext.Default.Lamp)).ReadJson(LampContext.Default.Lamp));
 
     [Fact]
     public async Task A_reader_of_another_format_says_what_is_answered()
@@ -62,7 +65,8 @@ public sealed class ContentReadingTests : EndpointTest
 
         Assert.EndsWith("ff" + Wire.Hex("There is no root."u8), Exchange("40030001b3786d6c"), StringComparison.Ordinal);
         Assert.EndsWith(
-            Wire.Hex("The payload is to be read as EXI, but its Content-Format is absent."u8), Exchange("40030002b3657869"), StringComparison.Ordinal);
+            Wire.Hex("The payload is to be read as EXI, but its Content-Format is absent."u8), Exchange("40030002b3657869"),
+            StringComparison.Ordinal);
         Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.HandlerErrors]);
         Assert.Throws<ArgumentException>(() => new CoapContentException(CoapCode.Content, "fine"));
     }

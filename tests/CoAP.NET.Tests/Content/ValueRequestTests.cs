@@ -81,7 +81,8 @@ public sealed class ValueRequestTests : IAsyncLifetime
         string[] byUri = [.. methods.Where(static method => method.ToString()!.Contains(typeof(Uri).FullName!, StringComparison.Ordinal))
             .Select(static method => method.ToString()!).Order(StringComparer.Ordinal)];
         string[] expected = [.. methods.Select(static method => method.ToString()!).Except(byUri)
-            .Select(static text => text.Replace(" System.String,", $" {typeof(Uri).FullName},", StringComparison.Ordinal)).Order(StringComparer.Ordinal)];
+            .Select(static text => text.Replace(" System.String,", $" {typeof(Uri).FullName},", StringComparison.Ordinal))
+            .Order(StringComparer.Ordinal)];
         Assert.Equal(count, expected.Length);
         Assert.Equal(expected, byUri);
     }

@@ -7,14 +7,17 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Tests.Diagnostics;
 
-/// <summary>The ids of log messages are what people filter by: each means one thing for ever. Set COAP_WRITE_DOCS=1 to write the table anew.</summary>
+/// <summary>
+/// The ids of log messages are what people filter by: each means one thing for ever. Set COAP_WRITE_DOCS=1 to write the table anew.
+/// </summary>
 public partial class LogTableTests
 {
     private const string Page = "telemetry-log.md";
 
     private static readonly (string Name, LoggerMessageAttribute Message)[] s_messages =
     [
-        .. typeof(CoapCounters).Assembly.GetType("CoAP.NET.Log")!.GetMethods(BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic)
+        .. typeof(CoapCounters).Assembly.GetType("CoAP.NET.Log")!
+            .GetMethods(BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic)
             .Select(static method => (method.Name, Message: method.GetCustomAttribute<LoggerMessageAttribute>()!))
             .Where(static entry => entry.Message is not null)
             .OrderBy(static entry => entry.Message.EventId),
@@ -24,7 +27,8 @@ public partial class LogTableTests
     public void Every_id_belongs_to_one_message()
     {
         Assert.True(s_messages.Length > 30);
-        Assert.Empty(s_messages.GroupBy(static entry => entry.Message.EventId).Where(static group => group.Count() > 1).Select(static group => string.Join(", ", group.Select(static entry => entry.Name))));
+        Assert.Empty(s_messages.GroupBy(static entry => entry.Message.EventId).Where(static group => group.Count() > 1)
+            .Select(static group => string.Join(", ", group.Select(static entry => entry.Name))));
         Assert.Equal(s_messages.Length, s_messages.Select(static entry => entry.Name).Distinct().Count());
     }
 
@@ -33,7 +37,9 @@ public partial class LogTableTests
     {
         string path = Path.Combine(SourceTree.Root, "docs", Page);
         string written = File.Exists(path) ? File.ReadAllText(path).ReplaceLineEndings("\n") : string.Empty;
-        Dictionary<int, string> known = Row().Matches(written).ToDictionary(static row => int.Parse(row.Groups["id"].Value, CultureInfo.InvariantCulture), static row => row.Groups["name"].Value);
+        Dictionary<int, string> known = Row().Matches(written)
+            .ToDictionary(static row => int.Parse(row.Groups["id"].Value, CultureInfo.InvariantCulture),
+                static row => row.Groups["name"].Value);
         Assert.Empty(s_messages.Where(entry => known.TryGetValue(entry.Message.EventId, out string? name) && name != entry.Name)
             .Select(entry => $"{entry.Message.EventId} was {known[entry.Message.EventId]} and is {entry.Name}"));
         string table = Table(known);
@@ -55,13 +61,18 @@ public partial class LogTableTests
     {
         StringBuilder page = new();
         page.Append("# Log messages\n\n");
-        page.Append("Category `CoAP.NET`. What peers do wrong is Debug, what we or the code that uses the library do wrong is Warning or Error. An id means one message for ever.\n");
+        page.Append("Category `CoAP.NET`. What peers do wrong is Debug, what we or the code that uses the library do wrong is Warning or "
+            + "Error. An id means one message for ever.\n");
         page.Append("The table is checked against the code by a test; `COAP_WRITE_DOCS=1` writes it anew.\n\n");
         page.Append("| Id | Name | Level | Message |\n|---|---|---|---|\n");
         HashSet<int> live = [.. s_messages.Select(static entry => entry.Message.EventId)];
         IEnumerable<(int Id, string Row)> rows = s_messages
-            .Select(static entry => (entry.Message.EventId, $"| {entry.Message.EventId} | {entry.Name} | {entry.Message.Level} | {entry.Message.Message!.Replace("|", "\\|", StringComparison.Ordinal).Replace("\n", " ", StringComparison.Ordinal)} |\n"))
-            .Concat(known.Where(entry => !live.Contains(entry.Key)).Select(static entry => (entry.Key, $"| {entry.Key} | {entry.Value} | | not used any more |\n")));
+            .Select(static entry =>
+                (entry.Message.EventId,
+                    $"| {entry.Message.EventId} | {entry.Name} | {entry.Message.Level} "
+                        + $"| {entry.Message.Message!.Replace("|", "\\|", StringComparison.Ordinal).Replace("\n", " ", StringComparison.Ordinal)} |\n"))
+            .Concat(known.Where(entry => !live.Contains(entry.Key))
+                .Select(static entry => (entry.Key, $"| {entry.Key} | {entry.Value} | | not used any more |\n")));
         foreach ((_, string row) in rows.OrderBy(static row => row.Id))
         {
             page.Append(row);

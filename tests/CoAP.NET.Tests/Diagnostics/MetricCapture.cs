@@ -26,7 +26,8 @@ internal sealed class MetricCapture : IMeterFactory
 
     public List<Instrument> Instruments { get; } = [];
 
-    public Meter Create(MeterOptions options) => options.Name == CoapTelemetry.MeterName ? _meter : throw new ArgumentException(options.Name);
+    public Meter Create(MeterOptions options) =>
+        options.Name == CoapTelemetry.MeterName ? _meter : throw new ArgumentException(options.Name);
 
     public void Listen() => _listener.Start();
 

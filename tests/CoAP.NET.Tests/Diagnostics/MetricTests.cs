@@ -27,7 +27,9 @@ public class MetricTests : EndpointTest
         List<(double Value, Dictionary<string, object?> Tags)> all = _metrics.Read("coap.server.request.duration");
         Assert.Equal(3, all.Count);
         Assert.All(all, one => Assert.InRange(one.Value, 0, 100));
-        Assert.Equal(("GET", "2.05", "/devices/{id}", "udp"), (all[0].Tags["coap.request.method"], all[0].Tags["coap.response.code"], all[0].Tags["coap.route"], all[0].Tags["network.transport"]));
+        Assert.Equal(("GET", "2.05", "/devices/{id}", "udp"),
+            (all[0].Tags["coap.request.method"], all[0].Tags["coap.response.code"], all[0].Tags["coap.route"],
+                all[0].Tags["network.transport"]));
         Assert.Equal(("field", "north"), (all[0].Tags["coap.endpoint.name"], all[0].Tags["site"]));
         Assert.Equal(("_OTHER", "4.05"), (all[1].Tags["coap.request.method"], all[1].Tags["coap.response.code"]));
         Assert.Equal("4.04", all[2].Tags["coap.response.code"]);
@@ -102,7 +104,8 @@ public class MetricTests : EndpointTest
         _metrics.Listen();
         await StartAsync();
         CoapEndpoint endpoint = Server.Endpoint;
-        Transport.OnSent = (_, bytes) => Transport.Receive(Other, $"6{bytes[0] & 15:x}45{Wire.Hex(bytes.AsSpan(2, 2))}{Wire.Hex(bytes.AsSpan(4, bytes[0] & 15))}");
+        Transport.OnSent = (_, bytes) =>
+            Transport.Receive(Other, $"6{bytes[0] & 15:x}45{Wire.Hex(bytes.AsSpan(2, 2))}{Wire.Hex(bytes.AsSpan(4, bytes[0] & 15))}");
         await Within(endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/a")));
         Transport.OnSent = null;
         using CancellationTokenSource stop = new();
@@ -113,16 +116,20 @@ public class MetricTests : EndpointTest
         List<(double Value, Dictionary<string, object?> Tags)> all = _metrics.Read("coap.client.request.duration");
         Assert.Equal(["2.05", null], all.Select(one => one.Tags.GetValueOrDefault("coap.response.code")));
         Assert.Equal([null, "canceled"], all.Select(one => one.Tags.GetValueOrDefault("error.type")));
-        Assert.All(all, one => Assert.DoesNotContain(one.Tags.Values, value => value is IPAddress || value is string text && text.Contains("192.0.2", StringComparison.Ordinal)));
+        Assert.All(all,
+            one => Assert.DoesNotContain(one.Tags.Values,
+                value => value is IPAddress || value is string text && text.Contains("192.0.2", StringComparison.Ordinal)));
     }
 
     [Fact]
-    public void Counters_are_numbered_without_gaps() => Assert.Equal(Enumerable.Range(0, CoapCounters.Kinds), Enum.GetValues<CoapCounter>().Select(static counter => (int)counter).Order());
+    public void Counters_are_numbered_without_gaps() =>
+        Assert.Equal(Enumerable.Range(0, CoapCounters.Kinds), Enum.GetValues<CoapCounter>().Select(static counter => (int)counter).Order());
 
     [Fact]
     public void Every_counter_is_in_a_metric_once()
     {
-        CoapCounter[] mapped = [.. CounterInstrument.All.SelectMany(static instrument => instrument.Rows).Select(static row => row.Counter)];
+        CoapCounter[] mapped = [
+            .. CounterInstrument.All.SelectMany(static instrument => instrument.Rows).Select(static row => row.Counter)];
         Assert.Equal(mapped.Length, mapped.Distinct().Count());
         Assert.Empty(Enum.GetValues<CoapCounter>().Except(mapped));
         Assert.Equal(Enum.GetValues<EndpointGauge>(), GaugeInstrument.All.Select(static instrument => instrument.Gauge));

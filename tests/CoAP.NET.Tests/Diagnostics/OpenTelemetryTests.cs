@@ -19,7 +19,8 @@ public sealed class OpenTelemetryTests : EndpointTest
         using MeterProvider metrics = Sdk.CreateMeterProviderBuilder().AddMeter(CoapTelemetry.MeterName)
             .AddReader(new BaseExportingMetricReader(new Exporter<Metric>(metric => points[metric.Name] = Count(metric)))).Build();
         using TracerProvider traces = Sdk.CreateTracerProviderBuilder().AddSource(CoapTelemetry.ActivitySourceName)
-            .AddProcessor(new SimpleActivityExportProcessor(new Exporter<Activity>(activity => spans.Enqueue(activity.DisplayName)))).Build();
+            .AddProcessor(new SimpleActivityExportProcessor(new Exporter<Activity>(activity => spans.Enqueue(activity.DisplayName))))
+            .Build();
         Options.Name = "sdk";
         Server.MapGet("/t", () => "x");
         await StartAsync();

@@ -3,7 +3,9 @@ using System.Text;
 
 namespace CoAP.NET.Tests.Diagnostics;
 
-/// <summary>Reads a pcapng file as a program that knows nothing of ours would, and fails for whatever is not as the format wants it.</summary>
+/// <summary>
+/// Reads a pcapng file as a program that knows nothing of ours would, and fails for whatever is not as the format wants it.
+/// </summary>
 internal sealed class PcapngReader
 {
     public PcapngReader(byte[] file)
@@ -34,7 +36,8 @@ internal sealed class PcapngReader
                     break;
                 case 5:
                     Dictionary<int, byte[]> statistics = Options(body[12..]);
-                    Statistics.Add((BinaryPrimitives.ReadInt32LittleEndian(body), BinaryPrimitives.ReadInt64LittleEndian(statistics[4]), BinaryPrimitives.ReadInt64LittleEndian(statistics[5])));
+                    Statistics.Add((BinaryPrimitives.ReadInt32LittleEndian(body), BinaryPrimitives.ReadInt64LittleEndian(statistics[4]),
+                        BinaryPrimitives.ReadInt64LittleEndian(statistics[5])));
                     break;
                 case 6:
                     ReadPacket(body);
@@ -119,5 +122,6 @@ internal sealed class PcapngReader
         return options;
     }
 
-    internal sealed record Packet(string Interface, DateTimeOffset Time, bool IsInbound, string Source, string Destination, uint? Sequence, uint? Acknowledgement, string Data);
+    internal sealed record Packet(string Interface, DateTimeOffset Time, bool IsInbound, string Source, string Destination, uint? Sequence,
+        uint? Acknowledgement, string Data);
 }

@@ -24,8 +24,10 @@ public sealed class ScopeTests : EndpointTest
         Transport.OnSent = (_, _) => sent.TrySetResult(true);
         Transport.Receive(Peer, "420112344a11");
         await Within(sent.Task);
-        string[] lines = [.. _scopes.Lines.Where(static line => line.StartsWith("before", StringComparison.Ordinal) || line.StartsWith("after", StringComparison.Ordinal))];
-        Assert.Equal(["before|Peer=coap://192.0.2.1:40000 Token=4a11 MessageId=4660", "after|Peer=coap://192.0.2.1:40000 Token=4a11 MessageId=4660"], lines);
+        string[] lines = [.. _scopes.Lines.Where(static line => line.StartsWith("before", StringComparison.Ordinal)
+            || line.StartsWith("after", StringComparison.Ordinal))];
+        Assert.Equal(["before|Peer=coap://192.0.2.1:40000 Token=4a11 MessageId=4660",
+            "after|Peer=coap://192.0.2.1:40000 Token=4a11 MessageId=4660"], lines);
         _scopes.LogInformation("outside");
         Assert.Equal("outside|", _scopes.Lines[^1]);
     }
@@ -36,7 +38,9 @@ public sealed class ScopeTests : EndpointTest
         Server.MapGet("/", CoapResult () => throw new InvalidOperationException("broken"));
         await StartAsync();
         Assert.StartsWith("60a0", Exchange("40010007"), StringComparison.Ordinal);
-        Assert.Contains(_scopes.Lines, static line => line.StartsWith("The handler of", StringComparison.Ordinal) && line.EndsWith("Peer=coap://192.0.2.1:40000 Token= MessageId=7", StringComparison.Ordinal));
+        Assert.Contains(_scopes.Lines,
+            static line => line.StartsWith("The handler of", StringComparison.Ordinal)
+                && line.EndsWith("Peer=coap://192.0.2.1:40000 Token= MessageId=7", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -44,7 +48,8 @@ public sealed class ScopeTests : EndpointTest
     {
         await StartAsync();
         Transport.Receive(Peer, "40010009f0");
-        Assert.Contains(_scopes.Lines, static line => line.Contains("no message", StringComparison.Ordinal) && line.EndsWith("MessageId=9", StringComparison.Ordinal));
+        Assert.Contains(_scopes.Lines,
+            static line => line.Contains("no message", StringComparison.Ordinal) && line.EndsWith("MessageId=9", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -93,7 +98,8 @@ public sealed class ScopeTests : EndpointTest
 
         public bool IsEnabled(LogLevel logLevel) => true;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+            Func<TState, Exception?, string> formatter)
         {
             List<string> parts = [];
             _scopes.ForEachScope(

@@ -26,14 +26,16 @@ public sealed class SnapshotTests : EndpointTest
         Clock.Advance(TimeSpan.FromSeconds(4));
 
         CoapSnapshot snapshot = Endpoint.GetSnapshot();
-        Assert.Equal(("field", Clock.GetUtcNow(), 1, 1, false), (snapshot.Name, snapshot.Time, snapshot.ActiveRequests, snapshot.Observers, snapshot.IsTruncated));
+        Assert.Equal(("field", Clock.GetUtcNow(), 1, 1, false),
+            (snapshot.Name, snapshot.Time, snapshot.ActiveRequests, snapshot.Observers, snapshot.IsTruncated));
         Assert.Equal(1, snapshot.Counters[CoapCounter.FormatErrors]);
         Assert.DoesNotContain(CoapCounter.KernelDrops, snapshot.Counters.Keys);
         Assert.Equal(new CoapShardSnapshot(0, 2, 1, 1, 0, 1), Assert.Single(snapshot.Shards));
         Assert.Equal(2, snapshot.Peers.Count);
 
         CoapPeerSnapshot device = Assert.Single(snapshot.Peers, static peer => peer.Address.Port == 40_000);
-        Assert.Equal(("coap", IPEndPoint.Parse("192.0.2.1:40000"), IPEndPoint.Parse("127.0.0.1:5683")), (device.Scheme, device.Address, device.LocalAddress));
+        Assert.Equal(("coap", IPEndPoint.Parse("192.0.2.1:40000"), IPEndPoint.Parse("127.0.0.1:5683")),
+            (device.Scheme, device.Address, device.LocalAddress));
         Assert.Equal((1, 1, 0), (device.RunningRequests, device.Observers, device.Outstanding));
         Assert.Equal(new CoapDropSnapshot(CoapCounter.FormatErrors, Clock.GetUtcNow() - TimeSpan.FromSeconds(5), 1), device.LastDrop);
         Assert.Equal(Clock.GetUtcNow() - TimeSpan.FromSeconds(5), device.LastSeen);

@@ -102,7 +102,13 @@ public sealed class SpanTests : EndpointTest, IDisposable
         {
             int length = bytes[0] & 15;
             CoapMessage request = CoAP.NET.Serialization.CoapDatagramSerializer.Default.Deserialize(bytes);
-            CoapMessage answer = new(CoapCode.Content) { Type = CoapMessageType.Acknowledgement, MessageId = request.MessageId, Token = request.Token, Payload = new byte[16] };
+            CoapMessage answer = new(CoapCode.Content)
+            {
+                Type = CoapMessageType.Acknowledgement,
+                MessageId = request.MessageId,
+                Token = request.Token,
+                Payload = new byte[16]
+            };
             int number = request.Options.Block2?.Number ?? 0;
             answer.Options.Block2 = CoAP.NET.Options.BlockValue.FromSize(number, number < 3, 16);
             Transport.Receive(Other, CoAP.NET.Serialization.CoapDatagramSerializer.Default.Serialize(answer));
@@ -138,7 +144,9 @@ public sealed class SpanTests : EndpointTest, IDisposable
     {
         Server.MapGet("/o", () => "1").Observable();
         await StartAsync();
-        Transport.OnSent = (_, bytes) => Transport.Receive(Other, $"6{bytes[0] & 15:x}45{Wire.Hex(bytes.AsSpan(2, 2))}{Wire.Hex(bytes.AsSpan(4, bytes[0] & 15))}6101ff31");
+        Transport.OnSent = (_, bytes) =>
+            Transport.Receive(Other,
+                $"6{bytes[0] & 15:x}45{Wire.Hex(bytes.AsSpan(2, 2))}{Wire.Hex(bytes.AsSpan(4, bytes[0] & 15))}6101ff31");
         await using (await Within(Server.Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.2:40001/o"))))
         {
             Activity span = Assert.Single(_stopped);
@@ -151,7 +159,9 @@ public sealed class SpanTests : EndpointTest, IDisposable
         Transport.Receive(Peer, "410100025560516f");
         Server.Notify("/o");
         Clock.Advance(TimeSpan.FromSeconds(1));
-        Assert.Contains(_stopped, static span => span is { DisplayName: "GET /o", Kind: ActivityKind.Server } && Equals(span.GetTagItem("coap.observe"), "register"));
+        Assert.Contains(_stopped,
+            static span => span is { DisplayName: "GET /o", Kind: ActivityKind.Server }
+                && Equals(span.GetTagItem("coap.observe"), "register"));
         Assert.Contains(_stopped, static span => span is { DisplayName: "NOTIFY /o", Kind: ActivityKind.Producer });
     }
 

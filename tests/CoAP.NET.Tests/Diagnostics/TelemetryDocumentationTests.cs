@@ -43,14 +43,17 @@ public sealed class TelemetryDocumentationTests : EndpointTest
         _ = Server;
         string table = Table();
         Assert.Equal(2 + CounterInstrument.All.Count + GaugeInstrument.All.Count, metrics.Instruments.Count);
-        Assert.All(metrics.Instruments, instrument => Assert.Contains($"| `{instrument.Name}` | {instrument.GetType().Name.Split('`')[0]} | {instrument.Unit} |", table, StringComparison.Ordinal));
+        Assert.All(metrics.Instruments,
+            instrument => Assert.Contains($"| `{instrument.Name}` | {instrument.GetType().Name.Split('`')[0]} | {instrument.Unit} |", table,
+                StringComparison.Ordinal));
     }
 
     [Fact]
     public void Every_tag_of_the_code_is_on_the_page()
     {
         string page = File.ReadAllText(s_path);
-        string[] tags = [.. typeof(TelemetryTags).GetFields().Where(static field => field.IsLiteral).Select(static field => (string)field.GetRawConstantValue()!)];
+        string[] tags = [.. typeof(TelemetryTags).GetFields().Where(static field => field.IsLiteral)
+            .Select(static field => (string)field.GetRawConstantValue()!)];
         Assert.True(tags.Length > 10);
         Assert.All(tags, tag => Assert.Contains($"`{tag}`", page, StringComparison.Ordinal));
     }
@@ -65,7 +68,8 @@ public sealed class TelemetryDocumentationTests : EndpointTest
         CoapSnapshot snapshot = server.Endpoint.GetSnapshot(IPAddress.Parse("192.0.2.1"));
         foreach (CoapPeerSnapshot peer in snapshot.Peers)
         {
-            console.WriteLine($"{peer}: last seen {peer.LastSeen:T}, {peer.Outstanding} outstanding, {peer.Queued} queued, last drop {peer.LastDrop?.Reason}");
+            console.WriteLine(
+                $"{peer}: last seen {peer.LastSeen:T}, {peer.Outstanding} outstanding, {peer.Queued} queued, last drop {peer.LastDrop?.Reason}");
         }
 
         Assert.Contains("last drop FormatErrors", console.ToString(), StringComparison.Ordinal);
@@ -85,7 +89,8 @@ public sealed class TelemetryDocumentationTests : EndpointTest
     private async Task TraceAsync(CoapServer server, string path)
     {
         await using FileStream file = File.Create(path);
-        await using CoapTrace trace = server.Endpoint.TraceTo(file, new CoapTraceOptions { Peer = new IPEndPoint(IPAddress.Parse("192.0.2.1"), 0) });
+        await using CoapTrace trace = server.Endpoint.TraceTo(file,
+            new CoapTraceOptions { Peer = new IPEndPoint(IPAddress.Parse("192.0.2.1"), 0) });
         Exchange("40010002");
     }
 
@@ -102,7 +107,9 @@ public sealed class TelemetryDocumentationTests : EndpointTest
 
         foreach (CounterInstrument counter in CounterInstrument.All)
         {
-            string tags = counter.Tag is null ? string.Empty : $"`{counter.Tag}`: {string.Join(", ", counter.Rows.Select(static row => row.Value))} ";
+            string tags = counter.Tag is null
+                ? string.Empty
+                : $"`{counter.Tag}`: {string.Join(", ", counter.Rows.Select(static row => row.Value))} ";
             table.Append($"| `{counter.Name}` | ObservableCounter | {counter.Unit} | {counter.Description} | {tags}|\n");
         }
 

@@ -39,7 +39,8 @@ public sealed class TraceTests : EndpointTest
     {
         Server.MapGet("/", () => "x");
         await StartAsync();
-        await using (Server.Endpoint.TraceTo(_file, new CoapTraceOptions { Peer = new IPEndPoint(IPAddress.Parse("192.0.2.2"), 0), IncludePayload = true }))
+        await using (Server.Endpoint.TraceTo(_file,
+            new CoapTraceOptions { Peer = new IPEndPoint(IPAddress.Parse("192.0.2.2"), 0), IncludePayload = true }))
         {
             Transport.Receive(Peer, "40010001");
             Transport.Receive(Other, "40010001");
@@ -130,8 +131,11 @@ public sealed class TraceTests : EndpointTest
             Assert.Equal("e1", first.Substring(first[0] == 'd' ? 4 : 2, 2));
         }
 
-        Assert.Contains(read.Packets, static packet => !packet.IsInbound && packet.Data.EndsWith("ff000000000000", StringComparison.Ordinal));
-        Assert.All(read.Packets, packet => Assert.EndsWith(new Uri(server.LocalEndpoints[0]).Port.ToString(System.Globalization.CultureInfo.InvariantCulture), packet.IsInbound ? packet.Destination : packet.Source, StringComparison.Ordinal));
+        Assert.Contains(read.Packets,
+            static packet => !packet.IsInbound && packet.Data.EndsWith("ff000000000000", StringComparison.Ordinal));
+        Assert.All(read.Packets,
+            packet => Assert.EndsWith(new Uri(server.LocalEndpoints[0]).Port.ToString(System.Globalization.CultureInfo.InvariantCulture),
+                packet.IsInbound ? packet.Destination : packet.Source, StringComparison.Ordinal));
     }
 
     [Fact]
@@ -147,7 +151,8 @@ public sealed class TraceTests : EndpointTest
         format.Write(output, new TracedMessage(Wire.Hex("0045"), 2, 0, peer, local, IsStream: true, IsInbound: false));
         format.Write(output, new TracedMessage(Wire.Hex("0001"), 3, 0, peer, local, IsStream: true, IsInbound: true));
         PcapngReader read = new(output.WrittenSpan.ToArray());
-        Assert.Equal([(1u, 1u), (60_001u, 1u), (1u, 100_002u), (100_002u, 3u)], read.Packets.Select(static packet => (packet.Sequence!.Value, packet.Acknowledgement!.Value)));
+        Assert.Equal([(1u, 1u), (60_001u, 1u), (1u, 100_002u), (100_002u, 3u)],
+            read.Packets.Select(static packet => (packet.Sequence!.Value, packet.Acknowledgement!.Value)));
         Assert.Equal("2001:db8::1:50000", read.Packets[0].Source);
     }
 
@@ -155,7 +160,8 @@ public sealed class TraceTests : EndpointTest
     [InlineData("0001", "0001")]
     [InlineData("014511ffaabb", "314511ffaabb")]
     [InlineData("0045ff00112233445566778899aabbcc", "d00145ff00112233445566778899aabbcc")]
-    public void The_length_that_WebSocket_frames_leave_out_is_filled_in(string frame, string written) => Assert.Equal(written, Wire.Hex(TraceFormat.WithLength(Wire.Hex(frame))));
+    public void The_length_that_WebSocket_frames_leave_out_is_filled_in(string frame, string written) =>
+        Assert.Equal(written, Wire.Hex(TraceFormat.WithLength(Wire.Hex(frame))));
 
     [Theory]
     [InlineData("", false, "")]
@@ -219,7 +225,8 @@ public sealed class TraceTests : EndpointTest
         {
         }
 
-        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) => throw new IOException("full");
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
+            throw new IOException("full");
 
         public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 

@@ -107,7 +107,8 @@ public sealed class ClientDefaultsTests : ClientTest
     public async Task A_name_that_cannot_be_resolved_has_an_exception_of_its_own(SocketError cause)
     {
         Options.ResolveHost = (_, _) => Task.FromException<IPAddress[]>(new SocketException((int)cause));
-        CoapNameResolutionException error = await Assert.ThrowsAsync<CoapNameResolutionException>(() => Within(Client.GetAsync("coap://nowhere.example/x")));
+        CoapNameResolutionException error =
+            await Assert.ThrowsAsync<CoapNameResolutionException>(() => Within(Client.GetAsync("coap://nowhere.example/x")));
         Assert.Equal(("nowhere.example", cause), (error.HostName, error.Error));
     }
 
@@ -115,7 +116,8 @@ public sealed class ClientDefaultsTests : ClientTest
     public async Task A_name_without_an_address_has_the_same_exception()
     {
         Options.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([]);
-        CoapNameResolutionException error = await Assert.ThrowsAsync<CoapNameResolutionException>(() => Within(Client.GetAsync("coap://empty.example/x")));
+        CoapNameResolutionException error =
+            await Assert.ThrowsAsync<CoapNameResolutionException>(() => Within(Client.GetAsync("coap://empty.example/x")));
         Assert.Equal(SocketError.NoData, error.Error);
     }
 

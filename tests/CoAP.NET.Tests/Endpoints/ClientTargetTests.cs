@@ -59,7 +59,8 @@ public sealed class ClientTargetTests : ClientTest
     public async Task A_message_that_fits_no_datagram_is_refused_before_it_is_sent()
     {
         string query = string.Join('&', Enumerable.Repeat(new string('q', 250), 5));
-        CoapTooLargeException error = await Assert.ThrowsAsync<CoapTooLargeException>(() => Within(Client.PutAsync($"coap://192.0.2.1/x?{query}", CoapContent.Binary(new byte[20]))));
+        CoapTooLargeException error = await Assert.ThrowsAsync<CoapTooLargeException>(
+            () => Within(Client.PutAsync($"coap://192.0.2.1/x?{query}", CoapContent.Binary(new byte[20]))));
         Assert.Contains("1152", error.Message, StringComparison.Ordinal);
         Assert.Empty(Transport.TakeSent());
     }

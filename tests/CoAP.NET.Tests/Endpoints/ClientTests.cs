@@ -190,7 +190,8 @@ public sealed class ClientTests : ClientTest
     {
         Task<CoapResponse> first = Client.GetAsync("coap://192.0.2.1/1");
         Sent sent = TakeOne();
-        Task<CoapResponse> second = Client.SendAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/2") { Timeout = TimeSpan.FromSeconds(5) });
+        Task<CoapResponse> second =
+            Client.SendAsync(new CoapRequest(CoapMethod.Put, "coap://192.0.2.1/2") { Timeout = TimeSpan.FromSeconds(5) });
         Task<CoapResponse> third = Client.GetAsync("coap://192.0.2.1/3");
         Task<CoapResponse> elsewhere = Client.GetAsync("coap://192.0.2.9/4");
         Assert.EndsWith("b134", TakeOne().Hex, StringComparison.Ordinal);

@@ -40,7 +40,11 @@ public sealed class ConcurrencyTests : EndpointTest
 
         Assert.Equal(Total / 4, later);
         Assert.Equal(Total, Server.Counters[CoapCounter.RequestsReceived]);
-        foreach (CoapCounter counter in new[] { CoapCounter.StageErrors, CoapCounter.Declined, CoapCounter.Busy, CoapCounter.Duplicates, CoapCounter.MessageIdReused, CoapCounter.LateResponses })
+        foreach (CoapCounter counter in new[]
+        {
+            CoapCounter.StageErrors, CoapCounter.Declined, CoapCounter.Busy, CoapCounter.Duplicates, CoapCounter.MessageIdReused,
+            CoapCounter.LateResponses
+        })
         {
             Assert.Equal(0, Server.Counters[counter]);
         }

@@ -5,14 +5,21 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Tests.Endpoints;
 
-/// <summary>Makes datagrams that know the format: sound messages of all types and codes, with options, tokens and Message IDs that play games, and broken ones made of them.</summary>
+/// <summary>
+/// Makes datagrams that know the format: sound messages of all types and codes, with options, tokens and Message IDs that play games, and
+/// broken ones made of them.
+/// </summary>
 internal sealed class DatagramFuzzer(int seed, string[] paths)
 {
-    private static readonly byte[] s_codes = [0x01, 0x01, 0x01, 0x02, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x1f, 0x00, 0x21, 0x41, 0x45, 0x5f, 0x80, 0x84, 0xa0, 0xbf, 0xc1, 0xe1, 0xff];
-    private static readonly int[] s_numbers = [0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 19, 20, 23, 27, 28, 31, 35, 39, 60, 252, 258, 292, 2048, 2049, 9998, 9999, 65_000, 65_535];
-    private static readonly byte[] s_telling = [0x00, 0x01, 0x0d, 0x0e, 0x0f, 0x40, 0x4d, 0x4e, 0x4f, 0xb0, 0xd0, 0xdd, 0xe0, 0xee, 0xf0, 0xfe, 0xff];
+    private static readonly byte[] s_codes = [0x01, 0x01, 0x01, 0x02, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x1f, 0x00, 0x21, 0x41,
+        0x45, 0x5f, 0x80, 0x84, 0xa0, 0xbf, 0xc1, 0xe1, 0xff];
+    private static readonly int[] s_numbers = [0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 19, 20, 23, 27, 28, 31, 35, 39, 60, 252,
+        258, 292, 2048, 2049, 9998, 9999, 65_000, 65_535];
+    private static readonly byte[] s_telling = [0x00, 0x01, 0x0d, 0x0e, 0x0f, 0x40, 0x4d, 0x4e, 0x4f, 0xb0, 0xd0, 0xdd, 0xe0, 0xee, 0xf0,
+        0xfe, 0xff];
 
-    private static readonly CoapDatagramSerializer s_generous = new(new CoapSerializerOptions { MaxTokenLength = CoapToken.MaxExtendedLength });
+    private static readonly CoapDatagramSerializer s_generous =
+        new(new CoapSerializerOptions { MaxTokenLength = CoapToken.MaxExtendedLength });
 
     private readonly List<byte[]> _recent = [];
 
@@ -20,7 +27,8 @@ internal sealed class DatagramFuzzer(int seed, string[] paths)
 
     /// <summary>Whether a datagram is a Non-confirmable success response with Observe.</summary>
     public static bool IsNonConfirmableNotification(byte[] bytes) =>
-        bytes.Length > 4 && ((bytes[0] >> 4) & 3) == (int)CoapMessageType.NonConfirmable && s_generous.TryDeserialize(bytes, out CoapMessage? message, out _)
+        bytes.Length > 4 && ((bytes[0] >> 4) & 3) == (int)CoapMessageType.NonConfirmable
+        && s_generous.TryDeserialize(bytes, out CoapMessage? message, out _)
         && message.Code.IsSuccess && message.Options.Contains(OptionNumber.Observe);
 
     /// <summary>The next datagram. A Message ID that the other side used may be given, to be answered.</summary>
@@ -86,11 +94,14 @@ internal sealed class DatagramFuzzer(int seed, string[] paths)
     {
         int type = Random.Next(6) switch { 0 or 1 => 0, 2 or 3 => 1, 4 => 2, _ => 3 };
         bool answers = theirs is not null && type >= 2 && Random.Next(2) == 0;
-        byte code = type >= 2 && Random.Next(2) == 0 ? (byte)0 : Random.Next(20) == 0 ? (byte)Random.Next(256) : s_codes[Random.Next(s_codes.Length)];
-        int tokenLength = Random.Next(12) switch { 0 => 13 + Random.Next(60), 1 => 0, 2 => 9 + Random.Next(4), 3 => 269 + Random.Next(40), _ => 1 + Random.Next(8) };
+        byte code = type >= 2 && Random.Next(2) == 0 ? (byte)0 : Random.Next(20) == 0 ? (byte)Random.Next(256)
+            : s_codes[Random.Next(s_codes.Length)];
+        int tokenLength = Random.Next(12) switch { 0 => 13 + Random.Next(60), 1 => 0, 2 => 9 + Random.Next(4), 3 => 269 + Random.Next(40),
+            _ => 1 + Random.Next(8) };
         List<byte> bytes = [(byte)(0x40 | type << 4 | Field(tokenLength)), code, 0, 0];
         Extend(bytes, tokenLength);
-        BinaryPrimitives.WriteUInt16BigEndian(System.Runtime.InteropServices.CollectionsMarshal.AsSpan(bytes)[2..], answers ? theirs!.Value : (ushort)Random.Next(Random.Next(4) == 0 ? 0x10000 : 200));
+        BinaryPrimitives.WriteUInt16BigEndian(System.Runtime.InteropServices.CollectionsMarshal.AsSpan(bytes)[2..],
+            answers ? theirs!.Value : (ushort)Random.Next(Random.Next(4) == 0 ? 0x10000 : 200));
         if (code == 0 && Random.Next(10) > 0)
         {
             bytes[0] &= 0xf0;

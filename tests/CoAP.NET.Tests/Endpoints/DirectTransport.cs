@@ -50,7 +50,14 @@ internal sealed class DirectTransport : CoapDatagramTransport
     /// <summary>Hands a datagram in, as if it came from a socket.</summary>
     public void Receive(CoapAddress remote, ReadOnlySpan<byte> bytes, CoapAddress? local = null, bool isTruncated = false)
     {
-        CoapDatagram datagram = new(bytes.Length) { Length = bytes.Length, Remote = remote, Local = local ?? Local, Transport = this, IsTruncated = isTruncated };
+        CoapDatagram datagram = new(bytes.Length)
+        {
+            Length = bytes.Length,
+            Remote = remote,
+            Local = local ?? Local,
+            Transport = this,
+            IsTruncated = isTruncated
+        };
         bytes.CopyTo(datagram.Buffer);
         Context.Receive(datagram);
     }

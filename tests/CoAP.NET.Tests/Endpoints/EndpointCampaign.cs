@@ -3,8 +3,8 @@ using System.Globalization;
 namespace CoAP.NET.Tests.Endpoints;
 
 /// <summary>
-/// How long the campaigns against endpoints run: COAP_TEST_MUTATIONS datagrams (default 200,000) against a server and half of it against a client,
-/// COAP_TEST_NETWORKS lossy networks (default 30); COAP_TEST_SEED changes what they do.
+/// How long the campaigns against endpoints run: COAP_TEST_MUTATIONS datagrams (default 200,000) against a server and half of it against a
+/// client, COAP_TEST_NETWORKS lossy networks (default 30); COAP_TEST_SEED changes what they do.
 /// </summary>
 internal static class EndpointCampaign
 {
@@ -15,5 +15,7 @@ internal static class EndpointCampaign
     public static int Seed => Number("COAP_TEST_SEED", 20_261);
 
     private static int Number(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value) ? value : otherwise;
+        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
+            ? value
+            : otherwise;
 }

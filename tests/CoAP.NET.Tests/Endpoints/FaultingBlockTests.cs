@@ -11,14 +11,17 @@ public class FaultingBlockTests : EndpointTest
     public async Task The_log_says_that_the_endpoint_gives_up_and_nothing_that_contradicts_it()
     {
         Options.Pipeline.Insert(
-            CoapSeams.ExchangesToResource, static () => new TransformBlock<CoapExchange, CoapExchange>(static CoapExchange (_) => throw new InvalidOperationException("mine")));
+            CoapSeams.ExchangesToResource,
+            static () => new TransformBlock<CoapExchange, CoapExchange>(
+                static CoapExchange (_) => throw new InvalidOperationException("mine")));
         Server.MapGet("/x", static () => "x");
         await StartAsync();
         Transport.Receive(Peer, "40010001b178");
         await Assert.ThrowsAsync<CoapException>(() => Within(Server.Endpoint.Completion));
         await Eventually.IsTrueAsync(() => Logs.Entries.Any(static entry => entry.Id.Id == 1601));
         await Within(Server.DisposeAsync().AsTask());
-        Assert.Equal(1601, Assert.Single(Logs.Entries, static entry => entry.Level >= LogLevel.Error && entry.Id.Id is 1600 or 1601 or 1607).Id.Id);
+        Assert.Equal(1601,
+            Assert.Single(Logs.Entries, static entry => entry.Level >= LogLevel.Error && entry.Id.Id is 1600 or 1601 or 1607).Id.Id);
     }
 
     [Fact]

@@ -9,9 +9,11 @@ namespace CoAP.NET.Tests.Endpoints;
 public sealed class HostileClientTests
 {
     private const int RequestsOfRound = 40;
-    private static readonly CoapAddress[] s_servers = [.. Enumerable.Range(1, 4).Select(static i => CoapAddress.FromIPv4(0xc0000200u + (uint)i, 5683))];
+    private static readonly CoapAddress[] s_servers = [
+        .. Enumerable.Range(1, 4).Select(static i => CoapAddress.FromIPv4(0xc0000200u + (uint)i, 5683))];
     private static readonly CoapDatagramSerializer s_serializer = new(new CoapSerializerOptions { MaxTokenLength = 64 });
-    private static readonly CoapDatagramSerializer s_generous = new(new CoapSerializerOptions { MaxTokenLength = CoapToken.MaxExtendedLength });
+    private static readonly CoapDatagramSerializer s_generous =
+        new(new CoapSerializerOptions { MaxTokenLength = CoapToken.MaxExtendedLength });
 
     private readonly VirtualClock _clock = new();
     private readonly DirectTransport _transport = new();
@@ -51,7 +53,10 @@ public sealed class HostileClientTests
         for (int i = 0; i < RequestsOfRound; i++)
         {
             int server = i % s_servers.Length;
-            CoapRequest request = new(random.Next(2) == 0 ? CoapMethod.Get : CoapMethod.Post, $"coap://192.0.2.{server + 1}/x") { Confirmable = random.Next(4) > 0 };
+            CoapRequest request = new(random.Next(2) == 0 ? CoapMethod.Get : CoapMethod.Post, $"coap://192.0.2.{server + 1}/x")
+            {
+                Confirmable = random.Next(4) > 0
+            };
             Task<CoapResponse> task = client.SendAsync(request);
             (CoapAddress remote, byte[] sent) = Assert.Single(_transport.TakeAll());
             requests.Add(new Pending(remote, s_serializer.Deserialize(sent), task));
@@ -62,10 +67,13 @@ public sealed class HostileClientTests
         for (int i = 0; i < datagrams; i++)
         {
             Pending to = requests[random.Next(requests.Count)];
-            CoapAddress from = random.Next(10) == 0 ? s_servers[random.Next(s_servers.Length)] : random.Next(10) == 0 ? CoapAddress.FromIPv4(0xc0000209, 5683) : to.Server;
+            CoapAddress from = random.Next(10) == 0 ? s_servers[random.Next(s_servers.Length)]
+                : random.Next(10) == 0 ? CoapAddress.FromIPv4(0xc0000209, 5683) : to.Server;
             byte[] bytes = random.Next(20) == 0 ? fuzzer.Next(to.Message.MessageId) : Answer(to, fuzzer, requests);
             if (s_serializer.TryDeserialize(bytes, out CoapMessage? message, out _) && message.Code.IsResponse
-                && (message.Type != CoapMessageType.Acknowledgement || requests.Exists(request => request.Server == from && request.Message.Token == message.Token && request.Message.MessageId == message.MessageId)))
+                && (message.Type != CoapMessageType.Acknowledgement
+                    || requests.Exists(request => request.Server == from && request.Message.Token == message.Token
+                        && request.Message.MessageId == message.MessageId)))
             {
                 sound.Add((from, message.Token, message.Code, Wire.Hex(message.Payload.Span)));
             }
@@ -106,14 +114,16 @@ public sealed class HostileClientTests
     private static byte[] Answer(Pending to, DatagramFuzzer fuzzer, List<Pending> requests)
     {
         Random random = fuzzer.Random;
-        CoapMessage answer = new(random.Next(6) switch { 0 => CoapCode.Changed, 1 => CoapCode.NotFound, 2 => CoapCode.Get, 3 => CoapCode.Empty, _ => CoapCode.Content })
+        CoapMessage answer = new(random.Next(6) switch { 0 => CoapCode.Changed, 1 => CoapCode.NotFound, 2 => CoapCode.Get,
+            3 => CoapCode.Empty, _ => CoapCode.Content })
         {
             Type = (CoapMessageType)random.Next(4),
             MessageId = random.Next(2) == 0 ? to.Message.MessageId : (ushort)random.Next(0x10000),
         };
         if (!answer.Code.IsEmpty)
         {
-            answer.Token = random.Next(6) == 0 ? requests[random.Next(requests.Count)].Message.Token : random.Next(2) == 0 ? default : to.Message.Token;
+            answer.Token = random.Next(6) == 0 ? requests[random.Next(requests.Count)].Message.Token : random.Next(2) == 0 ? default
+                : to.Message.Token;
             answer.Payload = BitConverter.GetBytes(random.Next());
         }
         else if (random.Next(4) > 0)
@@ -137,7 +147,8 @@ public sealed class HostileClientTests
 
                 // A notification that nobody wants is rejected even when it is Non-confirmable (RFC 7641 section 3.5).
                 bool isUnwanted = answer.Type == CoapMessageType.Reset && DatagramFuzzer.IsNonConfirmableNotification(bytes);
-                Assert.True(remote == cause && (isUnwanted || ((bytes[0] >> 4) & 3) == 0) && Wire.Hex(bytes.AsSpan(2, 2)) == Wire.Hex(sent.AsSpan(2, 2)), because);
+                Assert.True(remote == cause && (isUnwanted || ((bytes[0] >> 4) & 3) == 0)
+                    && Wire.Hex(bytes.AsSpan(2, 2)) == Wire.Hex(sent.AsSpan(2, 2)), because);
                 Assert.True(answer.Code.IsEmpty || new CoapCode(bytes[1]).IsRequest, because);
             }
         }

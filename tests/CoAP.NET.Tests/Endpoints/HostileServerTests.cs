@@ -6,22 +6,29 @@ namespace CoAP.NET.Tests.Endpoints;
 /// <summary>A server that a few peers send everything to that can stand in a datagram, while one peer asks what it always asks.</summary>
 public sealed class HostileServerTests : EndpointTest
 {
-    private static readonly CoapDatagramSerializer s_serializer = new(new CoapSerializerOptions { MaxTokenLength = CoapToken.MaxExtendedLength, MaxOptions = 10_000 });
-    private static readonly CoapAddress[] s_hostile = [.. Enumerable.Range(0, 150).Select(static i => CoapAddress.FromIPv4(0xc6336401u + (uint)(i / 2), (ushort)(1000 + i)))];
+    private static readonly CoapDatagramSerializer s_serializer =
+        new(new CoapSerializerOptions { MaxTokenLength = CoapToken.MaxExtendedLength, MaxOptions = 10_000 });
+    private static readonly CoapAddress[] s_hostile = [
+        .. Enumerable.Range(0, 150).Select(static i => CoapAddress.FromIPv4(0xc6336401u + (uint)(i / 2), (ushort)(1000 + i)))];
 
     private static readonly CoapCounter[] s_always =
     [
-        CoapCounter.TruncatedDatagrams, CoapCounter.FormatErrors, CoapCounter.Ignored, CoapCounter.ResetsSent, CoapCounter.Duplicates, CoapCounter.MessageIdReused,
-        CoapCounter.Retransmissions, CoapCounter.TransmissionsGivenUp, CoapCounter.UnmatchedAcknowledgements, CoapCounter.UnmatchedResponses, CoapCounter.HandlerErrors, CoapCounter.BadOptions,
+        CoapCounter.TruncatedDatagrams, CoapCounter.FormatErrors, CoapCounter.Ignored, CoapCounter.ResetsSent, CoapCounter.Duplicates,
+        CoapCounter.MessageIdReused,
+        CoapCounter.Retransmissions, CoapCounter.TransmissionsGivenUp, CoapCounter.UnmatchedAcknowledgements,
+        CoapCounter.UnmatchedResponses, CoapCounter.HandlerErrors, CoapCounter.BadOptions,
     ];
 
     private static readonly CoapCounter[] s_ofLittleRoom =
     [
-        CoapCounter.DeduplicationEvictions, CoapCounter.UnsafeDeduplicationEvictions, CoapCounter.Busy, CoapCounter.ChannelEvictions, CoapCounter.NotSent,
+        CoapCounter.DeduplicationEvictions, CoapCounter.UnsafeDeduplicationEvictions, CoapCounter.Busy, CoapCounter.ChannelEvictions,
+        CoapCounter.NotSent,
     ];
 
-    private readonly Dictionary<CoapAddress, HashSet<CoapToken>> _tokens = s_hostile.ToDictionary(static peer => peer, static _ => new HashSet<CoapToken>());
-    private readonly Dictionary<CoapAddress, HashSet<ushort>> _confirmable = s_hostile.ToDictionary(static peer => peer, static _ => new HashSet<ushort>());
+    private readonly Dictionary<CoapAddress, HashSet<CoapToken>> _tokens = s_hostile.ToDictionary(static peer => peer,
+        static _ => new HashSet<CoapToken>());
+    private readonly Dictionary<CoapAddress, HashSet<ushort>> _confirmable = s_hostile.ToDictionary(static peer => peer,
+        static _ => new HashSet<ushort>());
     private readonly Queue<(CoapAddress Peer, ushort MessageId)> _toAnswer = new();
     private int _good;
 
@@ -77,7 +84,8 @@ public sealed class HostileServerTests : EndpointTest
                 CheckRoom();
 
                 // Some prove that they receive at their address; what they asked must not be forgotten.
-                foreach (CoapChannel channel in Server.Endpoint.Pipelines[0].Channels.All().Where(static channel => channel.Remote.Port % 3 == 0))
+                foreach (CoapChannel channel in Server.Endpoint.Pipelines[0].Channels.All()
+                    .Where(static channel => channel.Remote.Port % 3 == 0))
                 {
                     channel.IsVerified = true;
                 }
@@ -121,12 +129,14 @@ public sealed class HostileServerTests : EndpointTest
 
     private void Note(CoapAddress peer, byte[] bytes)
     {
-        if (CoapDatagramSerializer.TryReadHeader(bytes, out CoapMessageType type, out ushort messageId) && type == CoapMessageType.Confirmable)
+        if (CoapDatagramSerializer.TryReadHeader(bytes, out CoapMessageType type, out ushort messageId)
+            && type == CoapMessageType.Confirmable)
         {
             _confirmable[peer].Add(messageId);
         }
 
-        if (CoapDatagramSerializer.TryReadToken(bytes, out CoapMessage? head) && head.Code.IsRequest && type is CoapMessageType.Confirmable or CoapMessageType.NonConfirmable)
+        if (CoapDatagramSerializer.TryReadToken(bytes, out CoapMessage? head) && head.Code.IsRequest
+            && type is CoapMessageType.Confirmable or CoapMessageType.NonConfirmable)
         {
             _tokens[peer].Add(head!.Token);
         }
@@ -137,7 +147,8 @@ public sealed class HostileServerTests : EndpointTest
     {
         foreach ((CoapAddress remote, byte[] sent) in Transport.TakeAll())
         {
-            Assert.True(s_serializer.TryDeserialize(sent, out CoapMessage? answer, out CoapFormatError error), $"{error} in {Wire.Hex(sent)}");
+            Assert.True(s_serializer.TryDeserialize(sent, out CoapMessage? answer, out CoapFormatError error),
+                $"{error} in {Wire.Hex(sent)}");
             string because = $"{Wire.Hex(sent)} to {remote}, after {Wire.Hex(bytes)} of {cause}";
             if (answer.Type is CoapMessageType.Acknowledgement or CoapMessageType.Reset)
             {
@@ -146,7 +157,8 @@ public sealed class HostileServerTests : EndpointTest
                 Assert.True(isUnwanted || _confirmable[remote].Contains(answer.MessageId), because);
                 if (bytes.Length > 0)
                 {
-                    Assert.True(remote == cause && Wire.Hex(bytes.AsSpan(2, 2)) == Wire.Hex(sent.AsSpan(2, 2)) && (isUnwanted || ((bytes[0] >> 4) & 3) == 0), because);
+                    Assert.True(remote == cause && Wire.Hex(bytes.AsSpan(2, 2)) == Wire.Hex(sent.AsSpan(2, 2))
+                        && (isUnwanted || ((bytes[0] >> 4) & 3) == 0), because);
 
                     // Only requests are answered by responses.
                     Assert.True(answer.Code.IsEmpty || new CoapCode(bytes[1]).IsRequest, because);

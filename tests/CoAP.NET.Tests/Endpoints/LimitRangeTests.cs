@@ -33,7 +33,8 @@ public sealed class LimitRangeTests
             MaxRetransmit = 20,
             MaxLatency = TimeSpan.FromDays(1),
         };
-        Assert.All([longest.ExchangeLifetime, longest.MaxTransmitWait, longest.MaxRtt, longest.NonLifetime], time => Assert.True(time > TimeSpan.FromDays(1)));
+        Assert.All([longest.ExchangeLifetime, longest.MaxTransmitWait, longest.MaxRtt, longest.NonLifetime],
+            time => Assert.True(time > TimeSpan.FromDays(1)));
     }
 
     [Fact]

@@ -38,7 +38,9 @@ public sealed class ListeningTests
         bool known = false;
         await using CoapServer server = new(new CoapEndpointOptions
         {
-            ResolveHost = (_, _) => known ? Task.FromResult(new[] { IPAddress.Loopback }) : throw new SocketException((int)SocketError.HostNotFound),
+            ResolveHost = (_, _) => known
+                ? Task.FromResult(new[] { IPAddress.Loopback })
+                : throw new SocketException((int)SocketError.HostNotFound),
         });
         server.Listen("coap://127.0.0.1:0").Listen("coap://box.example:0");
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => server.StartAsync());
@@ -62,7 +64,8 @@ public sealed class ListeningTests
     public async Task A_start_that_is_cancelled_stops_looking_up()
     {
         using CancellationTokenSource cancel = new();
-        await using CoapServer server = new(new CoapEndpointOptions { ResolveHost = (_, token) => new TaskCompletionSource<IPAddress[]>().Task.WaitAsync(token) });
+        await using CoapServer server =
+            new(new CoapEndpointOptions { ResolveHost = (_, token) => new TaskCompletionSource<IPAddress[]>().Task.WaitAsync(token) });
         server.Listen("coap://box.example:0");
         Task start = server.StartAsync(cancel.Token);
         await cancel.CancelAsync();

@@ -26,10 +26,12 @@ public sealed class LocalAddressTests : IAsyncLifetime
     public async Task One_client_is_many_peers_over_one_port()
     {
         await using CoapClient client = new();
-        string[] seen = await Task.WhenAll(Enumerable.Range(1, 50).Select(async i => (await AskAsync(client, _udp, $"127.3.0.{i}")).GetText()));
+        string[] seen =
+            await Task.WhenAll(Enumerable.Range(1, 50).Select(async i => (await AskAsync(client, _udp, $"127.3.0.{i}")).GetText()));
         Assert.Equal(Enumerable.Range(1, 50).Select(static i => $"127.3.0.{i}"), seen.Select(AddressOf));
         Assert.Single(seen.Select(static text => text[text.LastIndexOf(':')..]).Distinct());
-        Assert.Equal(seen, await Task.WhenAll(Enumerable.Range(1, 50).Select(async i => (await AskAsync(client, _udp, $"127.3.0.{i}")).GetText())));
+        Assert.Equal(seen,
+            await Task.WhenAll(Enumerable.Range(1, 50).Select(async i => (await AskAsync(client, _udp, $"127.3.0.{i}")).GetText())));
         Assert.Equal(50, client.Endpoint.Pipelines[0].Channels.Count);
         Assert.Equal(0, client.Endpoint.Counters[CoapCounter.UnmatchedResponses]);
     }
@@ -110,7 +112,8 @@ public sealed class LocalAddressTests : IAsyncLifetime
 
     private static string AddressOf(string endpoint) => endpoint[..endpoint.LastIndexOf(':')];
 
-    private static CoapRequest From(string uri, string? local) => new(CoapMethod.Get, uri) { LocalAddress = local is null ? null : IPAddress.Parse(local) };
+    private static CoapRequest From(string uri, string? local) =>
+        new(CoapMethod.Get, uri) { LocalAddress = local is null ? null : IPAddress.Parse(local) };
 
     private static Task<CoapResponse> AskAsync(CoapClient client, string server, string? local) =>
         client.SendAsync(From(server + "/me", local)).WaitAsync(TimeSpan.FromSeconds(60));

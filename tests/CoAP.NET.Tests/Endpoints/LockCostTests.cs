@@ -33,7 +33,8 @@ public sealed class ServerLockCostTests : EndpointTest
     [Theory]
     [InlineData("40", 3)]
     [InlineData("50", 2)]
-    public async Task A_Confirmable_request_that_a_server_answers_at_once_takes_the_lock_three_times_and_a_Non_confirmable_one_twice(string head, int locks)
+    public async Task A_Confirmable_request_that_a_server_answers_at_once_takes_the_lock_three_times_and_a_Non_confirmable_one_twice(
+        string head, int locks)
     {
         Options.Shards = 1;
         Server.MapGet("/x", static () => "x");

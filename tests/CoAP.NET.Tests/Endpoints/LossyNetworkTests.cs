@@ -45,7 +45,8 @@ public sealed class LossyNetworkTests
     public async Task One_forged_datagram_does_not_have_two_servers_answer_each_other_for_ever()
     {
         VirtualClock clock = new();
-        InMemoryNetwork network = new(clock, new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(10)) });
+        InMemoryNetwork network = new(clock,
+            new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(10)) });
         CoapAddress first = InMemoryNetwork.Address("192.0.2.1:5683");
         CoapAddress second = InMemoryNetwork.Address("192.0.2.3:5683");
         await using CoapServer one = new(Options(clock, 1));
@@ -53,7 +54,8 @@ public sealed class LossyNetworkTests
         one.Endpoint.AddTransport(network.CreateTransport(first));
         await one.StartAsync();
         string longToken = "34" + string.Concat(Enumerable.Repeat("ab", 65));
-        string[] forged = [$"5d010001{longToken}", $"4d010002{longToken}", $"5d450003{longToken}", "50010004", "40010005", "40000006", "50450007", "40450008", "4d450009" + longToken];
+        string[] forged = [$"5d010001{longToken}", $"4d010002{longToken}", $"5d450003{longToken}", "50010004", "40010005", "40000006",
+            "50450007", "40450008", "4d450009" + longToken];
         using (ScriptedPeer forger = network.CreatePeer(second))
         {
             foreach (string datagram in forged)
@@ -141,5 +143,6 @@ public sealed class LossyNetworkTests
         return (answered, network.ToString());
     }
 
-    private static CoapEndpointOptions Options(VirtualClock clock, int seed) => new() { TimeProvider = clock, Random = new VirtualRandom((ulong)seed) };
+    private static CoapEndpointOptions Options(VirtualClock clock, int seed) =>
+        new() { TimeProvider = clock, Random = new VirtualRandom((ulong)seed) };
 }

@@ -21,8 +21,10 @@ public class MeshTests : EndpointTest
         Assert.Equal("60457d34c0ff726f6f74", await Within(sent.Task));
         Assert.Equal(
             [
-                "Transport to Channel", "Channel to Serializer", "Serializer to Messaging", "Messaging to Exchanges", "Exchanges to Resource",
-                "Resource to Exchanges", "Exchanges to Messaging", "Messaging to Serializer", "Serializer to Channel", "Channel to Transport",
+                "Transport to Channel", "Channel to Serializer", "Serializer to Messaging", "Messaging to Exchanges",
+                "Exchanges to Resource",
+                "Resource to Exchanges", "Exchanges to Messaging", "Messaging to Serializer", "Serializer to Channel",
+                "Channel to Transport",
             ],
             seen);
     }
@@ -89,7 +91,9 @@ public class MeshTests : EndpointTest
         Options.ParametersOf = remote =>
         {
             asked.Add(remote);
-            return remote == Other ? throw new InvalidOperationException("bad callback") : CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(8) };
+            return remote == Other
+                ? throw new InvalidOperationException("bad callback")
+                : CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(8) };
         };
         TaskCompletionSource<CoapResult> never = new();
         Server.MapGet("/slow", (_, _) => never.Task);
@@ -141,7 +145,8 @@ public class MeshTests : EndpointTest
         Assert.Equal("60a00001", Exchange("40010001b57468726f77"));
         Assert.Matches("^60a[03]0002", Exchange("40010002b663616e63656c"));
         Assert.StartsWith("60840003", Exchange("40010003b178"), StringComparison.Ordinal);
-        Assert.Contains(Logs.Entries, entry => entry.Level == Microsoft.Extensions.Logging.LogLevel.Error && entry.Text.Contains("secret", StringComparison.Ordinal));
+        Assert.Contains(Logs.Entries,
+            entry => entry.Level == Microsoft.Extensions.Logging.LogLevel.Error && entry.Text.Contains("secret", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -192,7 +197,8 @@ public class MeshTests : EndpointTest
         {
             DirectTransport transport = new();
             CoAP.NET.Testing.VirtualClock clock = new();
-            await using CoapServer server = new(new CoapEndpointOptions { TimeProvider = clock, Random = new CoAP.NET.Testing.VirtualRandom(99) });
+            await using CoapServer server =
+                new(new CoapEndpointOptions { TimeProvider = clock, Random = new CoAP.NET.Testing.VirtualRandom(99) });
             server.MapGet("/", () => "root");
             server.Endpoint.AddTransport(transport);
             await server.StartAsync();

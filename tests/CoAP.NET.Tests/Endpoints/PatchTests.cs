@@ -24,7 +24,8 @@ public sealed class PatchTests : EndpointTest
         Assert.StartsWith("608f", Exchange($"40{method}0006b3646f63ff{Hex("a=1")}"), StringComparison.Ordinal);
         Assert.StartsWith("6096", Exchange($"40{method}0007b3646f63{JsonPatch}ff{Hex("z=1")}"), StringComparison.Ordinal);
         Assert.StartsWith("6084", Exchange($"40{method}0008b3646f78{JsonPatch}ff{Hex("a=1")}"), StringComparison.Ordinal);
-        Assert.StartsWith("608d", Exchange($"40{method}0009b3646f63{JsonPatch}ff{Hex("a=" + new string('1', 100))}"), StringComparison.Ordinal);
+        Assert.StartsWith("608d", Exchange($"40{method}0009b3646f63{JsonPatch}ff{Hex("a=" + new string('1', 100))}"),
+            StringComparison.Ordinal);
         Assert.StartsWith("6085", Exchange("40020010b3646f63"), StringComparison.Ordinal);
         Assert.Equal($"60450011ff{Hex("a=1;b=3")}", Exchange("40010011b3646f63"));
     }
@@ -81,7 +82,8 @@ public sealed class PatchTests : EndpointTest
     {
         Server.MapGet("/doc", () => new CoapResult(CoapCode.Content, Encoding.UTF8.GetBytes(Text(_document))));
         Server.MapFetch("/doc", request => new CoapResult(CoapCode.Content, Encoding.UTF8.GetBytes(_document[request.GetText()])));
-        Server.Map("/doc", [CoapMethod.Patch, CoapMethod.IPatch], Patch).Consumes(CoapContentFormat.JsonPatch, CoapContentFormat.MergePatch);
+        Server.Map("/doc", [CoapMethod.Patch, CoapMethod.IPatch], Patch)
+            .Consumes(CoapContentFormat.JsonPatch, CoapContentFormat.MergePatch);
         await StartAsync();
     }
 
@@ -125,7 +127,8 @@ public sealed class PatchTests : EndpointTest
         return CoapResults.Changed();
     }
 
-    private static string Text(SortedDictionary<string, string> document) => string.Join(';', document.Select(item => $"{item.Key}={item.Value}"));
+    private static string Text(SortedDictionary<string, string> document) =>
+        string.Join(';', document.Select(item => $"{item.Key}={item.Value}"));
 
     private static string Hex(string text) => Wire.Hex(Encoding.UTF8.GetBytes(text));
 }

@@ -63,7 +63,8 @@ public sealed class PeerTests : EndpointTest
     public async Task What_cannot_be_sent_to_a_peer_fails_the_task_and_not_the_call()
     {
         CoapPeer peer = await MeetAsync();
-        Task<CoapResponse> tooLarge = peer.PutAsync($"/x?{string.Join('&', Enumerable.Repeat(new string('q', 250), 5))}", CoapContent.Text("1"));
+        Task<CoapResponse> tooLarge = peer.PutAsync($"/x?{string.Join('&', Enumerable.Repeat(new string('q', 250), 5))}",
+            CoapContent.Text("1"));
         await Assert.ThrowsAsync<CoapTooLargeException>(() => Within(tooLarge));
         await Server.DisposeAsync();
         Task<CoapResponse> late = peer.GetAsync("/x");

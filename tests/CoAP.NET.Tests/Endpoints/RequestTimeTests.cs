@@ -14,7 +14,8 @@ public sealed class RequestTimeTests : RequestingTest
     [InlineData(false)]
     public async Task The_longest_possible_time_limit_is_no_limit_in_the_past(bool confirmable)
     {
-        Task<CoapResponse> request = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/x") { Confirmable = confirmable, Timeout = TimeSpan.MaxValue });
+        Task<CoapResponse> request = Client.SendAsync(
+            new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/x") { Confirmable = confirmable, Timeout = TimeSpan.MaxValue });
         string sent = Assert.Single(Transport.TakeSent());
         Clock.Advance(TimeSpan.FromSeconds(1));
         Assert.False(request.IsCompleted);
@@ -76,7 +77,8 @@ public sealed class RequestTimeTests : RequestingTest
         Clock.Advance(TimeSpan.FromSeconds(93));
         await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(first));
         Transport.TakeSent();
-        Task<CoapResponse> second = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/x") { Timeout = Timeout.InfiniteTimeSpan });
+        Task<CoapResponse> second =
+            Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/x") { Timeout = Timeout.InfiniteTimeSpan });
         Clock.Advance(TimeSpan.FromHours(2));
         string sent = Transport.TakeSent()[0];
         await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(second));
@@ -108,7 +110,8 @@ public sealed class RequestTimeTests : RequestingTest
     [Fact]
     public async Task The_time_limit_is_one_for_all_addresses_of_a_name()
     {
-        Task<CoapResponse> request = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://two.example/x") { Timeout = TimeSpan.FromSeconds(5) });
+        Task<CoapResponse> request =
+            Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://two.example/x") { Timeout = TimeSpan.FromSeconds(5) });
         (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
         Clock.Advance(TimeSpan.FromSeconds(1.5));
         TaskCompletionSource second = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -168,7 +171,8 @@ public sealed class RequestTimeTests : RequestingTest
     [Fact]
     public async Task What_is_no_request_or_has_no_port_is_not_sent()
     {
-        await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.SendAsync(new CoapRequest((CoapMethod)0x45, "coap://192.0.2.1/x"))));
+        await Assert.ThrowsAsync<ArgumentException>(
+            () => Within(Client.SendAsync(new CoapRequest((CoapMethod)0x45, "coap://192.0.2.1/x"))));
         await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.SendAsync(new CoapRequest((CoapMethod)0, "coap://192.0.2.1/x"))));
         await Assert.ThrowsAsync<ArgumentException>(() => Within(Client.GetAsync("coap://192.0.2.1:0/x")));
         await Assert.ThrowsAsync<ArgumentNullException>(() => Within(Client.PingAsync(null!)));

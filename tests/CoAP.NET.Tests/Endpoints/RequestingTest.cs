@@ -3,7 +3,9 @@ using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Endpoints;
 
-/// <summary>A client on virtual time behind a <see cref="DirectTransport"/>. Every name has two addresses unless the test says otherwise.</summary>
+/// <summary>
+/// A client on virtual time behind a <see cref="DirectTransport"/>. Every name has two addresses unless the test says otherwise.
+/// </summary>
 public abstract class RequestingTest : IAsyncLifetime
 {
     private CoapClient? _client;

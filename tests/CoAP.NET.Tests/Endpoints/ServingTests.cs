@@ -123,7 +123,10 @@ public class ServingTests : EndpointTest
     public async Task Options_of_wrong_length_or_number_count_as_unrecognized(string hex, string answer)
     {
         Server.MapGet("/", () => "root");
-        Server.MapPut("/", request => request.ContentFormat == CoapContentFormat.TextPlain ? CoapResults.Changed() : CoapResults.BadRequest("wrong format"));
+        Server.MapPut("/",
+            request => request.ContentFormat == CoapContentFormat.TextPlain
+                ? CoapResults.Changed()
+                : CoapResults.BadRequest("wrong format"));
         await StartAsync();
         Assert.StartsWith(answer, Exchange(hex), StringComparison.Ordinal);
     }
@@ -209,7 +212,8 @@ public class ServingTests : EndpointTest
         for (ulong seed = 0; seed < 20; seed++)
         {
             DirectTransport transport = new();
-            await using CoapServer server = new(new CoapEndpointOptions { TimeProvider = Clock, Random = new CoAP.NET.Testing.VirtualRandom(seed) });
+            await using CoapServer server =
+                new(new CoapEndpointOptions { TimeProvider = Clock, Random = new CoAP.NET.Testing.VirtualRandom(seed) });
             server.MapGet("/", () => "x");
             server.Endpoint.AddTransport(transport);
             await server.StartAsync();

@@ -202,7 +202,8 @@ public sealed class StatelessClientTests : RequestingTest
 
     private async Task<CoapMessage> SendAsync(CoapStatelessClient client, string state, bool confirmable = true)
     {
-        await client.SendAsync(new CoapRequest(CoapMethod.Get, Uri) { Confirmable = confirmable }, System.Text.Encoding.UTF8.GetBytes(state));
+        await client.SendAsync(new CoapRequest(CoapMethod.Get, Uri) { Confirmable = confirmable },
+            System.Text.Encoding.UTF8.GetBytes(state));
         return TakeOne();
     }
 

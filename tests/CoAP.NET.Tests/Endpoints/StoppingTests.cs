@@ -28,7 +28,8 @@ public class StoppingTests : EndpointTest
 
         running.SetResult(CoapResults.Text("done"));
         await Within(stop);
-        Assert.Contains(Transport.TakeSent(), hex => hex.StartsWith("4045", StringComparison.Ordinal) && hex.EndsWith("646f6e65", StringComparison.Ordinal));
+        Assert.Contains(Transport.TakeSent(),
+            hex => hex.StartsWith("4045", StringComparison.Ordinal) && hex.EndsWith("646f6e65", StringComparison.Ordinal));
         await Within(Server.Endpoint.Completion);
     }
 
@@ -126,7 +127,8 @@ public class StoppingTests : EndpointTest
             return new TaskCompletionSource<CoapResult>().Task;
         });
         await StartAsync();
-        Task receiving = Task.Factory.StartNew(() => Transport.Receive(Peer, "40010001b56e65766572"), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task receiving = Task.Factory.StartNew(() => Transport.Receive(Peer, "40010001b56e65766572"), CancellationToken.None,
+            TaskCreationOptions.LongRunning, TaskScheduler.Default);
         await Within(entered.Task);
         Task dispose = Server.DisposeAsync().AsTask();
         disposing.SetResult(dispose);

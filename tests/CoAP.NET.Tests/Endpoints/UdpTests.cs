@@ -7,7 +7,8 @@ namespace CoAP.NET.Tests.Endpoints;
 /// <summary>Servers and clients over real sockets, with each engine.</summary>
 public sealed class UdpTests
 {
-    public static TheoryData<CoapUdpEngine> Engines => OperatingSystem.IsLinux() ? [CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable] : [CoapUdpEngine.Portable];
+    public static TheoryData<CoapUdpEngine> Engines =>
+        OperatingSystem.IsLinux() ? [CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable] : [CoapUdpEngine.Portable];
 
     [Theory]
     [MemberData(nameof(Engines))]
@@ -20,7 +21,8 @@ public sealed class UdpTests
         await using CoapClient client = new(new CoapEndpointOptions { UdpEngine = engine });
         Assert.Equal(3, server.LocalEndpoints.Count);
         int port = CoapUri.Parse(server.LocalEndpoints[2]).Port;
-        foreach (string uri in (string[])[server.LocalEndpoints[0], server.LocalEndpoints[1], $"coap://127.0.0.1:{port}", $"coap://[::1]:{port}"])
+        foreach (string uri in (string[])[server.LocalEndpoints[0], server.LocalEndpoints[1], $"coap://127.0.0.1:{port}",
+            $"coap://[::1]:{port}"])
         {
             Assert.Equal("hello", (await Within(client.GetAsync($"{uri}/hello"))).GetText());
         }
@@ -44,8 +46,10 @@ public sealed class UdpTests
         server.MapGet("/{n}", request => request.Route["n"]);
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
-        CoapClient[] clients = [.. Enumerable.Range(0, 10).Select(_ => new CoapClient(new CoapEndpointOptions { UdpEngine = engine, Parameters = new() { NStart = 20 } }))];
-        Task<CoapResponse>[] requests = [.. Enumerable.Range(0, 500).Select(i => clients[i % 10].GetAsync($"{server.LocalEndpoints[0]}/{i}"))];
+        CoapClient[] clients = [.. Enumerable.Range(0, 10)
+            .Select(_ => new CoapClient(new CoapEndpointOptions { UdpEngine = engine, Parameters = new() { NStart = 20 } }))];
+        Task<CoapResponse>[] requests = [
+            .. Enumerable.Range(0, 500).Select(i => clients[i % 10].GetAsync($"{server.LocalEndpoints[0]}/{i}"))];
         for (int i = 0; i < requests.Length; i++)
         {
             Assert.Equal($"{i}", (await Within(requests[i])).GetText());
@@ -109,7 +113,8 @@ public sealed class UdpTests
         await using CoapServer server = Make(engine);
         CoapClient own = new(server.Endpoint);
         server.MapGet("/inner", () => "inner");
-        server.MapGet("/sync", () => own.GetAsync($"{server.LocalEndpoints[0]}/inner").GetAwaiter().GetResult().GetText() + " through sync");
+        server.MapGet("/sync",
+            () => own.GetAsync($"{server.LocalEndpoints[0]}/inner").GetAwaiter().GetResult().GetText() + " through sync");
         server.MapGet("/async", async (_, cancellationToken) =>
             CoapResults.Text((await own.GetAsync($"{server.LocalEndpoints[0]}/inner", cancellationToken)).GetText() + " through async"));
         server.Listen("coap://127.0.0.1:0");
@@ -181,7 +186,8 @@ public sealed class UdpTests
         Assert.Throws<ArgumentException>(() => endpoint.Listen(uri));
     }
 
-    private static CoapServer Make(CoapUdpEngine engine, int shards = 1) => new(new CoapEndpointOptions { UdpEngine = engine, Shards = shards });
+    private static CoapServer Make(CoapUdpEngine engine, int shards = 1) =>
+        new(new CoapEndpointOptions { UdpEngine = engine, Shards = shards });
 
     private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
 }

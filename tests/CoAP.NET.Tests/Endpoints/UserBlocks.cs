@@ -10,7 +10,8 @@ internal class PassBlock<T>(Action<T> look) : IPropagatorBlock<T, T>
 
     public Task Completion => _completion.Task;
 
-    public virtual DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept)
+    public virtual DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source,
+        bool consumeToAccept)
     {
         look(messageValue);
         return _target!.OfferMessage(messageHeader, messageValue, this, consumeToAccept: false);
@@ -53,6 +54,7 @@ internal class PassBlock<T>(Action<T> look) : IPropagatorBlock<T, T>
 /// <summary>A block that declines while its gate is shut.</summary>
 internal sealed class GateBlock<T>(Func<bool> isOpen) : PassBlock<T>(_ => { })
 {
-    public override DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept) =>
-        isOpen() ? base.OfferMessage(messageHeader, messageValue, source, consumeToAccept) : DataflowMessageStatus.Declined;
+    public override DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source,
+        bool consumeToAccept) =>
+            isOpen() ? base.OfferMessage(messageHeader, messageValue, source, consumeToAccept) : DataflowMessageStatus.Declined;
 }

@@ -6,7 +6,8 @@ namespace CoAP.NET.Tests.Engines;
 internal static class EngineList
 {
     private static readonly string[] s_datagrams = LinuxUdpEngine.IsSupported ? ["UDP Linux", "UDP portable"] : ["UDP portable"];
-    private static readonly string[] s_streams = [.. LinuxTcpEngine.IsSupported ? ["TCP inline"] : Array.Empty<string>(), "TCP asynchronous", "TLS", "WebSocket"];
+    private static readonly string[] s_streams = [.. LinuxTcpEngine.IsSupported ? ["TCP inline"] : Array.Empty<string>(),
+        "TCP asynchronous", "TLS", "WebSocket"];
 
     public static TheoryData<string> Datagrams => [.. s_datagrams];
 

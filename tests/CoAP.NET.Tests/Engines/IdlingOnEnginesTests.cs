@@ -9,12 +9,14 @@ public sealed class IdlingOnEnginesTests
     [MemberData(nameof(Engines))]
     public async Task An_idle_connection_is_released_and_the_next_request_opens_another(string engine)
     {
-        await using EngineWorld world = await EngineWorld.StartAsync(engine, MapHello, static options => options.Streams.IdleTimeout = TimeSpan.FromMilliseconds(200));
+        await using EngineWorld world = await EngineWorld.StartAsync(engine, MapHello,
+            static options => options.Streams.IdleTimeout = TimeSpan.FromMilliseconds(200));
         CoapClient client = world.Client();
         for (int i = 1; i <= 2; i++)
         {
             await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
-            await Eventually.IsTrueAsync(() => world.Server.Endpoint.Connections.Count == 0 && world.Server.Counters[CoapCounter.ConnectionsClosed] == i);
+            await Eventually.IsTrueAsync(() => world.Server.Endpoint.Connections.Count == 0
+                && world.Server.Counters[CoapCounter.ConnectionsClosed] == i);
         }
 
         Assert.Equal(2, world.Server.Counters[CoapCounter.ConnectionsAccepted]);
@@ -26,7 +28,8 @@ public sealed class IdlingOnEnginesTests
     public async Task A_peer_that_is_silent_is_asked_and_stays_while_it_answers(string engine)
     {
         int pings = 0;
-        await using EngineWorld world = await EngineWorld.StartAsync(engine, MapHello, static options => options.Streams.KeepAliveInterval = TimeSpan.FromMilliseconds(50));
+        await using EngineWorld world = await EngineWorld.StartAsync(engine, MapHello,
+            static options => options.Streams.KeepAliveInterval = TimeSpan.FromMilliseconds(50));
 
         // 7.02 Ping and 7.03 Pong have no token here: a frame is its head, which begins with 0, and its code.
         CoapClient client = world.Client(losesReceived: datagram =>

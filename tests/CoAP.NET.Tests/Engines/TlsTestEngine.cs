@@ -16,7 +16,10 @@ internal sealed class TlsTestEngine : TestEngine
     protected override string Scheme => "coaps+tcp";
 
     protected override void ConfigureServer(CoapEndpointOptions options) =>
-        options.Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server(["127.0.0.1"]) } };
+        options.Tls = new CoapTlsOptions
+        {
+            Server = new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server(["127.0.0.1"]) }
+        };
 
     protected override void ConfigureClient(CoapEndpointOptions options) =>
         options.Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions { CertificateChainPolicy = _certificates.Trust() } };

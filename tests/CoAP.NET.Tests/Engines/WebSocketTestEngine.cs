@@ -49,10 +49,16 @@ internal sealed class WebSocketTestEngine : TestEngine
                 WebSocket webSocket = await _web.OpenAsync();
                 connections.Add(server.Endpoint.AcceptWebSocketAsync(
                     webSocket,
-                    new CoapAcceptedConnection { Remote = new IPEndPoint(IPAddress.Loopback, ++port), Local = new IPEndPoint(IPAddress.Loopback, _web.Port) }));
+                    new CoapAcceptedConnection
+                    {
+                        Remote = new IPEndPoint(IPAddress.Loopback, ++port),
+                        Local = new IPEndPoint(IPAddress.Loopback, _web.Port)
+                    }));
             }
         }
-        catch (Exception exception) when (exception is System.Net.Sockets.SocketException or ObjectDisposedException or InvalidOperationException or TimeoutException)
+        catch (Exception exception)
+            when (exception is System.Net.Sockets.SocketException or ObjectDisposedException or InvalidOperationException
+                or TimeoutException)
         {
             // The listener was closed.
         }

@@ -29,7 +29,9 @@ public sealed class AmplificationTests : StrangersTest
         }
 
         long minute = Clock.TimestampFrequency * 60;
-        Assert.All(large, first => Assert.InRange(large.Where(item => item.At >= first.At && item.At < first.At + minute).Sum(item => item.Size), 1, 16 * 1024));
+        Assert.All(large,
+            first => Assert.InRange(large.Where(item => item.At >= first.At && item.At < first.At + minute).Sum(item => item.Size), 1,
+                16 * 1024));
         Assert.InRange(large.Sum(item => item.Size), 16 * 1024, 40 * 1024);
         Assert.True(Server.Endpoint.Counters[CoapCounter.AmplificationRefused] > 2900);
     }
@@ -77,7 +79,8 @@ public sealed class AmplificationTests : StrangersTest
         string small = Assert.Single(ExchangeAll(Peer, Big(1)));
         Assert.InRange(small.Length / 2, 64, Free);
         CoapMessage answer = Read(small);
-        Assert.Equal((CoapCode.Content, 0, true, 64), (answer.Code, answer.Options.Block2!.Value.Number, answer.Options.Block2.Value.More, answer.Options.Block2.Value.Size));
+        Assert.Equal((CoapCode.Content, 0, true, 64),
+            (answer.Code, answer.Options.Block2!.Value.Number, answer.Options.Block2.Value.More, answer.Options.Block2.Value.Size));
         Assert.Equal(s_body[..64], answer.Payload.ToArray());
         CoapMessage whole = Read(Assert.Single(ExchangeAll(Peer, Big(2, EchoOf(small)))));
         Assert.Equal(s_body, whole.Payload.ToArray());

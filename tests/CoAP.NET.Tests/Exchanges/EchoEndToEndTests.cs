@@ -82,7 +82,8 @@ public sealed class EchoEndToEndTests
             return pair;
         }
 
-        public Task<CoapResponse> SendAsync(CoapRequest request) => Clock.AdvanceUntilAsync(_client.SendAsync(request), TimeSpan.FromMinutes(1));
+        public Task<CoapResponse> SendAsync(CoapRequest request) =>
+            Clock.AdvanceUntilAsync(_client.SendAsync(request), TimeSpan.FromMinutes(1));
 
         public async ValueTask DisposeAsync()
         {

@@ -2,7 +2,10 @@ using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Exchanges;
 
-/// <summary>Where what users do after a response runs, over real sockets. The clock of the client stands still, so that what is decided for a while holds.</summary>
+/// <summary>
+/// Where what users do after a response runs, over real sockets. The clock of the client stands still, so that what is decided for a while
+/// holds.
+/// </summary>
 public sealed class InlineContinuationTests : IAsyncLifetime
 {
     private const int Tries = 5000;
@@ -10,7 +13,9 @@ public sealed class InlineContinuationTests : IAsyncLifetime
     private readonly VirtualClock _clock = new();
     private readonly CoapClient _client;
 
-    public InlineContinuationTests() => _client = new CoapClient(new CoapEndpointOptions { TimeProvider = _clock, Parameters = new CoapTransmissionParameters { NStart = 1000 } });
+    public InlineContinuationTests() =>
+        _client = new CoapClient(
+            new CoapEndpointOptions { TimeProvider = _clock, Parameters = new CoapTransmissionParameters { NStart = 1000 } });
 
     public async Task InitializeAsync()
     {
@@ -118,9 +123,11 @@ public sealed class InlineContinuationTests : IAsyncLifetime
             try
             {
                 // Nobody listens to UDP there who would answer in CoAP, nor is anything reported.
-                using System.Net.Sockets.Socket silent = new(System.Net.Sockets.AddressFamily.InterNetwork, System.Net.Sockets.SocketType.Dgram, System.Net.Sockets.ProtocolType.Udp);
+                using System.Net.Sockets.Socket silent = new(System.Net.Sockets.AddressFamily.InterNetwork,
+                    System.Net.Sockets.SocketType.Dgram, System.Net.Sockets.ProtocolType.Udp);
                 silent.Bind(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0));
-                await _client.GetAsync($"coap://127.0.0.1:{((System.Net.IPEndPoint)silent.LocalEndPoint!).Port}/x", cancellation.Token).ConfigureAwait(false);
+                await _client.GetAsync($"coap://127.0.0.1:{((System.Net.IPEndPoint)silent.LocalEndPoint!).Port}/x", cancellation.Token)
+                    .ConfigureAwait(false);
             }
             catch (OperationCanceledException exception)
             {

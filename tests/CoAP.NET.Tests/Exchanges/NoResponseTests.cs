@@ -27,7 +27,8 @@ public sealed class NoResponseTests : EndpointTest
     [Theory]
     [MemberData(nameof(Values))]
     [Rfc("7967-2-1", "7967-2.1-2", "7967-2.1-3")]
-    public async Task The_classes_that_are_not_wanted_are_left_out_and_a_Confirmable_request_is_acknowledged(string option, bool success, bool clientError, bool serverError)
+    public async Task The_classes_that_are_not_wanted_are_left_out_and_a_Confirmable_request_is_acknowledged(string option, bool success,
+        bool clientError, bool serverError)
     {
         MapCodes();
         await StartAsync();

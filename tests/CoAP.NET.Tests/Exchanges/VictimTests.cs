@@ -6,8 +6,8 @@ using Server;
 namespace CoAP.NET.Tests.Exchanges;
 
 /// <summary>
-/// Every resource of samples/Server as somebody sees it who forges addresses: what goes to the victims beyond what each forged request paid for. FORGED_SOURCES
-/// makes the last test longer.
+/// Every resource of samples/Server as somebody sees it who forges addresses: what goes to the victims beyond what each forged request paid
+/// for. FORGED_SOURCES makes the last test longer.
 /// </summary>
 public sealed class VictimTests : StrangersTest
 {
@@ -78,7 +78,8 @@ public sealed class VictimTests : StrangersTest
         int sources = int.Parse(Environment.GetEnvironmentVariable("FORGED_SOURCES") ?? "20000", null);
         Options.Limits.NewcomerBytes = 1024 * 1024;
         CoapMessage[] requests = await StartAsync([CoapMethod.Get]);
-        CoapMessage large = requests.Single(request => request.Type == CoapMessageType.NonConfirmable && request.Options.Observe is null && CoapDatagramSerializer.Default.Serialize(request).AsSpan().EndsWith(Wire.Hex("b56c61726765")));
+        CoapMessage large = requests.Single(request => request.Type == CoapMessageType.NonConfirmable && request.Options.Observe is null
+            && CoapDatagramSerializer.Default.Serialize(request).AsSpan().EndsWith(Wire.Hex("b56c61726765")));
         for (int i = 0; i < sources; i++)
         {
             Forge(large, new CoapAddress(0x2001_0db8_0000_0000 + (ulong)i, (ulong)_random.NextInt64(), 5683, 0));
@@ -116,7 +117,12 @@ public sealed class VictimTests : StrangersTest
         CoapAddress reader = CoapAddress.FromIPv4(0x0909_0909, 1);
         for (int number = 0; ; number++)
         {
-            CoapMessage request = new(CoapMethod.Get) { Type = CoapMessageType.NonConfirmable, MessageId = (ushort)number, Token = new CoapToken([1]) };
+            CoapMessage request = new(CoapMethod.Get)
+            {
+                Type = CoapMessageType.NonConfirmable,
+                MessageId = (ushort)number,
+                Token = new CoapToken([1])
+            };
             request.Options.Add(OptionNumber.UriPath, ".well-known"u8);
             request.Options.Add(OptionNumber.UriPath, "core"u8);
             request.Options.Block2 = new BlockValue(number, false, 2);

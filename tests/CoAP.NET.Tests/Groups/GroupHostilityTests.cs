@@ -15,9 +15,14 @@ public sealed class GroupHostilityTests : ClientTest
     public void What_is_for_one_peer_is_refused_before_anything_is_sent()
     {
         using MemoryStream stream = new([1]);
-        Assert.Throws<ArgumentException>(() => { Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, Uri) { Confirmable = false, Destination = stream }); });
-        Assert.Throws<ArgumentException>(() => { Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, Uri) { Confirmable = false, Download = new CoapDownloadOptions { Offset = 1 } }); });
-        Assert.Throws<ArgumentException>(() => { Client.SendToGroupAsync(new CoapRequest(CoapMethod.Put, Uri) { Confirmable = false, Content = CoapContent.Stream(stream) }); });
+        Assert.Throws<ArgumentException>(
+            () => { Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, Uri) { Confirmable = false, Destination = stream }); });
+        Assert.Throws<ArgumentException>(
+            () => { Client.SendToGroupAsync(
+                new CoapRequest(CoapMethod.Get, Uri) { Confirmable = false, Download = new CoapDownloadOptions { Offset = 1 } }); });
+        Assert.Throws<ArgumentException>(
+            () => { Client.SendToGroupAsync(
+                new CoapRequest(CoapMethod.Put, Uri) { Confirmable = false, Content = CoapContent.Stream(stream) }); });
         Assert.Empty(Transport.TakeSent());
     }
 
@@ -53,7 +58,9 @@ public sealed class GroupHostilityTests : ClientTest
             blocks++;
             Clock.Advance(TimeSpan.FromSeconds(1));
             Assert.InRange(blocks, 1, 12);
-            Transport.Receive(s_server, $"64 45 {asked.MessageId} {asked.Token} d2 0a {(number << 4) | 8:x4} ff {payload}".Replace(" ", string.Empty, StringComparison.Ordinal));
+            Transport.Receive(s_server,
+                $"64 45 {asked.MessageId} {asked.Token} d2 0a {(number << 4) | 8:x4} ff {payload}".Replace(" ", string.Empty,
+                    StringComparison.Ordinal));
         }
 
         List<CoapGroupResponse> all = await Within(answers);

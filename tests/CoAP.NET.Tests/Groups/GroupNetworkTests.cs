@@ -13,7 +13,8 @@ public sealed class GroupNetworkTests
     [Rfc("7252-8.2-1", "7252-8.2-3", "gc-3.8-1")]
     public async Task A_client_finds_the_members_that_have_what_it_looks_for_and_asks_one_of_them_further()
     {
-        InMemoryNetwork network = new(_clock, new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)) });
+        InMemoryNetwork network = new(_clock,
+            new InMemoryNetworkOptions { Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(20)) });
         List<CoapServer> servers = [];
         for (uint i = 1; i <= 6; i++)
         {
@@ -30,7 +31,8 @@ public sealed class GroupNetworkTests
 
         await using CoapClient client = new(Options(100));
         client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("[2001:db8::100]:40000")));
-        Task<List<CoapGroupLinks>> discovery = CollectAsync(client.DiscoverGroupAsync("coap://[ff02::fd]", "rt=even", TimeSpan.FromSeconds(10)));
+        Task<List<CoapGroupLinks>> discovery =
+            CollectAsync(client.DiscoverGroupAsync("coap://[ff02::fd]", "rt=even", TimeSpan.FromSeconds(10)));
         _clock.Advance(TimeSpan.FromSeconds(11));
         List<CoapGroupLinks> found = await discovery.WaitAsync(TimeSpan.FromSeconds(30));
         Assert.Equal(
@@ -38,7 +40,8 @@ public sealed class GroupNetworkTests
             found.Select(links => links.Uri).Order());
         Assert.Single(network.Trace, item => item.Kind == NetworkEventKind.Sent && item.Packet!.To.IsMulticast);
         Assert.Equal(3, network.Trace.Count(item => item.Kind == NetworkEventKind.Sent && !item.Packet!.To.IsMulticast));
-        TimeSpan[] sent = [.. network.Trace.Where(item => item.Kind == NetworkEventKind.Sent && !item.Packet!.To.IsMulticast).Select(item => item.Time)];
+        TimeSpan[] sent = [
+            .. network.Trace.Where(item => item.Kind == NetworkEventKind.Sent && !item.Packet!.To.IsMulticast).Select(item => item.Time)];
         Assert.All(sent, time => Assert.InRange(time, TimeSpan.FromMilliseconds(20), TimeSpan.FromSeconds(5.1)));
         Assert.Equal(3, sent.Distinct().Count());
 

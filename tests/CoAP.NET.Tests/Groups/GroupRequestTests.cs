@@ -124,7 +124,8 @@ public sealed class GroupRequestTests : ClientTest
     [InlineData("coap://224.0.1.187:0/x", false, "port 0")]
     public void What_no_group_can_be_asked_is_refused_before_anything_is_sent(string uri, bool confirmable, string mentioned)
     {
-        ArgumentException error = Assert.Throws<ArgumentException>(() => { Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, uri) { Confirmable = confirmable }); });
+        ArgumentException error = Assert.Throws<ArgumentException>(
+            () => { Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, uri) { Confirmable = confirmable }); });
         Assert.Contains(mentioned, error.Message, StringComparison.Ordinal);
         Assert.Empty(Transport.TakeSent());
     }
@@ -190,7 +191,8 @@ public sealed class GroupRequestTests : ClientTest
     [Fact]
     public async Task Answers_that_nobody_reads_are_bounded()
     {
-        await using IAsyncEnumerator<CoapGroupResponse> answers = Ask(Uri, new CoapGroupRequestOptions { MaxResponses = 2 }).GetAsyncEnumerator();
+        await using IAsyncEnumerator<CoapGroupResponse> answers = Ask(Uri, new CoapGroupRequestOptions { MaxResponses = 2 })
+            .GetAsyncEnumerator();
         ValueTask<bool> more = answers.MoveNextAsync();
         Sent sent = TakeOne();
         for (int i = 0; i < 5; i++)
@@ -312,7 +314,8 @@ public sealed class GroupRequestTests : ClientTest
     [Fact]
     public async Task Members_tell_their_links()
     {
-        Task<List<CoapGroupLinks>> links = CollectAsync(Client.DiscoverGroupAsync("coap://224.0.1.187/ignored", "rt=a", TimeSpan.FromSeconds(10)));
+        Task<List<CoapGroupLinks>> links =
+            CollectAsync(Client.DiscoverGroupAsync("coap://224.0.1.187/ignored", "rt=a", TimeSpan.FromSeconds(10)));
         Sent sent = TakeOne();
         Assert.EndsWith($"{sent.Token}bb2e77656c6c2d6b6e6f776e04636f72654472743d612128", sent.Hex, StringComparison.Ordinal);
         Transport.Receive(s_server, $"56450001{sent.Token}c128ff3c2f613e"); // </a>
@@ -327,7 +330,8 @@ public sealed class GroupRequestTests : ClientTest
     [Fact]
     public async Task A_name_may_stand_for_a_group()
     {
-        Options.ResolveHost = (name, _) => Task.FromResult(new[] { IPAddress.Parse("192.0.2.1"), IPAddress.Parse(name == "all.example" ? "224.0.1.187" : "192.0.2.2") });
+        Options.ResolveHost = (name, _) =>
+            Task.FromResult(new[] { IPAddress.Parse("192.0.2.1"), IPAddress.Parse(name == "all.example" ? "224.0.1.187" : "192.0.2.2") });
         _ = Collect("coap://all.example/x");
         (CoapAddress remote, byte[] bytes) = Assert.Single(Transport.TakeAll());
         Assert.Equal(s_group, remote);
@@ -343,7 +347,8 @@ public sealed class GroupRequestTests : ClientTest
         CoapRequest request = new(CoapMethod.Get, Uri) { Confirmable = false };
         request.Options.Observe = 0;
         using CancellationTokenSource stop = new();
-        await using IAsyncEnumerator<CoapGroupResponse> answers = Client.SendToGroupAsync(request, cancellationToken: stop.Token).GetAsyncEnumerator();
+        await using IAsyncEnumerator<CoapGroupResponse> answers = Client.SendToGroupAsync(request, cancellationToken: stop.Token)
+            .GetAsyncEnumerator();
         Task<bool> next = answers.MoveNextAsync().AsTask();
         string token = TakeOne().Token;
 
@@ -397,11 +402,13 @@ public sealed class GroupRequestTests : ClientTest
         Assert.Equal([true, false], Transport.TakeAll().Select(sent => !sent.Remote.IsIPv4));
     }
 
-    private IAsyncEnumerable<CoapGroupResponse> Ask(string uri, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
-        Client.GetFromGroupAsync(uri, TimeSpan.FromSeconds(10), options, cancellationToken);
+    private IAsyncEnumerable<CoapGroupResponse> Ask(string uri, CoapGroupRequestOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+            Client.GetFromGroupAsync(uri, TimeSpan.FromSeconds(10), options, cancellationToken);
 
-    private Task<List<CoapGroupResponse>> Collect(string uri, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
-        CollectAsync(Ask(uri, options, cancellationToken));
+    private Task<List<CoapGroupResponse>> Collect(string uri, CoapGroupRequestOptions? options = null,
+        CancellationToken cancellationToken = default) =>
+            CollectAsync(Ask(uri, options, cancellationToken));
 
     // A little longer than their time: the wheel turns in steps.
     private void EndRequests() => Clock.Advance(TimeSpan.FromSeconds(11));

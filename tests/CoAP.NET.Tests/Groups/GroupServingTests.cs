@@ -200,7 +200,8 @@ public sealed class GroupServingTests : EndpointTest
         Assert.Equal(asked, channel.Local);
         CoapAddress another = CoapAddress.FromIPv4(0xc0000265, 5683);
         Transport.Receive(Peer, "41010002aab178", another);
-        Assert.Equal([asked, another], Server.Endpoint.Pipelines[0].Channels.All().Select(found => found.Local).OrderBy(local => local.Low));
+        Assert.Equal([asked, another],
+            Server.Endpoint.Pipelines[0].Channels.All().Select(found => found.Local).OrderBy(local => local.Low));
     }
 
     [Fact]

@@ -4,10 +4,15 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Groups;
 
-/// <summary>Groups over real sockets, with each engine and several shards. Nothing leaves the machine: the loopback interface where it can, and ports that nobody knows.</summary>
+/// <summary>
+/// Groups over real sockets, with each engine and several shards. Nothing leaves the machine: the loopback interface where it can, and
+/// ports that nobody knows.
+/// </summary>
 public sealed class GroupSocketTests
 {
-    private static readonly CoapUdpEngine[] s_engines = LinuxUdpEngine.IsSupported ? [CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable] : [CoapUdpEngine.Portable];
+    private static readonly CoapUdpEngine[] s_engines = LinuxUdpEngine.IsSupported
+        ? [CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable]
+        : [CoapUdpEngine.Portable];
 
     public static TheoryData<CoapUdpEngine, int, string> Cases
     {
@@ -72,11 +77,13 @@ public sealed class GroupSocketTests
         // Somebody else on the machine has joined; that must not open the server's ears.
         using Socket other = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         int index = UdpGroups.IndexOf(adapter, ipv6: false);
-        other.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.AddMembership, new MulticastOption(IPAddress.Parse("224.0.1.187"), index));
+        other.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.AddMembership,
+            new MulticastOption(IPAddress.Parse("224.0.1.187"), index));
         await using CoapClient client = new(new CoapEndpointOptions { UdpEngine = engine });
         int port = CoapUri.Parse(server.LocalEndpoints[0]).Port;
         await using IAsyncEnumerator<CoapGroupResponse> answers = client
-            .GetFromGroupAsync($"coap://224.0.1.187:{port}/x", options: new CoapGroupRequestOptions { Interface = adapter }).GetAsyncEnumerator();
+            .GetFromGroupAsync($"coap://224.0.1.187:{port}/x", options: new CoapGroupRequestOptions { Interface = adapter })
+            .GetAsyncEnumerator();
         ValueTask<bool> waits = answers.MoveNextAsync();
 
         // The one is sent before the other, through the same socket to the same.
@@ -92,13 +99,16 @@ public sealed class GroupSocketTests
     {
         await using CoapServer one = new();
         one.Listen("coap://127.0.0.1:0").JoinGroups();
-        Assert.Contains("listen on coap://[::]", (await Assert.ThrowsAsync<CoapException>(() => one.StartAsync())).Message, StringComparison.Ordinal);
+        Assert.Contains("listen on coap://[::]", (await Assert.ThrowsAsync<CoapException>(() => one.StartAsync())).Message,
+            StringComparison.Ordinal);
         await using CoapServer none = new();
         none.Listen("coap://0.0.0.0:0").JoinGroups(new CoapGroupOptions { Interfaces = { "no such interface" } });
-        Assert.Contains("no interface 'no such interface'", (await Assert.ThrowsAsync<CoapException>(() => none.StartAsync())).Message, StringComparison.Ordinal);
+        Assert.Contains("no interface 'no such interface'", (await Assert.ThrowsAsync<CoapException>(() => none.StartAsync())).Message,
+            StringComparison.Ordinal);
         await using CoapServer far = new();
         far.Listen("coap://0.0.0.0:0").JoinGroups(new CoapGroupOptions { Interfaces = { "99999" } });
-        Assert.Contains("could be joined", (await Assert.ThrowsAsync<CoapException>(() => far.StartAsync())).Message, StringComparison.Ordinal);
+        Assert.Contains("could be joined", (await Assert.ThrowsAsync<CoapException>(() => far.StartAsync())).Message,
+            StringComparison.Ordinal);
     }
 
     private static async Task AnswersOnce(CoapUdpEngine engine, int shards, string listen, string adapter, string group)
@@ -115,7 +125,8 @@ public sealed class GroupSocketTests
         CoapPeer? peer = null;
         for (int i = 1; i <= Requests; i++)
         {
-            await using IAsyncEnumerator<CoapGroupResponse> answers = client.GetFromGroupAsync($"coap://{group}:{port}/x", options: options).GetAsyncEnumerator();
+            await using IAsyncEnumerator<CoapGroupResponse> answers = client.GetFromGroupAsync($"coap://{group}:{port}/x", options: options)
+                .GetAsyncEnumerator();
             Assert.True(await answers.MoveNextAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(30)));
             Assert.Equal($"{i}", answers.Current.Response.GetText());
             peer = answers.Current.Peer;
@@ -132,5 +143,10 @@ public sealed class GroupSocketTests
     }
 
     private static CoapServer Make(CoapUdpEngine engine, int shards) =>
-        new(new CoapEndpointOptions { UdpEngine = engine, Shards = shards, Parameters = new() { DefaultLeisure = TimeSpan.FromMilliseconds(20) } });
+        new(new CoapEndpointOptions
+        {
+            UdpEngine = engine,
+            Shards = shards,
+            Parameters = new() { DefaultLeisure = TimeSpan.FromMilliseconds(20) }
+        });
 }

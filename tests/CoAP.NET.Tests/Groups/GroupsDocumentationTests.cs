@@ -43,7 +43,8 @@ public sealed class GroupsDocumentationTests : GuideTest
         transport.JoinGroup(InMemoryNetwork.Address("[ff02::fd]:5683"));
         await RunAsync(async () =>
         {
-            await foreach (CoapGroupLinks found in client.DiscoverGroupAsync("coap://224.0.1.187", "rt=temperature*", TimeSpan.FromSeconds(10)))
+            await foreach (CoapGroupLinks found in client.DiscoverGroupAsync("coap://224.0.1.187", "rt=temperature*",
+                TimeSpan.FromSeconds(10)))
             {
                 CoapResponse state = await found.Peer.GetAsync(found.Links[0].Target);
             }

@@ -15,7 +15,9 @@ public sealed class SharedPortTests
         get
         {
             TheoryData<CoapUdpEngine, bool> cases = [];
-            foreach (CoapUdpEngine engine in LinuxUdpEngine.IsSupported ? (CoapUdpEngine[])[CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable] : [CoapUdpEngine.Portable])
+            foreach (CoapUdpEngine engine in LinuxUdpEngine.IsSupported
+                ? (CoapUdpEngine[])[CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable]
+                : [CoapUdpEngine.Portable])
             {
                 cases.Add(engine, true);
                 cases.Add(engine, false);
@@ -75,7 +77,8 @@ public sealed class SharedPortTests
 
     private static CoapServer Make(CoapUdpEngine engine, int port, string adapter, bool shares)
     {
-        CoapServer server = new(new CoapEndpointOptions { UdpEngine = engine, Parameters = new() { DefaultLeisure = TimeSpan.FromMilliseconds(20) } });
+        CoapServer server =
+            new(new CoapEndpointOptions { UdpEngine = engine, Parameters = new() { DefaultLeisure = TimeSpan.FromMilliseconds(20) } });
         server.Listen($"coap://0.0.0.0:{port}").JoinGroups(new CoapGroupOptions { Interfaces = { adapter }, SharePort = shares });
         return server;
     }
@@ -114,8 +117,10 @@ public sealed class SharedPortTests
 
     private static void Join(Socket socket, string adapter)
     {
-        IPInterfaceProperties properties = NetworkInterface.GetAllNetworkInterfaces().Single(item => item.Name == adapter).GetIPProperties();
+        IPInterfaceProperties properties = NetworkInterface.GetAllNetworkInterfaces().Single(item => item.Name == adapter)
+            .GetIPProperties();
         socket.SetSocketOption(
-            SocketOptionLevel.IP, SocketOptionName.AddMembership, new MulticastOption(IPAddress.Parse(Group), properties.GetIPv4Properties().Index));
+            SocketOptionLevel.IP, SocketOptionName.AddMembership,
+            new MulticastOption(IPAddress.Parse(Group), properties.GetIPv4Properties().Index));
     }
 }

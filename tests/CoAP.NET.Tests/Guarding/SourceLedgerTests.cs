@@ -61,7 +61,8 @@ public sealed class SourceLedgerTests
     public void Whatever_happens_the_greediest_is_the_one_that_holds_most()
     {
         Random random = new(Campaign.Seed);
-        SourceLedger<string>.Holding[] all = [.. Enumerable.Range(0, 200).Select(i => new SourceLedger<string>.Holding($"{i}", Source($"192.0.2.{i % 40}", (ushort)i)))];
+        SourceLedger<string>.Holding[] all = [
+            .. Enumerable.Range(0, 200).Select(i => new SourceLedger<string>.Holding($"{i}", Source($"192.0.2.{i % 40}", (ushort)i)))];
         for (int i = 0; i < Campaign.Rounds(20_000); i++)
         {
             SourceLedger<string>.Holding one = all[random.Next(all.Length)];
@@ -74,7 +75,8 @@ public sealed class SourceLedgerTests
                 _ledger.Set(one, random.Next(5));
             }
 
-            var sums = all.GroupBy(static holding => holding.Key).Select(static group => group.Sum(static holding => holding.Amount)).ToList();
+            var sums = all.GroupBy(static holding => holding.Key).Select(static group => group.Sum(static holding => holding.Amount))
+                .ToList();
             Assert.Equal(sums.Sum(), _ledger.Total);
             Assert.Equal(sums.Max(), _ledger.Greediest?.Amount ?? 0);
         }

@@ -23,7 +23,9 @@ public sealed class ClientTests : GuideTest
     [Fact]
     public async Task What_a_request_says_arrives()
     {
-        server.MapPost("/readings", request => CoapResults.Text($"{request.Accept} {string.Join('&', request.Queries)} {request.GetText()}", CoapContentFormat.Json));
+        server.MapPost("/readings",
+            request => CoapResults.Text($"{request.Accept} {string.Join('&', request.Queries)} {request.GetText()}",
+                CoapContentFormat.Json));
         await StartAsync();
         await RunAsync(async () =>
         {
@@ -102,7 +104,8 @@ public sealed class ClientTests : GuideTest
         await StartAsync();
         await RunAsync(async () =>
         {
-            await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature", change => Console.WriteLine(change.GetText()), cancellationToken);
+            await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature",
+                change => Console.WriteLine(change.GetText()), cancellationToken);
             IReadOnlyList<CoapLink> links = await client.DiscoverAsync("coap://[::1]", "rt=temperature*", cancellationToken);
             TimeSpan roundTrip = await client.PingAsync("coap://[::1]", cancellationToken);
 
@@ -154,9 +157,11 @@ public sealed class ClientTests : GuideTest
         device.Listen("coap://127.0.0.1:0");
         await device.StartAsync();
         await using CoapClient fromDevice = new(device.Endpoint);
-        CoapResponse registered = await fromDevice.PostAsync($"{server.LocalEndpoints[0]}/register", null).WaitAsync(TimeSpan.FromSeconds(30));
+        CoapResponse registered = await fromDevice.PostAsync($"{server.LocalEndpoints[0]}/register", null)
+            .WaitAsync(TimeSpan.FromSeconds(30));
         Assert.Equal("/rd/thermometer", registered.Options.Location);
-        Assert.Equal("thermometer", (await fromServer.GetAsync($"{device.LocalEndpoints[0]}/3/0/1").WaitAsync(TimeSpan.FromSeconds(30))).GetText());
+        Assert.Equal("thermometer",
+            (await fromServer.GetAsync($"{device.LocalEndpoints[0]}/3/0/1").WaitAsync(TimeSpan.FromSeconds(30))).GetText());
     }
 
     private static async Task AskAsync(CancellationToken cancellationToken)

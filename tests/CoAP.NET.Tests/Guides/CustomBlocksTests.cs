@@ -50,7 +50,8 @@ public sealed class CustomBlocksTests
             new TransformBlock<CoapDatagram, CoapInbound>(datagram =>
             {
                 Flip(datagram.Buffer.AsSpan(datagram.Offset, datagram.Length));
-                return shard.SerializerOf(datagram.Channel!).TryDeserialize(datagram.Span, out CoapMessage? message, out CoapFormatError error)
+                return shard.SerializerOf(datagram.Channel!)
+                    .TryDeserialize(datagram.Span, out CoapMessage? message, out CoapFormatError error)
                     ? shard.Received(datagram, message)
                     : shard.Malformed(datagram, error);
             }),
@@ -131,7 +132,8 @@ public sealed class CustomBlocksTests
         Assert.Equal("here", await AskAsync(server));
         Assert.Equal(10, seen.Count);
 
-        void Watch<T>(CoapSeam<T> seam) => options.Pipeline.Insert(seam, () => new Tap<T>(_ => seen.AddOrUpdate(seam.Name, 1, (_, count) => count + 1)));
+        void Watch<T>(CoapSeam<T> seam) =>
+            options.Pipeline.Insert(seam, () => new Tap<T>(_ => seen.AddOrUpdate(seam.Name, 1, (_, count) => count + 1)));
     }
 
     [Fact]
@@ -158,7 +160,8 @@ public sealed class CustomBlocksTests
             Assert.Equal("here", await AskAsync(server));
         }
 
-        Assert.Equal(["<", ">"], printed.ToString().Split(Environment.NewLine, StringSplitOptions.RemoveEmptyEntries).Select(line => line[..1]));
+        Assert.Equal(["<", ">"],
+            printed.ToString().Split(Environment.NewLine, StringSplitOptions.RemoveEmptyEntries).Select(line => line[..1]));
     }
 
     [Theory]
@@ -186,7 +189,8 @@ public sealed class CustomBlocksTests
         }
         else
         {
-            await Assert.ThrowsAsync<CoapTimeoutException>(() => AskAsync(server, request => request.Timeout = TimeSpan.FromMilliseconds(300)));
+            await Assert.ThrowsAsync<CoapTimeoutException>(
+                () => AskAsync(server, request => request.Timeout = TimeSpan.FromMilliseconds(300)));
             Assert.Equal(1, server.Counters[CoapCounter.DatagramsReceived]);
             Assert.Equal(0, server.Counters[CoapCounter.RequestsReceived]);
         }

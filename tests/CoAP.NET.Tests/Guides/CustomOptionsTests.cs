@@ -77,7 +77,8 @@ public sealed class CustomOptionsTests
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new InternedPaths(["temperature"])).Without(OptionNumber.Echo);
 
-        UriPath[] paths = [.. Enumerable.Range(0, 2).Select(_ => Assert.IsType<UriPath>(registry.Create(CoapCode.Get, new OptionData(OptionNumber.UriPath, "temperature"u8))))];
+        UriPath[] paths = [.. Enumerable.Range(0, 2)
+            .Select(_ => Assert.IsType<UriPath>(registry.Create(CoapCode.Get, new OptionData(OptionNumber.UriPath, "temperature"u8))))];
         Assert.Same(paths[0].Value, paths[1].Value);
         Assert.IsType<UnrecognizedOption>(registry.Create(CoapCode.Get, new OptionData(OptionNumber.Echo, [1])));
     }

@@ -31,7 +31,8 @@ public sealed class CustomTransportsTests
         CoapResponse response = await client.GetAsync("coap://[fd00::1]/temperature", cancellationToken);
 
         Assert.Equal("21.5", response.GetText());
-        Assert.Equal("10000", (await client.PutAsync("coap://[fd00::1]/large", CoapContent.Binary(new byte[10_000]), cancellationToken)).GetText());
+        Assert.Equal("10000",
+            (await client.PutAsync("coap://[fd00::1]/large", CoapContent.Binary(new byte[10_000]), cancellationToken)).GetText());
         Assert.True(server.Counters[CoapCounter.BodiesAssembled] == 1 && server.Counters[CoapCounter.DatagramsSent] > 10);
     }
 
@@ -42,7 +43,12 @@ public sealed class CustomTransportsTests
         CoapEndpointOptions options = new()
         {
             ParametersOf = address => address.ToIPAddress().Equals(radio)
-                ? CoapTransmissionParameters.Default with { MaxMessageSize = 160, PreferredBlockSize = 64, AckTimeout = TimeSpan.FromSeconds(8) }
+                ? CoapTransmissionParameters.Default with
+                {
+                    MaxMessageSize = 160,
+                    PreferredBlockSize = 64,
+                    AckTimeout = TimeSpan.FromSeconds(8)
+                }
                 : null,
         };
         Channel<byte[]> toServer = Channel.CreateBounded<byte[]>(100);
@@ -52,9 +58,11 @@ public sealed class CustomTransportsTests
         int largest = 0;
         server.MapPut("/large", request => $"{request.Payload.Length}");
         server.Endpoint.AddTransport(new PipeTransport(PipeAddresses.Server, toServer.Reader, toClient.Writer));
-        client.Endpoint.AddTransport(new PipeTransport(PipeAddresses.Client, toClient.Reader, new Measure(toServer.Writer, length => largest = Math.Max(largest, length))));
+        client.Endpoint.AddTransport(new PipeTransport(PipeAddresses.Client, toClient.Reader,
+            new Measure(toServer.Writer, length => largest = Math.Max(largest, length))));
         await server.StartAsync();
-        Assert.Equal("1000", (await client.PutAsync("coap://[fd00::1]/large", CoapContent.Binary(new byte[1000])).WaitAsync(s_hang)).GetText());
+        Assert.Equal("1000",
+            (await client.PutAsync("coap://[fd00::1]/large", CoapContent.Binary(new byte[1000])).WaitAsync(s_hang)).GetText());
         Assert.InRange(largest, 64, 160);
     }
 
@@ -66,6 +74,7 @@ public sealed class CustomTransportsTests
             return inner.TryWrite(item);
         }
 
-        public override ValueTask<bool> WaitToWriteAsync(CancellationToken cancellationToken = default) => inner.WaitToWriteAsync(cancellationToken);
+        public override ValueTask<bool> WaitToWriteAsync(CancellationToken cancellationToken = default) =>
+            inner.WaitToWriteAsync(cancellationToken);
     }
 }

@@ -5,7 +5,8 @@ internal sealed class Lamp() : CoapResource("/lamp")
 {
     private bool _isOn;
 
-    protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) => new(_isOn ? "on" : "off");
+    protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        new(_isOn ? "on" : "off");
 
     protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken)
     {

@@ -32,7 +32,8 @@ public sealed partial class MigratingTests : GuideTest
         Assert.All(rows, row =>
         {
             Assert.Equal(5, row.Length);
-            Assert.All(Code().Matches(row[2]).SelectMany(code => Name().Matches(Text().Replace(code.Value, ""))), name => Assert.Contains(name.Value, known));
+            Assert.All(Code().Matches(row[2]).SelectMany(code => Name().Matches(Text().Replace(code.Value, ""))),
+                name => Assert.Contains(name.Value, known));
         });
     }
 
@@ -51,7 +52,8 @@ public sealed partial class MigratingTests : GuideTest
         await RunAsync(async () =>
         {
             CoapResponse response = await client.GetAsync("coap://[::1]/hello", cancellationToken);
-            await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/time", change => Console.WriteLine(change.GetText()), cancellationToken);
+            await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/time",
+                change => Console.WriteLine(change.GetText()), cancellationToken);
 
             Assert.Equal("Hello", response.GetText());
             string first = observation.Latest!.GetText();
@@ -70,16 +72,24 @@ public sealed partial class MigratingTests : GuideTest
         await server.StartAsync(cancellationToken);
 
         await using CoapClient client = new();
-        CoapRequest request = new(CoapMethod.Post, $"{server.LocalEndpoints[0]}/hello") { Content = CoapContent.Text("Hi"), Accept = CoapContentFormat.TextPlain };
+        CoapRequest request = new(CoapMethod.Post, $"{server.LocalEndpoints[0]}/hello")
+        {
+            Content = CoapContent.Text("Hi"),
+            Accept = CoapContentFormat.TextPlain
+        };
         CoapResponse response = await client.SendAsync(request, cancellationToken);
 
         Assert.Equal(CoapCode.MethodNotAllowed, response.Code);
     }
 
     private static IEnumerable<string> NamesOf(Type type) =>
-        [type.Name.Split('`')[0], .. type.GetMembers(BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Static | BindingFlags.Instance | BindingFlags.DeclaredOnly)
-            .Where(member => member is not MethodBase { IsPrivate: true } and not MethodBase { IsAssembly: true } and not FieldInfo { IsPublic: false })
-            .Select(member => member.Name)];
+        [type.Name.Split('`')[0],
+            .. type.GetMembers(
+                BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Static | BindingFlags.Instance | BindingFlags.DeclaredOnly)
+                .Where(member =>
+                    member is not MethodBase { IsPrivate: true } and not MethodBase { IsAssembly: true }
+                        and not FieldInfo { IsPublic: false })
+                .Select(member => member.Name)];
 
     [GeneratedRegex("`[^`]+`")]
     private static partial Regex Code();

@@ -10,7 +10,8 @@ public sealed partial class PagesTests
     private static readonly string s_docs = Path.Combine(SourceTree.Root, "docs");
 
     private static readonly string[] s_pages =
-        [.. Directory.GetFiles(s_docs, "*.md", SearchOption.AllDirectories).Select(file => Path.GetRelativePath(s_docs, file).Replace('\\', '/')).Order(StringComparer.Ordinal)];
+        [.. Directory.GetFiles(s_docs, "*.md", SearchOption.AllDirectories)
+            .Select(file => Path.GetRelativePath(s_docs, file).Replace('\\', '/')).Order(StringComparer.Ordinal)];
 
     public static TheoryData<string> Pages => ["../README.md", "../SECURITY.md", .. s_pages];
 
@@ -26,7 +27,9 @@ public sealed partial class PagesTests
             Assert.True(File.Exists(file) || Directory.Exists(file), $"{page}: there is no {link.Groups["target"].Value}.");
             if (target.Length == 2)
             {
-                Assert.True(Heading().Matches(File.ReadAllText(file)).Any(heading => Anchor(heading.Groups["text"].Value.Trim()) == target[1]), $"{page}: {target[0]} has no heading {target[1]}.");
+                Assert.True(Heading().Matches(File.ReadAllText(file))
+                    .Any(heading => Anchor(heading.Groups["text"].Value.Trim()) == target[1]),
+                    $"{page}: {target[0]} has no heading {target[1]}.");
             }
         }
     }
@@ -35,7 +38,8 @@ public sealed partial class PagesTests
     public void The_index_has_every_page()
     {
         string index = File.ReadAllText(Path.Combine(s_docs, "README.md"));
-        Assert.All(s_pages.Where(page => page != "README.md" && !page.StartsWith("decisions/", StringComparison.Ordinal)), page => Assert.Contains($"({page})", index, StringComparison.Ordinal));
+        Assert.All(s_pages.Where(page => page != "README.md" && !page.StartsWith("decisions/", StringComparison.Ordinal)),
+            page => Assert.Contains($"({page})", index, StringComparison.Ordinal));
     }
 
     private static string Anchor(string heading) => NoAnchor().Replace(heading.ToLowerInvariant(), "").Replace(' ', '-');

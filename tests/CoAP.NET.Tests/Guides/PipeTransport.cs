@@ -50,7 +50,13 @@ internal sealed class PipeTransport(CoapAddress local, ChannelReader<byte[]> inc
         {
             await foreach (byte[] bytes in incoming.ReadAllAsync(cancellationToken))
             {
-                CoapDatagram datagram = new(bytes.Length) { Length = bytes.Length, Remote = PipeAddresses.OtherThan(local), Local = local, Transport = this };
+                CoapDatagram datagram = new(bytes.Length)
+                {
+                    Length = bytes.Length,
+                    Remote = PipeAddresses.OtherThan(local),
+                    Local = local,
+                    Transport = this
+                };
                 bytes.CopyTo(datagram.Buffer);
                 context.Receive(datagram);
             }

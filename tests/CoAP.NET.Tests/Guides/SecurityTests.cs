@@ -32,7 +32,8 @@ public sealed partial class SecurityTests
     public void The_limits_that_SECURITY_md_names_have_their_defaults_there()
     {
         string page = File.ReadAllText(Path.Combine(SourceTree.Root, "SECURITY.md"));
-        MatchCollection rows = Regex.Matches(page, @"^\| `(?<name>(?!CoapLimits)[A-Za-z]+)` \| (?<value>[^|]+) \| [^|]+ \|\r?$", RegexOptions.Multiline);
+        MatchCollection rows = Regex.Matches(page, @"^\| `(?<name>(?!CoapLimits)[A-Za-z]+)` \| (?<value>[^|]+) \| [^|]+ \|\r?$",
+            RegexOptions.Multiline);
         Assert.True(rows.Count >= 10);
         Assert.All(rows, row => Assert.Equal(DefaultOf(row.Groups["name"].Value), Plain(row.Groups["value"].Value)));
     }
@@ -117,7 +118,9 @@ public sealed partial class SecurityTests
         };
         string[] fraction = parts[0].Split('/');
         return parts[0] is "true" or "false" ? parts[0]
-            : fraction.Length == 2 ? (double.Parse(fraction[0], CultureInfo.InvariantCulture) / double.Parse(fraction[1], CultureInfo.InvariantCulture)).ToString(CultureInfo.InvariantCulture)
+            : fraction.Length == 2
+            ? (double.Parse(fraction[0], CultureInfo.InvariantCulture) / double.Parse(fraction[1], CultureInfo.InvariantCulture))
+                .ToString(CultureInfo.InvariantCulture)
             : (double.Parse(parts[0], CultureInfo.InvariantCulture) * scale).ToString(CultureInfo.InvariantCulture);
     }
 

@@ -26,7 +26,8 @@ public sealed class ServerTests : GuideTest
     {
         CoapRouteGroup building = server.MapGroup("/building/{floor}").MaxBodySize(4096);
         building.MapGet("/temperature", request => CoapResults.Text($"floor {request.Route["floor"]}: 21.5"));
-        building.MapPut("/lamp", request => request.GetText() is "on" or "off" ? CoapResults.Changed() : CoapResults.BadRequest("Say on or off."));
+        building.MapPut("/lamp",
+            request => request.GetText() is "on" or "off" ? CoapResults.Changed() : CoapResults.BadRequest("Say on or off."));
         building.MapGet("/files/{*path}", request => CoapResults.Text(request.Route["path"]));
         await StartAsync();
         await RunAsync(async () =>
@@ -36,7 +37,8 @@ public sealed class ServerTests : GuideTest
             Assert.Equal(CoapCode.Changed, (await client.PutAsync("coap://[::1]/building/3/lamp", CoapContent.Text("off"))).Code);
             CoapResponse refused = await client.PutAsync("coap://[::1]/building/3/lamp", CoapContent.Text("perhaps"));
             Assert.Equal("4.00 Bad Request: Say on or off.", $"{refused.Code}: {refused.GetText()}");
-            Assert.Equal(CoapCode.RequestEntityTooLarge, (await client.PutAsync("coap://[::1]/building/3/lamp", CoapContent.Binary(new byte[5000]))).Code);
+            Assert.Equal(CoapCode.RequestEntityTooLarge,
+                (await client.PutAsync("coap://[::1]/building/3/lamp", CoapContent.Binary(new byte[5000]))).Code);
         });
     }
 
@@ -59,7 +61,8 @@ public sealed class ServerTests : GuideTest
             CoapResponse created = await client.PostAsync("coap://[::1]/readings?count=7", CoapContent.Text("1 2 3"));
             Assert.Equal("/readings/7", created.Options.Location);
             Assert.Equal(TimeSpan.FromSeconds(30), created.MaxAge);
-            Assert.Equal(CoapCode.UnsupportedContentFormat, (await client.PostAsync("coap://[::1]/readings", CoapContent.Binary(new byte[3]))).Code);
+            Assert.Equal(CoapCode.UnsupportedContentFormat,
+                (await client.PostAsync("coap://[::1]/readings", CoapContent.Binary(new byte[3]))).Code);
         });
     }
 
@@ -180,7 +183,8 @@ public sealed class ServerTests : GuideTest
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new();
-        CoapResponse taken = await client.PutAsync($"{server.LocalEndpoints[0]}/file", CoapContent.Binary(new byte[2000])).WaitAsync(TimeSpan.FromSeconds(30));
+        CoapResponse taken = await client.PutAsync($"{server.LocalEndpoints[0]}/file", CoapContent.Binary(new byte[2000]))
+            .WaitAsync(TimeSpan.FromSeconds(30));
         Assert.Equal("2000", taken.GetText());
 
         // Two blocks of 1,024 bytes would have been enough.

@@ -11,7 +11,8 @@ internal sealed class Tap<T>(Action<T> look) : IPropagatorBlock<T, T>
 
     public Task Completion => _completion.Task;
 
-    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept)
+    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source,
+        bool consumeToAccept)
     {
         if (consumeToAccept)
         {

@@ -22,10 +22,12 @@ public sealed partial class TroubleshootingTests
     public void What_counts_is_a_counter(string page, int atLeast)
     {
         string text = File.ReadAllText(Path.Combine(SourceTree.Root, "docs", page));
-        string[] counters = [.. CountersNamed().Matches(text).SelectMany(match => match.Groups["name"].Captures.Select(capture => capture.Value)).Distinct()];
+        string[] counters = [.. CountersNamed().Matches(text)
+            .SelectMany(match => match.Groups["name"].Captures.Select(capture => capture.Value)).Distinct()];
         Assert.True(counters.Length >= atLeast, string.Join(' ', counters));
         Type[] settings = [typeof(CoapLimits), typeof(CoapTransmissionParameters), typeof(CoapStreamOptions), typeof(X509ChainPolicy)];
-        Assert.All(counters, name => Assert.True(Enum.TryParse<CoapCounter>(name, out _) || settings.Any(type => type.GetProperty(name) is not null), name));
+        Assert.All(counters,
+            name => Assert.True(Enum.TryParse<CoapCounter>(name, out _) || settings.Any(type => type.GetProperty(name) is not null), name));
     }
 
     [Fact]

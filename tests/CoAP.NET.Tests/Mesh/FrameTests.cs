@@ -11,12 +11,14 @@ public class FrameTests
 {
     private const int MaxFrames = 40;
 
-    // Each stage is its own frame and one for the link to the next one. The library is loaded anew, so that nothing of it was optimized, and so inlined, by tests before this one.
+    // Each stage is its own frame and one for the link to the next one. The library is loaded anew, so that nothing of it was optimized,
+    // and so inlined, by tests before this one.
     [Fact]
     public void A_GET_from_a_transport_and_back_to_it_takes_at_most_40_frames()
     {
         FreshContext context = new();
-        Type fresh = context.LoadFromAssemblyPath(typeof(FrameTests).Assembly.Location).GetType(typeof(OneGet).FullName!, throwOnError: true)!;
+        Type fresh = context.LoadFromAssemblyPath(typeof(FrameTests).Assembly.Location)
+            .GetType(typeof(OneGet).FullName!, throwOnError: true)!;
         Assert.NotSame(typeof(OneGet), fresh);
         string[] frames = (string[])fresh.GetMethod(nameof(OneGet.Frames), BindingFlags.Public | BindingFlags.Static)!.Invoke(null, null)!;
         Assert.StartsWith("DirectTransport.Send", frames[0], StringComparison.Ordinal);
@@ -27,7 +29,8 @@ public class FrameTests
         Assert.Equal(
             ["TransportInbound", "ChannelInbound", "SerializerInbound", "MessagingInbound", "ExchangesInbound", "ResourceInbound",
                 "ExchangesOutbound", "MessagingOutbound", "SerializerOutbound", "ChannelOutbound", "TransportOutbound"],
-            frames.Reverse().Where(static frame => frame.EndsWith("bound.Process", StringComparison.Ordinal)).Select(static frame => frame.Split('.')[0]));
+            frames.Reverse().Where(static frame => frame.EndsWith("bound.Process", StringComparison.Ordinal))
+                .Select(static frame => frame.Split('.')[0]));
     }
 
     private sealed class FreshContext() : AssemblyLoadContext("frames")
@@ -42,7 +45,9 @@ public class FrameTests
 /// <summary>A server that is asked once.</summary>
 internal static class OneGet
 {
-    /// <summary>The methods on the stack when the answer was given to the transport, the transport's first, down to where the request came in.</summary>
+    /// <summary>
+    /// The methods on the stack when the answer was given to the transport, the transport's first, down to where the request came in.
+    /// </summary>
     public static string[] Frames()
     {
         CoapServer server = new(new CoapEndpointOptions { Shards = 1 });

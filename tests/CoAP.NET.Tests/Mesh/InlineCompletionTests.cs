@@ -32,7 +32,8 @@ public class InlineCompletionTests
 
         ((IDataflowBlock)source).Fault(new InvalidOperationException("root"));
 
-        AggregateException exception = (await Record.ExceptionAsync(() => last.Completion.Soon())) as AggregateException ?? last.Completion.Exception!;
+        AggregateException exception = (await Record.ExceptionAsync(() => last.Completion.Soon())) as AggregateException
+            ?? last.Completion.Exception!;
         Assert.Equal("root", Assert.IsType<InvalidOperationException>(exception.Flatten().InnerException).Message);
         Assert.True(first.Completion.IsFaulted);
         Assert.False(last.Post(1));
@@ -221,7 +222,8 @@ public class InlineCompletionTests
     [Fact]
     public async Task The_seat_moves_to_the_thread_that_comes_often_and_completion_stays_exact()
     {
-        // First one thread has the seat and stays inside; then another one takes it over and leaves; only the first one's exit ends the block.
+        // First one thread has the seat and stays inside; then another one takes it over and leaves; only the first one's exit ends the
+        // block.
         using ManualResetEventSlim entered = new();
         using ManualResetEventSlim release = new();
         CollectTarget<int> target = new(item =>
@@ -260,7 +262,8 @@ public class InlineCompletionTests
     {
         public Task Completion => Task.CompletedTask;
 
-        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, int messageValue, ISourceBlock<int>? source, bool consumeToAccept) => DataflowMessageStatus.Accepted;
+        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, int messageValue, ISourceBlock<int>? source,
+            bool consumeToAccept) => DataflowMessageStatus.Accepted;
 
         public void Complete() => throw new InvalidOperationException("user");
 

@@ -285,7 +285,8 @@ public class InlineLinkTests
         Assert.Equal(0, allocated);
     }
 
-    private sealed class CountTarget(Action count) : InlineTarget<Disposable>(new CoapCounters(), Microsoft.Extensions.Logging.Abstractions.NullLogger.Instance)
+    private sealed class CountTarget(Action count)
+        : InlineTarget<Disposable>(new CoapCounters(), Microsoft.Extensions.Logging.Abstractions.NullLogger.Instance)
     {
         internal override void Process(Disposable item) => count();
     }

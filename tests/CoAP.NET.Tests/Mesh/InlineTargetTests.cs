@@ -191,7 +191,8 @@ public class InlineTargetTests
     {
         public Task Completion => Task.CompletedTask;
 
-        public int ConsumeMessage(DataflowMessageHeader messageHeader, ITargetBlock<int> target, out bool messageConsumed) => throw new InvalidOperationException("source");
+        public int ConsumeMessage(DataflowMessageHeader messageHeader, ITargetBlock<int> target, out bool messageConsumed) =>
+            throw new InvalidOperationException("source");
 
         public IDisposable LinkTo(ITargetBlock<int> target, DataflowLinkOptions linkOptions) => throw new NotSupportedException();
 

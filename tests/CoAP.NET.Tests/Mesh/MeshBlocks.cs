@@ -71,7 +71,8 @@ internal sealed class ScriptedTarget<T>(Func<T, DataflowMessageStatus> answer, T
 
     public Task Completion => completion ?? new TaskCompletionSource().Task;
 
-    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept)
+    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source,
+        bool consumeToAccept)
     {
         lock (Offers)
         {

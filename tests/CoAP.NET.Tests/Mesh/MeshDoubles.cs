@@ -25,8 +25,9 @@ internal sealed class ListLogger : ILogger
 
     public bool IsEnabled(LogLevel logLevel) => true;
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-        Entries.Enqueue((logLevel, eventId, exception));
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+        Func<TState, Exception?, string> formatter) =>
+            Entries.Enqueue((logLevel, eventId, exception));
 }
 
 /// <summary>A logger of a user that is broken.</summary>
@@ -37,8 +38,9 @@ internal sealed class ThrowingLogger : ILogger
 
     public bool IsEnabled(LogLevel logLevel) => true;
 
-    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
-        throw new InvalidOperationException("logger");
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+        Func<TState, Exception?, string> formatter) =>
+            throw new InvalidOperationException("logger");
 }
 
 /// <summary>An observer that keeps what it sees.</summary>

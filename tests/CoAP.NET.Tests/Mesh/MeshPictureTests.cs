@@ -33,7 +33,8 @@ public sealed class MeshPictureTests
 
         Assert.True(
             File.Exists(file) && File.ReadAllText(file).ReplaceLineEndings("\n") == now,
-            "The wiring of the mesh is another one than docs/images/mesh.svg shows. If that is meant, run this test with COAP_MESH_PICTURE=write "
+            "The wiring of the mesh is another one than docs/images/mesh.svg shows. If that is meant, run this test with "
+                + "COAP_MESH_PICTURE=write "
             + "and commit the picture.");
     }
 
@@ -43,7 +44,8 @@ public sealed class MeshPictureTests
         await using CoapServer server = new(new CoapEndpointOptions { Shards = 1 });
         IReadOnlyList<MeshLink> links = server.Endpoint.Pipelines[0].Links;
         Assert.Equal(links.Skip(1).Select(static link => link.Source), links.SkipLast(1).Select(static link => link.Target));
-        object[] seams = [.. typeof(CoapSeams).GetProperties(BindingFlags.Public | BindingFlags.Static).Select(static seam => seam.GetValue(null)!)];
+        object[] seams = [
+            .. typeof(CoapSeams).GetProperties(BindingFlags.Public | BindingFlags.Static).Select(static seam => seam.GetValue(null)!)];
         Assert.Equal(10, seams.Length);
         Assert.Equal(
             seams.Select(static seam => (seam.ToString()!, seam.GetType().GetGenericArguments()[0])).OrderBy(static seam => seam.Item1),
@@ -61,10 +63,13 @@ public sealed class MeshPictureTests
             + "font-family=\"system-ui, sans-serif\" font-size=\"12\">");
         Line("<title>The mesh of one shard</title>");
         Line("<style>");
-        Line("text { fill: #1f2328; } .small { font-size: 10.5px; fill: #59636e; } .stage { font-weight: 600; font-size: 13px; text-anchor: middle; }");
-        Line(".middle { text-anchor: middle; } .end { text-anchor: end; } .block { fill: #ddf4ff; stroke: #0969da; } .other { fill: #f6f8fa; stroke: #818b98; }");
+        Line("text { fill: #1f2328; } .small { font-size: 10.5px; fill: #59636e; } .stage { font-weight: 600; font-size: 13px; "
+            + "text-anchor: middle; }");
+        Line(".middle { text-anchor: middle; } .end { text-anchor: end; } .block { fill: #ddf4ff; stroke: #0969da; } .other { fill: "
+            + "#f6f8fa; stroke: #818b98; }");
         Line(".shard { fill: #fff8c5; stroke: #9a6700; } .link { stroke: #1f2328; fill: none; marker-end: url(#tip); }");
-        Line(".effect { stroke: #9a6700; fill: none; stroke-dasharray: 4 3; marker-end: url(#drain); } #tip path { fill: #1f2328; } #drain path { fill: #9a6700; }");
+        Line(".effect { stroke: #9a6700; fill: none; stroke-dasharray: 4 3; marker-end: url(#drain); } #tip path { fill: #1f2328; } #drain "
+            + "path { fill: #9a6700; }");
         Line("@media (prefers-color-scheme: dark) {");
         Line("text { fill: #f0f6fc; } .small { fill: #9198a1; } .block { fill: #0c2d6b; stroke: #4493f8; }");
         Line(".other { fill: #212830; stroke: #656c76; } .shard { fill: #341a00; stroke: #d29922; } .link { stroke: #f0f6fc; }");
@@ -86,7 +91,8 @@ public sealed class MeshPictureTests
 
         int handler = Array.IndexOf(stages, "Messaging");
         Line($"<path class=\"effect\" style=\"marker-end: none\" d=\"M{X(handler)} 60H{X(handler + 1) + BlockWidth}\"/>");
-        Line($"<text class=\"small middle\" x=\"{(X(handler) + X(handler + 1) + BlockWidth) / 2}\" y=\"76\">the two pairs of the Handler stage</text>");
+        Line($"<text class=\"small middle\" x=\"{(X(handler) + X(handler + 1) + BlockWidth) / 2}\" y=\"76\">the two pairs of the Handler "
+            + $"stage</text>");
         Other(10, Up, 90, Down - Up + BlockHeight, "transports", ["sockets,", "connections,", "sessions,", "yours"]);
         Other(right + 40, Up, 90, BlockHeight, "user code", ["handlers"]);
         int shardX = X(Array.IndexOf(stages, "Messaging")) - 20;
@@ -97,7 +103,8 @@ public sealed class MeshPictureTests
             int x = X(Array.IndexOf(stages, StageOf(block)));
             int height = isWhole ? Down - Up + BlockHeight : BlockHeight;
             Line($"<rect class=\"block\" x=\"{x}\" y=\"{Y(block)}\" width=\"{BlockWidth}\" height=\"{height}\" rx=\"6\"/>");
-            Line($"<text class=\"middle\" x=\"{x + (BlockWidth / 2)}\" y=\"{Y(block) + 30}\">{(isWhole ? "requests, replies" : block.Name[StageOf(block).Length..])}</text>");
+            Line($"<text class=\"middle\" x=\"{x + (BlockWidth / 2)}\" "
+                + $"y=\"{Y(block) + 30}\">{(isWhole ? "requests, replies" : block.Name[StageOf(block).Length..])}</text>");
         }
 
         Link(100, Up, Left, "bytes", string.Empty);
@@ -133,7 +140,8 @@ public sealed class MeshPictureTests
 
         Other(X(handler + 1) - 40, 440, BlockWidth + 80, BlockHeight, "requests of ours", ["CoapClient: steps, RequestRun"]);
         Line($"<path class=\"link\" d=\"M{exchanges} 440V{Down + BlockHeight}\"/>");
-        Small(Left, 512, $"{links.Count} links, each a seam (CoapSeams) for blocks of yours. Serializer and Resource can be replaced (CoapStages).");
+        Small(Left, 512,
+            $"{links.Count} links, each a seam (CoapSeams) for blocks of yours. Serializer and Resource can be replaced (CoapStages).");
         Line("</svg>");
         return svg.ToString();
 
@@ -151,7 +159,8 @@ public sealed class MeshPictureTests
             Line($"<path class=\"link\" d=\"M{from} {y + (BlockHeight / 2)}H{to}\"/>");
             if (item.Length > 0)
             {
-                Line($"<text class=\"small middle\" x=\"{middle}\" y=\"{y + (kind.Length == 0 ? 20 : -6)}\">{SecurityElement.Escape(item)}</text>");
+                Line($"<text class=\"small middle\" x=\"{middle}\" "
+                    + $"y=\"{y + (kind.Length == 0 ? 20 : -6)}\">{SecurityElement.Escape(item)}</text>");
             }
         }
 

@@ -20,7 +20,8 @@ public sealed class ReplacedStageTests
         byte[] large = [.. Enumerable.Range(0, 100_000).Select(static i => (byte)(i * 31))];
         ConcurrentBag<byte[]> wire = [];
         CoapEndpointOptions options = Sealed();
-        options.Pipeline.Insert(CoapSeams.ChannelToTransport, () => new PassBlock<CoapDatagram>(datagram => wire.Add(datagram.Span.ToArray())));
+        options.Pipeline.Insert(CoapSeams.ChannelToTransport,
+            () => new PassBlock<CoapDatagram>(datagram => wire.Add(datagram.Span.ToArray())));
         await using CoapServer server = new(options);
         server.MapGet("/secret", static () => "the sea is deep");
         server.MapPost("/echo", static request => CoapResults.Content(CoapContent.Binary(request.Payload.ToArray())));
@@ -97,7 +98,8 @@ public sealed class ReplacedStageTests
         }
 
         Assert.Equal("50000 bytes", (await Within(client.PutAsync($"{uri}/large", CoapContent.Binary(new byte[50_000])))).GetText());
-        Assert.Equal(CoapCode.RequestEntityTooLarge, (await Within(client.PutAsync($"{uri}/large", CoapContent.Binary(new byte[2_000_000])))).Code);
+        Assert.Equal(CoapCode.RequestEntityTooLarge,
+            (await Within(client.PutAsync($"{uri}/large", CoapContent.Binary(new byte[2_000_000])))).Code);
         await Eventually.IsTrueAsync(() => server.Endpoint.Core.Served.Count == 0);
     }
 
@@ -219,7 +221,8 @@ public sealed class ReplacedStageTests
     {
         CoapEndpointOptions options = new() { Shards = 1 };
         options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerBlocks(
-            new PassThrough<CoapDatagram, CoapInbound>(datagram => shard.Received(datagram, shard.SerializerOf(datagram.Channel!).Deserialize(datagram.Span))),
+            new PassThrough<CoapDatagram, CoapInbound>(
+                datagram => shard.Received(datagram, shard.SerializerOf(datagram.Channel!).Deserialize(datagram.Span))),
             new PassThrough<CoapOutbound, CoapDatagram>(outbound => Write(shard, outbound))));
         await using CoapServer server = new(options);
         DirectTransport transport = new();
@@ -257,7 +260,8 @@ public sealed class ReplacedStageTests
         options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerBlocks(
             new PassThrough<CoapDatagram, CoapInbound>(datagram =>
                 shard.Malformed(datagram, new CoapFormatError(CoapFormatRule.PayloadMissing, 4), CoapMessageType.Confirmable, 0x1234)),
-            new PassThrough<CoapOutbound, CoapDatagram>(outbound => shard.Encoded(outbound, shard.SerializerOf(outbound.Channel).Serialize(outbound.Message!)))));
+            new PassThrough<CoapOutbound, CoapDatagram>(
+                outbound => shard.Encoded(outbound, shard.SerializerOf(outbound.Channel).Serialize(outbound.Message!)))));
         await using CoapServer server = new(options);
         DirectTransport transport = new();
         server.Endpoint.AddTransport(transport);
@@ -272,7 +276,8 @@ public sealed class ReplacedStageTests
     {
         CoapEndpointOptions options = new() { Shards = 1 };
         options.Pipeline.Replace(CoapStages.Serializer, static shard => new CoapSerializerBlocks(
-            new PassThrough<CoapDatagram, CoapInbound>(static _ => default), new PassThrough<CoapOutbound, CoapDatagram>(static _ => new CoapDatagram(1))));
+            new PassThrough<CoapDatagram, CoapInbound>(static _ => default),
+            new PassThrough<CoapOutbound, CoapDatagram>(static _ => new CoapDatagram(1))));
         await using CoapServer server = new(options);
         DirectTransport transport = new();
         server.Endpoint.AddTransport(transport);
@@ -287,27 +292,33 @@ public sealed class ReplacedStageTests
     {
         CoapEndpointOptions twice = new();
         Router(twice, static _ => CoapResults.NotFound());
-        Assert.Contains("replaced already", Assert.Throws<InvalidOperationException>(() => Router(twice, static _ => CoapResults.NotFound())).Message, StringComparison.Ordinal);
+        Assert.Contains("replaced already",
+            Assert.Throws<InvalidOperationException>(() => Router(twice, static _ => CoapResults.NotFound())).Message,
+            StringComparison.Ordinal);
 
         CoapServer taken = new(twice);
         Assert.Contains("before the endpoint", Assert.Throws<InvalidOperationException>(() =>
             twice.Pipeline.Replace(CoapStages.Serializer, static shard => null!)).Message, StringComparison.Ordinal);
-        Assert.Contains("never be asked", Assert.Throws<InvalidOperationException>(() => taken.MapGet("/x", static () => "x")).Message, StringComparison.Ordinal);
+        Assert.Contains("never be asked", Assert.Throws<InvalidOperationException>(() => taken.MapGet("/x", static () => "x")).Message,
+            StringComparison.Ordinal);
 
         CoapRoutes routes = new();
         routes.MapGet("/x", static () => "x");
         CoapEndpointOptions both = new() { Routes = routes };
         Router(both, static _ => CoapResults.NotFound());
-        Assert.Contains("never be asked", Assert.Throws<InvalidOperationException>(() => new CoapServer(both)).Message, StringComparison.Ordinal);
+        Assert.Contains("never be asked", Assert.Throws<InvalidOperationException>(() => new CoapServer(both)).Message,
+            StringComparison.Ordinal);
 
         CoapEndpointOptions nothing = new();
         nothing.Pipeline.Replace(CoapStages.Serializer, static shard => null!);
-        Assert.Contains("gave null", Assert.Throws<InvalidOperationException>(() => new CoapServer(nothing)).Message, StringComparison.Ordinal);
+        Assert.Contains("gave null", Assert.Throws<InvalidOperationException>(() => new CoapServer(nothing)).Message,
+            StringComparison.Ordinal);
 
         TransformBlock<CoapExchange, CoapReply> one = new(static exchange => new CoapReply(exchange, CoapResults.NotFound()));
         CoapEndpointOptions shared = new() { Shards = 2 };
         shared.Pipeline.Replace(CoapStages.Resource, _ => one);
-        Assert.Contains("once for each shard", Assert.Throws<InvalidOperationException>(() => new CoapServer(shared)).Message, StringComparison.Ordinal);
+        Assert.Contains("once for each shard", Assert.Throws<InvalidOperationException>(() => new CoapServer(shared)).Message,
+            StringComparison.Ordinal);
     }
 
     private static CoapEndpointOptions Sealed(byte[]? key = null)
@@ -318,7 +329,8 @@ public sealed class ReplacedStageTests
     }
 
     private static void Router(CoapEndpointOptions options, Func<CoapExchange, CoapResult> answer) =>
-        options.Pipeline.Replace(CoapStages.Resource, _ => new TransformBlock<CoapExchange, CoapReply>(exchange => new CoapReply(exchange, answer(exchange))));
+        options.Pipeline.Replace(CoapStages.Resource,
+            _ => new TransformBlock<CoapExchange, CoapReply>(exchange => new CoapReply(exchange, answer(exchange))));
 
     private static async Task<string> StartAsync(CoapServer server, string scheme)
     {
@@ -339,8 +351,9 @@ public sealed class ReplacedStageTests
 
         public Task Completion => _completion.Task;
 
-        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, TInput messageValue, ISourceBlock<TInput>? source, bool consumeToAccept) =>
-            _target!.OfferMessage(messageHeader, change(messageValue), this, consumeToAccept: false);
+        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, TInput messageValue, ISourceBlock<TInput>? source,
+            bool consumeToAccept) =>
+                _target!.OfferMessage(messageHeader, change(messageValue), this, consumeToAccept: false);
 
         public IDisposable LinkTo(ITargetBlock<TOutput> target, DataflowLinkOptions linkOptions)
         {

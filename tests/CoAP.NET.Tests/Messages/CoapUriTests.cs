@@ -68,11 +68,13 @@ public sealed class CoapUriTests
     public void Equal_are_uris_with_the_same_normal_form()
     {
         CoapUri uri = CoapUri.Parse("coap://example.com/~sensors/temp.xml");
-        string[] same = ["coap://EXAMPLE.com:5683/%7Esensors/temp.xml", "COAP://example.com:/%7esensors/./temp.xml", "coap://example.com/x/../~sensors/temp.xml"];
+        string[] same = ["coap://EXAMPLE.com:5683/%7Esensors/temp.xml", "COAP://example.com:/%7esensors/./temp.xml",
+            "coap://example.com/x/../~sensors/temp.xml"];
         string[] other =
         [
             "coaps://example.com:5683/~sensors/temp.xml", "coap://example.org/~sensors/temp.xml", "coap://example.com:1/~sensors/temp.xml",
-            "coap://example.com/~Sensors/temp.xml", "coap://example.com/~sensors/temp.xml/", "coap://example.com/~sensors/temp.xml?", "coap://example.com/~sensors%2Ftemp.xml",
+            "coap://example.com/~Sensors/temp.xml", "coap://example.com/~sensors/temp.xml/", "coap://example.com/~sensors/temp.xml?",
+            "coap://example.com/~sensors%2Ftemp.xml",
         ];
 
         Assert.All(same, text =>
@@ -191,7 +193,8 @@ public sealed class CoapUriTests
     [Fact]
     public void Random_text_is_parsed_or_refused_and_what_is_parsed_is_stable()
     {
-        Gen<string> piece = Gen.Elements("/", "//", ".", "..", "%2e", "%2F", "%", "%41", "a", "B", "?", "&", "#", "@", ":", "[", "]", "::1", "%25", "ü", " ", "0", "99", "\u212a", "%C3%BC");
+        Gen<string> piece = Gen.Elements("/", "//", ".", "..", "%2e", "%2F", "%", "%41", "a", "B", "?", "&", "#", "@", ":", "[", "]", "::1",
+            "%25", "ü", " ", "0", "99", "\u212a", "%C3%BC");
         Prop.ForAll(piece.ListOf().ToArbitrary(), pieces =>
         {
             if (!CoapUri.TryParse("coap://" + string.Concat(pieces), out CoapUri? uri, out string? error))
@@ -200,7 +203,8 @@ public sealed class CoapUriTests
             }
 
             CoapUri again = CoapUri.Parse(uri.ToString());
-            return again == uri && again.ToString() == uri.ToString() && again.Host == uri.Host && again.PathSegments.SequenceEqual(uri.PathSegments)
+            return again == uri && again.ToString() == uri.ToString() && again.Host == uri.Host
+                && again.PathSegments.SequenceEqual(uri.PathSegments)
                 && again.QueryArguments.SequenceEqual(uri.QueryArguments) && !uri.PathSegments.Any(segment => segment is "." or "..");
         }).Check(OptionCampaign.Config);
     }
@@ -210,7 +214,8 @@ public sealed class CoapUriTests
     {
         // A judge of its own for dot segments and merging: System.Uri, on text that it does not change otherwise.
         Gen<string> piece = Gen.Elements("/", ".", "..", "a", "b", "/../", "./", "c/");
-        Gen<(string Base, string Reference)> pair = piece.ListOf().Zip(piece.ListOf(), (first, second) => (string.Concat(first), string.Concat(second)));
+        Gen<(string Base, string Reference)> pair = piece.ListOf()
+            .Zip(piece.ListOf(), (first, second) => (string.Concat(first), string.Concat(second)));
         Prop.ForAll(pair.ToArbitrary(), texts =>
         {
             if (texts.Reference.StartsWith("//", StringComparison.Ordinal))
@@ -229,10 +234,12 @@ public sealed class CoapUriTests
         get
         {
             Gen<Rune> rune = Gen.OneOf(
-                Gen.Choose(0, 0x7f), Gen.Elements((int)'/', '%', '?', '&', '.', '#', ' '), Gen.Choose(0x80, 0xd7ff), Gen.Choose(0xe000, 0x10ffff)).Select(value => new Rune(value));
+                Gen.Choose(0, 0x7f), Gen.Elements((int)'/', '%', '?', '&', '.', '#', ' '), Gen.Choose(0x80, 0xd7ff),
+                Gen.Choose(0xe000, 0x10ffff)).Select(value => new Rune(value));
             Gen<string> text = rune.ListOf().Select(runes => string.Concat(runes.Take(60)));
             Gen<string[]> list = text.ListOf().Select(texts => texts.Take(6).ToArray());
-            return Gen.Choose(0, 65535).Zip(list.Select(path => path.Where(segment => segment is not ("." or "..")).ToArray()), (port, path) => (port, path))
+            return Gen.Choose(0, 65535)
+                .Zip(list.Select(path => path.Where(segment => segment is not ("." or "..")).ToArray()), (port, path) => (port, path))
                 .Zip(list, (left, query) => (left.port, left.path, query));
         }
     }

@@ -14,7 +14,8 @@ public sealed class OptionsToUriTests
     [InlineData("UC-01", "coap", "[2001:db8::2:1]:5683", "", "coap://[2001:db8::2:1]/")]
     [InlineData("UC-02", "coap", "[2001:db8::2:1]:5683", "H:example.net", "coap://example.net/")]
     [InlineData("UC-03", "coap", "[2001:db8::2:1]:5683", "H:example.net|P:.well-known|P:core", "coap://example.net/.well-known/core")]
-    [InlineData("UC-04", "coap", "[2001:db8::2:1]:5683", "H:xn--18j4d.example|P:こんにちは", "coap://xn--18j4d.example/%E3%81%93%E3%82%93%E3%81%AB%E3%81%A1%E3%81%AF")]
+    [InlineData("UC-04", "coap", "[2001:db8::2:1]:5683", "H:xn--18j4d.example|P:こんにちは",
+        "coap://xn--18j4d.example/%E3%81%93%E3%82%93%E3%81%AB%E3%81%A1%E3%81%AF")]
     [InlineData("UC-05", "coap", "198.51.100.1:61616", "P:|P:/|P:|P:|Q://|Q:?&", "coap://198.51.100.1:61616//%2F//?//&?%26")]
     [InlineData("UC-06", "coap", "[2001:db8:0:0:0:0:2:1]:5683", "", "coap://[2001:db8::2:1]/")]
     [InlineData("UC-07", "coap", "198.51.100.1:5683", "P:", "coap://198.51.100.1/")]
@@ -53,12 +54,14 @@ public sealed class OptionsToUriTests
         CoapOptionCollection options = new();
         options.Add(OptionNumber.UriPath, Wire.Hex("5b5d7c223c3e233f5c5e607b7d"));
 
-        Assert.Equal("coap://198.51.100.1/%5B%5D%7C%22%3C%3E%23%3F%5C%5E%60%7B%7D", CoapUri.Compose("coap", options, IPEndPoint.Parse("198.51.100.1:5683")).ToString());
+        Assert.Equal("coap://198.51.100.1/%5B%5D%7C%22%3C%3E%23%3F%5C%5E%60%7B%7D",
+            CoapUri.Compose("coap", options, IPEndPoint.Parse("198.51.100.1:5683")).ToString());
     }
 
     [Fact]
     public void An_IPv6_address_without_its_brackets_is_one() => Assert.Equal(
-        "coap://[2001:db8::9]/", CoapUri.Compose("coap", Request("H:2001:db8::9").Options, IPEndPoint.Parse("198.51.100.1:5683")).ToString());
+        "coap://[2001:db8::9]/",
+        CoapUri.Compose("coap", Request("H:2001:db8::9").Options, IPEndPoint.Parse("198.51.100.1:5683")).ToString());
 
     [Theory]
     [InlineData("H:fe80::1%eth0")]

@@ -126,7 +126,8 @@ public sealed class UriToOptionsTests
     [InlineData("coap://host/grün/x y", "H:host|P:grün|P:x y", "coap://host/gr%C3%BCn/x%20y")]
     [InlineData("coap://host/gr%C3%BCn/x%20y", "H:host|P:grün|P:x y", "coap://host/gr%C3%BCn/x%20y")]
     [InlineData("coap://host/%25ü%2F€?q=ü & b", "H:host|P:%ü/€|Q:q=ü |Q: b", "coap://host/%25%C3%BC%2F%E2%82%AC?q=%C3%BC%20&%20b")]
-    [InlineData("coap://host/こんにちは/\ud83d\ude00", "H:host|P:こんにちは|P:\ud83d\ude00", "coap://host/%E3%81%93%E3%82%93%E3%81%AB%E3%81%A1%E3%81%AF/%F0%9F%98%80")]
+    [InlineData("coap://host/こんにちは/\ud83d\ude00", "H:host|P:こんにちは|P:\ud83d\ude00",
+        "coap://host/%E3%81%93%E3%82%93%E3%81%AB%E3%81%A1%E3%81%AF/%F0%9F%98%80")]
     [InlineData("coap://host/{a}\"<b>|\\^`", "H:host|P:{a}\"<b>|\\^`", "coap://host/%7Ba%7D%22%3Cb%3E%7C%5C%5E%60")]
     [InlineData("coap://bücher.example/", "H:xn--bcher-kva.example", "coap://xn--bcher-kva.example/")]
     public void An_iri_is_mapped_to_its_uri(string iri, string options, string uri)
@@ -139,7 +140,8 @@ public sealed class UriToOptionsTests
     }
 
     [Fact]
-    public void Escaped_digits_are_an_address_too() => Assert.Equal(IPAddress.Parse("192.0.2.1"), CoapUri.Parse("coap://%3192.0.2.%31/").HostAddress);
+    public void Escaped_digits_are_an_address_too() =>
+        Assert.Equal(IPAddress.Parse("192.0.2.1"), CoapUri.Parse("coap://%3192.0.2.%31/").HostAddress);
 
     [Theory]
     [InlineData("UF-01", "/relative", 0, "no scheme")]
@@ -196,7 +198,8 @@ public sealed class UriToOptionsTests
         string longest = new('a', 255);
         Assert.Equal(longest, CoapUri.Parse($"coap://{longest}/{longest}?{longest}").PathSegments[0]);
 
-        foreach (string uri in (string[])[$"coap://host/{longest}a", $"coap://host/?{longest}a", $"coap://{longest}a/", "coap://host/" + string.Concat(Enumerable.Repeat("%C3%BC", 128))])
+        foreach (string uri in (string[])[$"coap://host/{longest}a", $"coap://host/?{longest}a", $"coap://{longest}a/",
+            "coap://host/" + string.Concat(Enumerable.Repeat("%C3%BC", 128))])
         {
             Assert.Contains("at most 255", Assert.Throws<CoapUriException>(() => CoapUri.Parse(uri)).Message, StringComparison.Ordinal);
         }

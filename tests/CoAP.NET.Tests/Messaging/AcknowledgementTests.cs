@@ -62,7 +62,13 @@ public sealed class AcknowledgementTests
         _rig.Pass(1);
         Waiter owner = new();
         CoapMessage message = new(CoapCode.Content) { Token = new CoapToken([0x71]) };
-        _rig.Offer(new CoapOutbound { Channel = channel, Reception = _rig.Up[0].Reception, Message = message, Transmission = new CoapTransmission(channel, message, owner) });
+        _rig.Offer(new CoapOutbound
+        {
+            Channel = channel,
+            Reception = _rig.Up[0].Reception,
+            Message = message,
+            Transmission = new CoapTransmission(channel, message, owner)
+        });
         _rig.Pass(100);
 
         Assert.Equal(6, _rig.Sent.Count);

@@ -10,5 +10,7 @@ internal static class Campaign
     public static int Seed => Number("COAP_TEST_SEED", 20_260);
 
     private static int Number(string name, int otherwise) =>
-        int.TryParse(System.Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value) ? value : otherwise;
+        int.TryParse(System.Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
+            ? value
+            : otherwise;
 }

@@ -7,8 +7,9 @@ internal sealed class Collector<T>(Func<T, bool> take) : ITargetBlock<T>
 {
     public Task Completion => Task.CompletedTask;
 
-    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept) =>
-        take(messageValue) ? DataflowMessageStatus.Accepted : DataflowMessageStatus.Declined;
+    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source,
+        bool consumeToAccept) =>
+            take(messageValue) ? DataflowMessageStatus.Accepted : DataflowMessageStatus.Declined;
 
     public void Complete()
     {

@@ -148,7 +148,12 @@ public sealed class CongestionTests
         for (int i = 0; i < 10; i++)
         {
             CoapMessage message = new(CoapCode.Put) { Token = new CoapToken([(byte)i]), Payload = new byte[94] };
-            _rig.Offer(new CoapOutbound { Channel = channel, Message = message, Transmission = new CoapTransmission(channel, message, null) });
+            _rig.Offer(new CoapOutbound
+            {
+                Channel = channel,
+                Message = message,
+                Transmission = new CoapTransmission(channel, message, null)
+            });
         }
 
         _rig.Pass(1400);
@@ -166,7 +171,8 @@ public sealed class CongestionTests
         _rig.Pass(100);
         Assert.Equal(5, _rig.Sent.Count);
 
-        // The average that 5 kB in vain leave is paid off after an hour and a half; a large message waits for that, and does not hold up a small one.
+        // The average that 5 kB in vain leave is paid off after an hour and a half; a large message waits for that, and does not hold up a
+        // small one.
         Offer(channel, 2, 1024);
         Offer(channel, 3, 0);
         _rig.Pass(400);

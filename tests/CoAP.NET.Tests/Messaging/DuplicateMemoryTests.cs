@@ -12,7 +12,8 @@ public sealed class DuplicateMemoryTests
     private static readonly CoapCode s_unsafe = CoapCode.Post;
 
     private static CoapLimits Small(double peerShare = 1, double unverifiedShare = 0.25, double sourceShare = 1) =>
-        new() { DeduplicationBytes = 256 * 1024, NewcomerBytes = 64 * 1024, PeerDeduplicationShare = peerShare, UnverifiedDeduplicationShare = unverifiedShare, SourceDeduplicationShare = sourceShare };
+        new() { DeduplicationBytes = 256 * 1024, NewcomerBytes = 64 * 1024, PeerDeduplicationShare = peerShare,
+            UnverifiedDeduplicationShare = unverifiedShare, SourceDeduplicationShare = sourceShare };
 
     [Fact]
     public void A_verified_peers_nonidempotent_request_is_never_forgotten_and_a_new_one_is_answered_503()
@@ -331,7 +332,8 @@ public sealed class DuplicateMemoryTests
         MessagingRig rig = new(new CoapLimits { DeduplicationBytes = budget, NewcomerBytes = 1024 * 1024 });
         rig.Handle = item => rig.Answer(item, CoapOutboundKind.Finish);
         rig.Outgoing = _ => null;
-        CoapChannel[] channels = [.. Enumerable.Range(1, 200).Select(i => rig.Channel((ushort)i, verified: i % 4 == 0, newcomer: i % 4 == 1))];
+        CoapChannel[] channels = [
+            .. Enumerable.Range(1, 200).Select(i => rig.Channel((ushort)i, verified: i % 4 == 0, newcomer: i % 4 == 1))];
         CoapMessage[] messages = [new(s_safe), new(s_idempotent), new(s_unsafe)];
         long most = 0;
         for (int i = 0; i < 1_000_000; i++)

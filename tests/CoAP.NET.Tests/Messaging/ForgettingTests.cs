@@ -5,7 +5,8 @@ namespace CoAP.NET.Tests.Messaging;
 /// <summary>What time and the Channel stage make the layer forget.</summary>
 public sealed class ForgettingTests
 {
-    private static CoapLimits Limits => new() { DeduplicationBytes = 256 * 1024, NewcomerBytes = 64 * 1024, PeerDeduplicationShare = 1, SourceDeduplicationShare = 1 };
+    private static CoapLimits Limits =>
+        new() { DeduplicationBytes = 256 * 1024, NewcomerBytes = 64 * 1024, PeerDeduplicationShare = 1, SourceDeduplicationShare = 1 };
 
     [Fact]
     public void All_memory_comes_back_when_the_lifetimes_are_over()
@@ -30,7 +31,8 @@ public sealed class ForgettingTests
     public void Peers_with_long_lifetimes_do_not_keep_what_has_expired_of_others()
     {
         MemoryRig memory = new(Limits);
-        CoapChannel patient = memory.Rig.Channel(1, new CoapTransmissionParameters { AckTimeout = TimeSpan.FromMinutes(10) }, verified: true);
+        CoapChannel patient = memory.Rig.Channel(1, new CoapTransmissionParameters { AckTimeout = TimeSpan.FromMinutes(10) },
+            verified: true);
         memory.IsBusy(patient, CoapCode.Post, 1);
         CoapChannel ordinary = memory.Rig.Channel(2, verified: true);
         for (int round = 0; round < 4; round++)

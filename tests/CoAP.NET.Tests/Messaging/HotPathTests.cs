@@ -38,12 +38,20 @@ public sealed class HotPathTests
                 return true;
             }),
             new DataflowLinkOptions());
-        CoapChannel[] channels = [.. Enumerable.Range(1, 64).Select(i => new CoapChannel(shard, new FakeTransport(), 0, CoAP.NET.Transports.CoapAddress.FromIPv4(1, (ushort)i), default, CoapTransmissionParameters.Default))];
+        CoapChannel[] channels = [.. Enumerable.Range(1, 64)
+            .Select(i => new CoapChannel(shard, new FakeTransport(), 0, CoAP.NET.Transports.CoapAddress.FromIPv4(1, (ushort)i), default,
+                CoapTransmissionParameters.Default))];
         void Serve(int from, int to)
         {
             for (int i = from; i < to; i++)
             {
-                inbound.Run(new CoapInbound { Channel = channels[i % 64], Message = request, MessageId = (ushort)(i / 64), Hash = (uint)i });
+                inbound.Run(new CoapInbound
+                {
+                    Channel = channels[i % 64],
+                    Message = request,
+                    MessageId = (ushort)(i / 64),
+                    Hash = (uint)i
+                });
             }
         }
 

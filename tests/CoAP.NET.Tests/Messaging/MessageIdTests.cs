@@ -11,7 +11,12 @@ public sealed class MessageIdTests
 
     // Without those that are set aside for groups (RFC 7252 section 8.1).
     private const int All = Numbers - GroupMessageIds.Count;
-    private static readonly CoapTransmissionParameters s_fast = new() { NStart = ushort.MaxValue, ProbingRate = double.PositiveInfinity, MaxQueuedRequests = 10 };
+    private static readonly CoapTransmissionParameters s_fast = new()
+    {
+        NStart = ushort.MaxValue,
+        ProbingRate = double.PositiveInfinity,
+        MaxQueuedRequests = 10
+    };
 
     [Fact]
     [Rfc("7252-4.4-1")]
@@ -28,7 +33,8 @@ public sealed class MessageIdTests
             if (rig.Sent.Count > 0)
             {
                 string mid = rig.LastMid;
-                Assert.True(!lastUse.TryGetValue(mid, out double at) || rig.Seconds - at >= 247, "A Message ID came again within EXCHANGE_LIFETIME.");
+                Assert.True(!lastUse.TryGetValue(mid, out double at) || rig.Seconds - at >= 247,
+                    "A Message ID came again within EXCHANGE_LIFETIME.");
                 lastUse[mid] = rig.Seconds;
                 sent++;
                 rig.Sent.Clear();
@@ -184,7 +190,8 @@ public sealed class MessageIdTests
         GhostCounters ghosts = new(new VirtualRandom(3));
         CoapAddress one = CoapAddress.FromIPv4(1, 1);
         ushort start = ghosts.StartOf(one);
-        CoapAddress other = Enumerable.Range(2, 2_000_000).Select(i => CoapAddress.FromIPv4((uint)i, 1)).First(address => ghosts.StartOf(address) == start);
+        CoapAddress other = Enumerable.Range(2, 2_000_000).Select(i => CoapAddress.FromIPv4((uint)i, 1))
+            .First(address => ghosts.StartOf(address) == start);
 
         ghosts.Remember(one, (ushort)(start + 500));
         ghosts.Remember(other, (ushort)(start + 20));

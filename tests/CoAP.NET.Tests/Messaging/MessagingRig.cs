@@ -6,7 +6,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Messaging;
 
-/// <summary>The real Serializer and Messaging blocks of one shard between a wire of hexadecimal digits and a scripted stage above, on a virtual clock.</summary>
+/// <summary>
+/// The real Serializer and Messaging blocks of one shard between a wire of hexadecimal digits and a scripted stage above, on a virtual
+/// clock.
+/// </summary>
 internal sealed class MessagingRig
 {
     private readonly SerializerInbound _serializerIn;
@@ -69,7 +72,9 @@ internal sealed class MessagingRig
     /// <summary>Whether the stage above takes items.</summary>
     public bool TakesUp { get; set; } = true;
 
-    /// <summary>Looks at what leaves Messaging: true passes it on to be encoded, false declines it, null keeps it for <see cref="Encode"/>.</summary>
+    /// <summary>
+    /// Looks at what leaves Messaging: true passes it on to be encoded, false declines it, null keeps it for <see cref="Encode"/>.
+    /// </summary>
     public Func<CoapOutbound, bool?> Outgoing { get; set; } = _ => true;
 
     /// <summary>Whether any stage was called with the lock held.</summary>
@@ -80,12 +85,14 @@ internal sealed class MessagingRig
     /// <summary>The bytes that went out, without times.</summary>
     public string[] Bytes => [.. Sent.Select(sent => sent.Hex)];
 
-    public CoapChannel Channel(ushort port = 5683, CoapTransmissionParameters? parameters = null, bool verified = false, bool newcomer = false, CoapAddress? address = null) =>
-        new(Shard, _transport, 0, address ?? CoapAddress.FromIPv4(0xc0000201, port), default, parameters ?? CoapTransmissionParameters.Default)
-        {
-            IsVerified = verified,
-            IsNewcomer = newcomer,
-        };
+    public CoapChannel Channel(ushort port = 5683, CoapTransmissionParameters? parameters = null, bool verified = false,
+        bool newcomer = false, CoapAddress? address = null) =>
+            new(Shard, _transport, 0, address ?? CoapAddress.FromIPv4(0xc0000201, port), default,
+                parameters ?? CoapTransmissionParameters.Default)
+            {
+                IsVerified = verified,
+                IsNewcomer = newcomer,
+            };
 
     public void Receive(CoapChannel channel, string hex, bool multicast = false, bool truncated = false)
     {
@@ -114,9 +121,11 @@ internal sealed class MessagingRig
         Offer(new CoapOutbound { Channel = to.Channel, Reception = to.Reception, Message = response });
     }
 
-    public void Answer(CoapInbound to, CoapOutboundKind kind) => Offer(new CoapOutbound { Channel = to.Channel, Kind = kind, Reception = to.Reception });
+    public void Answer(CoapInbound to, CoapOutboundKind kind) =>
+        Offer(new CoapOutbound { Channel = to.Channel, Kind = kind, Reception = to.Reception });
 
-    public CoapTransmission Send(CoapChannel channel, CoapMessageType type = CoapMessageType.Confirmable, CoapCode? code = null, string token = "a1", ITransmissionOwner? owner = null)
+    public CoapTransmission Send(CoapChannel channel, CoapMessageType type = CoapMessageType.Confirmable, CoapCode? code = null,
+        string token = "a1", ITransmissionOwner? owner = null)
     {
         CoapMessage message = new(code ?? CoapCode.Get) { Type = type, Token = new CoapToken(Wire.Hex(token)) };
         CoapTransmission transmission = new(channel, message, owner);

@@ -10,7 +10,8 @@ public sealed class MidTableTests
     [InlineData(5_000)]
     public void Searches_stay_short_when_new_Message_IDs_come_around_to_old_ones(int old)
     {
-        // A peer counts its Message IDs up; the first of them stay, as those of a newcomer do, while a window of later ones moves on past the capacity.
+        // A peer counts its Message IDs up; the first of them stay, as those of a newcomer do, while a window of later ones moves on past
+        // the capacity.
         MidTable table = default;
         Queue<ushort> window = new();
         int longest = 0;

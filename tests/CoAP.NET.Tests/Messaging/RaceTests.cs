@@ -279,5 +279,6 @@ public sealed class RaceTests
 
     private static int Copies(MessagingRig rig, string mid) => rig.Sent.Count(sent => sent.Hex == $"4101{mid}a1");
 
-    private static Task Run(Action action) => Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+    private static Task Run(Action action) =>
+        Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 }

@@ -103,7 +103,8 @@ public sealed class RenewalTests
         Assert.Equal(1, third.Attempts);
     }
 
-    private static CoapMessage Message(string payload, CoapMessageType type = CoapMessageType.Confirmable) => new(CoapCode.Content) { Payload = Wire.Hex(payload), Type = type };
+    private static CoapMessage Message(string payload, CoapMessageType type = CoapMessageType.Confirmable) =>
+        new(CoapCode.Content) { Payload = Wire.Hex(payload), Type = type };
 
     private static CoapTransmission Send(MessagingRig rig, Source source, CoapMessageType type, CoapChannel? channel = null)
     {

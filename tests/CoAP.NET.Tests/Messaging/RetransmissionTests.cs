@@ -46,7 +46,8 @@ public sealed class RetransmissionTests
                 Assert.True(at[k] - at[k - 1] >= ackTimeout);
             }
 
-            Assert.InRange(end, (first - Slot) * (Math.Pow(2, maxRetransmit + 1) - 1), (first * (Math.Pow(2, maxRetransmit + 1) - 1)) + Slot);
+            Assert.InRange(end, (first - Slot) * (Math.Pow(2, maxRetransmit + 1) - 1),
+                (first * (Math.Pow(2, maxRetransmit + 1) - 1)) + Slot);
             Assert.True(at[^1] <= parameters.MaxTransmitSpan.TotalSeconds + Slot);
             Assert.Equal([CoapInboundKind.NotAcknowledged], rig.Events);
             firstWaits.Add(first);

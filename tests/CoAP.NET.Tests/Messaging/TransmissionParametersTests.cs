@@ -10,9 +10,15 @@ public sealed class TransmissionParametersTests
     [InlineData(5, 1.5, 4, 112.5, 232.5, 205, 317.5, 212.5)]
     [InlineData(2, 1.5, 0, 0, 3, 202, 202, 100)]
     [Rfc("7252-4.8-1")]
-    public void Times_are_derived(double ackTimeout, double factor, int maxRetransmit, double span, double wait, double rtt, double exchange, double non)
+    public void Times_are_derived(double ackTimeout, double factor, int maxRetransmit, double span, double wait, double rtt,
+        double exchange, double non)
     {
-        CoapTransmissionParameters parameters = new() { AckTimeout = TimeSpan.FromSeconds(ackTimeout), AckRandomFactor = factor, MaxRetransmit = maxRetransmit };
+        CoapTransmissionParameters parameters = new()
+        {
+            AckTimeout = TimeSpan.FromSeconds(ackTimeout),
+            AckRandomFactor = factor,
+            MaxRetransmit = maxRetransmit
+        };
         Assert.Equal(
             [span, wait, rtt, exchange, non],
             [

@@ -78,7 +78,13 @@ public sealed class CachedNotificationTests : ClientObserveTest
 
     private static CoapMessage Block(CoapMessageType type, ushort id, CoapToken token, string block, int number, bool more)
     {
-        CoapMessage message = new(CoapCode.Content) { Type = type, MessageId = id, Token = token, Payload = System.Text.Encoding.UTF8.GetBytes(block) };
+        CoapMessage message = new(CoapCode.Content)
+        {
+            Type = type,
+            MessageId = id,
+            Token = token,
+            Payload = System.Text.Encoding.UTF8.GetBytes(block)
+        };
         message.Options.Block2 = new BlockValue(number, more, 0);
         return message;
     }

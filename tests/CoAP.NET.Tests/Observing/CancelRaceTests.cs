@@ -2,7 +2,9 @@ using CoAP.NET.Tests.Endpoints;
 
 namespace CoAP.NET.Tests.Observing;
 
-/// <summary>Observations that come and go while notifications do: in random order on one thread, and on two threads at the same time.</summary>
+/// <summary>
+/// Observations that come and go while notifications do: in random order on one thread, and on two threads at the same time.
+/// </summary>
 public sealed class CancelRaceTests : ClientObserveTest
 {
     [Fact]
@@ -75,13 +77,16 @@ public sealed class CancelRaceTests : ClientObserveTest
                 case 2 when requests.Count > 0:
                     CoapMessage request = requests[random.Next(requests.Count)];
                     tokens.Add(request.Token);
-                    Answer(request, request.Options.Observe == 0 && random.Next(8) > 0 ? ++sequence : null, $"{step}", maxAge: (uint)random.Next(100));
+                    Answer(request, request.Options.Observe == 0 && random.Next(8) > 0 ? ++sequence : null, $"{step}",
+                        maxAge: (uint)random.Next(100));
                     break;
                 case 3 when requests.Count > 0:
-                    Transport.Receive(s_server, $"{(random.Next(2) == 0 ? "70" : "60")}00{requests[random.Next(requests.Count)].MessageId:x4}");
+                    Transport.Receive(s_server,
+                        $"{(random.Next(2) == 0 ? "70" : "60")}00{requests[random.Next(requests.Count)].MessageId:x4}");
                     break;
                 case 4 when tokens.Count > 0:
-                    Notify(tokens[random.Next(tokens.Count)], random.Next(8) > 0 ? ++sequence : null, $"{step}", maxAge: (uint)random.Next(100), confirmable: random.Next(2) == 0);
+                    Notify(tokens[random.Next(tokens.Count)], random.Next(8) > 0 ? ++sequence : null, $"{step}",
+                        maxAge: (uint)random.Next(100), confirmable: random.Next(2) == 0);
                     break;
                 default:
                     Clock.Advance(TimeSpan.FromSeconds(random.Next(60)));

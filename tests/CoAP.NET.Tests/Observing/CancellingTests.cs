@@ -14,7 +14,8 @@ public sealed class CancellingTests : ClientObserveTest
         ValueTask disposing = observation.DisposeAsync();
         Assert.True(disposing.IsCompletedSuccessfully);
         CoapMessage cancellation = TakeRequest();
-        Assert.Equal((CoapMessageType.Confirmable, CoapCode.Get, registration.Token), (cancellation.Type, cancellation.Code, cancellation.Token));
+        Assert.Equal((CoapMessageType.Confirmable, CoapCode.Get, registration.Token),
+            (cancellation.Type, cancellation.Code, cancellation.Token));
         Assert.Equal(1u, cancellation.Options.Observe);
         cancellation.Options.Observe = 0;
         Assert.Equal(registration.Options.ToString(), cancellation.Options.ToString());

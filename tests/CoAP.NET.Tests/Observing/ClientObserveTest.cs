@@ -6,7 +6,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 
-/// <summary>A client that observes on virtual time, and a server that is what the test says: the base of tests of Observe on the client side.</summary>
+/// <summary>
+/// A client that observes on virtual time, and a server that is what the test says: the base of tests of Observe on the client side.
+/// </summary>
 public abstract class ClientObserveTest : ClientTest
 {
     private protected const string Uri = "coap://192.0.2.1/obs";
@@ -16,11 +18,13 @@ public abstract class ClientObserveTest : ClientTest
 
     private protected CoapEndpoint Endpoint => Client.Endpoint;
 
-    private protected int StandingRequests => Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.All().Sum(ExchangeLayer.StandingOf));
+    private protected int StandingRequests =>
+        Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.All().Sum(ExchangeLayer.StandingOf));
 
     private protected int Pins => Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.All().Sum(static channel => channel.Pins));
 
-    private protected int Timers => Endpoint.Pipelines.Sum(static pipeline => pipeline.Shard.Wheel.Count - (pipeline.Channels.WatchesIdle ? 1 : 0));
+    private protected int Timers =>
+        Endpoint.Pipelines.Sum(static pipeline => pipeline.Shard.Wheel.Count - (pipeline.Channels.WatchesIdle ? 1 : 0));
 
     private protected static CoapMessage Read(string hex) => s_serializer.Deserialize(Wire.Hex(hex));
 
@@ -28,7 +32,8 @@ public abstract class ClientObserveTest : ClientTest
 
     /// <summary>Registers: the server answers with Observe in the acknowledgement.</summary>
     private protected async Task<(CoapObservation Observation, CoapMessage Registration)> RegisterAsync(
-        uint number = 1, string payload = "one", uint? maxAge = null, CoapObserveOptions? options = null, string uri = Uri, string? etag = null)
+        uint number = 1, string payload = "one", uint? maxAge = null, CoapObserveOptions? options = null, string uri = Uri,
+        string? etag = null)
     {
         Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, uri), options);
         CoapMessage request = TakeRequest();
@@ -49,32 +54,44 @@ public abstract class ClientObserveTest : ClientTest
 
     private protected CoapMessage TakeRequest() => Read(Assert.Single(Transport.TakeSent()));
 
-    private protected CoapMessage[] TakeRequests() => [.. Transport.TakeSent().Select(Read).Where(static message => message.Code.IsRequest)];
+    private protected CoapMessage[] TakeRequests() =>
+        [.. Transport.TakeSent().Select(Read).Where(static message => message.Code.IsRequest)];
 
     /// <summary>A response in the acknowledgement.</summary>
-    private protected void Answer(CoapMessage request, uint? observe, string payload, uint? maxAge = null, string? etag = null, CoapCode? code = null, CoapAddress? from = null) =>
-        Receive(CoapMessageType.Acknowledgement, request.MessageId, request.Token, observe, payload, maxAge, etag, code, from);
+    private protected void Answer(CoapMessage request, uint? observe, string payload, uint? maxAge = null, string? etag = null,
+        CoapCode? code = null, CoapAddress? from = null) =>
+            Receive(CoapMessageType.Acknowledgement, request.MessageId, request.Token, observe, payload, maxAge, etag, code, from);
 
     /// <summary>A response of its own. Returns its Message ID.</summary>
     private protected ushort Notify(
-        CoapToken token, uint? observe, string payload, uint? maxAge = null, bool confirmable = true, string? etag = null, CoapCode? code = null, CoapAddress? from = null)
+        CoapToken token, uint? observe, string payload, uint? maxAge = null, bool confirmable = true, string? etag = null,
+        CoapCode? code = null, CoapAddress? from = null)
     {
         ushort id = _nextId++;
-        Receive(confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable, id, token, observe, payload, maxAge, etag, code, from);
+        Receive(confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable, id, token, observe, payload, maxAge, etag, code,
+            from);
         return id;
     }
 
     /// <summary>A response of its own, which is acknowledged at once and with nothing else.</summary>
-    private protected void NotifyAcknowledged(CoapToken token, uint? observe, string payload, uint? maxAge = null, string? etag = null, CoapCode? code = null)
+    private protected void NotifyAcknowledged(CoapToken token, uint? observe, string payload, uint? maxAge = null, string? etag = null,
+        CoapCode? code = null)
     {
         ushort id = Notify(token, observe, payload, maxAge, true, etag, code);
         Assert.Equal($"6000{id:x4}", Assert.Single(Transport.TakeSent()));
     }
 
     private protected void Receive(
-        CoapMessageType type, ushort id, CoapToken token, uint? observe, string payload, uint? maxAge, string? etag, CoapCode? code, CoapAddress? from)
+        CoapMessageType type, ushort id, CoapToken token, uint? observe, string payload, uint? maxAge, string? etag, CoapCode? code,
+        CoapAddress? from)
     {
-        CoapMessage message = new(code ?? CoapCode.Content) { Type = type, MessageId = id, Token = token, Payload = System.Text.Encoding.UTF8.GetBytes(payload) };
+        CoapMessage message = new(code ?? CoapCode.Content)
+        {
+            Type = type,
+            MessageId = id,
+            Token = token,
+            Payload = System.Text.Encoding.UTF8.GetBytes(payload)
+        };
         message.Options.Observe = observe;
         message.Options.MaxAge = maxAge is { } seconds ? TimeSpan.FromSeconds(seconds) : null;
         if (etag is not null)
@@ -85,7 +102,8 @@ public abstract class ClientObserveTest : ClientTest
         Transport.Receive(from ?? s_server, s_serializer.Serialize(message));
     }
 
-    private protected void Receive(CoapMessage message, CoapAddress? from = null) => Transport.Receive(from ?? s_server, s_serializer.Serialize(message));
+    private protected void Receive(CoapMessage message, CoapAddress? from = null) =>
+        Transport.Receive(from ?? s_server, s_serializer.Serialize(message));
 
     private protected void ResetMessage(CoapMessage request) => Transport.Receive(s_server, $"7000{request.MessageId:x4}");
 

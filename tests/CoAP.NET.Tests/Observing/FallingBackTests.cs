@@ -14,7 +14,8 @@ public sealed class FallingBackTests : ClientObserveTest
         // It has no room for observers any more, but what we have is right.
         Answer(again, null, string.Empty, maxAge: 100, etag: "abcd", code: CoapCode.Valid);
         Assert.Equal(CoapObserveState.NotObserving, observation.State);
-        Assert.Equal((CoapCode.Content, "one", TimeSpan.FromSeconds(100)), (observation.Latest!.Code, Text(observation.Latest), observation.Latest.MaxAge));
+        Assert.Equal((CoapCode.Content, "one", TimeSpan.FromSeconds(100)),
+            (observation.Latest!.Code, Text(observation.Latest), observation.Latest.MaxAge));
         (again, _) = NextRequest(TimeSpan.FromSeconds(120));
         Assert.Equal("abcd", Wire.Hex(again.Options.ETag!.Value.Span));
         Answer(again, 7, string.Empty, etag: "abcd", code: CoapCode.Valid);
@@ -42,7 +43,12 @@ public sealed class FallingBackTests : ClientObserveTest
     {
         (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 20);
         await using CoapObservation disposed = observation;
-        CoapMessage notification = new(CoapCode.Content) { Type = CoapMessageType.NonConfirmable, MessageId = 0x77, Token = registration.Token };
+        CoapMessage notification = new(CoapCode.Content)
+        {
+            Type = CoapMessageType.NonConfirmable,
+            MessageId = 0x77,
+            Token = registration.Token
+        };
         notification.Options.Observe = 2;
         notification.Options.MaxAge = TimeSpan.FromSeconds(20);
         notification.Options.Echo = Wire.Hex("0102030405060708");

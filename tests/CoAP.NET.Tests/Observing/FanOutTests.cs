@@ -34,7 +34,9 @@ public sealed class FanOutTests : ServerObserveTest
     {
         Options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("10.0.0.0/8"));
         byte[] payload = new byte[800];
-        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => new CoapResult(CoapCode.Content, payload, CoapContentFormat.OctetStream)).Observable(mode: CoapNotificationMode.NonConfirmable);
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs",
+            () => new CoapResult(CoapCode.Content, payload, CoapContentFormat.OctetStream))
+            .Observable(mode: CoapNotificationMode.NonConfirmable);
         await StartAsync();
         Transport.Discards = true;
         const int Count = 1000;
@@ -246,7 +248,8 @@ public sealed class FanOutTests : ServerObserveTest
         });
         await StartAsync();
         Register(Peer);
-        Assert.Equal(CoapCode.Changed, Ask(Other, "/obs", null, method: CoapMethod.Put, more: message => message.Payload = "new"u8.ToArray())!.Code);
+        Assert.Equal(CoapCode.Changed,
+            Ask(Other, "/obs", null, method: CoapMethod.Put, more: message => message.Payload = "new"u8.ToArray())!.Code);
         Settle();
         Assert.Equal("new", TextOf(TakeOne()));
         Assert.False(nested);
@@ -275,7 +278,8 @@ public sealed class FanOutTests : ServerObserveTest
         // What all requests share has room for runs in any case; what the route says itself holds for them too.
         bool isSlow = false;
         TaskCompletionSource<CoapResult> slow = new();
-        CoapRouteHandlerBuilder route = Server.MapGet("/obs", (_, _) => isSlow ? slow.Task : Task.FromResult<CoapResult>(CoapResults.Text(State))).Observable().Serial(capacity: 0);
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs",
+            (_, _) => isSlow ? slow.Task : Task.FromResult<CoapResult>(CoapResults.Text(State))).Observable().Serial(capacity: 0);
         await StartAsync();
         Register(Peer);
         isSlow = true;

@@ -24,7 +24,8 @@ public sealed class KeepingTests : ServerObserveTest
 
         // Timestamps begin anew, as those of a machine that was switched off for 5 s.
         CoAP.NET.Testing.VirtualClock clock = new(Clock.GetUtcNow() + TimeSpan.FromSeconds(5 - setBack));
-        await using CoapServer second = new(new CoapEndpointOptions { TimeProvider = clock, Random = new CoAP.NET.Testing.VirtualRandom(1) });
+        await using CoapServer second =
+            new(new CoapEndpointOptions { TimeProvider = clock, Random = new CoAP.NET.Testing.VirtualRandom(1) });
         CoAP.NET.Tests.Endpoints.DirectTransport transport = new();
         second.MapGet("/obs", static () => CoapResults.Text("2")).Observable();
         second.Endpoint.AddTransport(transport);
@@ -148,7 +149,8 @@ public sealed class KeepingTests : ServerObserveTest
     {
         TaskCompletionSource<CoapResult> slow = new();
         int runs = 0;
-        Server.MapGet("/obs", async (_, _) => runs++ == 0 ? await slow.Task : CoapResults.Text("again")).Observable(TimeSpan.FromSeconds(10), refresh: true);
+        Server.MapGet("/obs", async (_, _) => runs++ == 0 ? await slow.Task : CoapResults.Text("again"))
+            .Observable(TimeSpan.FromSeconds(10), refresh: true);
         await StartAsync();
         Transport.Receive(Peer, "41017d344a60536f6273");
         Pass(1);

@@ -10,7 +10,8 @@ public sealed class LongLifeTests
 {
     private const int Hours = 30 * 24;
 
-    private static readonly CoapAddress[] s_addresses = [InMemoryNetwork.Address("192.0.2.1:5683"), InMemoryNetwork.Address("192.0.2.7:5683"), InMemoryNetwork.Address("192.0.2.8:5683")];
+    private static readonly CoapAddress[] s_addresses = [InMemoryNetwork.Address("192.0.2.1:5683"),
+        InMemoryNetwork.Address("192.0.2.7:5683"), InMemoryNetwork.Address("192.0.2.8:5683")];
 
     [Theory]
     [Trait("Category", "Campaign")]
@@ -26,7 +27,14 @@ public sealed class LongLifeTests
         {
             Seed = (ulong)seed,
             MaxTraceLength = 0,
-            Conditions = new NetworkConditions { Loss = 0.2, Duplication = 0.05, Reordering = 0.1, ReorderingWindow = TimeSpan.FromSeconds(5), MaxDelay = TimeSpan.FromSeconds(1) },
+            Conditions = new NetworkConditions
+            {
+                Loss = 0.2,
+                Duplication = 0.05,
+                Reordering = 0.1,
+                ReorderingWindow = TimeSpan.FromSeconds(5),
+                MaxDelay = TimeSpan.FromSeconds(1)
+            },
         });
         using ObservableDevice device = new(network, s_addresses[0], maxAge: 300);
         await using CoapClient client = new(new CoapEndpointOptions

@@ -31,7 +31,8 @@ public sealed class NotificationClockTests
     [InlineData(100_000, 0.5, 60)]
     [InlineData(1_800, 1, 30)]
     [InlineData(100_000, 120, 60)]
-    public void After_a_restart_of_process_or_machine_numbers_are_newer_also_when_the_clock_was_set_back(double ran, double away, double setBack)
+    public void After_a_restart_of_process_or_machine_numbers_are_newer_also_when_the_clock_was_set_back(double ran, double away,
+        double setBack)
     {
         NotificationClock first = new(s_wall, start: 1_000_000 * Second);
         uint last = Number(first.At((long)((1_000_000 + ran) * Second)));

@@ -23,7 +23,8 @@ public sealed class NotificationTests : ClientObserveTest
     public async Task A_duplicate_is_acknowledged_again_and_delivered_once()
     {
         int calls = 0;
-        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions { OnNotification = _ => calls++ });
+        (CoapObservation observation,
+            CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions { OnNotification = _ => calls++ });
         await using CoapObservation disposed = observation;
         Receive(CoapMessageType.Confirmable, 9, registration.Token, 2, "two", null, null, null, null);
         Receive(CoapMessageType.Confirmable, 9, registration.Token, 2, "two", null, null, null, null);

@@ -4,7 +4,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 
-/// <summary>A device with one observable resource, as simple as can be: it notifies once, remembers nothing over a restart, and may move to another address.</summary>
+/// <summary>
+/// A device with one observable resource, as simple as can be: it notifies once, remembers nothing over a restart, and may move to another
+/// address.
+/// </summary>
 internal sealed class ObservableDevice : IDisposable
 {
     private readonly CoapDatagramSerializer _serializer = new();
@@ -114,7 +117,13 @@ internal sealed class ObservableDevice : IDisposable
 
     private void Send(CoapAddress to, CoapMessageType type, ushort id, CoapToken token, bool isNotification)
     {
-        CoapMessage message = new(CoapCode.Content) { Type = type, MessageId = id, Token = token, Payload = System.Text.Encoding.UTF8.GetBytes($"{Value}") };
+        CoapMessage message = new(CoapCode.Content)
+        {
+            Type = type,
+            MessageId = id,
+            Token = token,
+            Payload = System.Text.Encoding.UTF8.GetBytes($"{Value}")
+        };
         message.Options.MaxAge = TimeSpan.FromSeconds(_maxAge);
         if (isNotification)
         {

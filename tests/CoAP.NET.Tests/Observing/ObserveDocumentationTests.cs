@@ -41,12 +41,14 @@ public sealed class ObserveDocumentationTests : GuideTest
     public async Task Resources_are_observed_in_three_ways()
     {
         int degrees = 20;
-        CoapRouteHandlerBuilder temperature = server.MapGet("/temperature", () => CoapResults.Text($"{degrees} C")).Observable(maxAge: TimeSpan.FromMinutes(30));
+        CoapRouteHandlerBuilder temperature = server.MapGet("/temperature", () => CoapResults.Text($"{degrees} C"))
+            .Observable(maxAge: TimeSpan.FromMinutes(30));
         await StartAsync();
         string? last = null;
         await RunAsync(async () =>
         {
-            await using CoapObservation byMethod = await client.ObserveAsync("coap://[::1]/temperature", change => last = change.GetText(), cancellationToken);
+            await using CoapObservation byMethod = await client.ObserveAsync("coap://[::1]/temperature", change => last = change.GetText(),
+                cancellationToken);
 
             degrees++;
             temperature.Notify();
@@ -137,7 +139,8 @@ public sealed class ObserveDocumentationTests : GuideTest
         {
             CoapRequest request = new(CoapMethod.Get, "coap://[::1]/temperature") { Accept = CoapContentFormat.Json };
             await using CoapObservation rarely = await client.ObserveAsync(
-                request, new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(TimeSpan.FromHours(1)) }, cancellationToken);
+                request, new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(TimeSpan.FromHours(1)) },
+                cancellationToken);
             Assert.Equal(CoapObserveState.Observing, rarely.State);
         });
     }

@@ -21,7 +21,8 @@ public sealed class ObserverEventTests : ServerObserveTest
         (CoapAddress to, CoapMessage message) = TakeNew().Single(item => item.Peer == Peer);
         Acknowledge(to, message);
         Ask(Peer, "/obs", observe: 1);
-        Assert.Equal(["came 192.0.2.1 /obs 1", "came 192.0.2.2 /obs 2", "acknowledged 192.0.2.1 /obs 2", "went 192.0.2.1 /obs 1 Deregistered"], _events);
+        Assert.Equal(["came 192.0.2.1 /obs 1", "came 192.0.2.2 /obs 2", "acknowledged 192.0.2.1 /obs 2",
+            "went 192.0.2.1 /obs 1 Deregistered"], _events);
         Assert.Equal(1, route.ObserverCount);
     }
 
@@ -92,12 +93,14 @@ public sealed class ObserverEventTests : ServerObserveTest
     [Fact]
     public async Task Paths_of_a_route_with_parameters_are_told_and_counted_apart()
     {
-        CoapRouteHandlerBuilder route = Listen(Server.MapGet("/devices/{id}", static request => CoapResults.Text(request.Route["id"])).Observable());
+        CoapRouteHandlerBuilder route =
+            Listen(Server.MapGet("/devices/{id}", static request => CoapResults.Text(request.Route["id"])).Observable());
         await StartAsync();
         Register(Peer, "/devices/7");
         Register(Other, "/devices/8");
         Assert.Equal(["came 192.0.2.1 /devices/7 1", "came 192.0.2.2 /devices/8 2"], _events);
-        Assert.Equal((1, 1, 0), (Server.CountObservers("/devices/7"), Server.CountObservers("devices/8"), Server.CountObservers("/devices/9")));
+        Assert.Equal((1, 1, 0),
+            (Server.CountObservers("/devices/7"), Server.CountObservers("devices/8"), Server.CountObservers("/devices/9")));
         Assert.Equal((1, 0, 2), (Server.Notify("/devices/7"), Server.Notify("/devices/9"), route.Notify()));
         Assert.DoesNotContain(Logs.Entries, static entry => entry.Id.Id == 1508);
     }
@@ -178,7 +181,10 @@ public sealed class ObserverEventTests : ServerObserveTest
         Pass(61);
         Assert.Equal(0, plain.Notify());
         Assert.Equal(0, plain.Notify());
-        Assert.Contains("not Observable()", Assert.Single(Logs.Entries, static entry => entry.Id.Id == 1508 && entry.Text.Contains("/plain", StringComparison.Ordinal)).Text, StringComparison.Ordinal);
+        Assert.Contains("not Observable()",
+            Assert.Single(Logs.Entries,
+                static entry => entry.Id.Id == 1508 && entry.Text.Contains("/plain", StringComparison.Ordinal)).Text,
+            StringComparison.Ordinal);
     }
 
     private CoapRouteHandlerBuilder Listen(CoapRouteHandlerBuilder route)

@@ -131,7 +131,8 @@ public sealed class ObserverShareTests : ServerObserveTest
     private void Verify(CoapAddress peer)
     {
         Ask(peer, "/none", observe: null);
-        foreach (CoapChannel channel in Server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Channels.All()).Where(channel => channel.Remote == peer))
+        foreach (CoapChannel channel in Server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Channels.All())
+            .Where(channel => channel.Remote == peer))
         {
             channel.Shard.Guard.Verify(channel, long.MaxValue);
         }

@@ -2,7 +2,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 
-/// <summary>How the pace of Non-confirmable notifications finds the round-trip time: RFC 7641 section 4.5.1. The resource changes ten times a second.</summary>
+/// <summary>
+/// How the pace of Non-confirmable notifications finds the round-trip time: RFC 7641 section 4.5.1. The resource changes ten times a
+/// second.
+/// </summary>
 public sealed class PacingTests : ServerObserveTest
 {
     private readonly Dictionary<CoapAddress, List<Told>> _told = [];
@@ -132,7 +135,9 @@ public sealed class PacingTests : ServerObserveTest
         return route;
     }
 
-    /// <summary>Changes the state ten times a second and acknowledges what is Confirmable after a round-trip time, in steps of 10 ms.</summary>
+    /// <summary>
+    /// Changes the state ten times a second and acknowledges what is Confirmable after a round-trip time, in steps of 10 ms.
+    /// </summary>
     private void Listen(CoapRouteHandlerBuilder route, double seconds, double roundTrip)
     {
         for (int step = 0; step < seconds * 100; step++)
@@ -184,6 +189,7 @@ public sealed class PacingTests : ServerObserveTest
             NotificationProbe = false;
         }
 
-        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) => new(CoapResults.Text("x"));
+        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) =>
+            new(CoapResults.Text("x"));
     }
 }

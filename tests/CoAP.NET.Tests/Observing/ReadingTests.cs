@@ -119,7 +119,8 @@ public sealed class ReadingTests : ClientObserveTest
             depth--;
         }
 
-        (CoapObservation observation, registration) = await RegisterAsync(options: new CoapObserveOptions { OnNotification = OnNotification });
+        (CoapObservation observation,
+            registration) = await RegisterAsync(options: new CoapObserveOptions { OnNotification = OnNotification });
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, 2, "two");
         Assert.Equal(["one", "two", "8"], seen);

@@ -68,7 +68,8 @@ public sealed class RegisteringTests : ClientObserveTest
     [Fact]
     public async Task Without_registering_again_a_plain_response_ends_the_observation()
     {
-        Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri), new CoapObserveOptions { Reregistration = CoapReregistration.Never });
+        Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri),
+            new CoapObserveOptions { Reregistration = CoapReregistration.Never });
         Answer(TakeRequest(), null, "plain");
         await using CoapObservation observation = await Within(registering);
         List<string> read = [];
@@ -154,7 +155,8 @@ public sealed class RegisteringTests : ClientObserveTest
     [Fact]
     public async Task Without_registering_again_a_silent_server_is_an_exception()
     {
-        Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri), new CoapObserveOptions { Reregistration = CoapReregistration.Never });
+        Task<CoapObservation> registering = Client.ObserveAsync(new CoapRequest(CoapMethod.Get, Uri),
+            new CoapObserveOptions { Reregistration = CoapReregistration.Never });
         Clock.Advance(TimeSpan.FromSeconds(94));
         await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(registering));
         AssertFreed();
@@ -179,7 +181,9 @@ public sealed class RegisteringTests : ClientObserveTest
     public async Task A_name_that_cannot_be_resolved_is_tried_again()
     {
         bool isKnown = false;
-        Options.ResolveHost = (_, _) => isKnown ? Task.FromResult(new[] { IPAddress.Parse("192.0.2.1") }) : Task.FromException<IPAddress[]>(new System.Net.Sockets.SocketException(11001));
+        Options.ResolveHost = (_, _) => isKnown
+            ? Task.FromResult(new[] { IPAddress.Parse("192.0.2.1") })
+            : Task.FromException<IPAddress[]>(new System.Net.Sockets.SocketException(11001));
         await using CoapObservation observation = await Within(Client.ObserveAsync("coap://new.example/obs"));
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
         Assert.Contains("new.example", observation.Error!.Message, StringComparison.Ordinal);
@@ -221,7 +225,12 @@ public sealed class RegisteringTests : ClientObserveTest
     {
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         CoapMessage request = TakeRequest();
-        CoapMessage challenge = new(CoapCode.Unauthorized) { Type = CoapMessageType.Acknowledgement, MessageId = request.MessageId, Token = request.Token };
+        CoapMessage challenge = new(CoapCode.Unauthorized)
+        {
+            Type = CoapMessageType.Acknowledgement,
+            MessageId = request.MessageId,
+            Token = request.Token
+        };
         challenge.Options.Echo = Wire.Hex("0102030405");
         Receive(challenge);
         CoapMessage second = TakeRequest();

@@ -294,6 +294,7 @@ public sealed class RegistrationTests : ServerObserveTest
 
         public bool IsOn { get; set; }
 
-        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) => new(CoapResults.Text(IsOn ? "on" : "off"));
+        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) =>
+            new(CoapResults.Text(IsOn ? "on" : "off"));
     }
 }

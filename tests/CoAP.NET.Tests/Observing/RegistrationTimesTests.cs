@@ -23,6 +23,7 @@ public sealed class RegistrationTimesTests
     {
         TimeSpan bound = TimeSpan.FromMinutes(5);
         Assert.Equal(TimeSpan.FromSeconds(least).Ticks, RegistrationTimes.BackOff(failures, bound, 0));
-        Assert.InRange(RegistrationTimes.BackOff(failures, bound, 0.999_999), TimeSpan.FromSeconds(most * 0.999).Ticks, TimeSpan.FromSeconds(most).Ticks);
+        Assert.InRange(RegistrationTimes.BackOff(failures, bound, 0.999_999), TimeSpan.FromSeconds(most * 0.999).Ticks,
+            TimeSpan.FromSeconds(most).Ticks);
     }
 }

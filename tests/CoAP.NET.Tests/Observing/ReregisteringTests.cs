@@ -46,7 +46,8 @@ public sealed class ReregisteringTests : ClientObserveTest
     [Fact]
     public async Task Not_more_often_than_the_user_wants()
     {
-        (CoapObservation observation, _) = await RegisterAsync(maxAge: 5, options: new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(TimeSpan.FromMinutes(10)) });
+        (CoapObservation observation, _) = await RegisterAsync(maxAge: 5,
+            options: new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(TimeSpan.FromMinutes(10)) });
         await using CoapObservation disposed = observation;
         (_, TimeSpan after) = NextRequest(TimeSpan.FromMinutes(11));
         Assert.InRange(after.TotalSeconds, 599, 601);
@@ -55,7 +56,8 @@ public sealed class ReregisteringTests : ClientObserveTest
     [Fact]
     public async Task Never_leaves_it_stale()
     {
-        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 5, options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(maxAge: 5,
+            options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
         await using CoapObservation disposed = observation;
         Clock.Advance(TimeSpan.FromDays(2));
         Assert.Empty(Transport.TakeSent());
@@ -97,7 +99,9 @@ public sealed class ReregisteringTests : ClientObserveTest
     public async Task An_error_notification_is_delivered_and_the_registration_made_again_when_its_Max_Age_ends()
     {
         List<string> seen = [];
-        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions { OnNotification = response => seen.Add(response.ToString()) });
+        (CoapObservation observation,
+            CoapMessage registration) =
+            await RegisterAsync(options: new CoapObserveOptions { OnNotification = response => seen.Add(response.ToString()) });
         await using CoapObservation disposed = observation;
         NotifyAcknowledged(registration.Token, null, "gone", maxAge: 60, code: CoapCode.NotFound);
         Assert.Equal(CoapObserveState.Reregistering, observation.State);
@@ -169,7 +173,8 @@ public sealed class ReregisteringTests : ClientObserveTest
     [Fact]
     public async Task Without_registering_again_an_error_notification_ends_the_observation_after_its_delivery()
     {
-        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
+        (CoapObservation observation,
+            CoapMessage registration) = await RegisterAsync(options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
         NotifyAcknowledged(registration.Token, null, "gone", code: CoapCode.NotFound);
         Assert.Equal(CoapObserveState.Failed, observation.State);
         List<CoapCode> read = [];
@@ -236,7 +241,8 @@ public sealed class ReregisteringTests : ClientObserveTest
     {
         IPAddress address = IPAddress.Parse("192.0.2.1");
         Options.ResolveHost = (_, _) => Task.FromResult(new[] { address });
-        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(uri: "coap://moves.example/obs", maxAge: 10, etag: "aa");
+        (CoapObservation observation, CoapMessage registration) = await RegisterAsync(uri: "coap://moves.example/obs", maxAge: 10,
+            etag: "aa");
         await using CoapObservation disposed = observation;
         address = IPAddress.Parse("192.0.2.9");
         Clock.Advance(TimeSpan.FromSeconds(26));

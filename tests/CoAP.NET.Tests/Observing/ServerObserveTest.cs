@@ -17,12 +17,13 @@ public abstract class ServerObserveTest : EndpointTest
     /// <summary>How often its handler ran.</summary>
     protected int Runs { get; private set; }
 
-    protected CoapRouteHandlerBuilder MapState(string path = "/obs", CoapNotificationMode mode = CoapNotificationMode.Confirmable, TimeSpan? maxAge = null, bool probe = true) =>
-        Server.MapGet(path, () =>
-        {
-            Runs++;
-            return CoapResults.Text(State);
-        }).Observable(maxAge, mode, probe: probe);
+    protected CoapRouteHandlerBuilder MapState(string path = "/obs", CoapNotificationMode mode = CoapNotificationMode.Confirmable,
+        TimeSpan? maxAge = null, bool probe = true) =>
+            Server.MapGet(path, () =>
+            {
+                Runs++;
+                return CoapResults.Text(State);
+            }).Observable(maxAge, mode, probe: probe);
 
     /// <summary>Changes the state and lets the server notice.</summary>
     protected void Change(CoapRouteHandlerBuilder route, string state)
@@ -36,7 +37,8 @@ public abstract class ServerObserveTest : EndpointTest
 
     protected void Pass(double seconds) => Clock.Advance(TimeSpan.FromSeconds(seconds));
 
-    private protected CoapMessage? Ask(CoapAddress peer, string path, uint? observe = 0, string token = "4a", CoapMethod method = CoapMethod.Get, CoapMessageType type = CoapMessageType.Confirmable, Action<CoapMessage>? more = null)
+    private protected CoapMessage? Ask(CoapAddress peer, string path, uint? observe = 0, string token = "4a",
+        CoapMethod method = CoapMethod.Get, CoapMessageType type = CoapMessageType.Confirmable, Action<CoapMessage>? more = null)
     {
         CoapMessage request = new(method) { Type = type, MessageId = ++_messageId, Token = new CoapToken(Wire.Hex(token)) };
         foreach (string segment in path.Split('/', StringSplitOptions.RemoveEmptyEntries))
@@ -55,7 +57,8 @@ public abstract class ServerObserveTest : EndpointTest
         return TakeNew().Select(sent => sent.Message).FirstOrDefault(message => message.Token == request.Token);
     }
 
-    private protected CoapMessage Register(CoapAddress peer, string path = "/obs", string token = "4a", CoapMessageType type = CoapMessageType.Confirmable)
+    private protected CoapMessage Register(CoapAddress peer, string path = "/obs", string token = "4a",
+        CoapMessageType type = CoapMessageType.Confirmable)
     {
         CoapMessage answer = Ask(peer, path, 0, token, type: type)!;
         Assert.Equal(CoapCode.Content, answer.Code);
@@ -95,7 +98,8 @@ public abstract class ServerObserveTest : EndpointTest
 
     private protected void Reset(CoapAddress peer, CoapMessage message) => Transport.Receive(peer, $"7000{message.MessageId:x4}");
 
-    private protected static uint? NumberOf(CoapMessage message) => message.Options.TryGetUInt(OptionNumber.Observe, out uint number) ? number : null;
+    private protected static uint? NumberOf(CoapMessage message) =>
+        message.Options.TryGetUInt(OptionNumber.Observe, out uint number) ? number : null;
 
     private protected static string TextOf(CoapMessage message) => Encoding.UTF8.GetString(message.Payload.Span);
 

@@ -19,7 +19,9 @@ public sealed class ServingNotificationTests : ServerObserveTest
         Settle();
         var sent = TakeNew();
         Assert.Equal(2, sent.Count);
-        Assert.All(sent, item => Assert.Equal((CoapCode.Forbidden, CoapMessageType.Confirmable, null), (item.Message.Code, item.Message.Type, NumberOf(item.Message))));
+        Assert.All(sent,
+            item => Assert.Equal((CoapCode.Forbidden, CoapMessageType.Confirmable, null),
+                (item.Message.Code, item.Message.Type, NumberOf(item.Message))));
         AssertNobody();
         sent.ForEach(item => Acknowledge(item.Peer, item.Message));
         result = CoapResults.Text("1");
@@ -47,7 +49,8 @@ public sealed class ServingNotificationTests : ServerObserveTest
     public async Task A_handler_that_throws_ends_the_observation_with_5_00()
     {
         bool fails = false;
-        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => fails ? throw new InvalidOperationException("secret") : CoapResults.Text("0")).Observable();
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs",
+            () => fails ? throw new InvalidOperationException("secret") : CoapResults.Text("0")).Observable();
         await StartAsync();
         Register(Peer);
         fails = true;
@@ -85,7 +88,8 @@ public sealed class ServingNotificationTests : ServerObserveTest
     {
         MapState();
         await StartAsync();
-        CoapMessage answer = Ask(Peer, "/obs", more: message => message.Options.AddUInt(OptionNumber.Accept, CoapContentFormat.Cbor.Value))!;
+        CoapMessage answer = Ask(Peer, "/obs",
+            more: message => message.Options.AddUInt(OptionNumber.Accept, CoapContentFormat.Cbor.Value))!;
         Assert.Equal(CoapCode.NotAcceptable, answer.Code);
         Assert.Null(NumberOf(answer));
         AssertNobody();
@@ -98,7 +102,8 @@ public sealed class ServingNotificationTests : ServerObserveTest
         CoapContentFormat format = CoapContentFormat.Cbor;
         CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => new CoapResult(CoapCode.Content, "x"u8.ToArray(), format)).Observable();
         await StartAsync();
-        Assert.NotNull(NumberOf(Ask(Peer, "/obs", more: message => message.Options.AddUInt(OptionNumber.Accept, CoapContentFormat.Cbor.Value))!));
+        Assert.NotNull(NumberOf(
+            Ask(Peer, "/obs", more: message => message.Options.AddUInt(OptionNumber.Accept, CoapContentFormat.Cbor.Value))!));
         format = CoapContentFormat.Json;
         route.Notify();
         Settle();
@@ -112,9 +117,12 @@ public sealed class ServingNotificationTests : ServerObserveTest
     public async Task A_notification_may_say_that_a_representation_of_the_client_is_valid()
     {
         string state = "0";
-        CoapRouteHandlerBuilder route = Server.MapGet("/obs", request => CoapResults.ValidOr(request, CoapETag.FromContent(System.Text.Encoding.UTF8.GetBytes(state)), () => CoapResults.Text(state))).Observable();
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs",
+            request => CoapResults.ValidOr(request, CoapETag.FromContent(System.Text.Encoding.UTF8.GetBytes(state)),
+                () => CoapResults.Text(state))).Observable();
         await StartAsync();
-        CoapMessage valid = Ask(Peer, "/obs", more: message => message.Options.Add(OptionNumber.ETag, CoapETag.FromContent("0"u8).ToArray()))!;
+        CoapMessage valid = Ask(Peer, "/obs",
+            more: message => message.Options.Add(OptionNumber.ETag, CoapETag.FromContent("0"u8).ToArray()))!;
         Assert.Equal(CoapCode.Valid, valid.Code);
         Assert.NotNull(NumberOf(valid));
         foreach (string next in new[] { "1", "0", "2" })
@@ -137,7 +145,8 @@ public sealed class ServingNotificationTests : ServerObserveTest
         Server.MapGet("/minute", () => "x").Observable(TimeSpan.FromMinutes(1));
         Server.MapGet("/own", () => CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(5))).Observable(TimeSpan.FromHours(1));
         await StartAsync();
-        uint? MaxAgeOf(string path, uint? observe) => Ask(Peer, path, observe)!.Options.TryGetUInt(OptionNumber.MaxAge, out uint age) ? age : null;
+        uint? MaxAgeOf(string path, uint? observe) =>
+            Ask(Peer, path, observe)!.Options.TryGetUInt(OptionNumber.MaxAge, out uint age) ? age : null;
         Assert.Equal(3600u, MaxAgeOf("/hour", 0));
         Assert.Null(MaxAgeOf("/hour", null));
         Assert.Null(MaxAgeOf("/minute", 0));
@@ -170,7 +179,8 @@ public sealed class ServingNotificationTests : ServerObserveTest
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
 
-        // Numbers are those of the clock, which begins at 956 of 1,024 s and goes a sixtieth slower in the first hour: this is shortly before the 24 bits are used up.
+        // Numbers are those of the clock, which begins at 956 of 1,024 s and goes a sixtieth slower in the first hour: this is shortly
+        // before the 24 bits are used up.
         Clock.AdvanceTo(TimeSpan.FromSeconds((1_024 - 956) * 60 / 59.0) - TimeSpan.FromMilliseconds(10));
         uint before = NumberOf(Register(Peer))!.Value;
         Assert.InRange(before, 0xffff00u, 0xffffffu);
@@ -348,7 +358,8 @@ public sealed class ServingNotificationTests : ServerObserveTest
         Register(Peer, token: "4b");
         Change(route, "1");
         CoapMessage rejected = TakeNew()[0].Message;
-        Assert.Equal(mode == CoapNotificationMode.Confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable, rejected.Type);
+        Assert.Equal(mode == CoapNotificationMode.Confirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable,
+            rejected.Type);
         Reset(Peer, rejected);
         Assert.Equal(1, Server.ObserverCount);
         Pass(4);
@@ -515,7 +526,8 @@ public sealed class ServingNotificationTests : ServerObserveTest
     {
         TaskCompletionSource<CoapResult> slow = new();
         int runs = 0;
-        CoapRouteHandlerBuilder route = Server.MapGet("/obs", async (_, _) => Interlocked.Increment(ref runs) == 1 ? await slow.Task : CoapResults.Text("new")).Observable();
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs",
+            async (_, _) => Interlocked.Increment(ref runs) == 1 ? await slow.Task : CoapResults.Text("new")).Observable();
         await StartAsync();
         Transport.Receive(Peer, "41017d344a60536f6273");
         Pass(1);

@@ -64,7 +64,9 @@ public sealed class SharingTests : ClientObserveTest
         CoapMessage[] sent = TakeRequests();
         Assert.Equal(8, sent.Length);
         Assert.Equal((17, 8), (Endpoint.Observed.Count, Endpoint.Observed.Registrations));
-        Assert.Equal(["x", "y"], sent.Where(static request => request.Code == CoapCode.Fetch).Select(static request => System.Text.Encoding.UTF8.GetString(request.Payload.Span)));
+        Assert.Equal(["x", "y"],
+            sent.Where(static request => request.Code == CoapCode.Fetch)
+                .Select(static request => System.Text.Encoding.UTF8.GetString(request.Payload.Span)));
         foreach (CoapObservation observation in observations)
         {
             await observation.DisposeAsync();
@@ -95,7 +97,8 @@ public sealed class SharingTests : ClientObserveTest
     [Fact]
     public async Task The_liveliest_rule_of_those_who_share_counts()
     {
-        (CoapObservation never, _) = await RegisterAsync(maxAge: 5, options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
+        (CoapObservation never, _) = await RegisterAsync(maxAge: 5,
+            options: new CoapObserveOptions { Reregistration = CoapReregistration.Never });
         Clock.Advance(TimeSpan.FromHours(1));
         Assert.Empty(Transport.TakeSent());
         CoapObservation auto = await Within(Client.ObserveAsync(Uri));

@@ -3,7 +3,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
 
-/// <summary>Observers whose address nobody verified, in normal use: what bounds amplification must not keep them from their notifications.</summary>
+/// <summary>
+/// Observers whose address nobody verified, in normal use: what bounds amplification must not keep them from their notifications.
+/// </summary>
 public sealed class StrangerTests : ServerObserveTest
 {
     [Theory]
@@ -23,7 +25,8 @@ public sealed class StrangerTests : ServerObserveTest
 
         // Until the round-trip time is known Non-confirmable ones are three seconds apart; those that the bound refuses are, too.
         bool refused = mode == CoapNotificationMode.NonConfirmable && size * 60 / seconds > Options.Limits.AmplificationBytesPerMinute;
-        int expected = refused ? changes * seconds / Math.Max(seconds, 4) : mode == CoapNotificationMode.NonConfirmable ? changes - 3 : changes;
+        int expected = refused ? changes * seconds / Math.Max(seconds, 4) : mode == CoapNotificationMode.NonConfirmable ? changes - 3
+            : changes;
         Assert.All(got, count => Assert.InRange(count, expected, changes + 1));
         if (mode == CoapNotificationMode.Confirmable || size * 60 / seconds < Options.Limits.AmplificationBytesPerMinute)
         {
@@ -36,15 +39,19 @@ public sealed class StrangerTests : ServerObserveTest
     {
         CoapRouteHandlerBuilder route = MapState();
         await StartAsync();
-        // Their first kibibytes of a minute need no acknowledgement: an acknowledgement that matches nothing takes the allowance of those before away.
+        // Their first kibibytes of a minute need no acknowledgement: an acknowledgement that matches nothing takes the allowance of those
+        // before away.
         CoapAddress[] strangers = [.. Enumerable.Range(0, 5).Select(i => PeerNumber(1) with { Port = (ushort)(40_000 + i) })];
         int[] got = await ListenAsync(route, strangers, 1000, 60, 120, acknowledgesTwice: true);
-        Assert.True(got.All(count => count == 120), $"{string.Join(' ', got)}: {Server.ObserverCount} observers, {Server.Counters[CoapCounter.ObserversLost]} lost, "
-            + $"{Server.Counters[CoapCounter.AmplificationRefused]} refused, {Server.Counters[CoapCounter.Retransmissions]} copies, {Server.Counters[CoapCounter.UnmatchedAcknowledgements]} unmatched");
+        Assert.True(got.All(count => count == 120),
+            $"{string.Join(' ', got)}: {Server.ObserverCount} observers, {Server.Counters[CoapCounter.ObserversLost]} lost, "
+                + $"{Server.Counters[CoapCounter.AmplificationRefused]} refused, {Server.Counters[CoapCounter.Retransmissions]} "
+                + $"copies, {Server.Counters[CoapCounter.UnmatchedAcknowledgements]} unmatched");
         Assert.Equal(5, Server.ObserverCount);
     }
 
-    private Task<int[]> ListenAsync(CoapRouteHandlerBuilder route, CoapAddress[] strangers, int size, int seconds, int changes, bool acknowledgesTwice)
+    private Task<int[]> ListenAsync(CoapRouteHandlerBuilder route, CoapAddress[] strangers, int size, int seconds, int changes,
+        bool acknowledgesTwice)
     {
         foreach (CoapAddress stranger in strangers)
         {

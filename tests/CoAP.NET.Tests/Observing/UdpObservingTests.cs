@@ -65,7 +65,8 @@ public sealed class UdpObservingTests : IAsyncLifetime
         await AskAsync(_other, "41017d344b605374776f");
         Volatile.Write(ref blocks, true);
         route.Notify();
-        await Task.Factory.StartNew(blocked.Wait, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default).WaitAsync(TimeSpan.FromSeconds(30));
+        await Task.Factory.StartNew(blocked.Wait, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)
+            .WaitAsync(TimeSpan.FromSeconds(30));
         second.Notify();
         Assert.EndsWith("ff79", await ReceiveAsync(_other));
         goesOn.Set();

@@ -92,7 +92,8 @@ public sealed class BlockValueTests
     [InlineData(1023, 5)]
     [InlineData(1024, 6)]
     [InlineData(100_000, 6)]
-    public void Size_exponent_is_that_of_the_largest_block_that_fits(int size, int exponent) => Assert.Equal(exponent, BlockValue.GetSizeExponent(size));
+    public void Size_exponent_is_that_of_the_largest_block_that_fits(int size, int exponent) =>
+        Assert.Equal(exponent, BlockValue.GetSizeExponent(size));
 
     [Fact]
     public void Parts_out_of_their_range_are_refused()

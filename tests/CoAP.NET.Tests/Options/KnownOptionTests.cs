@@ -56,7 +56,8 @@ public sealed class KnownOptionTests
         };
 
         Assert.Equal(
-            "ETag: 0102, If-None-Match, Observe: 16777215, Uri-Port: 65535, Content-Format: text/plain;charset=utf-8, Max-Age: 90 s, Hop-Limit: 255, Accept: application/json, "
+            "ETag: 0102, If-None-Match, Observe: 16777215, Uri-Port: 65535, Content-Format: text/plain;charset=utf-8, Max-Age: 90 s, "
+                + "Hop-Limit: 255, Accept: application/json, "
             + "Block2: 2/0/1024, Block1: 1/1/64, Size2: 4294967295, Size1: 0, Echo: 03, No-Response: 26",
             options.ToString());
         Assert.Equal(CoapContentFormat.TextPlain, options.ContentFormat);
@@ -118,7 +119,8 @@ public sealed class KnownOptionTests
         options.Add(OptionNumber.Observe, new byte[4]).Add(OptionNumber.Block1, new byte[4]).Add(OptionNumber.Block2, new byte[4])
             .Add(OptionNumber.MaxAge, new byte[5]).Add(OptionNumber.UriPort, new byte[3]).Add(OptionNumber.HopLimit, new byte[2])
             .Add(OptionNumber.NoResponse, new byte[2]).Add(OptionNumber.UriHost, []).Add(OptionNumber.IfNoneMatch, new byte[1])
-            .Add(OptionNumber.UriPath, new byte[256]).Add(OptionNumber.UriPath, "x"u8).Add(OptionNumber.ETag, []).Add(OptionNumber.ETag, [7]);
+            .Add(OptionNumber.UriPath, new byte[256]).Add(OptionNumber.UriPath, "x"u8).Add(OptionNumber.ETag, [])
+            .Add(OptionNumber.ETag, [7]);
 
         Assert.Null(options.Observe);
         Assert.Null(options.Block1);
@@ -136,7 +138,10 @@ public sealed class KnownOptionTests
     [Fact]
     public void Named_access_to_numbers_makes_no_objects()
     {
-        CoapOptionCollection options = new() { new UriPath("a"), new Observe(1), new Block2(3, false, 64), new ContentFormat(CoapContentFormat.Cbor) };
+        CoapOptionCollection options = new()
+        {
+            new UriPath("a"), new Observe(1), new Block2(3, false, 64), new ContentFormat(CoapContentFormat.Cbor)
+        };
 
         Assert.True(Touch(options));
         Assert.Equal(0, Allocations.Least(() => Touch(options)));
@@ -166,7 +171,8 @@ public sealed class KnownOptionTests
     }
 
     private static bool Touch(CoapOptionCollection options) =>
-        options.Observe == 1 && options.Block2 == new BlockValue(3, false, 2) && options.Block1 is null && options.ContentFormat == CoapContentFormat.Cbor
+        options.Observe == 1 && options.Block2 == new BlockValue(3, false, 2) && options.Block1 is null
+        && options.ContentFormat == CoapContentFormat.Cbor
         && options.MaxAge is null && options.UriPort is null && !options.IfNoneMatch && !options.SuppressesResponse(CoapCode.Content);
 
     private static string? LocationOf(string[] path, string[] query)

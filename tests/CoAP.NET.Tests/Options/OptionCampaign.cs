@@ -9,8 +9,11 @@ internal static class OptionCampaign
 {
     internal static Config Config => Config.QuickThrowOnFailure
         .WithMaxTest((int)Read("COAP_TEST_CASES", 300))
-        .WithReplay(FSharpOption<Replay>.Some(new Replay(new Rnd(Read("COAP_TEST_SEED", 1), 0x9e37_79b9_7f4a_7c15), FSharpOption<int>.None)));
+        .WithReplay(FSharpOption<Replay>.Some(
+            new Replay(new Rnd(Read("COAP_TEST_SEED", 1), 0x9e37_79b9_7f4a_7c15), FSharpOption<int>.None)));
 
     private static ulong Read(string name, ulong otherwise) =>
-        ulong.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out ulong value) ? value : otherwise;
+        ulong.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out ulong value)
+            ? value
+            : otherwise;
 }

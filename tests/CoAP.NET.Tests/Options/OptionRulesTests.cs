@@ -6,12 +6,14 @@ namespace CoAP.NET.Tests.Options;
 public sealed class OptionRulesTests
 {
     [Fact]
-    public void Message_without_options_is_accepted_and_stays_without() => Assert.True(OptionRules.Check(new CoapMessage(CoapCode.Get)).IsAccepted);
+    public void Message_without_options_is_accepted_and_stays_without() =>
+        Assert.True(OptionRules.Check(new CoapMessage(CoapCode.Get)).IsAccepted);
 
     [Fact]
     public void Ordinary_request_is_accepted_unchanged_and_costs_no_memory()
     {
-        CoapMessage message = Message(CoapCode.Get, (3, "68"), (4, "01"), (4, "02"), (6, ""), (11, "61"), (11, "62"), (15, "71"), (17, "32"), (23, "02"), (60, "01"));
+        CoapMessage message = Message(CoapCode.Get, (3, "68"), (4, "01"), (4, "02"), (6, ""), (11, "61"), (11, "62"), (15, "71"),
+            (17, "32"), (23, "02"), (60, "01"));
 
         OptionVerdict verdict = OptionRules.Check(message);
 
@@ -24,7 +26,8 @@ public sealed class OptionRulesTests
     [Fact]
     [Rfc("7252-5.4.1-2")]
     public void BAD_29_unknown_critical_option_is_bad() =>
-        AssertBad(Message(CoapCode.Get, (9999, "")), OptionFault.Unknown, 9999, CoapCode.BadOption, "Option 9999 is critical and not supported.");
+        AssertBad(Message(CoapCode.Get, (9999, "")), OptionFault.Unknown, 9999, CoapCode.BadOption,
+            "Option 9999 is critical and not supported.");
 
     [Fact]
     [Rfc("7252-5.4.1-1")]
@@ -45,12 +48,14 @@ public sealed class OptionRulesTests
     [Fact]
     [Rfc("7252-5.4.3-1")]
     public void BAD_33_too_long_uri_path_is_bad() => AssertBad(
-        Message(CoapCode.Get, (11, string.Concat(Enumerable.Repeat("61", 256)))), OptionFault.Length, 11, CoapCode.BadOption, "Option 11 (Uri-Path) has a value of illegal length.");
+        Message(CoapCode.Get, (11, string.Concat(Enumerable.Repeat("61", 256)))), OptionFault.Length, 11, CoapCode.BadOption,
+        "Option 11 (Uri-Path) has a value of illegal length.");
 
     [Fact]
     [Rfc("7252-5.4.5-1")]
     public void BAD_34_second_accept_is_bad() =>
-        AssertBad(Message(CoapCode.Get, (17, ""), (17, "32")), OptionFault.Repeated, 17, CoapCode.BadOption, "Option 17 (Accept) may occur only once.");
+        AssertBad(Message(CoapCode.Get, (17, ""), (17, "32")), OptionFault.Repeated, 17, CoapCode.BadOption,
+            "Option 17 (Accept) may occur only once.");
 
     [Fact]
     [Rfc("7252-5.4.5-1")]
@@ -64,7 +69,8 @@ public sealed class OptionRulesTests
 
     [Fact]
     [Rfc("7252-5.4.3-1")]
-    public void BAD_36_if_none_match_with_a_value_is_bad() => AssertBad(Message(CoapCode.Put, (5, "01")), OptionFault.Length, 5, CoapCode.BadOption);
+    public void BAD_36_if_none_match_with_a_value_is_bad() =>
+        AssertBad(Message(CoapCode.Put, (5, "01")), OptionFault.Length, 5, CoapCode.BadOption);
 
     [Theory]
     [InlineData("")]
@@ -94,13 +100,15 @@ public sealed class OptionRulesTests
     [InlineData("2e2e")]
     [Rfc("7252-5.10.1-1")]
     public void BAD_38_dot_segment_never_reaches_a_handler(string segment) =>
-        AssertBad(Message(CoapCode.Get, (11, "61"), (11, segment)), OptionFault.Value, 11, CoapCode.BadRequest, "Option 11 (Uri-Path) has an illegal value.");
+        AssertBad(Message(CoapCode.Get, (11, "61"), (11, segment)), OptionFault.Value, 11, CoapCode.BadRequest,
+            "Option 11 (Uri-Path) has an illegal value.");
 
     [Theory]
     [InlineData(3)]
     [InlineData(11)]
     [InlineData(15)]
-    public void BAD_39_string_that_is_no_utf8_is_bad(int number) => AssertBad(Message(CoapCode.Get, (number, "ff")), OptionFault.Value, number, CoapCode.BadRequest);
+    public void BAD_39_string_that_is_no_utf8_is_bad(int number) =>
+        AssertBad(Message(CoapCode.Get, (number, "ff")), OptionFault.Value, number, CoapCode.BadRequest);
 
     [Theory]
     [InlineData("")]
@@ -131,7 +139,8 @@ public sealed class OptionRulesTests
     [Rfc("7252-5.4-1")]
     public void Options_of_the_other_direction_count_as_unrecognized()
     {
-        AssertBad(Message(CoapCode.Content, (5, "")), OptionFault.NotDefinedHere, 5, CoapCode.BadOption, "Option 5 (If-None-Match) is not defined for this message.");
+        AssertBad(Message(CoapCode.Content, (5, "")), OptionFault.NotDefinedHere, 5, CoapCode.BadOption,
+            "Option 5 (If-None-Match) is not defined for this message.");
         AssertBad(Message(CoapCode.Content, (11, "61")), OptionFault.NotDefinedHere, 11, CoapCode.BadOption);
 
         CoapMessage request = Message(CoapCode.Get, (8, "61"), (11, "62"), (14, "05"), (20, "63"));
@@ -214,7 +223,8 @@ public sealed class OptionRulesTests
     [Fact]
     public void Options_that_a_user_registers_are_recognized()
     {
-        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new UserOptionFactory(9999, 1)).With(new UserOptionFactory(128, 1)).With(new UserOptionFactory(19, 1));
+        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new UserOptionFactory(9999, 1)).With(new UserOptionFactory(128, 1))
+            .With(new UserOptionFactory(19, 1));
         CoapMessage message = new(CoapCode.Created, registry);
         message.Options.Add(8, "a"u8).Add(19, [6]).Add(128, [1]).Add(9999, [1]);
 

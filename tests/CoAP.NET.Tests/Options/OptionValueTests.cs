@@ -34,7 +34,8 @@ public sealed class OptionValueTests
     public void Leading_zeros_count_for_the_length()
     {
         CoapOptionCollection options = new();
-        options.Add(OptionNumber.ContentFormat, Wire.Hex("000000")).Add(OptionNumber.Accept, Wire.Hex("000000")).Add(OptionNumber.Size1, Wire.Hex("0000000000"));
+        options.Add(OptionNumber.ContentFormat, Wire.Hex("000000")).Add(OptionNumber.Accept, Wire.Hex("000000"))
+            .Add(OptionNumber.Size1, Wire.Hex("0000000000"));
 
         Assert.All(options, option => Assert.IsType<UnrecognizedOption>(option));
         Assert.Null(options.ContentFormat);
@@ -93,17 +94,20 @@ public sealed class OptionValueTests
         options.Add(OptionNumber.NoResponse, Wire.Hex(value));
         NoResponse option = options.Get<NoResponse>()!;
 
-        Assert.Equal((success, clientError, serverError), (option.Suppresses(CoapCode.Changed), option.Suppresses(CoapCode.NotFound), option.Suppresses(CoapCode.InternalServerError)));
+        Assert.Equal((success, clientError, serverError),
+            (option.Suppresses(CoapCode.Changed), option.Suppresses(CoapCode.NotFound), option.Suppresses(CoapCode.InternalServerError)));
         Assert.Equal(
             (success, clientError, serverError),
-            (options.SuppressesResponse(CoapCode.Content), options.SuppressesResponse(CoapCode.BadRequest), options.SuppressesResponse(CoapCode.GatewayTimeout)));
+            (options.SuppressesResponse(CoapCode.Content), options.SuppressesResponse(CoapCode.BadRequest),
+                options.SuppressesResponse(CoapCode.GatewayTimeout)));
         Assert.False(option.Suppresses(CoapCode.Empty));
         Assert.False(option.Suppresses(CoapCode.Get));
         Assert.False(option.Suppresses(CoapCode.Csm));
     }
 
     [Fact]
-    public void Nothing_is_suppressed_without_no_response() => Assert.False(new CoapOptionCollection().SuppressesResponse(CoapCode.Content));
+    public void Nothing_is_suppressed_without_no_response() =>
+        Assert.False(new CoapOptionCollection().SuppressesResponse(CoapCode.Content));
 
     [Fact]
     public void Request_tag_of_no_bytes_differs_from_none()

@@ -137,12 +137,14 @@ public sealed class RegisteredOptionTests
     [Theory]
     [Rfc("7252-5.4.6-1", "7252-5.4.3-1")]
     [MemberData(nameof(Definitions))]
-    public void Definition_is_that_of_the_registry(int number, string name, OptionFormat format, int shortest, int longest, bool repeatable, OptionUse use)
+    public void Definition_is_that_of_the_registry(int number, string name, OptionFormat format, int shortest, int longest, bool repeatable,
+        OptionUse use)
     {
         OptionDefinition definition = CoapOptionRegistry.Default.Find(CoapCode.Get, number)!.Definition;
 
         Assert.Equal((number, name, format), (definition.Number, definition.Name, definition.Format));
-        Assert.Equal((shortest, longest, repeatable, use), (definition.MinLength, definition.MaxLength, definition.IsRepeatable, definition.Use));
+        Assert.Equal((shortest, longest, repeatable, use),
+            (definition.MinLength, definition.MaxLength, definition.IsRepeatable, definition.Use));
         Assert.Null(definition.SignallingCode);
         Assert.Equal(OptionFlagsOf(number), (definition.IsCritical, definition.IsUnsafe, definition.IsNoCacheKey));
     }
@@ -150,7 +152,8 @@ public sealed class RegisteredOptionTests
     [Fact]
     public void Registry_has_these_options_and_no_others()
     {
-        int[] registered = [.. CoapOptionRegistry.Default.Factories.Where(factory => factory.Definition.SignallingCode is null).Select(factory => factory.Number).Order()];
+        int[] registered = [.. CoapOptionRegistry.Default.Factories.Where(factory => factory.Definition.SignallingCode is null)
+            .Select(factory => factory.Number).Order()];
 
         Assert.Equal([.. Definitions.Select(row => (int)row[0])], registered);
     }
@@ -177,10 +180,14 @@ public sealed class RegisteredOptionTests
             () => _ = new IfMatch(new byte[9]), () => _ = new ETag([]), () => _ = new ETag(new byte[9]),
             () => _ = new UriHost(""), () => _ = new UriHost(tooLong), () => _ = new UriPath(tooLong), () => _ = new UriQuery(tooLong),
             () => _ = new UriPath(new string('ü', 128)), () => _ = new LocationPath(tooLong), () => _ = new LocationQuery(tooLong),
-            () => _ = new ProxyUri(""), () => _ = new ProxyUri(new string('a', 1035)), () => _ = new ProxyScheme(""), () => _ = new ProxyScheme(tooLong),
-            () => _ = new Observe(0x100_0000), () => _ = new UriPort(65536), () => _ = new UriPort(-1), () => _ = new HopLimit(0), () => _ = new HopLimit(256),
-            () => _ = new MaxAge(TimeSpan.FromSeconds(-1)), () => _ = new MaxAge(TimeSpan.FromTicks(-1)), () => _ = new MaxAge(TimeSpan.FromSeconds(4294967296)),
-            () => _ = new Echo([]), () => _ = new Echo(new byte[41]), () => _ = new RequestTag(new byte[9]), () => _ = new Oscore(new byte[256]),
+            () => _ = new ProxyUri(""), () => _ = new ProxyUri(new string('a', 1035)), () => _ = new ProxyScheme(""),
+            () => _ = new ProxyScheme(tooLong),
+            () => _ = new Observe(0x100_0000), () => _ = new UriPort(65536), () => _ = new UriPort(-1), () => _ = new HopLimit(0),
+            () => _ = new HopLimit(256),
+            () => _ = new MaxAge(TimeSpan.FromSeconds(-1)), () => _ = new MaxAge(TimeSpan.FromTicks(-1)),
+            () => _ = new MaxAge(TimeSpan.FromSeconds(4294967296)),
+            () => _ = new Echo([]), () => _ = new Echo(new byte[41]), () => _ = new RequestTag(new byte[9]),
+            () => _ = new Oscore(new byte[256]),
             () => _ = new Block1(1048576, false, 16), () => _ = new Block2(0, false, 48), () => _ = new Block2(0, false, 2048),
             () => _ = new HoldOff(0x100_0000), () => _ = new BadCsmOption(65536), () => _ = new AlternativeAddress(""),
             () => _ = new ExtendedTokenLength(7), () => _ = new ExtendedTokenLength(65805),
@@ -195,7 +202,8 @@ public sealed class RegisteredOptionTests
     [Rfc("7252-5.10.1-1", "7252-5.10.7-1")]
     public void Dot_segments_are_refused(string segment)
     {
-        Assert.Contains("Resolve the path first", Assert.Throws<ArgumentException>(() => new UriPath(segment)).Message, StringComparison.Ordinal);
+        Assert.Contains("Resolve the path first", Assert.Throws<ArgumentException>(() => new UriPath(segment)).Message,
+            StringComparison.Ordinal);
         Assert.Throws<ArgumentException>(() => new LocationPath(segment));
         Assert.Equal("...", new UriPath("...").Value);
     }

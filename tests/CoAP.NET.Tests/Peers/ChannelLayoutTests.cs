@@ -51,9 +51,12 @@ public class ChannelLayoutTests
             {
                 isNothing &= channel is
                 {
-                    ExchangeState: null, ObservingState: null, SignallingState: null, ConnectingState: null, Identity: null, Face: null, EchoToReturn: null, Requests: null, Connection: null,
-                    AmplificationCredit: 0, UploadBlockSize: 0, DownloadBlockSize: 0, LongTokens: LongTokenSupport.Unknown, TakesBlocks: true, IsCountedVerified: false,
-                    VerifiedUntil: long.MaxValue, KnowsQBlockUntil: long.MinValue, LacksQBlockUntil: long.MinValue, PeerMaxTokenLength: CoapToken.MaxLength, PeerMaxMessageSize: 1152,
+                    ExchangeState: null, ObservingState: null, SignallingState: null, ConnectingState: null, Identity: null, Face: null,
+                    EchoToReturn: null, Requests: null, Connection: null,
+                    AmplificationCredit: 0, UploadBlockSize: 0, DownloadBlockSize: 0, LongTokens: LongTokenSupport.Unknown,
+                    TakesBlocks: true, IsCountedVerified: false,
+                    VerifiedUntil: long.MaxValue, KnowsQBlockUntil: long.MinValue, LacksQBlockUntil: long.MinValue,
+                    PeerMaxTokenLength: CoapToken.MaxLength, PeerMaxMessageSize: 1152,
                 };
                 isNothing &= channel.TakeEchoToReturn() is null;
             }
@@ -66,8 +69,11 @@ public class ChannelLayoutTests
     public void Peers_share_what_they_have_in_common_and_keep_what_they_have_not()
     {
         // More ends of ours than are kept for sharing.
-        CoapChannel[] channels = [.. Enumerable.Range(0, 100).Select(i => new CoapChannel(_shard, _transport, i, CoapAddress.FromIPv4(1, 1), CoapAddress.FromIPv4((uint)i, 5683), CoapTransmissionParameters.Default))];
-        Assert.All(channels.Index(), item => Assert.Equal((item.Index, CoapAddress.FromIPv4((uint)item.Index, 5683)), (item.Item.TransportTag, item.Item.Local)));
+        CoapChannel[] channels = [.. Enumerable.Range(0, 100)
+            .Select(i => new CoapChannel(_shard, _transport, i, CoapAddress.FromIPv4(1, 1), CoapAddress.FromIPv4((uint)i, 5683),
+                CoapTransmissionParameters.Default))];
+        Assert.All(channels.Index(),
+            item => Assert.Equal((item.Index, CoapAddress.FromIPv4((uint)item.Index, 5683)), (item.Item.TransportTag, item.Item.Local)));
         channels[3].SetLocal(CoapAddress.FromIPv4(77, 5683));
         Assert.Equal((3, CoapAddress.FromIPv4(77, 5683)), (channels[3].TransportTag, channels[3].Local));
         channels[3].EchoToReturn = [1, 2];
@@ -75,7 +81,8 @@ public class ChannelLayoutTests
         Assert.Null(channels[3].TakeEchoToReturn());
     }
 
-    private CoapChannel Make(uint peer) => new(_shard, _transport, 0, CoapAddress.FromIPv4(peer, 1), CoapAddress.FromIPv4(9, 5683), CoapTransmissionParameters.Default);
+    private CoapChannel Make(uint peer) =>
+        new(_shard, _transport, 0, CoapAddress.FromIPv4(peer, 1), CoapAddress.FromIPv4(9, 5683), CoapTransmissionParameters.Default);
 
     // From where the reference to an object points, 8 bytes before its first field.
     private static long OffsetOf<T>(CoapChannel channel, ref T field) =>

@@ -184,7 +184,12 @@ public class ChannelTableTests
 
     private CoapChannel Receive(ChannelTable table, uint address, ushort port, uint local = 9)
     {
-        using CoapDatagram datagram = new(4) { Remote = CoapAddress.FromIPv4(address, port), Local = CoapAddress.FromIPv4(local, 5683), Transport = _transport };
+        using CoapDatagram datagram = new(4)
+        {
+            Remote = CoapAddress.FromIPv4(address, port),
+            Local = CoapAddress.FromIPv4(local, 5683),
+            Transport = _transport
+        };
         return table.GetForInbound(datagram, _hash.Of(datagram.Remote), _now);
     }
 }

@@ -134,7 +134,8 @@ public class IdlePeerTests
     private void Advance(TimeSpan by)
     {
         TimeSpan end = _clock.Elapsed + by;
-        while (_shard.Wheel.NextDue - _shard.Environment.Now is long wait && _clock.Elapsed.Ticks + wait is > 0 and long next && next <= end.Ticks)
+        while (_shard.Wheel.NextDue - _shard.Environment.Now is long wait && _clock.Elapsed.Ticks + wait is > 0 and long next
+            && next <= end.Ticks)
         {
             _clock.AdvanceTo(new TimeSpan(next));
             _shard.Advance(_shard.Environment.Now);
@@ -152,7 +153,12 @@ public class IdlePeerTests
 
     private CoapChannel Receive(ChannelTable table, uint address)
     {
-        using CoapDatagram datagram = new(4) { Remote = CoapAddress.FromIPv4(address, 5000), Local = CoapAddress.FromIPv4(9, 5683), Transport = _transport };
+        using CoapDatagram datagram = new(4)
+        {
+            Remote = CoapAddress.FromIPv4(address, 5000),
+            Local = CoapAddress.FromIPv4(9, 5683),
+            Transport = _transport
+        };
         return table.GetForInbound(datagram, _hash.Of(datagram.Remote), _shard.Environment.Now);
     }
 }

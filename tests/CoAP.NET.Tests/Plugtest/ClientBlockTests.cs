@@ -118,7 +118,8 @@ public sealed class ClientBlockTests : PlugtestClient
         await EndAsync(task, CoapCode.Content);
     }
 
-    private static string Hex(int offset, int length) => Wire.Hex(Encoding.UTF8.GetBytes(s_text, offset, Math.Min(length, s_text.Length - offset)));
+    private static string Hex(int offset, int length) =>
+        Wire.Hex(Encoding.UTF8.GetBytes(s_text, offset, Math.Min(length, s_text.Length - offset)));
 
     private Task<CoapResponse> SendAsync(CoapMethod method, string path, string? content = null, int? blockSize = null)
     {

@@ -27,19 +27,23 @@ public sealed class ClientCoreTests : PlugtestClient
 
     [Fact]
     public async Task CORE_05_GET_by_a_Non_confirmable_message() =>
-        Assert.Equal("body", (await ExchangeAsync(Request(CoapMethod.Get, "/test", confirmable: false), "01 b4 'test'", "45 c0 ff 'body'")).GetText());
+        Assert.Equal("body",
+            (await ExchangeAsync(Request(CoapMethod.Get, "/test", confirmable: false), "01 b4 'test'", "45 c0 ff 'body'")).GetText());
 
     [Fact]
     public async Task CORE_06_DELETE_by_a_Non_confirmable_message() =>
-        Assert.Equal(CoapCode.Deleted, (await ExchangeAsync(Request(CoapMethod.Delete, "/test", confirmable: false), "04 b4 'test'", "42")).Code);
+        Assert.Equal(CoapCode.Deleted,
+            (await ExchangeAsync(Request(CoapMethod.Delete, "/test", confirmable: false), "04 b4 'test'", "42")).Code);
 
     [Fact]
     public async Task CORE_07_PUT_by_a_Non_confirmable_message() =>
-        Assert.Equal(CoapCode.Changed, (await ExchangeAsync(Request(CoapMethod.Put, "/test", "x", confirmable: false), "03 b4 'test' 10 ff 'x'", "44")).Code);
+        Assert.Equal(CoapCode.Changed,
+            (await ExchangeAsync(Request(CoapMethod.Put, "/test", "x", confirmable: false), "03 b4 'test' 10 ff 'x'", "44")).Code);
 
     [Fact]
     public async Task CORE_08_POST_by_a_Non_confirmable_message() =>
-        Assert.Equal(CoapCode.Created, (await ExchangeAsync(Request(CoapMethod.Post, "/test", "x", confirmable: false), "02 b4 'test' 10 ff 'x'", "41")).Code);
+        Assert.Equal(CoapCode.Created,
+            (await ExchangeAsync(Request(CoapMethod.Post, "/test", "x", confirmable: false), "02 b4 'test' 10 ff 'x'", "41")).Code);
 
     [Fact]
     public async Task CORE_09_CORE_11_a_separate_response()
@@ -73,8 +77,8 @@ public sealed class ClientCoreTests : PlugtestClient
         }
     }
 
-    // A client without a secured transport shall not use the empty token of CORE_12, as anybody could guess it (RFC 7252 section 5.3.1): ours never does, so what is
-    // left of the test is that an answer with one is not taken for that to a request.
+    // A client without a secured transport shall not use the empty token of CORE_12, as anybody could guess it (RFC 7252 section 5.3.1):
+    // ours never does, so what is left of the test is that an answer with one is not taken for that to a request.
     [Fact]
     [Rfc("7252-5.3.1-3")]
     public async Task CORE_12_an_empty_token_is_never_that_of_a_request()
@@ -94,7 +98,8 @@ public sealed class ClientCoreTests : PlugtestClient
 
     [Fact]
     public async Task CORE_14_several_queries() =>
-        await ExchangeAsync(Request(CoapMethod.Get, "/query?first=1&second=2"), "01 b5 'query' 47 'first=1' 08 'second=2'", "45 c0 ff 'body'");
+        await ExchangeAsync(Request(CoapMethod.Get, "/query?first=1&second=2"), "01 b5 'query' 47 'first=1' 08 'second=2'",
+            "45 c0 ff 'body'");
 
     [Fact]
     public async Task CORE_15_a_request_and_a_piggybacked_response_that_were_lost()
@@ -143,14 +148,16 @@ public sealed class ClientCoreTests : PlugtestClient
     [Fact]
     public async Task CORE_18_the_location_of_what_was_created_is_a_path()
     {
-        CoapResponse response = await ExchangeAsync(Request(CoapMethod.Post, "/test", "x"), "02 b4 'test' 10 ff 'x'", "41 89 'location1' 09 'location2' 09 'location3'");
+        CoapResponse response = await ExchangeAsync(Request(CoapMethod.Post, "/test", "x"), "02 b4 'test' 10 ff 'x'",
+            "41 89 'location1' 09 'location2' 09 'location3'");
         Assert.Equal(["location1", "location2", "location3"], response.Options.OfType<LocationPath>().Select(option => option.Value));
     }
 
     [Fact]
     public async Task CORE_19_the_location_of_what_was_created_has_a_query()
     {
-        CoapResponse response = await ExchangeAsync(Request(CoapMethod.Post, "/location-query", "x"), "02 bd01 'location-query' 10 ff 'x'", "41 d707 'first=1' 08 'second=2'");
+        CoapResponse response = await ExchangeAsync(Request(CoapMethod.Post, "/location-query", "x"), "02 bd01 'location-query' 10 ff 'x'",
+            "41 d707 'first=1' 08 'second=2'");
         Assert.Equal(["first=1", "second=2"], response.Options.OfType<LocationQuery>().Select(option => option.Value));
     }
 
@@ -170,9 +177,11 @@ public sealed class ClientCoreTests : PlugtestClient
     {
         CoapResponse first = await ExchangeAsync(Request(CoapMethod.Get, "/validate"), "01 b8 'validate'", "45 42 6551 80 ff 'body'");
         ETag etag = Assert.Single(first.Options.OfType<ETag>());
-        CoapResponse second = await ExchangeAsync(Request(CoapMethod.Get, "/validate", option: etag), "01 42 6551 78 'validate'", "43 42 6551");
+        CoapResponse second = await ExchangeAsync(Request(CoapMethod.Get, "/validate", option: etag), "01 42 6551 78 'validate'",
+            "43 42 6551");
         Assert.Equal((CoapCode.Valid, 0), (second.Code, second.Payload.Length));
-        CoapResponse third = await ExchangeAsync(Request(CoapMethod.Get, "/validate", option: etag), "01 42 6551 78 'validate'", "45 42 6552 80 ff 'other'");
+        CoapResponse third = await ExchangeAsync(Request(CoapMethod.Get, "/validate", option: etag), "01 42 6551 78 'validate'",
+            "45 42 6552 80 ff 'other'");
         Assert.Equal("other", third.GetText());
     }
 
@@ -180,15 +189,23 @@ public sealed class ClientCoreTests : PlugtestClient
     public async Task CORE_22_If_Match_guards_against_lost_updates()
     {
         IfMatch condition = new(Wire.Hex("6551"));
-        Assert.Equal(CoapCode.Changed, (await ExchangeAsync(Request(CoapMethod.Put, "/validate", "x", option: condition), "03 12 6551 a8 'validate' 10 ff 'x'", "44")).Code);
-        Assert.Equal(CoapCode.PreconditionFailed, (await ExchangeAsync(Request(CoapMethod.Put, "/validate", "x", option: condition), "03 12 6551 a8 'validate' 10 ff 'x'", "8c")).Code);
+        Assert.Equal(CoapCode.Changed,
+            (await ExchangeAsync(Request(CoapMethod.Put, "/validate", "x", option: condition), "03 12 6551 a8 'validate' 10 ff 'x'",
+                "44")).Code);
+        Assert.Equal(CoapCode.PreconditionFailed,
+            (await ExchangeAsync(Request(CoapMethod.Put, "/validate", "x", option: condition), "03 12 6551 a8 'validate' 10 ff 'x'",
+                "8c")).Code);
     }
 
     [Fact]
     public async Task CORE_23_If_None_Match_creates_once()
     {
-        Assert.Equal(CoapCode.Created, (await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatch()), "03 50 67 'create1' 10 ff 'x'", "41")).Code);
-        Assert.Equal(CoapCode.PreconditionFailed, (await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatch()), "03 50 67 'create1' 10 ff 'x'", "8c")).Code);
+        Assert.Equal(CoapCode.Created,
+            (await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatch()), "03 50 67 'create1' 10 ff 'x'",
+                "41")).Code);
+        Assert.Equal(CoapCode.PreconditionFailed,
+            (await ExchangeAsync(Request(CoapMethod.Put, "/create1", "x", option: new IfNoneMatch()), "03 50 67 'create1' 10 ff 'x'",
+                "8c")).Code);
     }
 
     [Fact]

@@ -26,9 +26,11 @@ public sealed class ClientLinkTests : PlugtestClient
     [Fact]
     public async Task LINK_09_a_collection_is_followed()
     {
-        CoapResponse collection = await ExchangeAsync(Request(CoapMethod.Get, "/path"), "01 b4 'path'", "45 c1 28 ff '</path/sub1>,</path/sub2>'");
+        CoapResponse collection = await ExchangeAsync(Request(CoapMethod.Get, "/path"), "01 b4 'path'",
+            "45 c1 28 ff '</path/sub1>,</path/sub2>'");
         CoapLink link = CoapLinkFormat.Parse(collection.Payload.Span)[0];
-        CoapResponse member = await ExchangeAsync(new CoapRequest(CoapMethod.Get, link.ResolveTarget(Uri)), "01 b4 'path' 04 'sub1'", "45 c0 ff 'sub1'");
+        CoapResponse member = await ExchangeAsync(new CoapRequest(CoapMethod.Get, link.ResolveTarget(Uri)), "01 b4 'path' 04 'sub1'",
+            "45 c0 ff 'sub1'");
         Assert.Equal("sub1", member.GetText());
     }
 }

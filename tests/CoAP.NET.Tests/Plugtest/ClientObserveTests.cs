@@ -6,7 +6,9 @@ using Server;
 
 namespace CoAP.NET.Tests.Plugtest;
 
-/// <summary>TD_COAP_OBS of the ETSI plugtests, our client and our server: what the client makes of it, and what it sends. There is no OBS_03.</summary>
+/// <summary>
+/// TD_COAP_OBS of the ETSI plugtests, our client and our server: what the client makes of it, and what it sends. There is no OBS_03.
+/// </summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class ClientObserveTests : IAsyncLifetime
 {
@@ -31,7 +33,8 @@ public sealed class ClientObserveTests : IAsyncLifetime
         CoapMessage registration = Assert.Single(FromClient());
         Assert.Equal(0u, registration.Options.Observe);
         await Bench.PassAsync(TimeSpan.FromSeconds(21));
-        Assert.Equal(["change 0", "change 1", "change 2", "change 3", "change 4"], observer.Taken.Select(static response => response.GetText()));
+        Assert.Equal(["change 0", "change 1", "change 2", "change 3", "change 4"],
+            observer.Taken.Select(static response => response.GetText()));
         Assert.All(observer.Taken, static response => Assert.Equal(CoapContentFormat.TextPlain, response.ContentFormat));
         CoapMessage[] notifications = [.. FromServer().Where(static message => message.Type == CoapMessageType.Confirmable)];
         Assert.All(notifications, message => Assert.Equal(registration.Token, message.Token));
@@ -45,7 +48,8 @@ public sealed class ClientObserveTests : IAsyncLifetime
     {
         PlugtestObserver observer = await ObserveAsync("/obs-non");
         await Bench.PassAsync(TimeSpan.FromSeconds(151));
-        Assert.Equal(Enumerable.Range(0, 31).Select(static i => $"change {i}"), observer.Taken.Select(static response => response.GetText()));
+        Assert.Equal(Enumerable.Range(0, 31).Select(static i => $"change {i}"),
+            observer.Taken.Select(static response => response.GetText()));
         CoapMessage[] confirmable = [.. FromServer().Where(static message => message.Type == CoapMessageType.Confirmable)];
         Assert.InRange(confirmable.Length, 1, 5);
         Assert.Equal(confirmable.Select(static message => message.MessageId), FromClient().Skip(1).Select(Acknowledged));
@@ -195,7 +199,8 @@ public sealed class ClientObserveTests : IAsyncLifetime
         await observer.Observation!.DisposeAsync();
         await Bench.UntilAsync(() => Bench.Observers == 0, s_second);
         CoapMessage cancellation = FromClient().Last();
-        Assert.Equal((1u, requests[0].Options.Block2, requests[0].Token), (cancellation.Options.Observe, cancellation.Options.Block2, cancellation.Token));
+        Assert.Equal((1u, requests[0].Options.Block2, requests[0].Token),
+            (cancellation.Options.Observe, cancellation.Options.Block2, cancellation.Token));
     }
 
     [Theory]

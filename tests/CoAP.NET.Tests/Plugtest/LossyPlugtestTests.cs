@@ -4,7 +4,9 @@ using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Plugtest;
 
-/// <summary>CFG_LOSSY of the plugtests, for all of them: whatever is lost, the result is right or a time-out, and nothing is done twice.</summary>
+/// <summary>
+/// CFG_LOSSY of the plugtests, for all of them: whatever is lost, the result is right or a time-out, and nothing is done twice.
+/// </summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class LossyPlugtestTests
 {
@@ -59,7 +61,8 @@ public sealed class LossyPlugtestTests
         }
     }
 
-    private static async Task JudgeAsync(PlugtestScenario scenario, PlugtestRun clean, string faults, Action<InMemoryNetwork>? drop, int seed = 1, double loss = 0)
+    private static async Task JudgeAsync(PlugtestScenario scenario, PlugtestRun clean, string faults, Action<InMemoryNetwork>? drop,
+        int seed = 1, double loss = 0)
     {
         PlugtestRun run;
         try
@@ -78,8 +81,10 @@ public sealed class LossyPlugtestTests
         bool isRight = isPrefix || (run.TimedOut && run.Answers.All(clean.Answers.Contains));
         Assert.True(isRight, $"{scenario.Name}, {faults}: {string.Join(" | ", run.Answers)} in place of {string.Join(" | ", expected)}");
         Assert.True(run.TimedOut || run.Answers.Count == clean.Answers.Count, $"{scenario.Name}, {faults}: not all were answered");
-        Assert.True(run.UnsafeExecuted <= run.UnsafeRequests, $"{scenario.Name}, {faults}: {run.UnsafeExecuted} executions of {run.UnsafeRequests} requests that change something");
-        Assert.True(scenario.MayRunAgain || run.Executed <= run.Requests, $"{scenario.Name}, {faults}: {run.Executed} executions of {run.Requests} requests");
+        Assert.True(run.UnsafeExecuted <= run.UnsafeRequests,
+            $"{scenario.Name}, {faults}: {run.UnsafeExecuted} executions of {run.UnsafeRequests} requests that change something");
+        Assert.True(scenario.MayRunAgain || run.Executed <= run.Requests,
+            $"{scenario.Name}, {faults}: {run.Executed} executions of {run.Requests} requests");
     }
 
     private static PlugtestScenario Find(string name) => PlugtestScenarios.All.Single(scenario => scenario.Name == name);

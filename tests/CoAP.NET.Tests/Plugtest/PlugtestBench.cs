@@ -157,7 +157,8 @@ public sealed class PlugtestBench : IAsyncDisposable
                 return;
             }
 
-            Assert.True(Clock.Elapsed < end, $"What was waited for did not happen.{Environment.NewLine}{string.Join(Environment.NewLine, Network.Trace.TakeLast(60))}");
+            Assert.True(Clock.Elapsed < end,
+                $"What was waited for did not happen.{Environment.NewLine}{string.Join(Environment.NewLine, Network.Trace.TakeLast(60))}");
             Clock.AdvanceTo(Clock.NextDue is { } next && next < end ? next : end);
         }
     }
@@ -198,10 +199,11 @@ public sealed class PlugtestBench : IAsyncDisposable
         await _server.DisposeAsync();
     }
 
-    private CoapEndpointOptions Options(int host) => new() { TimeProvider = Clock, Random = new VirtualRandom((ulong)((_seed * 2) + host)) };
+    private CoapEndpointOptions Options(int host) =>
+        new() { TimeProvider = Clock, Random = new VirtualRandom((ulong)((_seed * 2) + host)) };
 
-    // What a step of time set going goes on on the pool; this queues up behind it until nothing is left and each request is on its way. What fetches the body of a
-    // notification may be late by a step or so, as it may be in earnest. See IsExact.
+    // What a step of time set going goes on on the pool; this queues up behind it until nothing is left and each request is on its way.
+    // What fetches the body of a notification may be late by a step or so, as it may be in earnest. See IsExact.
 #pragma warning disable RS0030 // the pool is what is looked at here
     private async Task SettleAsync()
     {
@@ -212,7 +214,8 @@ public sealed class PlugtestBench : IAsyncDisposable
             long completedNow = ThreadPool.CompletedWorkItemCount;
 
             // One of them was this.
-            bool isQuiet = completedNow - completed <= 1 && ThreadPool.PendingWorkItemCount == 0 && _asked.Count(static task => !task.IsCompleted) <= PendingRequests;
+            bool isQuiet = completedNow - completed <= 1 && ThreadPool.PendingWorkItemCount == 0
+                && _asked.Count(static task => !task.IsCompleted) <= PendingRequests;
             quiet = isQuiet ? quiet + 1 : 0;
             if (!isQuiet)
             {

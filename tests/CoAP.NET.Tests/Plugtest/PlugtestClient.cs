@@ -39,9 +39,14 @@ public abstract class PlugtestClient : IAsyncLifetime
     /// <summary>Waits for threads, not for time.</summary>
     private protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
 
-    internal static CoapRequest Request(CoapMethod method, string path, string? content = null, bool confirmable = true, CoapOption? option = null)
+    internal static CoapRequest Request(CoapMethod method, string path, string? content = null, bool confirmable = true,
+        CoapOption? option = null)
     {
-        CoapRequest request = new(method, Uri + path) { Confirmable = confirmable, Content = content is null ? null : CoapContent.Text(content) };
+        CoapRequest request = new(method, Uri + path)
+        {
+            Confirmable = confirmable,
+            Content = content is null ? null : CoapContent.Text(content)
+        };
         if (option is not null)
         {
             request.Options.Add(option);
@@ -50,7 +55,9 @@ public abstract class PlugtestClient : IAsyncLifetime
         return request;
     }
 
-    /// <summary>Sends a request, holds it against a pattern after its token, and answers it by the acknowledgement, or by a Non-confirmable message.</summary>
+    /// <summary>
+    /// Sends a request, holds it against a pattern after its token, and answers it by the acknowledgement, or by a Non-confirmable message.
+    /// </summary>
     private protected async Task<CoapResponse> ExchangeAsync(CoapRequest request, string expected, string answer)
     {
         Task<CoapResponse> task = Client.SendAsync(request);

@@ -4,7 +4,8 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Tests.Plugtest;
 
 /// <summary>What came of a scenario on a network that does what the test says.</summary>
-/// <param name="Answers">What came back, in the order of the requests, up to the first that failed; and what the scenario found besides.</param>
+/// <param name="Answers">What came back, in the order of the requests, up to the first that failed; and what the scenario found
+/// besides.</param>
 /// <param name="TimedOut">Whether a request ended by a time-out, the only way in which one may fail.</param>
 /// <param name="Requests">How many requests were made.</param>
 /// <param name="Executed">How many times the server handed a request to a resource.</param>
@@ -19,7 +20,8 @@ public sealed record PlugtestRun(
     /// <param name="seed">The chance of network and hosts.</param>
     /// <param name="loss">How many datagrams are lost by chance.</param>
     /// <param name="faults">What else happens.</param>
-    public static async Task<PlugtestRun> RunAsync(PlugtestScenario scenario, int seed = 1, double loss = 0, Action<InMemoryNetwork>? faults = null)
+    public static async Task<PlugtestRun> RunAsync(PlugtestScenario scenario, int seed = 1, double loss = 0,
+        Action<InMemoryNetwork>? faults = null)
     {
         // Handlers that await go on on the thread that advances the clock.
         SynchronizationContext.SetSynchronizationContext(null);

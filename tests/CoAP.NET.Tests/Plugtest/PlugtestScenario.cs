@@ -1,6 +1,8 @@
 namespace CoAP.NET.Tests.Plugtest;
 
-/// <summary>What a client does with a server. What it gets is noted by the bench; what can be wrong whatever gets lost it checks itself.</summary>
+/// <summary>
+/// What a client does with a server. What it gets is noted by the bench; what can be wrong whatever gets lost it checks itself.
+/// </summary>
 /// <param name="Name">Its name among the plugtests.</param>
 /// <param name="PlayAsync">What is done.</param>
 public sealed record PlugtestScenario(string Name, Func<PlugtestBench, Task> PlayAsync)
@@ -19,10 +21,16 @@ public sealed record PlugtestScenario(string Name, Func<PlugtestBench, Task> Pla
     {
     }
 
-    /// <summary>Whether a request may run again for a copy of it: its response is too large to be kept, and it changes nothing (RFC 7252 section 4.5).</summary>
+    /// <summary>
+    /// Whether a request may run again for a copy of it: its response is too large to be kept, and it changes nothing (RFC 7252 section
+    /// 4.5).
+    /// </summary>
     public bool MayRunAgain { get; init; }
 
-    /// <summary>Whether the client goes on on threads between two messages, as with bodies of several blocks, or the time at which something is done matters.</summary>
+    /// <summary>
+    /// Whether the client goes on on threads between two messages, as with bodies of several blocks, or the time at which something is done
+    /// matters.
+    /// </summary>
     public bool UsesThreads { get; init; }
 
     /// <summary>For the names of tests.</summary>

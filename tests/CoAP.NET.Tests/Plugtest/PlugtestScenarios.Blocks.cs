@@ -14,17 +14,21 @@ internal static partial class PlugtestScenarios
     [
         Transfer("BLOCK_01", Ask(Large(CoapMethod.Get, "/large", BlockSize))) with { MayRunAgain = true },
         Transfer("BLOCK_02", Ask(Large(CoapMethod.Get, "/large", null))) with { MayRunAgain = true },
-        Transfer("BLOCK_03", Ask(Large(CoapMethod.Put, "/large-update", BlockSize, s_upload)), Ask(Large(CoapMethod.Get, "/large-update", null))) with { MayRunAgain = true },
+        Transfer("BLOCK_03", Ask(Large(CoapMethod.Put, "/large-update", BlockSize, s_upload)),
+            Ask(Large(CoapMethod.Get, "/large-update", null))) with { MayRunAgain = true },
         Transfer(
             "BLOCK_04",
             Ask(Large(CoapMethod.Post, "/large-create", BlockSize, s_upload)),
-            responses => [Large(CoapMethod.Get, "/" + string.Join('/', responses[0].Options.OfType<LocationPath>().Select(segment => segment.Value)), BlockSize)])
+            responses => [Large(CoapMethod.Get,
+                "/" + string.Join('/', responses[0].Options.OfType<LocationPath>().Select(segment => segment.Value)), BlockSize)])
             with { MayRunAgain = true },
         Transfer("BLOCK_05", Ask(Large(CoapMethod.Post, "/large-post", BlockSize, s_upload))),
-        Transfer("BLOCK_06", Ask(Request(CoapMethod.Put, "/large-update", LargeText.Make(90))), Ask(Large(CoapMethod.Get, "/large-update", 16))) with { MayRunAgain = true },
+        Transfer("BLOCK_06", Ask(Request(CoapMethod.Put, "/large-update", LargeText.Make(90))),
+            Ask(Large(CoapMethod.Get, "/large-update", 16))) with { MayRunAgain = true },
 
         // No tests of the list: bodies by Non-confirmable messages, and which block belongs to which body.
-        Transfer("BLOCK_05 by Non-confirmable messages", Ask(Large(CoapMethod.Post, "/large-post", BlockSize, s_upload, confirmable: false))),
+        Transfer("BLOCK_05 by Non-confirmable messages",
+            Ask(Large(CoapMethod.Post, "/large-post", BlockSize, s_upload, confirmable: false))),
         Transfer(
             "several bodies at once",
             Ask(
@@ -33,7 +37,8 @@ internal static partial class PlugtestScenarios
                 Large(CoapMethod.Post, "/large-post", BlockSize, LargeText.Make(900)))) with { MayRunAgain = true },
     ];
 
-    private static PlugtestScenario Transfer(string name, params Func<IReadOnlyList<CoapResponse>, CoapRequest[]>[] steps) => new(name, steps) { UsesThreads = true };
+    private static PlugtestScenario Transfer(string name, params Func<IReadOnlyList<CoapResponse>, CoapRequest[]>[] steps) =>
+        new(name, steps) { UsesThreads = true };
 
     private static CoapRequest Large(CoapMethod method, string path, int? blockSize, string? content = null, bool confirmable = true)
     {

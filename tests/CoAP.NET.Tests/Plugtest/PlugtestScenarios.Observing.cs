@@ -32,43 +32,47 @@ internal static partial class PlugtestScenarios
         Observe("OBS_11", "/obs-load", PutInTurn, last: "6"),
         Observe("OBS_11 by Non-confirmable messages", "/obs-load-non", PutInTurn, last: "6"),
         new("OBS_12", CancelAsync) { UsesThreads = true, MayRunAgain = true },
-        Observe("OBS_13", "/obs-large", static bench => bench.PassAsync(TimeSpan.FromSeconds(6)), static changes => $"{Change(changes)}\n{LargeText.Make(2000)}"),
+        Observe("OBS_13", "/obs-large", static bench => bench.PassAsync(TimeSpan.FromSeconds(6)),
+            static changes => $"{Change(changes)}\n{LargeText.Make(2000)}"),
         Observe("OBS_13 with a value that is put", "/obs-large", static bench => bench.AskAsync(Put("/obs-large", "short")), last: "short"),
-        Observe("OBS_14", "/obs-pumping", static bench => bench.PassAsync(TimeSpan.FromSeconds(16)), static changes => LargeText.Make(s_pumpingLengths[changes % s_pumpingLengths.Length])),
+        Observe("OBS_14", "/obs-pumping", static bench => bench.PassAsync(TimeSpan.FromSeconds(16)),
+            static changes => LargeText.Make(s_pumpingLengths[changes % s_pumpingLengths.Length])),
     ];
 
     // Observes, does something, and waits until what was observed is what the resource is.
-    private static PlugtestScenario Observe(string name, string path, Func<PlugtestBench, Task> doAsync, Func<int, string>? states = null, string? last = null) =>
-        new(name, async bench =>
-        {
-            PlugtestObserver observer = await bench.ObserveAsync(Request(CoapMethod.Get, path));
-            await doAsync(bench);
-            bench.EndLoss();
-            string Expected() => last ?? (states ?? Change)(Changes(bench));
-
-            // The state that it has at this moment: what came at the moment before may still be on its way.
-            await bench.UntilAsync(() => observer.Text == Expected() && observer.Observation!.State == CoapObserveState.Observing);
-            if (states is not null)
+    private static PlugtestScenario Observe(string name, string path, Func<PlugtestBench, Task> doAsync, Func<int, string>? states = null,
+        string? last = null) =>
+            new(name, async bench =>
             {
-                Check(bench, observer, states);
-            }
+                PlugtestObserver observer = await bench.ObserveAsync(Request(CoapMethod.Get, path));
+                await doAsync(bench);
+                bench.EndLoss();
+                string Expected() => last ?? (states ?? Change)(Changes(bench));
 
-            bench.Findings.Add(last ?? "what it is now");
-            await observer.Observation!.DisposeAsync();
-            await NobodyObserves(bench);
-        })
-        {
-            UsesThreads = true,
+                // The state that it has at this moment: what came at the moment before may still be on its way.
+                await bench.UntilAsync(() => observer.Text == Expected() && observer.Observation!.State == CoapObserveState.Observing);
+                if (states is not null)
+                {
+                    Check(bench, observer, states);
+                }
 
-            // Registrations are made again.
-            MayRunAgain = true,
-        };
+                bench.Findings.Add(last ?? "what it is now");
+                await observer.Observation!.DisposeAsync();
+                await NobodyObserves(bench);
+            })
+            {
+                UsesThreads = true,
+
+                // Registrations are made again.
+                MayRunAgain = true,
+            };
 
     private static async Task PutInTurn(PlugtestBench bench)
     {
         for (int i = 1; i <= 6; i++)
         {
-            await bench.AskAsync(Put("/obs-load", i.ToString(CultureInfo.InvariantCulture)), Put("/obs-load-non", i.ToString(CultureInfo.InvariantCulture)));
+            await bench.AskAsync(Put("/obs-load", i.ToString(CultureInfo.InvariantCulture)),
+                Put("/obs-load-non", i.ToString(CultureInfo.InvariantCulture)));
         }
     }
 
@@ -83,7 +87,8 @@ internal static partial class PlugtestScenarios
         Assert.Equal(taken, observer.Taken.Count);
     }
 
-    // A registration that was on its way when it was cancelled, or a cancellation that was lost, is made up for by the Reset of the next notification.
+    // A registration that was on its way when it was cancelled, or a cancellation that was lost, is made up for by the Reset of the next
+    // notification.
     private static async Task NobodyObserves(PlugtestBench bench)
     {
         await bench.UntilAsync(() => bench.Observers == 0);

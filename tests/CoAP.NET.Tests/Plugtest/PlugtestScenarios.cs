@@ -67,6 +67,7 @@ internal static partial class PlugtestScenarios
 
     private static ETag TagOf(CoapResponse response) => response.Options.OfType<ETag>().Single();
 
-    private static CoapRequest Request(CoapMethod method, string path, string? content = null, bool confirmable = true, CoapOption? option = null) =>
-        PlugtestClient.Request(method, path, content, confirmable, option);
+    private static CoapRequest Request(CoapMethod method, string path, string? content = null, bool confirmable = true,
+        CoapOption? option = null) =>
+            PlugtestClient.Request(method, path, content, confirmable, option);
 }

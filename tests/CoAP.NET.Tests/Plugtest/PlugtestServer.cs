@@ -6,7 +6,10 @@ using Server;
 
 namespace CoAP.NET.Tests.Plugtest;
 
-/// <summary>Our server with the resources of samples/Server, on a network and a clock of the test, and a client that says byte for byte what the test has it say.</summary>
+/// <summary>
+/// Our server with the resources of samples/Server, on a network and a clock of the test, and a client that says byte for byte what the
+/// test has it say.
+/// </summary>
 public abstract class PlugtestServer : IAsyncLifetime
 {
     private protected static readonly CoapAddress s_server = InMemoryNetwork.Address("192.0.2.1:5683");
@@ -75,7 +78,8 @@ public abstract class PlugtestServer : IAsyncLifetime
 
         // How large answers to strangers may be is no matter of these tests.
         options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("192.0.2.0/24"));
-        options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new PassBlock<CoapExchange>(exchange => _executed += exchange.Reception is null ? 0 : 1));
+        options.Pipeline.Insert(CoapSeams.ExchangesToResource,
+            () => new PassBlock<CoapExchange>(exchange => _executed += exchange.Reception is null ? 0 : 1));
         CoapServer server = new(options);
         server.Endpoint.AddTransport(Network.CreateTransport(s_server));
         PlugtestResources.MapTo(server, Clock);

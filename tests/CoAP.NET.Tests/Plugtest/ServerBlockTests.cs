@@ -23,7 +23,8 @@ public sealed class ServerBlockTests : PlugtestServer
     [Rfc("7959-2.4-1", "7959-2.4-3", "7959-2.4-4", "7959-4-2")]
     public void BLOCK_01_GET_with_early_negotiation()
     {
-        Ask("01", "b5 'large'", 0xc, Block(0, false, 64), $"45 48 <etag:8> 80 {Option(0xb, Block(0, true, 64))} 52 07d0 ff {Hex(s_large, 0, 64)}");
+        Ask("01", "b5 'large'", 0xc, Block(0, false, 64),
+            $"45 48 <etag:8> 80 {Option(0xb, Block(0, true, 64))} 52 07d0 ff {Hex(s_large, 0, 64)}");
         Rest(1, 64);
     }
 
@@ -32,7 +33,8 @@ public sealed class ServerBlockTests : PlugtestServer
     public void BLOCK_02_GET_with_late_negotiation()
     {
         // The server's size; the client goes on with that, or with a smaller one of its own at the same place.
-        Exchange($"48 01 3501 {Token} b5 'large'", $"68 45 3501 {Token} 48 <etag:8> 80 {Option(0xb, Block(0, true, 1024))} 52 07d0 ff {Hex(s_large, 0, 1024)}");
+        Exchange($"48 01 3501 {Token} b5 'large'",
+            $"68 45 3501 {Token} 48 <etag:8> 80 {Option(0xb, Block(0, true, 1024))} 52 07d0 ff {Hex(s_large, 0, 1024)}");
         Rest(1, 1024);
         Rest(16, 64);
     }
@@ -42,8 +44,10 @@ public sealed class ServerBlockTests : PlugtestServer
     public void BLOCK_03_PUT()
     {
         Upload("03", Update, "44");
-        Ask("01", "bc 'large-update'", 0xc, Block(0, false, 1024), $"45 48 <etag:8> 80 {Option(0xb, Block(0, true, 1024))} 52 0500 ff {Hex(s_body, 0, 1024)}");
-        Ask("01", "bc 'large-update'", 0xc, Block(1, false, 1024), $"45 48 <etag> 80 {Option(0xb, Block(1, false, 1024))} ff {Hex(s_body, 1024, 256)}");
+        Ask("01", "bc 'large-update'", 0xc, Block(0, false, 1024),
+            $"45 48 <etag:8> 80 {Option(0xb, Block(0, true, 1024))} 52 0500 ff {Hex(s_body, 0, 1024)}");
+        Ask("01", "bc 'large-update'", 0xc, Block(1, false, 1024),
+            $"45 48 <etag> 80 {Option(0xb, Block(1, false, 1024))} ff {Hex(s_body, 1024, 256)}");
         Assert.Equal(2, Executed);
     }
 
@@ -52,7 +56,8 @@ public sealed class ServerBlockTests : PlugtestServer
     public void BLOCK_03_PUT_has_no_effect_before_its_last_block()
     {
         Upload("03", Update, null);
-        Ask("01", "bc 'large-update'", 0xc, Block(0, false, 64), $"45 48 <etag:8> 80 {Option(0xb, Block(0, true, 64))} 52 07d0 ff {Hex(s_large, 0, 64)}");
+        Ask("01", "bc 'large-update'", 0xc, Block(0, false, 64),
+            $"45 48 <etag:8> 80 {Option(0xb, Block(0, true, 64))} 52 07d0 ff {Hex(s_large, 0, 64)}");
     }
 
     [Fact]
@@ -60,7 +65,8 @@ public sealed class ServerBlockTests : PlugtestServer
     public void BLOCK_03_PUT_with_each_block_twice_stores_it_once()
     {
         Upload("03", Update, "44", copies: 2);
-        Ask("01", "bc 'large-update'", 0xc, Block(0, false, 1024), $"45 48 <etag:8> 80 {Option(0xb, Block(0, true, 1024))} 52 0500 ff {Hex(s_body, 0, 1024)}");
+        Ask("01", "bc 'large-update'", 0xc, Block(0, false, 1024),
+            $"45 48 <etag:8> 80 {Option(0xb, Block(0, true, 1024))} 52 0500 ff {Hex(s_body, 0, 1024)}");
         Assert.Equal(2, Executed);
     }
 
@@ -69,7 +75,8 @@ public sealed class ServerBlockTests : PlugtestServer
     public void BLOCK_04_POST_that_creates()
     {
         Upload("02", Create, "41 8c 'large-create' 01 '1'", from: 8);
-        Ask("01", "bc 'large-create' 01 '1'", 0xc, Block(19, false, 64), $"45 48 <etag:8> 80 {Option(0xb, Block(19, false, 64))} ff {Hex(s_body, 1216, 64)}");
+        Ask("01", "bc 'large-create' 01 '1'", 0xc, Block(19, false, 64),
+            $"45 48 <etag:8> 80 {Option(0xb, Block(19, false, 64))} ff {Hex(s_body, 1216, 64)}");
         Assert.Equal(2, Executed);
     }
 
@@ -80,13 +87,15 @@ public sealed class ServerBlockTests : PlugtestServer
         string answer = $"1280 bytes came.\n{s_large}";
 
         // The last block is answered with Block2 before Block1, and the size of what comes.
-        Upload("02", Post, $"44 48 <etag:8> 80 {Option(0xb, Block(0, true, 64))}", from: 23, after: $"12 {answer.Length:x4} ff {Hex(answer, 0, 64)}");
+        Upload("02", Post, $"44 48 <etag:8> 80 {Option(0xb, Block(0, true, 64))}", from: 23,
+            after: $"12 {answer.Length:x4} ff {Hex(answer, 0, 64)}");
 
         // The rest is asked for by the same request without Block1 and without its payload.
         for (int number = 1; number * 64 < answer.Length; number++)
         {
             bool more = (number + 1) * 64 < answer.Length;
-            Ask("02", Post, 0xb, Block(number, false, 64), $"44 48 <etag> 80 {Option(0xb, Block(number, more, 64))} ff {Hex(answer, number * 64, 64)}");
+            Ask("02", Post, 0xb, Block(number, false, 64),
+                $"44 48 <etag> 80 {Option(0xb, Block(number, more, 64))} ff {Hex(answer, number * 64, 64)}");
         }
 
         Assert.Equal(1, Executed);
@@ -109,7 +118,8 @@ public sealed class ServerBlockTests : PlugtestServer
         return (delta < 13 ? $"{delta:x}{value.Length / 2}" : $"d{value.Length / 2}{delta - 13:x2}") + value;
     }
 
-    private static string Hex(string text, int offset, int length) => Wire.Hex(Encoding.UTF8.GetBytes(text, offset, Math.Min(length, text.Length - offset)));
+    private static string Hex(string text, int offset, int length) =>
+        Wire.Hex(Encoding.UTF8.GetBytes(text, offset, Math.Min(length, text.Length - offset)));
 
     /// <summary>Asks for all further blocks of /large.</summary>
     private void Rest(int number, int size)
@@ -117,14 +127,16 @@ public sealed class ServerBlockTests : PlugtestServer
         for (; number * size < s_large.Length; number++)
         {
             bool more = (number + 1) * size < s_large.Length;
-            Ask("01", "b5 'large'", 0xc, Block(number, false, size), $"45 48 <etag> 80 {Option(0xb, Block(number, more, size))} ff {Hex(s_large, number * size, size)}");
+            Ask("01", "b5 'large'", 0xc, Block(number, false, size),
+                $"45 48 <etag> 80 {Option(0xb, Block(number, more, size))} ff {Hex(s_large, number * size, size)}");
         }
     }
 
     private void Ask(string code, string options, int delta, BlockValue block, string answer)
     {
         _messageId++;
-        Exchange($"48 {code} {_messageId:x4} {Token} {options} {Option(delta, block)}", $"68 {answer[..2]} {_messageId:x4} {Token} {answer[2..]}");
+        Exchange($"48 {code} {_messageId:x4} {Token} {options} {Option(delta, block)}",
+            $"68 {answer[..2]} {_messageId:x4} {Token} {answer[2..]}");
     }
 
     /// <summary>Sends a body of 1,280 bytes in blocks of 64; without a last answer it stops before the last block.</summary>
@@ -147,7 +159,8 @@ public sealed class ServerBlockTests : PlugtestServer
             for (int i = 0; i < copies; i++)
             {
                 // Size1 in the first one.
-                Exchange($"48 {code} {_messageId:x4} {Token} {options} {Option(15, block)} {(number == 0 ? "d2 14 0500" : string.Empty)} ff {Hex(s_body, number * 64, 64)}", answer);
+                Exchange($"48 {code} {_messageId:x4} {Token} {options} {Option(15, block)} {(number == 0 ? "d2 14 0500" : string.Empty)} "
+                    + $"ff {Hex(s_body, number * 64, 64)}", answer);
             }
         }
     }

@@ -5,14 +5,16 @@ public sealed class ServerDocumentTests : PlugtestServer
 {
     [Fact]
     public void FETCH_gets_the_members_that_its_body_names() =>
-        Exchange("40 05 0001 b8 'document' 11 32 ff '[\"on\",\"weight\",\"name\",\"on\"]'", "60 45 0001 c1 32 ff '{\"on\":false,\"name\":\"lamp\"}'");
+        Exchange("40 05 0001 b8 'document' 11 32 ff '[\"on\",\"weight\",\"name\",\"on\"]'",
+            "60 45 0001 c1 32 ff '{\"on\":false,\"name\":\"lamp\"}'");
 
     [Theory]
     [InlineData("'['", "80")]
     [InlineData("'7'", "96")]
     [InlineData("'[7]'", "96")]
     [InlineData("'[null]'", "96")]
-    public void FETCH_by_something_else_is_refused(string body, string code) => Exchange($"40 05 0001 b8 'document' 11 32 ff {body}", $"60 {code} 0001 ..");
+    public void FETCH_by_something_else_is_refused(string body, string code) =>
+        Exchange($"40 05 0001 b8 'document' 11 32 ff {body}", $"60 {code} 0001 ..");
 
     [Fact]
     public void FETCH_in_another_format_is_refused() => Exchange("40 05 0001 b8 'document' 11 3c ff 81 00", "60 8f 0001 ..");

@@ -7,7 +7,8 @@ public sealed class ServerLinkTests : PlugtestServer
     public void LINK_01_everything_is_listed()
     {
         string[] links = Targets(string.Empty);
-        Assert.Superset(new HashSet<string>(["/test", "/separate", "/validate", "/link1", "/link2", "/link3", "/path", "/large", "/obs"]), new HashSet<string>(links));
+        Assert.Superset(new HashSet<string>(["/test", "/separate", "/validate", "/link1", "/link2", "/link3", "/path", "/large", "/obs"]),
+            new HashSet<string>(links));
         Assert.DoesNotContain("/path/sub1", links);
     }
 
@@ -30,7 +31,8 @@ public sealed class ServerLinkTests : PlugtestServer
     public void LINK_07_filtered_by_a_target() => Assert.Equal(["/link1"], Targets("4b 'href=/link1'"));
 
     [Fact]
-    public void LINK_08_filtered_by_the_beginning_of_a_target() => Assert.Equal(["/link1", "/link2", "/link3"], Targets("4b 'href=/link*'"));
+    public void LINK_08_filtered_by_the_beginning_of_a_target() =>
+        Assert.Equal(["/link1", "/link2", "/link3"], Targets("4b 'href=/link*'"));
 
     [Fact]
     public void LINK_09_a_collection_is_followed()
@@ -38,7 +40,8 @@ public sealed class ServerLinkTests : PlugtestServer
         CoapLink path = Assert.Single(Links("4a 'href=/path'"));
         Assert.Equal([CoapContentFormat.LinkFormat], path.ContentFormats);
         Exchange("40 01 0002 b4 'path'", "60 45 0002 c1 28 ff <body:*>");
-        Assert.Equal(["/path/sub1", "/path/sub2", "/path/sub3"], CoapLinkFormat.Parse(Client.Remembered["body"]).Select(link => link.Target));
+        Assert.Equal(["/path/sub1", "/path/sub2", "/path/sub3"],
+            CoapLinkFormat.Parse(Client.Remembered["body"]).Select(link => link.Target));
         Exchange("40 01 0003 b4 'path' 04 'sub1'", "60 45 0003 c0 ff 'sub1'");
     }
 

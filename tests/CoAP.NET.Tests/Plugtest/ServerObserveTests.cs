@@ -86,7 +86,8 @@ public sealed class ServerObserveTests : PlugtestServer
         for (int i = 0; i < copies.Count; i++)
         {
             int change = (int)((copies[i].Time - started).TotalSeconds / 5);
-            Assert.True(BytePattern.Parse($"41 45 ???? 4a 63 ?????? {Representation} ff 'change {change}'").Match(copies[i].Data.Span).IsMatch, copies[i].ToString());
+            Assert.True(BytePattern.Parse($"41 45 ???? 4a 63 ?????? {Representation} ff 'change {change}'")
+                .Match(copies[i].Data.Span).IsMatch, copies[i].ToString());
             Assert.True(i < 2 || copies[i].Time - copies[i - 1].Time > copies[i - 1].Time - copies[i - 2].Time);
         }
 
@@ -196,7 +197,8 @@ public sealed class ServerObserveTests : PlugtestServer
         for (int i = 0; i < 4; i++)
         {
             string text = $"change {i}\n{LargeText.Make(2000)}";
-            string first = $"45 <mid:2> 4a 48 <etag:8> 23 <n:3> 60 21 05 91 {BlockValue.FromSize(0, true, size).Hex()} 52 {text.Length:x4} ff {Hex(text, 0, size)}";
+            string first = $"45 <mid:2> 4a 48 <etag:8> 23 <n:3> 60 21 05 91 {BlockValue.FromSize(0, true, size).Hex()} 52 {text.Length:x4} "
+                + $"ff {Hex(text, 0, size)}";
             if (i == 0)
             {
                 Start($"41 01 7d34 4a 60 59 'obs-large' {block2}", "61" + first);
@@ -245,7 +247,8 @@ public sealed class ServerObserveTests : PlugtestServer
         }
     }
 
-    private static string Hex(string text, int offset, int length) => Wire.Hex(Encoding.UTF8.GetBytes(text, offset, Math.Min(length, text.Length - offset)));
+    private static string Hex(string text, int offset, int length) =>
+        Wire.Hex(Encoding.UTF8.GetBytes(text, offset, Math.Min(length, text.Length - offset)));
 
     private void Begin(string request = Register, string head = "61 45 7d34 4a", string payload = "change 0") =>
         Start(request, $"{head} 63 <n:3> {Representation} ff '{payload}'");
@@ -267,7 +270,8 @@ public sealed class ServerObserveTests : PlugtestServer
 
     private ReceivedDatagram Next(string payload, TimeSpan? within = null)
     {
-        ReceivedDatagram notification = Client.ExpectWithin($"41 45 <mid:2> 4a 63 <n:3> {Representation} ff '{payload}'", within ?? s_period);
+        ReceivedDatagram notification = Client.ExpectWithin($"41 45 <mid:2> 4a 63 <n:3> {Representation} ff '{payload}'",
+            within ?? s_period);
         Rises();
         return notification;
     }

@@ -25,7 +25,8 @@ public sealed class FreshnessDocumentationTests : GuideTest
         }
 
         server.MapPut("/lock", Unlock).RequireFreshness(TimeSpan.FromSeconds(10));
-        server.MapPost("/alarm", request => request.IsFresh(TimeSpan.FromSeconds(10)) ? CoapResults.Changed() : CoapResults.FreshnessRequired());
+        server.MapPost("/alarm",
+            request => request.IsFresh(TimeSpan.FromSeconds(10)) ? CoapResults.Changed() : CoapResults.FreshnessRequired());
         await StartAsync();
         await RunAsync(async () =>
         {
@@ -68,7 +69,11 @@ public sealed class FreshnessDocumentationTests : GuideTest
         await StartAsync();
         await RunAsync(async () =>
         {
-            CoapRequest report = new(CoapMethod.Put, "coap://[::1]/position") { Content = CoapContent.Text("52.5, 13.4"), Confirmable = false };
+            CoapRequest report = new(CoapMethod.Put, "coap://[::1]/position")
+            {
+                Content = CoapContent.Text("52.5, 13.4"),
+                Confirmable = false
+            };
             await client.SendWithoutResponseAsync(report, cancellationToken);
 
             CoapResponse? error = await client.SendAsync(report, NoResponseClasses.Success, cancellationToken);

@@ -34,7 +34,8 @@ public sealed class NoResponseRequestTests : ClientTest
         Assert.Equal(CoapCode.Empty, response.Code);
         Assert.Same(response, response.EnsureSuccess());
         Assert.Equal(1, TakeOne().Type);
-        Assert.All(Client.Endpoint.Pipelines[0].Channels.All(), channel => Assert.Equal(0, CoAP.NET.Exchanges.ExchangeLayer.PendingOf(channel)));
+        Assert.All(Client.Endpoint.Pipelines[0].Channels.All(),
+            channel => Assert.Equal(0, CoAP.NET.Exchanges.ExchangeLayer.PendingOf(channel)));
     }
 
     [Fact]

@@ -16,14 +16,16 @@ public sealed class PatienceTests : StepTest
         Answer(await NextAsync(), "9d", ThreeSeconds);
         Assert.Equal(CoapCode.TooManyRequests, (await Within(first)).Code);
         Clock.Advance(TimeSpan.FromSeconds(1));
-        CoapRetryLaterException refused = await Assert.ThrowsAsync<CoapRetryLaterException>(() => Client.PutAsync("coap://192.0.2.1/a?x=2", null));
+        CoapRetryLaterException refused =
+            await Assert.ThrowsAsync<CoapRetryLaterException>(() => Client.PutAsync("coap://192.0.2.1/a?x=2", null));
         Assert.Equal(2, refused.RetryAfter.TotalSeconds, 0.01);
         Assert.Equal(1, Client.Endpoint.Counters[CoapCounter.RequestsHeldBack]);
         AssertNothingSent();
         Task<CoapResponse> elsewhere = Client.GetAsync("coap://192.0.2.1/b");
         Answer(await NextAsync(), "45");
         await Within(elsewhere);
-        Task<CoapResponse> anyhow = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Patience = CoapPatience.None });
+        Task<CoapResponse> anyhow =
+            Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Patience = CoapPatience.None });
         Answer(await NextAsync(), "45");
         await Within(anyhow);
         Clock.Advance(TimeSpan.FromSeconds(2));
@@ -53,7 +55,8 @@ public sealed class PatienceTests : StepTest
     [Rfc("8516-4-1", "7252-5.9.3.4-1")]
     public async Task Who_waits_is_served_when_the_time_is_over(string code)
     {
-        Task<CoapResponse> request = Client.SendAsync(new CoapRequest(CoapMethod.Post, "coap://192.0.2.1/a") { Patience = CoapPatience.Wait });
+        Task<CoapResponse> request =
+            Client.SendAsync(new CoapRequest(CoapMethod.Post, "coap://192.0.2.1/a") { Patience = CoapPatience.Wait });
         Sent first = await NextAsync();
         Answer(first, code, ThreeSeconds);
         TimeSpan answered = Clock.Elapsed;
@@ -70,10 +73,12 @@ public sealed class PatienceTests : StepTest
     public async Task Who_has_no_time_to_wait_gets_the_response()
     {
         Options.Patience = CoapPatience.Wait;
-        Task<CoapResponse> request = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Timeout = TimeSpan.FromSeconds(2) });
+        Task<CoapResponse> request =
+            Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Timeout = TimeSpan.FromSeconds(2) });
         Answer(await NextAsync(), "9d", ThreeSeconds);
         Assert.Equal(CoapCode.TooManyRequests, (await Within(request)).Code);
-        await Assert.ThrowsAsync<CoapRetryLaterException>(() => Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Timeout = TimeSpan.FromSeconds(2) }));
+        await Assert.ThrowsAsync<CoapRetryLaterException>(
+            () => Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Timeout = TimeSpan.FromSeconds(2) }));
     }
 
     [Fact]
@@ -91,7 +96,8 @@ public sealed class PatienceTests : StepTest
     public async Task A_wait_can_be_cancelled()
     {
         using CancellationTokenSource cancellation = new();
-        Task<CoapResponse> request = Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Patience = CoapPatience.Wait }, cancellation.Token);
+        Task<CoapResponse> request =
+            Client.SendAsync(new CoapRequest(CoapMethod.Get, "coap://192.0.2.1/a") { Patience = CoapPatience.Wait }, cancellation.Token);
         Answer(await NextAsync(), "9d", ThreeSeconds);
         await cancellation.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(request));

@@ -23,7 +23,8 @@ public sealed class RequestRunTests
     public void A_request_that_concerns_no_step_costs_no_memory_and_waits_in_none()
     {
         CoapEnvironment environment = new MessagingRig().Environment;
-        RequestChain chain = new(null!, new PatienceStep(environment, CoapPatience.FailFast), new BlockwiseStep(environment), new EchoStep(), new TokenStep(environment));
+        RequestChain chain = new(null!, new PatienceStep(environment, CoapPatience.FailFast), new BlockwiseStep(environment),
+            new EchoStep(), new TokenStep(environment));
         OutgoingRequest request = Outgoing();
         CoapResponse response = CachedPeers.Response(CoapCode.Content, "0");
         long allocated = Allocations.Least(() =>
@@ -81,7 +82,8 @@ public sealed class RequestRunTests
         };
         RecordingStep upper = Step("upper");
         RecordingStep lower = Step("lower");
-        Task<CoapResponse> sent = Chain(upper, middle, lower, Ending(StepOutcome.Done(CachedPeers.Response(CoapCode.Content, "0")))).SendAsync(request);
+        Task<CoapResponse> sent = Chain(upper, middle, lower, Ending(StepOutcome.Done(CachedPeers.Response(CoapCode.Content, "0"))))
+            .SendAsync(request);
         await sent;
         Assert.Equal([(request, request, 0)], upper.Afters);
         Assert.Equal([(request, made!, 0)], middle.Afters);
@@ -95,7 +97,8 @@ public sealed class RequestRunTests
     {
         OutgoingRequest request = Outgoing();
         RecordingStep middle = Step("middle");
-        middle.OnAfter = (given, sent, response) => sent.AttemptOf(given) == 2 ? StepOutcome.Done(response) : waits ? Later(StepOutcome.Again(given)) : StepOutcome.Again(given);
+        middle.OnAfter = (given, sent, response) => sent.AttemptOf(given) == 2 ? StepOutcome.Done(response)
+            : waits ? Later(StepOutcome.Again(given)) : StepOutcome.Again(given);
         RecordingStep lower = Step("lower");
         int count = 0;
         RecordingStep last = Ending(default);
@@ -129,9 +132,11 @@ public sealed class RequestRunTests
             return await middle.SendBelowAsync(Outgoing());
         }
 
-        CoapResponse response = await Chain(Step("upper"), middle, Step("lower"), Ending(StepOutcome.Done(CachedPeers.Response(CoapCode.Content, "0")))).SendAsync(Outgoing());
+        CoapResponse response = await Chain(Step("upper"), middle, Step("lower"),
+            Ending(StepOutcome.Done(CachedPeers.Response(CoapCode.Content, "0")))).SendAsync(Outgoing());
         Assert.Equal("0", response.GetText());
-        Assert.Equal(["before upper", "before middle", "before lower", "after lower 0", "before lower", "after lower 0", "after upper 0"], _seen);
+        Assert.Equal(["before upper", "before middle", "before lower", "after lower 0", "before lower", "after lower 0", "after upper 0"],
+            _seen);
     }
 
     [Theory]
@@ -159,7 +164,8 @@ public sealed class RequestRunTests
             middle.OnAfter = (_, _, _) => Break();
         }
 
-        Task<CoapResponse> task = Chain(Step("upper"), middle, Step("lower"), Ending(StepOutcome.Done(CachedPeers.Response(CoapCode.Content, "0")))).SendAsync(Outgoing());
+        Task<CoapResponse> task = Chain(Step("upper"), middle, Step("lower"),
+            Ending(StepOutcome.Done(CachedPeers.Response(CoapCode.Content, "0")))).SendAsync(Outgoing());
         Assert.Same(error, await Assert.ThrowsAsync<CoapException>(() => task));
         Assert.Equal("failed upper broken", _seen[^1]);
         Assert.DoesNotContain("failed middle broken", _seen);
@@ -179,7 +185,8 @@ public sealed class RequestRunTests
         Task<CoapResponse> task = Chain(Step("upper"), middle, Step("lower"), last).SendAsync(Outgoing());
         Assert.Equal("1", (await task).GetText());
         Assert.Equal(
-            ["before upper", "before middle", "before lower", "failed lower gone", "failed middle gone", "before lower", "after lower 1", "after middle 1", "after upper 1"], _seen);
+            ["before upper", "before middle", "before lower", "failed lower gone", "failed middle gone", "before lower", "after lower 1",
+                "after middle 1", "after upper 1"], _seen);
     }
 
     [Theory]
@@ -234,11 +241,17 @@ public sealed class RequestRunTests
     [Fact]
     public void A_copy_of_a_request_knows_what_the_caller_said_and_nothing_that_steps_noted()
     {
-        OutgoingRequest request = Outgoing() with { TokenLength = 20, FirstBlock = CachedPeers.Response(CoapCode.Content), Timeout = TimeSpan.FromSeconds(3) };
+        OutgoingRequest request = Outgoing() with
+        {
+            TokenLength = 20,
+            FirstBlock = CachedPeers.Response(CoapCode.Content),
+            Timeout = TimeSpan.FromSeconds(3)
+        };
         request.CacheNote = new CacheNote();
         request.UntaggedResource = 7;
         OutgoingRequest copy = request with { Message = request.CopyMessage() };
-        Assert.Equal((20, request.FirstBlock, request.Timeout, request.Channel), (copy.TokenLength, copy.FirstBlock, copy.Timeout, copy.Channel));
+        Assert.Equal((20, request.FirstBlock, request.Timeout, request.Channel),
+            (copy.TokenLength, copy.FirstBlock, copy.Timeout, copy.Channel));
         Assert.Null(copy.CacheNote);
         Assert.Null(copy.UntaggedResource);
         Assert.Null(copy.MadeOf);
@@ -282,9 +295,11 @@ public sealed class RequestRunTests
     {
         public Func<OutgoingRequest, StepOutcome> OnBefore { get; set; } = static _ => StepOutcome.Watch;
 
-        public Func<OutgoingRequest, OutgoingRequest, CoapResponse, StepOutcome> OnAfter { get; set; } = static (_, _, response) => StepOutcome.Done(response);
+        public Func<OutgoingRequest, OutgoingRequest, CoapResponse, StepOutcome> OnAfter { get; set; } = static (_, _, response) =>
+            StepOutcome.Done(response);
 
-        public Func<OutgoingRequest, OutgoingRequest, Exception, StepOutcome> OnFailed { get; set; } = static (_, _, exception) => StepOutcome.Fail(exception);
+        public Func<OutgoingRequest, OutgoingRequest, Exception, StepOutcome> OnFailed { get; set; } = static (_, _, exception) =>
+            StepOutcome.Fail(exception);
 
         public List<(OutgoingRequest Given, OutgoingRequest Sent, int Attempt)> Afters { get; } = [];
 

@@ -31,7 +31,8 @@ public sealed class StepRuleTests
     public async Task An_Echo_that_is_owed_goes_along_and_another_challenge_is_answered_all_the_same(bool isLate)
     {
         int count = 0;
-        ScriptedStep last = new(_ => ++count == 1 ? Echo(CoapCode.Unauthorized, 8) : CachedPeers.Response(CoapCode.Content, "open"), isLate);
+        ScriptedStep last = new(_ => ++count == 1 ? Echo(CoapCode.Unauthorized, 8) : CachedPeers.Response(CoapCode.Content, "open"),
+            isLate);
         OutgoingRequest request = Outgoing("x");
         request.Channel.EchoToReturn = [7];
         CoapResponse response = await SendAsync(last, request, new EchoStep());
@@ -63,7 +64,8 @@ public sealed class StepRuleTests
         RequestChain chain = new(null!, step, last);
         OutgoingRequest request = Outgoing("x");
         Assert.Equal(CoapCode.TooManyRequests, (await chain.SendAsync(request)).Code);
-        CoapRetryLaterException refused = await Assert.ThrowsAsync<CoapRetryLaterException>(() => chain.SendAsync(Outgoing("x") with { Channel = request.Channel }));
+        CoapRetryLaterException refused =
+            await Assert.ThrowsAsync<CoapRetryLaterException>(() => chain.SendAsync(Outgoing("x") with { Channel = request.Channel }));
         Assert.Equal(5, refused.RetryAfter.TotalSeconds, 0.001);
         Assert.Single(last.Sent);
     }
@@ -181,7 +183,8 @@ public sealed class StepRuleTests
         for (int i = 0; i < 3; i++)
         {
             CoapMessage post = CachedPeers.Request("x", CoapMethod.Post);
-            Task<CoapResponse> task = chain.SendAsync(Outgoing("x") with { Message = post, Request = new CoapRequest(post), Channel = channel });
+            Task<CoapResponse> task =
+                chain.SendAsync(Outgoing("x") with { Message = post, Request = new CoapRequest(post), Channel = channel });
             _ = isAnswered ? await task : await Assert.ThrowsAsync<CoapException>(() => task) as object;
         }
 
@@ -189,7 +192,8 @@ public sealed class StepRuleTests
         Assert.All(last.Sent, static sent => Assert.False(sent.Message.Options.Contains(OptionNumber.RequestTag)));
     }
 
-    private static void MakeFour(out OutgoingRequest first, out OutgoingRequest second, out OutgoingRequest third, out OutgoingRequest fourth)
+    private static void MakeFour(out OutgoingRequest first, out OutgoingRequest second, out OutgoingRequest third,
+        out OutgoingRequest fourth)
     {
         first = Outgoing("x");
         CoAP.NET.Mesh.CoapChannel channel = first.Channel;
@@ -209,7 +213,9 @@ public sealed class StepRuleTests
     }
 
     private static string? EchoOf(OutgoingRequest sent) =>
-        sent.Message.OptionsToRead is { } options && options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> value) ? Convert.ToHexStringLower(value) : null;
+        sent.Message.OptionsToRead is { } options && options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> value)
+            ? Convert.ToHexStringLower(value)
+            : null;
 
     private static OutgoingRequest Outgoing(string path)
     {

@@ -5,9 +5,12 @@ public class CoapLinkFormatTests
     [Theory]
     [Rfc("6690-4-1")]
     [InlineData("", "")] // LF-01
-    [InlineData("</sensors/temp>;if=\"sensor\",</sensors/light>;if=\"sensor\"", "/sensors/temp|if=sensor & /sensors/light|if=sensor")] // LF-02
+    // LF-02
+    [InlineData("</sensors/temp>;if=\"sensor\",</sensors/light>;if=\"sensor\"", "/sensors/temp|if=sensor & /sensors/light|if=sensor")]
     [InlineData("</sensors>;ct=40", "/sensors|ct=40")] // LF-03
-    [InlineData("</sensors/temp>;rt=\"temperature-c\";if=\"sensor\",</sensors/light>;rt=\"light-lux\";if=\"sensor\"", "/sensors/temp|rt=temperature-c|if=sensor & /sensors/light|rt=light-lux|if=sensor")] // LF-04
+    // LF-04
+    [InlineData("</sensors/temp>;rt=\"temperature-c\";if=\"sensor\",</sensors/light>;rt=\"light-lux\";if=\"sensor\"",
+        "/sensors/temp|rt=temperature-c|if=sensor & /sensors/light|rt=light-lux|if=sensor")]
     [InlineData("</firmware/v2.1>;rt=\"firmware\";sz=262144", "/firmware/v2.1|rt=firmware|sz=262144")] // LF-07
     [InlineData("</a>;title=\"x,y;z\",</b>", "/a|title=x,y;z & /b")] // LF-08
     [InlineData("</a>;title=\"say \\\"hi\\\" \\\\ end\"", "/a|title=say \"hi\" \\ end")] // LF-09
@@ -44,7 +47,8 @@ public class CoapLinkFormatTests
     [Rfc("6690-2.2-1", "6690-3-1")]
     public void Typed_attributes_are_split_at_spaces() // LF-02, LF-05, LF-14, LF-23
     {
-        CoapLink light = CoapLinkFormat.Parse("</sensors/light>;rt=\"light-lux core.sen-light\";if=\"sensor\";ct=\"0 40 60 nonsense 70000\"").Single();
+        CoapLink light =
+            CoapLinkFormat.Parse("</sensors/light>;rt=\"light-lux core.sen-light\";if=\"sensor\";ct=\"0 40 60 nonsense 70000\"").Single();
         Assert.Equal(["light-lux", "core.sen-light"], light.ResourceTypes);
         Assert.Equal(["sensor"], light.Interfaces);
         Assert.Equal([CoapContentFormat.TextPlain, CoapContentFormat.LinkFormat, CoapContentFormat.Cbor], light.ContentFormats);
@@ -59,7 +63,8 @@ public class CoapLinkFormatTests
     public void Document_of_the_specification_gives_five_links_with_their_contexts() // LF-06, LF-22
     {
         IReadOnlyList<CoapLink> links = CoapLinkFormat.Parse(
-            "</sensors>;ct=40;title=\"Sensor Index\",</sensors/temp>;rt=\"temperature-c\";if=\"sensor\",</sensors/light>;rt=\"light-lux\";if=\"sensor\","
+            "</sensors>;ct=40;title=\"Sensor "
+                + "Index\",</sensors/temp>;rt=\"temperature-c\";if=\"sensor\",</sensors/light>;rt=\"light-lux\";if=\"sensor\","
             + "<http://www.example.com/sensors/t123>;anchor=\"/sensors/temp\";rel=\"describedby\",</t>;anchor=\"/sensors/temp\";rel=\"alternate\"");
         const string Base = "coap://[2001:db8::1]/.well-known/core";
         Assert.Equal(5, links.Count);
@@ -71,7 +76,8 @@ public class CoapLinkFormatTests
         Assert.Equal("coap://[2001:db8::1]/sensors/temp", links[3].ResolveContext(Base));
         Assert.Equal("http://www.example.com/sensors/t123", links[3].ResolveTarget(Base));
         Assert.Equal(["describedby"], links[3].Relations);
-        Assert.Equal("coap://[2001:db8::1]", CoapLinkFormat.Parse("<coap://[2001:db8::1]/x>;rt=y").Single().ResolveContext("coap://other/"));
+        Assert.Equal("coap://[2001:db8::1]",
+            CoapLinkFormat.Parse("<coap://[2001:db8::1]/x>;rt=y").Single().ResolveContext("coap://other/"));
     }
 
     [Fact]
@@ -103,7 +109,8 @@ public class CoapLinkFormatTests
     [InlineData("</a>;sz=big", null)]
     [InlineData("</a>;sz=\"\"", null)]
     [InlineData("</a>", null)]
-    public void Size_of_any_length_is_accepted(string document, long? size) => Assert.Equal(size, CoapLinkFormat.Parse(document).Single().Size);
+    public void Size_of_any_length_is_accepted(string document, long? size) =>
+        Assert.Equal(size, CoapLinkFormat.Parse(document).Single().Size);
 
     [Theory]
     [Rfc("6690-2-1")]
@@ -161,7 +168,8 @@ public class CoapLinkFormatTests
     [InlineData("</a>;ct=\"0 40\";hreflang=en;title*=UTF-8'en'%e2%82%ac;d=\"\"")]
     [InlineData("<>;rel=\"self\"")]
     [InlineData("")]
-    public void Writing_what_was_read_gives_the_same_text(string document) => Assert.Equal(document, CoapLinkFormat.Format(CoapLinkFormat.Parse(document)));
+    public void Writing_what_was_read_gives_the_same_text(string document) =>
+        Assert.Equal(document, CoapLinkFormat.Format(CoapLinkFormat.Parse(document)));
 
     [Fact]
     [Rfc("6690-2-2", "6690-3.1-1", "7252-7.2.1-1")]
@@ -207,5 +215,6 @@ public class CoapLinkFormatTests
     }
 
     private static string Show(IEnumerable<CoapLink> links) =>
-        string.Join(" & ", links.Select(link => string.Join('|', [link.Target, .. link.Attributes.Select(attribute => attribute.ToString())])));
+        string.Join(" & ",
+            links.Select(link => string.Join('|', [link.Target, .. link.Attributes.Select(attribute => attribute.ToString())])));
 }

@@ -45,6 +45,7 @@ public class CoapResourceTests
     {
         protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) => new("locked");
 
-        protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken) => new(CoapResults.Changed());
+        protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken) =>
+            new(CoapResults.Changed());
     }
 }

@@ -26,9 +26,12 @@ public partial class CoapResultsTests
     {
         (CoapResult Result, string Code)[] errors =
         [
-            (CoapResults.BadRequest("x"), "4.00"), (CoapResults.Unauthorized("x"), "4.01"), (CoapResults.Forbidden("x"), "4.03"), (CoapResults.NotFound("x"), "4.04"),
-            (CoapResults.MethodNotAllowed("x"), "4.05"), (CoapResults.NotAcceptable("x"), "4.06"), (CoapResults.Conflict("x"), "4.09"), (CoapResults.PreconditionFailed("x"), "4.12"),
-            (CoapResults.UnsupportedContentFormat("x"), "4.15"), (CoapResults.UnprocessableEntity("x"), "4.22"), (CoapResults.Status(CoapCode.BadGateway, "x"), "5.02"),
+            (CoapResults.BadRequest("x"), "4.00"), (CoapResults.Unauthorized("x"), "4.01"), (CoapResults.Forbidden("x"), "4.03"),
+            (CoapResults.NotFound("x"), "4.04"),
+            (CoapResults.MethodNotAllowed("x"), "4.05"), (CoapResults.NotAcceptable("x"), "4.06"), (CoapResults.Conflict("x"), "4.09"),
+            (CoapResults.PreconditionFailed("x"), "4.12"),
+            (CoapResults.UnsupportedContentFormat("x"), "4.15"), (CoapResults.UnprocessableEntity("x"), "4.22"),
+            (CoapResults.Status(CoapCode.BadGateway, "x"), "5.02"),
         ];
         Assert.All(errors, error => Check(error.Result, error.Code, null, "78"));
         Check(CoapResults.NotFound(), "4.04", null, "");
@@ -48,7 +51,8 @@ public partial class CoapResultsTests
         Assert.Equal(uint.MaxValue, UInt(CoapResults.RequestEntityTooLarge(long.MaxValue), OptionNumber.Size1));
         Assert.Null(UInt(CoapResults.RequestEntityTooLarge(), OptionNumber.Size1));
         Assert.Equal(0u, UInt(CoapResults.Text("x").WithMaxAge(TimeSpan.Zero), OptionNumber.MaxAge));
-        Assert.Null(UInt(CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(5)).WithMaxAge(TimeSpan.FromMinutes(1)), OptionNumber.MaxAge));
+        Assert.Null(UInt(CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(5)).WithMaxAge(TimeSpan.FromMinutes(1)),
+            OptionNumber.MaxAge));
         Assert.Throws<ArgumentOutOfRangeException>(() => CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(-1)));
         Assert.Throws<ArgumentOutOfRangeException>(() => CoapResults.Text("x").WithMaxAge(TimeSpan.FromSeconds(4_294_967_296)));
     }

@@ -23,7 +23,8 @@ public sealed class CoapRoutesTests
         CoapRoutes routes = new();
         await using CoapServer first = new(new CoapEndpointOptions { Routes = routes });
 
-        InvalidOperationException error = Assert.Throws<InvalidOperationException>(() => new CoapServer(new CoapEndpointOptions { Routes = routes }));
+        InvalidOperationException error =
+            Assert.Throws<InvalidOperationException>(() => new CoapServer(new CoapEndpointOptions { Routes = routes }));
         Assert.Contains("CoapRoutes for each endpoint", error.Message, StringComparison.Ordinal);
     }
 }

@@ -24,7 +24,8 @@ public class ErrorDescriptionTests
     [Fact]
     public void What_a_handler_throws_is_told_and_still_logged()
     {
-        _stage.MapGet("/x", _ => throw new FormatException("why")).DescribeErrors((_, result, exception) => Text($"{result.Code} {exception!.Message}"));
+        _stage.MapGet("/x", _ => throw new FormatException("why"))
+            .DescribeErrors((_, result, exception) => Text($"{result.Code} {exception!.Message}"));
         CoapResult result = _stage.Get("/x");
 
         Assert.Equal("5.00 Internal Server Error why", TextOf(result));
@@ -54,7 +55,8 @@ public class ErrorDescriptionTests
 
         CoapResult inner = _stage.Get("/a/x");
         Assert.Equal("01", Wire.Hex(inner.Payload.Span));
-        Assert.Equal(((CoapContentFormat?)CoapContentFormat.Cbor, (TimeSpan?)TimeSpan.FromSeconds(7)), (inner.Options.ContentFormat, inner.Options.MaxAge));
+        Assert.Equal(((CoapContentFormat?)CoapContentFormat.Cbor, (TimeSpan?)TimeSpan.FromSeconds(7)),
+            (inner.Options.ContentFormat, inner.Options.MaxAge));
         CoapResult outer = _stage.Get("/x");
         Assert.Equal("outer", TextOf(outer));
         Assert.Equal(((CoapContentFormat?)null, (TimeSpan?)TimeSpan.FromSeconds(7)), (outer.Options.ContentFormat, outer.Options.MaxAge));

@@ -123,7 +123,8 @@ public class ExecutionTests
         group.MapGroup("/inner").MapGet("/b", () => Run());
         Task<CoapResult>[] answers =
         [
-            _stage.SendAsync(CoapMethod.Get, "/g/a"), _stage.SendAsync(CoapMethod.Put, "/g/a"), _stage.SendAsync(CoapMethod.Get, "/g/inner/b"),
+            _stage.SendAsync(CoapMethod.Get, "/g/a"), _stage.SendAsync(CoapMethod.Put, "/g/a"),
+            _stage.SendAsync(CoapMethod.Get, "/g/inner/b"),
         ];
         foreach (Task<CoapResult> answer in answers)
         {

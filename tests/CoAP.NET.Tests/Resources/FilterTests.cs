@@ -208,17 +208,19 @@ public class FilterTests
     [Fact]
     public void A_filter_must_be_there() => Assert.Throws<ArgumentNullException>(() => _stage.Routes.AddFilter(null!));
 
-    private Func<CoapRequest, CoapHandler, CancellationToken, ValueTask<CoapResult>> Noting(string name) => async (request, next, cancellationToken) =>
-    {
-        _seen.Add(name);
-        CoapResult result = await next(request, cancellationToken);
-        _seen.Add("after " + name);
-        return result;
-    };
+    private Func<CoapRequest, CoapHandler, CancellationToken, ValueTask<CoapResult>> Noting(string name) =>
+        async (request, next, cancellationToken) =>
+        {
+            _seen.Add(name);
+            CoapResult result = await next(request, cancellationToken);
+            _seen.Add("after " + name);
+            return result;
+        };
 
     private sealed class Lamp(string path) : CoapResource(path)
     {
-        protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken) => new(CoapResults.Changed());
+        protected override ValueTask<CoapResult> PutAsync(CoapRequest request, CancellationToken cancellationToken) =>
+            new(CoapResults.Changed());
     }
 
     private sealed class NoServices : IServiceProvider

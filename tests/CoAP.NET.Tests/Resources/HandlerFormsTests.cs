@@ -75,7 +75,8 @@ public class HandlerFormsTests
 
     private static CoapResult GetResult(CoapRequest request) => CoapResults.Text("hi");
 
-    private static Task<CoapResult> GetResultAsync(CoapRequest request, CancellationToken cancellationToken) => Task.FromResult(CoapResults.Text("hi"));
+    private static Task<CoapResult> GetResultAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        Task.FromResult(CoapResults.Text("hi"));
 
     private static ValueTask<CoapResult> GetOtherResultAsync(CoapRequest request) => new(CoapResults.Text("hi"));
 }

@@ -14,7 +14,8 @@ public class HotPathTests
         stage.MapGet("/sensors/light", () => kept);
         CountingSink sink = new();
         stage.Block.LinkTo(sink, new DataflowLinkOptions { Append = false });
-        CoapExchange[] exchanges = [.. Enumerable.Range(0, 2000).Select(_ => stage.Exchange(ResourceStage.Message(CoapMethod.Get, "/sensors/temp")))];
+        CoapExchange[] exchanges = [
+            .. Enumerable.Range(0, 2000).Select(_ => stage.Exchange(ResourceStage.Message(CoapMethod.Get, "/sensors/temp")))];
         DataflowMessageHeader header = new(1);
         for (int i = 0; i < 1000; i++)
         {
@@ -40,7 +41,8 @@ public class HotPathTests
 
         public Task Completion => Task.CompletedTask;
 
-        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, CoapReply messageValue, ISourceBlock<CoapReply>? source, bool consumeToAccept)
+        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, CoapReply messageValue,
+            ISourceBlock<CoapReply>? source, bool consumeToAccept)
         {
             Count++;
             return DataflowMessageStatus.Accepted;

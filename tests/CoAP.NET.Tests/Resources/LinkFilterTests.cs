@@ -4,7 +4,8 @@ namespace CoAP.NET.Tests.Resources;
 public class LinkFilterTests
 {
     private static readonly IReadOnlyList<CoapLink> s_links = CoapLinkFormat.Parse(
-        "</link1>;rt=\"Type1 Type2\";if=\"If1\";ct=40,</link2>;rt=\"Type2 Type3\";if=\"If2\";sz=2048,</link3>;rt=\"Type1 Type3\";if=\"foo\";obs,</test>;rt=\"\";title=\"a*b\",</plain>");
+        "</link1>;rt=\"Type1 Type2\";if=\"If1\";ct=40,</link2>;rt=\"Type2 Type3\";if=\"If2\";sz=2048,</link3>;rt=\"Type1 "
+            + "Type3\";if=\"foo\";obs,</test>;rt=\"\";title=\"a*b\",</plain>");
 
     [Theory]
     [InlineData("rt=Type2", "/link1 /link2")] // FL-01

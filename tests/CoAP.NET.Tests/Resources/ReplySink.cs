@@ -16,7 +16,8 @@ internal sealed class ReplySink : ITargetBlock<CoapReply>
 
     public Task<CoapResult> For(CoapExchange exchange) => Source(exchange).Task;
 
-    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, CoapReply messageValue, ISourceBlock<CoapReply>? source, bool consumeToAccept)
+    public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, CoapReply messageValue, ISourceBlock<CoapReply>? source,
+        bool consumeToAccept)
     {
         Interlocked.Increment(ref _count);
         Source(messageValue.Exchange).SetResult(messageValue.Result);

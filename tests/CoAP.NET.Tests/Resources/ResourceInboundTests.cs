@@ -85,7 +85,8 @@ public class ResourceInboundTests
     [InlineData(CoapMethod.Patch, 51, null, "4.15")]
     public void Declared_formats_are_enforced_before_the_handler(CoapMethod method, int? contentFormat, int? accept, string code)
     {
-        _stage.Map("/a", [CoapMethod.Put, CoapMethod.Fetch, CoapMethod.Patch], () => CoapResults.Changed()).Consumes(CoapContentFormat.Json).Produces(CoapContentFormat.Cbor);
+        _stage.Map("/a", [CoapMethod.Put, CoapMethod.Fetch, CoapMethod.Patch], () => CoapResults.Changed()).Consumes(CoapContentFormat.Json)
+            .Produces(CoapContentFormat.Cbor);
         CoapMessage message = ResourceStage.Message(method, "/a");
         if (contentFormat is { } format)
         {
@@ -112,7 +113,8 @@ public class ResourceInboundTests
     [InlineData(null, 60, "2.05")]
     public async Task An_answer_in_another_format_than_Accept_names_is_4_06(int? given, int? accept, string code)
     {
-        _stage.MapGet("/now", () => new CoapResult(CoapCode.Content, "x"u8.ToArray(), given is { } number ? new CoapContentFormat((ushort)number) : null));
+        _stage.MapGet("/now",
+            () => new CoapResult(CoapCode.Content, "x"u8.ToArray(), given is { } number ? new CoapContentFormat((ushort)number) : null));
         _stage.MapGet("/later", async () =>
         {
             await Task.Yield();
@@ -247,7 +249,8 @@ public class ResourceInboundTests
             CoapResult result = await _stage.SendAsync(CoapMethod.Get, path).WaitAsync(s_hang);
             Assert.Equal(CoapCode.InternalServerError, result.Code);
             Assert.True(result.Payload.IsEmpty);
-            Assert.Contains(_stage.Logger.Entries, entry => entry.Level == LogLevel.Error && entry.Text.Contains(path, StringComparison.Ordinal));
+            Assert.Contains(_stage.Logger.Entries,
+                entry => entry.Level == LogLevel.Error && entry.Text.Contains(path, StringComparison.Ordinal));
         }
 
         Assert.Equal(paths.Length, _stage.Counters[CoapCounter.HandlerErrors]);

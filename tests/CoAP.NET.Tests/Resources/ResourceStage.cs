@@ -28,7 +28,8 @@ internal sealed class ResourceStage : ICoapRouteBuilder
         Block = new ResourceInbound(Environment, Table, Served);
         Block.LinkTo(Replies);
         CoapAddress address = CoapAddress.FromIPv4(0x7f000001, 5683);
-        _channel = new CoapChannel(new CoapShard(0, Environment), new NowhereTransport(), 0, address, address, CoapTransmissionParameters.Default);
+        _channel = new CoapChannel(new CoapShard(0, Environment), new NowhereTransport(), 0, address, address,
+            CoapTransmissionParameters.Default);
     }
 
     public CoapLimits Limits { get; }

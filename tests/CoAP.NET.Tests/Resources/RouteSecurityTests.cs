@@ -55,8 +55,10 @@ public class RouteSecurityTests : EndpointTest
         Server.MapGet("/y", static () => CoapResults.Text("hi")).OnlyOn("coap").RequireTransportSecurity();
         await StartAllAsync();
 
-        Assert.EndsWith("secured transports only: coaps+tcp.", Encoding.UTF8.GetString(Wire.Hex(Exchange(PlainGetX))), StringComparison.Ordinal);
-        Assert.EndsWith("this server listens on none.", Encoding.UTF8.GetString(Wire.Hex(Exchange("41010002aab179"))), StringComparison.Ordinal);
+        Assert.EndsWith("secured transports only: coaps+tcp.", Encoding.UTF8.GetString(Wire.Hex(Exchange(PlainGetX))),
+            StringComparison.Ordinal);
+        Assert.EndsWith("this server listens on none.", Encoding.UTF8.GetString(Wire.Hex(Exchange("41010002aab179"))),
+            StringComparison.Ordinal);
     }
 
     [Fact]

@@ -139,7 +139,8 @@ public class RoutingTests
     [Fact]
     public void Tree_finds_what_a_naive_search_finds()
     {
-        // Random templates and paths over a small alphabet, so that they overlap; the naive search tries every template and takes the most literal one.
+        // Random templates and paths over a small alphabet, so that they overlap; the naive search tries every template and takes the most
+        // literal one.
         CoAP.NET.Testing.VirtualRandom random = new(20_260_101);
         string[] templateSegments = ["a", "b", "ab", "", "{x}", "{y}"];
         string[] pathSegments = ["a", "b", "ab", "", "zz"];
@@ -161,7 +162,10 @@ public class RoutingTests
                 }
 
                 Route route = new(table, table.Root, template, [CoapMethod.Get], (_, _) => default);
-                string shape = string.Join('/', template.Segments.Select(segment => segment.Kind == RouteSegmentKind.Literal ? "=" + segment.Text : segment.Kind.ToString()));
+                string shape = string.Join('/',
+                    template.Segments.Select(segment => segment.Kind == RouteSegmentKind.Literal
+                        ? "=" + segment.Text
+                        : segment.Kind.ToString()));
                 if (mapped.TryAdd(shape, route))
                 {
                     table.Add(route);
@@ -183,7 +187,8 @@ public class RoutingTests
                 string path = Draw(random, pathSegments, 5);
                 CoapMessage message = ResourceStage.Message(CoapMethod.Get, path);
                 string[] segments = PathText.Split(path);
-                Route? expected = mapped.Values.Where(route => Matches(route.Template, segments)).OrderBy(route => Rank(route.Template, segments.Length), StringComparer.Ordinal).FirstOrDefault();
+                Route? expected = mapped.Values.Where(route => Matches(route.Template, segments))
+                    .OrderBy(route => Rank(route.Template, segments.Length), StringComparer.Ordinal).FirstOrDefault();
                 Assert.Same(expected, table.Find(message.Options, out _)?[CoapCode.Get]);
             }
         }
@@ -215,7 +220,8 @@ public class RoutingTests
     }
 
     private static string Rank(RouteTemplate template, int length) =>
-        string.Concat(Enumerable.Range(0, length + 1).Select(i => i < template.Segments.Length ? ((int)template.Segments[i].Kind).ToString() : "-")).Replace('-', '\0');
+        string.Concat(Enumerable.Range(0, length + 1)
+            .Select(i => i < template.Segments.Length ? ((int)template.Segments[i].Kind).ToString() : "-")).Replace('-', '\0');
 
     private static string Text(CoapResult result) => System.Text.Encoding.UTF8.GetString(result.Payload.Span);
 }

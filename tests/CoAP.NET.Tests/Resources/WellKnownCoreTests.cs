@@ -24,16 +24,19 @@ public class WellKnownCoreTests
     [Rfc("6690-4-1", "6690-3.3-1")]
     public void Visible_routes_are_listed_with_their_attributes()
     {
-        _stage.MapGet("/sensors/temp", () => "21").WithResourceType("temperature-c", "core.s").WithInterface("sensor").WithTitle("The \"temp\"").WithContentFormat(CoapContentFormat.TextPlain, CoapContentFormat.Json);
+        _stage.MapGet("/sensors/temp", () => "21").WithResourceType("temperature-c", "core.s").WithInterface("sensor")
+            .WithTitle("The \"temp\"").WithContentFormat(CoapContentFormat.TextPlain, CoapContentFormat.Json);
         _stage.MapPut("/sensors/temp", () => CoapResults.Changed()).WithResourceType("ignored").WithAttribute("obs");
         _stage.MapGet("/firmware", () => "").WithSize(262144).Produces(CoapContentFormat.OctetStream);
         _stage.MapGet("/hidden", () => "").Hidden();
         _stage.MapGroup("/internal").Hidden().MapGet("/x", () => "");
         _stage.MapGet("/devices/{id}", () => "");
-        _stage.MapGet("/rooms/{id}", () => "").ListedAs("/rooms").WithLink(new CoapLink("/t", new CoapLinkAttribute("anchor", "/rooms"), new CoapLinkAttribute("rel", "alternate")));
+        _stage.MapGet("/rooms/{id}", () => "").ListedAs("/rooms")
+            .WithLink(new CoapLink("/t", new CoapLinkAttribute("anchor", "/rooms"), new CoapLinkAttribute("rel", "alternate")));
         _stage.MapGet("/caf%C3%A9 x", () => "");
         Assert.Equal(
-            "</sensors/temp>;rt=\"temperature-c core.s\";if=\"sensor\";title=\"The \\\"temp\\\"\";ct=\"0 50\";obs,</firmware>;sz=262144;ct=42,"
+            "</sensors/temp>;rt=\"temperature-c core.s\";if=\"sensor\";title=\"The \\\"temp\\\"\";ct=\"0 "
+                + "50\";obs,</firmware>;sz=262144;ct=42,"
             + "</rooms>,</t>;anchor=\"/rooms\";rel=\"alternate\",</caf%C3%A9%20x>",
             Document());
     }
@@ -67,8 +70,10 @@ public class WellKnownCoreTests
     public void Group_request_that_nothing_matches_gets_an_error_that_is_kept_back()
     {
         MapLinks();
-        Assert.Equal(CoapCode.NotFound, _stage.Send(ResourceStage.Message(CoapMethod.Get, "/.well-known/core", "rt=none"), multicast: true).Code);
-        Assert.Equal(CoapCode.Content, _stage.Send(ResourceStage.Message(CoapMethod.Get, "/.well-known/core", "rt=Type1"), multicast: true).Code);
+        Assert.Equal(CoapCode.NotFound,
+            _stage.Send(ResourceStage.Message(CoapMethod.Get, "/.well-known/core", "rt=none"), multicast: true).Code);
+        Assert.Equal(CoapCode.Content,
+            _stage.Send(ResourceStage.Message(CoapMethod.Get, "/.well-known/core", "rt=Type1"), multicast: true).Code);
     }
 
     [Fact]

@@ -3,10 +3,14 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Tests.Serialization;
 
-/// <summary>What reading and writing allocates, in bytes on this thread. Each figure is the smallest of several runs, so that a pool that was just trimmed does not count.</summary>
+/// <summary>
+/// What reading and writing allocates, in bytes on this thread. Each figure is the smallest of several runs, so that a pool that was just
+/// trimmed does not count.
+/// </summary>
 public class AllocationTests
 {
-    private static readonly CoapMessageSerializer[] s_serializers = [CoapDatagramSerializer.Default, CoapStreamSerializer.Default, CoapWebSocketSerializer.Default];
+    private static readonly CoapMessageSerializer[] s_serializers = [CoapDatagramSerializer.Default, CoapStreamSerializer.Default,
+        CoapWebSocketSerializer.Default];
 
     private static CoapMessage? s_kept;
 
@@ -64,7 +68,8 @@ public class AllocationTests
         {
             byte[] small = serializer.Serialize(WithPayload(8));
             byte[] large = serializer.Serialize(WithPayload(60_008));
-            long more = Allocations.Least(() => s_kept = serializer.Deserialize(large.AsSpan())) - Allocations.Least(() => s_kept = serializer.Deserialize(small.AsSpan()));
+            long more = Allocations.Least(() => s_kept = serializer.Deserialize(large.AsSpan())) - Allocations.Least(
+                () => s_kept = serializer.Deserialize(small.AsSpan()));
             Assert.InRange(more, 60_000, 60_016);
         }
     }
@@ -86,7 +91,10 @@ public class AllocationTests
     [Fact]
     public void Malformed_bytes_allocate_nothing()
     {
-        foreach (string hex in new[] { "40017d34ff", "40017d34b161b16261b163b4", "4f017d34", "41007d3420", "80", "40017d34e0ffffe0ffff", "4e017d34ffff" })
+        foreach (string hex in new[]
+        {
+            "40017d34ff", "40017d34b161b16261b163b4", "4f017d34", "41007d3420", "80", "40017d34e0ffffe0ffff", "4e017d34ffff"
+        })
         {
             byte[] bytes = Wire.Hex(hex);
             Assert.Equal(0, Allocations.Least(() => CoapDatagramSerializer.Default.TryDeserialize(bytes.AsSpan(), out _, out _)));

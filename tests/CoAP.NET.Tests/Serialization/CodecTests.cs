@@ -80,7 +80,8 @@ public sealed class CodecTests
         if (rule != CoapFormatRule.TrailingBytes)
         {
             Assert.Equal(rule, Assert.Throws<CoapFormatException>(() => s_codec.Deserialize(stream)).Error.Rule);
-            Assert.Equal(rule, (await Assert.ThrowsAsync<CoapFormatException>(() => s_codec.DeserializeAsync(pipe.Reader).AsTask())).Error.Rule);
+            Assert.Equal(rule,
+                (await Assert.ThrowsAsync<CoapFormatException>(() => s_codec.DeserializeAsync(pipe.Reader).AsTask())).Error.Rule);
         }
     }
 
@@ -92,7 +93,8 @@ public sealed class CodecTests
         await pipe.Writer.WriteAsync(stream.ToArray());
 
         Assert.Equal(CoapFormatRule.MessageTooLarge, Assert.Throws<CoapFormatException>(() => s_codec.Deserialize(stream)).Error.Rule);
-        Assert.Equal(CoapFormatRule.MessageTooLarge, (await Assert.ThrowsAsync<CoapFormatException>(() => s_codec.DeserializeAsync(pipe.Reader).AsTask())).Error.Rule);
+        Assert.Equal(CoapFormatRule.MessageTooLarge,
+            (await Assert.ThrowsAsync<CoapFormatException>(() => s_codec.DeserializeAsync(pipe.Reader).AsTask())).Error.Rule);
     }
 
     [Theory]
@@ -141,7 +143,8 @@ public sealed class CodecTests
     {
         Pipe pipe = new();
         using CancellationTokenSource stop = new();
-        IAsyncEnumerator<CoapMessage> messages = CoapStreamSerializer.Default.ReadAllAsync(pipe.Reader, stop.Token).GetAsyncEnumerator(CancellationToken.None);
+        IAsyncEnumerator<CoapMessage> messages = CoapStreamSerializer.Default.ReadAllAsync(pipe.Reader, stop.Token)
+            .GetAsyncEnumerator(CancellationToken.None);
         Task<bool> next = messages.MoveNextAsync().AsTask();
         await stop.CancelAsync();
 
@@ -169,7 +172,8 @@ public sealed class CodecTests
         Assert.Equal(message.Payload, clone.Payload);
     }
 
-    private static CoapMessage NewMessage(int payload) => new(CoapCode.Content) { Payload = Enumerable.Range(0, payload).Select(i => (byte)i).ToArray() };
+    private static CoapMessage NewMessage(int payload) =>
+        new(CoapCode.Content) { Payload = Enumerable.Range(0, payload).Select(i => (byte)i).ToArray() };
 
     private static void AssertSame(CoapMessage expected, CoapMessage read)
     {
@@ -183,7 +187,8 @@ public sealed class CodecTests
         protected override int MaxMessageSize => 2000;
 
         protected override bool TryRead(
-            in ReadOnlySequence<byte> source, bool isWhole, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed, out CoapFormatError error)
+            in ReadOnlySequence<byte> source, bool isWhole, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed,
+            out CoapFormatError error)
         {
             SequenceReader<byte> reader = new(source);
             message = null;

@@ -55,7 +55,8 @@ public class FormatVerdictTests
     [Rfc("7252-3-1", "7252-3-2", "7252-3-3", "7252-3.1-2", "7252-3.1-3", "7252-3.1-4", "7252-4.1-1")]
     public async Task Malformed_datagram_breaks_this_rule_here(string hex, CoapFormatRule rule, int offset)
     {
-        Assert.Equal($"{rule} at {offset}", await SerializerPaths.ReadEveryWay(CoapDatagramSerializer.Default, Wire.Hex(hex), isFrame: false));
+        Assert.Equal($"{rule} at {offset}",
+            await SerializerPaths.ReadEveryWay(CoapDatagramSerializer.Default, Wire.Hex(hex), isFrame: false));
     }
 
     [Theory]
@@ -101,7 +102,8 @@ public class FormatVerdictTests
     [Rfc("8323-4.2-1")]
     public async Task Malformed_WebSocket_message_breaks_this_rule_here(string hex, CoapFormatRule rule, int offset)
     {
-        Assert.Equal($"{rule} at {offset}", await SerializerPaths.ReadEveryWay(CoapWebSocketSerializer.Default, Wire.Hex(hex), isFrame: true));
+        Assert.Equal($"{rule} at {offset}",
+            await SerializerPaths.ReadEveryWay(CoapWebSocketSerializer.Default, Wire.Hex(hex), isFrame: true));
     }
 
     [Theory]
@@ -113,13 +115,15 @@ public class FormatVerdictTests
     {
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions { MaxTokenLength = 8 });
         Assert.Equal("TokenLengthReserved at 0", await SerializerPaths.ReadEveryWay(serializer, Wire.Hex(hex), isFrame: false));
-        Assert.Equal("CON 0.01 7d34 aaaaaaaaaaaaaaaa", await SerializerPaths.ReadEveryWay(serializer, Wire.Hex("48017d34aaaaaaaaaaaaaaaa"), isFrame: false));
+        Assert.Equal("CON 0.01 7d34 aaaaaaaaaaaaaaaa",
+            await SerializerPaths.ReadEveryWay(serializer, Wire.Hex("48017d34aaaaaaaaaaaaaaaa"), isFrame: false));
     }
 
     [Fact]
     public void More_than_one_frame_where_one_is_expected_is_an_error_at_the_second()
     {
-        Assert.False(CoapStreamSerializer.Default.TryDeserialize(Wire.Hex("01e24200e5").AsSpan(), out CoapMessage? message, out CoapFormatError error));
+        Assert.False(CoapStreamSerializer.Default.TryDeserialize(Wire.Hex("01e24200e5").AsSpan(), out CoapMessage? message,
+            out CoapFormatError error));
         Assert.Null(message);
         Assert.Equal(new CoapFormatError(CoapFormatRule.TrailingBytes, 3), error);
     }
@@ -127,7 +131,8 @@ public class FormatVerdictTests
     [Fact]
     public void Exception_names_rule_and_offset()
     {
-        CoapFormatException exception = Assert.Throws<CoapFormatException>(() => CoapDatagramSerializer.Default.Deserialize(Wire.Hex("40017d34ff").AsSpan()));
+        CoapFormatException exception =
+            Assert.Throws<CoapFormatException>(() => CoapDatagramSerializer.Default.Deserialize(Wire.Hex("40017d34ff").AsSpan()));
         Assert.Equal(new CoapFormatError(CoapFormatRule.PayloadMissing, 4), exception.Error);
         Assert.Contains("PayloadMissing at offset 4", exception.Message, StringComparison.Ordinal);
     }
@@ -178,7 +183,8 @@ public class FormatVerdictTests
     {
         CoapMessage message = new(CoapCode.Get);
         message.Options.Add(11, new byte[65_805]);
-        Assert.Contains("65805", Assert.Throws<ArgumentException>(() => CoapStreamSerializer.Default.Serialize(message)).Message, StringComparison.Ordinal);
+        Assert.Contains("65805", Assert.Throws<ArgumentException>(() => CoapStreamSerializer.Default.Serialize(message)).Message,
+            StringComparison.Ordinal);
         Assert.Throws<ArgumentException>(() => CoapDatagramSerializer.Default.GetSize(message));
     }
 
@@ -186,7 +192,8 @@ public class FormatVerdictTests
     [Rfc("8323-3.4-1")]
     public void Empty_frame_with_a_token_is_left_to_be_ignored()
     {
-        // RFC 8323 section 3.4: an Empty message must be ignored, whatever it carries; section 4.1 of RFC 7252 is about a layer that is not there.
+        // RFC 8323 section 3.4: an Empty message must be ignored, whatever it carries; section 4.1 of RFC 7252 is about a layer that is not
+        // there.
         Assert.Equal("0.00 aa", MessageText.Of(CoapStreamSerializer.Default.Deserialize(Wire.Hex("0100aa").AsSpan()), isFrame: true));
     }
 }

@@ -20,7 +20,8 @@ public class LimitTests
     {
         CoapSerializerOptions options = new() { MaxMessageSize = limit };
         (CoapMessageSerializer Serializer, bool IsFrame)[] formats =
-            [(new CoapDatagramSerializer(options), false), (new CoapStreamSerializer(options), true), (new CoapWebSocketSerializer(options), true)];
+            [(new CoapDatagramSerializer(options), false), (new CoapStreamSerializer(options), true),
+                (new CoapWebSocketSerializer(options), true)];
         foreach ((CoapMessageSerializer serializer, bool isFrame) in formats)
         {
             CoapMessage message = new(CoapCode.Content);
@@ -43,10 +44,14 @@ public class LimitTests
         CoapSerializerOptions options = new() { MaxOptions = 5 };
         string five = "b161016201630164d0f6";
         string text = "11:61 11:62 11:63 11:64 270:";
-        Assert.Equal($"CON 0.01 7d34 - {text}", await SerializerPaths.ReadEveryWay(new CoapDatagramSerializer(options), Wire.Hex($"40017d34{five}"), isFrame: false));
-        Assert.Equal($"0.01 - {text}", await SerializerPaths.ReadEveryWay(new CoapStreamSerializer(options), Wire.Hex($"a001{five}"), isFrame: true));
-        Assert.Equal("TooManyOptions at 14", await SerializerPaths.ReadEveryWay(new CoapDatagramSerializer(options), Wire.Hex($"40017d34{five}00"), isFrame: false));
-        Assert.Equal("TooManyOptions at 12", await SerializerPaths.ReadEveryWay(new CoapStreamSerializer(options), Wire.Hex($"b001{five}00"), isFrame: true));
+        Assert.Equal($"CON 0.01 7d34 - {text}",
+            await SerializerPaths.ReadEveryWay(new CoapDatagramSerializer(options), Wire.Hex($"40017d34{five}"), isFrame: false));
+        Assert.Equal($"0.01 - {text}",
+            await SerializerPaths.ReadEveryWay(new CoapStreamSerializer(options), Wire.Hex($"a001{five}"), isFrame: true));
+        Assert.Equal("TooManyOptions at 14",
+            await SerializerPaths.ReadEveryWay(new CoapDatagramSerializer(options), Wire.Hex($"40017d34{five}00"), isFrame: false));
+        Assert.Equal("TooManyOptions at 12",
+            await SerializerPaths.ReadEveryWay(new CoapStreamSerializer(options), Wire.Hex($"b001{five}00"), isFrame: true));
     }
 
     [Fact]
@@ -55,7 +60,8 @@ public class LimitTests
         byte[] most = [0x40, 0x01, 0x7d, 0x34, .. new byte[256]];
         CoapMessage message = CoapDatagramSerializer.Default.Deserialize(most.AsSpan());
         Assert.Equal(256, message.Options.Count);
-        Assert.Equal("TooManyOptions at 260", await SerializerPaths.ReadEveryWay(CoapDatagramSerializer.Default, [.. most, 0], isFrame: false));
+        Assert.Equal("TooManyOptions at 260",
+            await SerializerPaths.ReadEveryWay(CoapDatagramSerializer.Default, [.. most, 0], isFrame: false));
     }
 
     [Fact]
@@ -65,7 +71,8 @@ public class LimitTests
         CoapDatagramSerializer serializer = new(new CoapSerializerOptions { MaxTokenLength = 16 });
         string sixteen = Wire.Hex(Vectors.Pattern(16));
         string seventeen = Wire.Hex(Vectors.Pattern(17));
-        Assert.Equal($"CON 0.01 7d34 {sixteen}", await SerializerPaths.ReadEveryWay(serializer, Wire.Hex($"4d017d3403{sixteen}"), isFrame: false));
+        Assert.Equal($"CON 0.01 7d34 {sixteen}",
+            await SerializerPaths.ReadEveryWay(serializer, Wire.Hex($"4d017d3403{sixteen}"), isFrame: false));
 
         byte[] long17 = Wire.Hex($"4d017d3404{seventeen}b161");
         Assert.Equal("TokenTooLong at 0", await SerializerPaths.ReadEveryWay(serializer, long17, isFrame: false));
@@ -86,7 +93,8 @@ public class LimitTests
     {
         Pipe pipe = new();
         await pipe.Writer.WriteAsync(Wire.Hex("f0ffffffff"));
-        CoapFormatException exception = await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(pipe.Reader).AsTask());
+        CoapFormatException exception =
+            await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(pipe.Reader).AsTask());
         Assert.Equal(new CoapFormatError(CoapFormatRule.MessageTooLarge, 1_048_576), exception.Error);
 
         using DribblingStream stream = new([.. Wire.Hex("f0ffffffff45"), .. new byte[100]], 100, isAsync: true);
@@ -98,7 +106,8 @@ public class LimitTests
     public async Task Datagram_from_a_stream_is_not_read_beyond_its_limit()
     {
         using DribblingStream stream = new([0x40, 0x01, 0x7d, 0x34, .. new byte[1_000_000]], 50_000, isAsync: true);
-        CoapFormatException exception = await Assert.ThrowsAsync<CoapFormatException>(() => CoapDatagramSerializer.Default.DeserializeAsync(stream).AsTask());
+        CoapFormatException exception =
+            await Assert.ThrowsAsync<CoapFormatException>(() => CoapDatagramSerializer.Default.DeserializeAsync(stream).AsTask());
         Assert.Equal(new CoapFormatError(CoapFormatRule.MessageTooLarge, 65_535), exception.Error);
         Assert.True(stream.Position <= 65_536, $"{stream.Position} bytes were read.");
     }
@@ -118,7 +127,8 @@ public class LimitTests
     {
         byte[] bytes = Wire.Hex("40017d34b161");
         Assert.IsType<UriPath>(CoapDatagramSerializer.Default.Deserialize(bytes.AsSpan()).Options.First());
-        CoapDatagramSerializer knowing = new(new CoapSerializerOptions { Registry = CoapOptionRegistry.Default.Without(OptionNumber.UriPath) });
+        CoapDatagramSerializer knowing =
+            new(new CoapSerializerOptions { Registry = CoapOptionRegistry.Default.Without(OptionNumber.UriPath) });
         Assert.IsType<UnrecognizedOption>(knowing.Deserialize(bytes.AsSpan()).Options.First());
     }
 }

@@ -5,8 +5,8 @@ using System.Text.RegularExpressions;
 namespace CoAP.NET.Tests.Serialization;
 
 /// <summary>
-/// Messages as one line: type, code, Message ID, token, options as <c>number:hex</c>, payload as <c>|hex</c>; <c>'text'</c> may stand for its bytes.
-/// Frames have neither type nor Message ID, so theirs begin with the code. Written for comparing, in both directions.
+/// Messages as one line: type, code, Message ID, token, options as <c>number:hex</c>, payload as <c>|hex</c>; <c>'text'</c> may stand for
+/// its bytes. Frames have neither type nor Message ID, so theirs begin with the code. Written for comparing, in both directions.
 /// </summary>
 internal static partial class MessageText
 {
@@ -37,7 +37,8 @@ internal static partial class MessageText
 
     /// <summary>The same line with all texts as hexadecimal digits.</summary>
     public static string Canonical(string line) =>
-        Quoted().Replace(line, match => (match.Groups[1].Value == "|" ? "|" : ":") + Convert.ToHexStringLower(Encoding.UTF8.GetBytes(match.Groups[2].Value)));
+        Quoted().Replace(line,
+            match => (match.Groups[1].Value == "|" ? "|" : ":") + Convert.ToHexStringLower(Encoding.UTF8.GetBytes(match.Groups[2].Value)));
 
     public static CoapMessage Parse(string line, bool isFrame)
     {

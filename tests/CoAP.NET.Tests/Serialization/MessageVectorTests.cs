@@ -31,7 +31,8 @@ public class MessageVectorTests
     public async Task Frame_is_read_the_same_every_way(string id, string hex, string text)
     {
         _ = id;
-        Assert.Equal(MessageText.Canonical(text), await SerializerPaths.ReadEveryWay(CoapStreamSerializer.Default, Wire.Hex(hex), isFrame: true));
+        Assert.Equal(MessageText.Canonical(text),
+            await SerializerPaths.ReadEveryWay(CoapStreamSerializer.Default, Wire.Hex(hex), isFrame: true));
     }
 
     [Theory]
@@ -48,7 +49,8 @@ public class MessageVectorTests
     public async Task WebSocket_message_is_read_the_same_every_way(string id, string hex, string text)
     {
         _ = id;
-        Assert.Equal(MessageText.Canonical(text), await SerializerPaths.ReadEveryWay(CoapWebSocketSerializer.Default, Wire.Hex(hex), isFrame: true));
+        Assert.Equal(MessageText.Canonical(text),
+            await SerializerPaths.ReadEveryWay(CoapWebSocketSerializer.Default, Wire.Hex(hex), isFrame: true));
     }
 
     [Theory]
@@ -74,11 +76,13 @@ public class MessageVectorTests
     public async Task Option_block_is_read_and_written_in_both_formats(string id, string hex, string options)
     {
         string datagram = $"40017d34{hex}";
-        Assert.Equal(MessageText.Canonical($"CON 0.01 7d34 - {options}"), await SerializerPaths.ReadEveryWay(s_datagrams, Wire.Hex(datagram), isFrame: false));
+        Assert.Equal(MessageText.Canonical($"CON 0.01 7d34 - {options}"),
+            await SerializerPaths.ReadEveryWay(s_datagrams, Wire.Hex(datagram), isFrame: false));
         await AssertWritten(s_datagrams, id, datagram, MessageText.Parse($"CON 0.01 7d34 - {options}", isFrame: false));
 
         string webSocket = $"0001{hex}";
-        Assert.Equal(MessageText.Canonical($"0.01 - {options}"), await SerializerPaths.ReadEveryWay(CoapWebSocketSerializer.Default, Wire.Hex(webSocket), isFrame: true));
+        Assert.Equal(MessageText.Canonical($"0.01 - {options}"),
+            await SerializerPaths.ReadEveryWay(CoapWebSocketSerializer.Default, Wire.Hex(webSocket), isFrame: true));
         await AssertWritten(CoapWebSocketSerializer.Default, id, webSocket, MessageText.Parse($"0.01 - {options}", isFrame: true));
     }
 
@@ -88,8 +92,10 @@ public class MessageVectorTests
     public async Task Delta_and_length_are_extended_at_their_boundaries(string id, int number, int length, string header)
     {
         string value = Wire.Hex(Vectors.Pattern(length));
-        Assert.Equal($"CON 0.01 7d34 - {number}:{value}", await SerializerPaths.ReadEveryWay(s_datagrams, Wire.Hex($"40017d34{header}{value}"), isFrame: false));
-        await AssertWritten(s_datagrams, id, $"40017d34{header}{value}", MessageText.Parse($"CON 0.01 7d34 - {number}:{value}", isFrame: false));
+        Assert.Equal($"CON 0.01 7d34 - {number}:{value}",
+            await SerializerPaths.ReadEveryWay(s_datagrams, Wire.Hex($"40017d34{header}{value}"), isFrame: false));
+        await AssertWritten(s_datagrams, id, $"40017d34{header}{value}",
+            MessageText.Parse($"CON 0.01 7d34 - {number}:{value}", isFrame: false));
     }
 
     [Fact]
@@ -127,7 +133,8 @@ public class MessageVectorTests
 
             byte[] bytes = CoapDatagramSerializer.Default.Serialize(message);
             Assert.Equal($"{0x40 | (type << 4):x2}{value:x2}fffe", Wire.Hex(bytes));
-            Assert.Equal(MessageText.Of(message, isFrame: false), MessageText.Of(CoapDatagramSerializer.Default.Deserialize(bytes.AsSpan()), isFrame: false));
+            Assert.Equal(MessageText.Of(message, isFrame: false),
+                MessageText.Of(CoapDatagramSerializer.Default.Deserialize(bytes.AsSpan()), isFrame: false));
         }
     }
 
@@ -136,7 +143,8 @@ public class MessageVectorTests
         foreach ((string name, Func<ICoapMessageSerializer, CoapMessage, ValueTask<byte[]>> write) in SerializerPaths.Writers)
         {
             string written = Wire.Hex(await write(serializer, message));
-            Assert.True(written == hex.Replace(" ", string.Empty, StringComparison.Ordinal), $"{id}, {name}: {written[..Math.Min(200, written.Length)]}");
+            Assert.True(written == hex.Replace(" ", string.Empty, StringComparison.Ordinal),
+                $"{id}, {name}: {written[..Math.Min(200, written.Length)]}");
         }
     }
 }

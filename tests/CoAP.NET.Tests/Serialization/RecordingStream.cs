@@ -1,6 +1,8 @@
 namespace CoAP.NET.Tests.Serialization;
 
-/// <summary>A stream that remembers the size of each write. Unless told otherwise no write ends at once, and none may be synchronous.</summary>
+/// <summary>
+/// A stream that remembers the size of each write. Unless told otherwise no write ends at once, and none may be synchronous.
+/// </summary>
 internal sealed class RecordingStream(bool isAtOnce = false, bool keeps = true) : Stream
 {
     private readonly MemoryStream _all = new();

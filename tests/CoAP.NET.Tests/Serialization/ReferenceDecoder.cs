@@ -4,8 +4,9 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Tests.Serialization;
 
 /// <summary>
-/// A second decoder, written from the text of RFC 7252 section 3, RFC 8323 sections 3.2 and 4.2 and RFC 8974 section 2.1 and from nothing else: a list that bytes
-/// are taken off, one sentence of the RFC after another, numbers made by arithmetic, errors by exceptions. Slow, and that does not matter.
+/// A second decoder, written from the text of RFC 7252 section 3, RFC 8323 sections 3.2 and 4.2 and RFC 8974 section 2.1 and from nothing
+/// else: a list that bytes are taken off, one sentence of the RFC after another, numbers made by arithmetic, errors by exceptions. Slow,
+/// and that does not matter.
 /// </summary>
 internal sealed class ReferenceDecoder
 {
@@ -92,7 +93,8 @@ internal sealed class ReferenceDecoder
             throw new BrokenRuleException(CoapFormatRule.TokenTooLong, 0);
         }
 
-        // "bytes of data MUST NOT be present after the Message ID field. If there are any bytes, they MUST be processed as a message format error."
+        // "bytes of data MUST NOT be present after the Message ID field. If there are any bytes, they MUST be processed as a message format
+        // error."
         if (code == 0 && _all != 4)
         {
             throw new BrokenRuleException(CoapFormatRule.EmptyNotEmpty, 4);
@@ -105,7 +107,8 @@ internal sealed class ReferenceDecoder
 
         string type = (first / 16 % 4) switch { 0 => "CON", 1 => "NON", 2 => "ACK", _ => "RST" };
         string token = Hex(length);
-        return string.Create(CultureInfo.InvariantCulture, $"{type} {code / 32}.{code % 32:00} {id:x4} {(token.Length == 0 ? "-" : token)}{Rest(0, 0)}");
+        return string.Create(CultureInfo.InvariantCulture,
+            $"{type} {code / 32}.{code % 32:00} {id:x4} {(token.Length == 0 ? "-" : token)}{Rest(0, 0)}");
     }
 
     private string Frame()
@@ -264,7 +267,8 @@ internal sealed class ReferenceDecoder
         return value;
     }
 
-    private string Hex(int count) => string.Concat(Enumerable.Range(0, count).Select(_ => Take().ToString("x2", CultureInfo.InvariantCulture)));
+    private string Hex(int count) =>
+        string.Concat(Enumerable.Range(0, count).Select(_ => Take().ToString("x2", CultureInfo.InvariantCulture)));
 
     private sealed class BrokenRuleException(CoapFormatRule rule, long offset) : Exception($"{rule} at {offset}");
 }

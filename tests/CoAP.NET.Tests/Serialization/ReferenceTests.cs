@@ -3,7 +3,10 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Tests.Serialization;
 
-/// <summary>The serializers against a second decoder: prefixes, and mutations of valid messages. COAP_TEST_MUTATIONS and COAP_TEST_SEED set how many and which.</summary>
+/// <summary>
+/// The serializers against a second decoder: prefixes, and mutations of valid messages. COAP_TEST_MUTATIONS and COAP_TEST_SEED set how many
+/// and which.
+/// </summary>
 [Rfc("7252-3.1-4")]
 public class ReferenceTests
 {
@@ -86,7 +89,8 @@ public class ReferenceTests
         for (int i = 0; i < s_mutations / 500; i++)
         {
             byte[] bytes = datagrams.Next();
-            Assert.Equal(ReferenceDecoder.Datagram(bytes, 3, 9, 60), await SerializerPaths.ReadEveryWay(s_datagrams[1], bytes, isFrame: false));
+            Assert.Equal(ReferenceDecoder.Datagram(bytes, 3, 9, 60),
+                await SerializerPaths.ReadEveryWay(s_datagrams[1], bytes, isFrame: false));
 
             // A frame that is followed by more is whole in a stream, so here only what the header says is given.
             bytes = frames.Next();
@@ -155,8 +159,12 @@ public class ReferenceTests
         Assert.True(expected == actual, $"{Wire.Hex(bytes)}: the reference says {expected}, the serializer {actual}");
 
     private static string Verdict(CoapMessageSerializer serializer, byte[] bytes, bool isFrame) =>
-        serializer.TryDeserialize(bytes.AsSpan(), out CoapMessage? message, out CoapFormatError error) ? MessageText.Of(message, isFrame) : $"{error.Rule} at {error.Offset}";
+        serializer.TryDeserialize(bytes.AsSpan(), out CoapMessage? message, out CoapFormatError error)
+            ? MessageText.Of(message, isFrame)
+            : $"{error.Rule} at {error.Offset}";
 
     private static int Setting(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value) ? value : otherwise;
+        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
+            ? value
+            : otherwise;
 }

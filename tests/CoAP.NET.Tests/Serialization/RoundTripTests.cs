@@ -47,17 +47,28 @@ public class RoundTripTests
         {
             // Each message takes another way out and in.
             string expected = MessageText.Of(message, isFrame);
-            (string writer, Func<ICoapMessageSerializer, CoapMessage, ValueTask<byte[]>> write) = SerializerPaths.Writers[turn % SerializerPaths.Writers.Count];
-            (string reader, Func<ICoapMessageSerializer, byte[], ValueTask<CoapMessage>> read) = SerializerPaths.Readers[turn++ % SerializerPaths.Readers.Count];
+            (string writer,
+                Func<ICoapMessageSerializer, CoapMessage, ValueTask<byte[]>> write) =
+                SerializerPaths.Writers[turn % SerializerPaths.Writers.Count];
+            (string reader,
+                Func<ICoapMessageSerializer, byte[], ValueTask<CoapMessage>> read) =
+                SerializerPaths.Readers[turn++ % SerializerPaths.Readers.Count];
             byte[] bytes = write(serializer, message).AsTask().GetAwaiter().GetResult();
             string actual = MessageText.Of(read(serializer, bytes).AsTask().GetAwaiter().GetResult(), isFrame);
             return (actual == expected && serializer.GetSize(message) == bytes.Length).Label($"{writer}, then {reader}: {actual}");
         }).Check(s_config);
     }
 
-    private static CoapMessage Make(int type, int code, int id, byte[] token, IEnumerable<(int Number, byte[] Value)> options, byte[] payload)
+    private static CoapMessage Make(int type, int code, int id, byte[] token, IEnumerable<(int Number, byte[] Value)> options,
+        byte[] payload)
     {
-        CoapMessage message = new(new CoapCode((byte)code)) { Type = (CoapMessageType)type, MessageId = (ushort)id, Token = new CoapToken(token), Payload = payload };
+        CoapMessage message = new(new CoapCode((byte)code))
+        {
+            Type = (CoapMessageType)type,
+            MessageId = (ushort)id,
+            Token = new CoapToken(token),
+            Payload = payload
+        };
         foreach ((int number, byte[] value) in options)
         {
             message.Options.Add(number, value);
@@ -72,5 +83,7 @@ public class RoundTripTests
         select bytes;
 
     private static int Setting(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value) ? value : otherwise;
+        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
+            ? value
+            : otherwise;
 }

@@ -13,8 +13,10 @@ internal static class SerializerPaths
     [
         ("span", (s, b) => new(s.Deserialize(b.AsSpan()))),
         ("memory", (s, b) => new(s.Deserialize(b.AsMemory()))),
-        ("try span", (s, b) => new(s.TryDeserialize(b.AsSpan(), out CoapMessage? m, out CoapFormatError e) ? m : throw new CoapFormatException(e))),
-        ("try memory", (s, b) => new(s.TryDeserialize(b.AsMemory(), out CoapMessage? m, out CoapFormatError e) ? m : throw new CoapFormatException(e))),
+        ("try span", (s, b) =>
+            new(s.TryDeserialize(b.AsSpan(), out CoapMessage? m, out CoapFormatError e) ? m : throw new CoapFormatException(e))),
+        ("try memory", (s, b) =>
+            new(s.TryDeserialize(b.AsMemory(), out CoapMessage? m, out CoapFormatError e) ? m : throw new CoapFormatException(e))),
         ("sequence of one segment", (s, b) => new(Read(s, new ReadOnlySequence<byte>(b), b.Length))),
         ("sequence of one-byte segments", (s, b) => new(Read(s, Segments.Of(b, 1), b.Length))),
         ("sequence of seven-byte segments", (s, b) => new(Read(s, Segments.Of(b, 7), b.Length))),

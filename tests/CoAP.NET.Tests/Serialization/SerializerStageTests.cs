@@ -88,7 +88,8 @@ public class SerializerStageTests
         CoapChannel channel = Channel();
         Receive(channel, hex, s_local);
         CoapInbound inbound = Assert.Single(_up);
-        Assert.Equal((CoapInboundKind.FormatError, rule, type, 0x7d34), (inbound.Kind, inbound.Error.Rule, inbound.Type, inbound.MessageId));
+        Assert.Equal((CoapInboundKind.FormatError, rule, type, 0x7d34),
+            (inbound.Kind, inbound.Error.Rule, inbound.Type, inbound.MessageId));
         Assert.Same(channel, inbound.Channel);
         Assert.Null(inbound.Message);
         Assert.Equal(1, _environment.Counters[CoapCounter.FormatErrors]);
@@ -113,7 +114,8 @@ public class SerializerStageTests
         Receive(Channel(), "40017d", s_local, isTruncated: true);
         Receive(Channel(), "48027d34aabb", s_local, isTruncated: true);
         Assert.Equal(2, _up.Count);
-        Assert.All(_up, inbound => Assert.Equal((CoapInboundKind.FormatError, CoapFormatRule.MessageTooLarge), (inbound.Kind, inbound.Error.Rule)));
+        Assert.All(_up,
+            inbound => Assert.Equal((CoapInboundKind.FormatError, CoapFormatRule.MessageTooLarge), (inbound.Kind, inbound.Error.Rule)));
         Assert.Equal("CON 0.02 7d34 aabb", MessageText.Of(_up[0].Message!, isFrame: false));
         Assert.Null(_up[1].Message);
     }
@@ -265,7 +267,8 @@ public class SerializerStageTests
         return datagram;
     }
 
-    private CoapDatagram Receive(CoapChannel channel, string hex, CoapAddress local, ICoapMessageSerializer? serializer = null, bool isTruncated = false)
+    private CoapDatagram Receive(CoapChannel channel, string hex, CoapAddress local, ICoapMessageSerializer? serializer = null,
+        bool isTruncated = false)
     {
         CoapDatagram datagram = Fill(hex);
         datagram.Channel = channel;
@@ -315,7 +318,8 @@ public class SerializerStageTests
     {
         public Task Completion => Task.CompletedTask;
 
-        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept)
+        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source,
+            bool consumeToAccept)
         {
             items.Add(messageValue);
             return DataflowMessageStatus.Accepted;
@@ -368,7 +372,8 @@ public class SerializerStageTests
 
         public bool IsEnabled(LogLevel logLevel) => true;
 
-        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception,
+            Func<TState, Exception?, string> formatter)
         {
             Assert.NotEmpty(formatter(state, exception));
             _entries.Add((logLevel, eventId.Id));

@@ -31,7 +31,8 @@ public sealed class SerializersDocumentationTests
     public async Task Messages_are_read_one_after_another()
     {
         CancellationToken cancellationToken = CancellationToken.None;
-        using MemoryStream stream = new([.. CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Valid)), .. CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Changed))]);
+        using MemoryStream stream = new([.. CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Valid)),
+            .. CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Changed))]);
 
         await foreach (CoapMessage one in CoapStreamSerializer.Default.ReadAllAsync(stream, cancellationToken))
         {

@@ -7,7 +7,8 @@ namespace CoAP.NET.Tests.Serialization;
 internal sealed class ShortCodec : CoapCodec
 {
     protected override bool TryRead(
-        in ReadOnlySequence<byte> source, bool isWhole, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed, out CoapFormatError error)
+        in ReadOnlySequence<byte> source, bool isWhole, [NotNullWhen(true)] out CoapMessage? message, out SequencePosition consumed,
+        out CoapFormatError error)
     {
         SequenceReader<byte> reader = new(source);
         message = null;

@@ -11,10 +11,12 @@ public class StreamCutTests
     private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
 
     // CSM, Ping and GET one after another, a token and a body with extended lengths, and an Empty message.
-    private static readonly byte[] s_conversation = Wire.Hex("00e1 01e242 c1017fbb74656d7065726174757265 0000 d20a45aabbff" + new string('6', 44) + "0d0100" + new string('7', 26));
+    private static readonly byte[] s_conversation =
+        Wire.Hex("00e1 01e242 c1017fbb74656d7065726174757265 0000 d20a45aabbff" + new string('6', 44) + "0d0100" + new string('7', 26));
 
     private static readonly string[] s_messages =
-        ["7.01 -", "7.02 42", "0.01 7f 11:74656d7065726174757265", "0.00 -", "2.05 aabb |" + new string('6', 44), "0.01 " + new string('7', 26)];
+        ["7.01 -", "7.02 42", "0.01 7f 11:74656d7065726174757265", "0.00 -", "2.05 aabb |" + new string('6', 44),
+            "0.01 " + new string('7', 26)];
 
     [Theory]
     [MemberData(nameof(Vectors.Frames), MemberType = typeof(Vectors))]
@@ -26,7 +28,8 @@ public class StreamCutTests
         for (int cut = 0; cut < frame.Length; cut += step)
         {
             ReadOnlySequence<byte> begun = new(frame, 0, cut);
-            Assert.False(CoapStreamSerializer.Default.TryDeserialize(begun, out CoapMessage? message, out SequencePosition consumed, out CoapFormatError error));
+            Assert.False(CoapStreamSerializer.Default.TryDeserialize(begun, out CoapMessage? message, out SequencePosition consumed,
+                out CoapFormatError error));
             Assert.True(error.IsNone, $"{error.Rule} after {cut} of {frame.Length} bytes");
             Assert.Equal(begun.Start, consumed);
 
@@ -75,7 +78,8 @@ public class StreamCutTests
             Assert.Equal((end, end, end), (slow.Position, quick.Position, memory.Position));
         }
 
-        CoapFormatException exception = await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(slow).AsTask());
+        CoapFormatException exception =
+            await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(slow).AsTask());
         Assert.Equal(new CoapFormatError(CoapFormatRule.EndOfStream, 0), exception.Error);
     }
 
@@ -103,7 +107,8 @@ public class StreamCutTests
     {
         Pipe pipe = new();
         await pipe.Writer.WriteAsync(Wire.Hex("1001ff01e242"));
-        CoapFormatException exception = await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(pipe.Reader).AsTask());
+        CoapFormatException exception =
+            await Assert.ThrowsAsync<CoapFormatException>(() => CoapStreamSerializer.Default.DeserializeAsync(pipe.Reader).AsTask());
         Assert.Equal(new CoapFormatError(CoapFormatRule.PayloadMissing, 2), exception.Error);
         Assert.True(pipe.Reader.TryRead(out ReadResult rest));
         Assert.Equal(6, rest.Buffer.Length);
@@ -133,14 +138,19 @@ public class StreamCutTests
     public async Task Cancelled_token_is_honoured_before_and_while_reading_and_writing()
     {
         CancellationToken cancelled = new(canceled: true);
-        ICoapMessageSerializer[] serializers = [CoapDatagramSerializer.Default, CoapStreamSerializer.Default, CoapWebSocketSerializer.Default];
+        ICoapMessageSerializer[] serializers = [CoapDatagramSerializer.Default, CoapStreamSerializer.Default,
+            CoapWebSocketSerializer.Default];
         foreach (ICoapMessageSerializer serializer in serializers)
         {
             CoapMessage message = new(CoapCode.Get) { Payload = new byte[200_000] };
-            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => serializer.DeserializeAsync(new MemoryStream([1]), cancelled).AsTask());
-            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => serializer.DeserializeAsync(new Pipe().Reader, cancelled).AsTask());
-            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => serializer.SerializeAsync(new MemoryStream(), message, cancelled).AsTask());
-            await Assert.ThrowsAnyAsync<OperationCanceledException>(() => serializer.SerializeAsync(new Pipe().Writer, message, cancelled).AsTask());
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(
+                () => serializer.DeserializeAsync(new MemoryStream([1]), cancelled).AsTask());
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(
+                () => serializer.DeserializeAsync(new Pipe().Reader, cancelled).AsTask());
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(
+                () => serializer.SerializeAsync(new MemoryStream(), message, cancelled).AsTask());
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(
+                () => serializer.SerializeAsync(new Pipe().Writer, message, cancelled).AsTask());
 
             // Nobody reads, so the pipe fills and the writer waits until it is told to stop.
             using CancellationTokenSource source = new();
@@ -178,7 +188,8 @@ public class StreamCutTests
         byte[] frame = CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Post) { Payload = new byte[80_000] });
         foreach (int length in new[] { 65_536, 65_537, frame.Length - 1 })
         {
-            Assert.Equal($"EndOfStream at {length}", await SerializerPaths.ReadEveryWay(CoapStreamSerializer.Default, frame[..length], isFrame: true));
+            Assert.Equal($"EndOfStream at {length}",
+                await SerializerPaths.ReadEveryWay(CoapStreamSerializer.Default, frame[..length], isFrame: true));
         }
     }
 

@@ -30,7 +30,9 @@ internal static partial class Vectors
         { "A23c", "5184952a86", "NON 4.04 952a 86" },
     };
 
-    /// <summary>RFC 9175 figure 1, RFC 9177 4.08 payloads, RFC 7959 figure 12, and messages that look odd but have no format error.</summary>
+    /// <summary>
+    /// RFC 9175 figure 1, RFC 9177 4.08 payloads, RFC 7959 figure 12, and messages that look odd but have no format error.
+    /// </summary>
     public static TheoryData<string, string, string> MoreDatagrams { get; } = new()
     {
         { "EC-1", "6181000141dcef00000009437468756c687521", "ACK 4.01 0001 41 252:00000009437468756c687521" },
@@ -82,7 +84,8 @@ internal static partial class Vectors
         TheoryData<string, string, string> data = [];
         foreach ((int length, string field, string extension) in new[]
         {
-            (0, "0", ""), (8, "8", ""), (9, "9", ""), (12, "c", ""), (13, "d", "00"), (14, "d", "01"), (268, "d", "ff"), (269, "e", "0000"), (65_804, "e", "ffff"),
+            (0, "0", ""), (8, "8", ""), (9, "9", ""), (12, "c", ""), (13, "d", "00"), (14, "d", "01"), (268, "d", "ff"), (269, "e", "0000"),
+            (65_804, "e", "ffff"),
         })
         {
             string token = Wire.Hex(Pattern(length));

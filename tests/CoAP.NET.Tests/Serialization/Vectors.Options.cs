@@ -3,7 +3,9 @@ namespace CoAP.NET.Tests.Serialization;
 // Option blocks (RFC 7252 section 3.1): id, bytes, the options in the order they are added.
 internal static partial class Vectors
 {
-    /// <summary>Deltas, sequences, every registered option, and values whose length their option forbids: legal as far as the format goes.</summary>
+    /// <summary>
+    /// Deltas, sequences, every registered option, and values whose length their option forbids: legal as far as the format goes.
+    /// </summary>
     public static TheoryData<string, string, string> OptionBlocks { get; } = new()
     {
         { "OD-0", "00", "0:" },
@@ -68,7 +70,8 @@ internal static partial class Vectors
         { "Request-Tag", "e1001701", "292:01" },
         { "leading zeros", "d304000000", "17:000000" },
         { "EC-3a", "d0ef", "252:" },
-        { "EC-3b", "ddef1c5555555555555555555555555555555555555555555555555555555555555555555555555555555555", "252:5555555555555555555555555555555555555555555555555555555555555555555555555555555555" },
+        { "EC-3b", "ddef1c5555555555555555555555555555555555555555555555555555555555555555555555555555555555",
+            "252:5555555555555555555555555555555555555555555555555555555555555555555555555555555555" },
         { "RT-2", "e10017010102", "292:01 292:02" },
         { "RT-3", "e90017010101010101010101", "292:010101010101010101" },
         { "HL-1", "d10301", "16:01" },

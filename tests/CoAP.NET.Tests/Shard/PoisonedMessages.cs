@@ -2,7 +2,10 @@ using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Tests.Shard;
 
-/// <summary>In all tests a message that came back to the stages is spoilt, so that whoever looks at it too late is found; but for those that count what is allocated.</summary>
+/// <summary>
+/// In all tests a message that came back to the stages is spoilt, so that whoever looks at it too late is found; but for those that count
+/// what is allocated.
+/// </summary>
 internal sealed class PoisonedMessages : IDisposable
 {
     private static readonly Lock s_gate = new();

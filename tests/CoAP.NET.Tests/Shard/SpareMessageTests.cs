@@ -42,7 +42,13 @@ public sealed class SpareMessageTests : EndpointTest
             // Many peers, so that none is at the bound of what is remembered of one.
             CoapAddress remote = CoapAddress.FromIPv4(0xc0000201, (ushort)(40_000 + (id % 64)));
             byte[] bytes = [0x41, 0x01, (byte)(id >> 8), (byte)id, 0xa1, 0xb1, (byte)'t'];
-            CoapDatagram datagram = new(bytes.Length) { Length = bytes.Length, Remote = remote, Local = DirectTransport.Local, Transport = Transport };
+            CoapDatagram datagram = new(bytes.Length)
+            {
+                Length = bytes.Length,
+                Remote = remote,
+                Local = DirectTransport.Local,
+                Transport = Transport
+            };
             bytes.CopyTo(datagram.Buffer, 0);
             return datagram;
         }
@@ -64,7 +70,8 @@ public sealed class SpareMessageTests : EndpointTest
         Assert.Equal("61450002a2c0ff7365636f6e64", Exchange("41010002a2b162"));
         Assert.Equal(2, seen.Distinct().Count());
         Assert.Equal((CoapCode.Content, "a1", "6669727374"), (seen[0].Code, seen[0].Token.ToString(), Wire.Hex(seen[0].Payload.ToArray())));
-        Assert.Equal((CoapCode.Content, "a2", "7365636f6e64"), (seen[1].Code, seen[1].Token.ToString(), Wire.Hex(seen[1].Payload.ToArray())));
+        Assert.Equal((CoapCode.Content, "a2", "7365636f6e64"),
+            (seen[1].Code, seen[1].Token.ToString(), Wire.Hex(seen[1].Payload.ToArray())));
         Assert.All(seen, message => Assert.False(message.IsLent));
     }
 
@@ -81,7 +88,8 @@ public sealed class SpareMessageTests : EndpointTest
         Assert.Equal("60000001", Assert.Single(Transport.TakeSent()));
 
         // On a thread without a context what it completes goes on within it.
-        await Task.Factory.StartNew(() => slow.SetResult(CoapResults.Text("slow")), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        await Task.Factory.StartNew(() => slow.SetResult(CoapResults.Text("slow")), CancellationToken.None, TaskCreationOptions.LongRunning,
+            TaskScheduler.Default);
         string separate = Assert.Single(Transport.TakeSent());
         Assert.StartsWith("4145", separate, StringComparison.Ordinal);
         Assert.EndsWith("a1c0ff736c6f77", separate, StringComparison.Ordinal);
@@ -107,7 +115,8 @@ public sealed class SpareMessageTests : EndpointTest
     {
         CoapMessage kept = SpareMessage.Take(CoapCode.Content, null);
         kept.IsLent = true;
-        CoapChannel channel = new(new CoapShard(0, new MessagingRig().Environment), new NullTransport(), 0, Peer, default, CoapTransmissionParameters.Default);
+        CoapChannel channel = new(new CoapShard(0, new MessagingRig().Environment), new NullTransport(), 0, Peer, default,
+            CoapTransmissionParameters.Default);
         CoapTransmission transmission = new(channel, kept, null);
         SpareMessage.GiveBack(kept);
         Assert.Equal(CoapCode.Content, kept.Code);

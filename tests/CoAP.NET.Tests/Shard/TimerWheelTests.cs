@@ -17,7 +17,10 @@ public class TimerWheelTests
     public void A_timer_never_fires_early_and_at_most_one_slot_late()
     {
         TimerWheel wheel = new(1_234);
-        foreach (long due in new[] { 1_234, Slot - 1, Slot, Slot + 1, 2 * Second, 247 * Second, 90_000 * Second, 5L * 365 * 86_400 * Second })
+        foreach (long due in new[]
+        {
+            1_234, Slot - 1, Slot, Slot + 1, 2 * Second, 247 * Second, 90_000 * Second, 5L * 365 * 86_400 * Second
+        })
         {
             List<long> fired = [];
             wheel.Schedule(new ActionTimer(fired.Add), due);
@@ -224,7 +227,9 @@ public class TimerWheelTests
                     model.Cancel(id);
                     break;
                 default:
-                    now = random.Next(3) == 0 && wheel.NextDue != long.MaxValue ? Math.Max(now, wheel.NextDue) : now + Math.Abs(Distance(random));
+                    now = random.Next(3) == 0 && wheel.NextDue != long.MaxValue
+                        ? Math.Max(now, wheel.NextDue)
+                        : now + Math.Abs(Distance(random));
                     wheel.Advance(now);
                     model.Advance(now, fired => Fired(fired, now, modelLog, modelChoices, model.Schedule, model.Cancel));
                     break;

@@ -8,8 +8,10 @@ public sealed class SignallingCampaignTests : SignallingTest
 {
     private static readonly string[] s_frames =
     [
-        BareCsm, LargeCsm, "30e1220480", "10e1a0", Ping, CustodyPing, "11e24320", Pong, CustodyPong, Empty, GetX, GetX, GetSlow, GetSlow, "0445aabbccdd", "01437f",
-        "d007e42d036578616d706c652e6f72673a35363833213c", Release, Abort, "60e52109ff626164", "10e190", "10e290", "00e8", "1001f0", "0021", "f0ffffffff45", "510110", "6101106101536f6273",
+        BareCsm, LargeCsm, "30e1220480", "10e1a0", Ping, CustodyPing, "11e24320", Pong, CustodyPong, Empty, GetX, GetX, GetSlow, GetSlow,
+        "0445aabbccdd", "01437f",
+        "d007e42d036578616d706c652e6f72673a35363833213c", Release, Abort, "60e52109ff626164", "10e190", "10e290", "00e8", "1001f0", "0021",
+        "f0ffffffff45", "510110", "6101106101536f6273",
         "51011060536f6273",
     ];
 

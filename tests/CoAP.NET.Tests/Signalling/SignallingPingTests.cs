@@ -207,7 +207,8 @@ public sealed class SignallingPingTests : SignallingTest
 
         CoapTimeoutException error = await Assert.ThrowsAsync<CoapTimeoutException>(() => Within(ping));
 
-        Assert.Equal((CoapAwaited.Pong, CoapTimeLimit.RequestTimeout, TimeSpan.FromSeconds(seconds)), (error.Awaited, error.EndedBy, error.Limit));
+        Assert.Equal((CoapAwaited.Pong, CoapTimeLimit.RequestTimeout, TimeSpan.FromSeconds(seconds)),
+            (error.Awaited, error.EndedBy, error.Limit));
         Assert.Contains($"no Pong came within the Timeout of {seconds} s", error.Message, StringComparison.Ordinal);
     }
 

@@ -167,7 +167,8 @@ public sealed class SignallingReleaseTests : SignallingTest
     {
         await StartStreamsAsync();
         DirectConnection connection = Connect();
-        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(() => CoapPeer.Of(connection.Channel!).ReleaseAsync(TimeSpan.FromSeconds(seconds), [address]));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
+            () => CoapPeer.Of(connection.Channel!).ReleaseAsync(TimeSpan.FromSeconds(seconds), [address]));
         Assert.Empty(connection.TakeSent());
     }
 

@@ -219,6 +219,8 @@ public sealed class SignallingRequestTests : SignallingTest
         connection.Receive(GetX + GetX + GetX);
         string[] sent = connection.TakeSent();
         Assert.Equal(3, sent.Length);
-        Assert.All(sent, frame => Assert.Equal(CoapCode.TooManyRequests, CoAP.NET.Serialization.CoapStreamSerializer.Default.Deserialize(Wire.Hex(frame)).Code));
+        Assert.All(sent,
+            frame => Assert.Equal(CoapCode.TooManyRequests,
+                CoAP.NET.Serialization.CoapStreamSerializer.Default.Deserialize(Wire.Hex(frame)).Code));
     }
 }

@@ -36,8 +36,11 @@ public abstract class SignallingTest : ConnectionTest
         return answer;
     }
 
-    /// <summary>The answer has left when this returns: it goes out on the thread that gives it, where no context keeps it from that.</summary>
-    private protected static Task Finish(TaskCompletionSource<CoapResult> answer) => OnThread(() => answer.SetResult(CoapResults.Text("done")));
+    /// <summary>
+    /// The answer has left when this returns: it goes out on the thread that gives it, where no context keeps it from that.
+    /// </summary>
+    private protected static Task Finish(TaskCompletionSource<CoapResult> answer) =>
+        OnThread(() => answer.SetResult(CoapResults.Text("done")));
 
     /// <summary>A connection that the peer opened; our CSM is taken out.</summary>
     private protected Task<(DirectConnection Connection, CoapPeer Peer)> OpenAsync(string? csm = LargeCsm)

@@ -3,7 +3,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Structure;
 
-/// <summary>A server at coap://[::1] and a client, on a network in memory and in virtual time: for the snippets of the pages in docs.</summary>
+/// <summary>
+/// A server at coap://[::1] and a client, on a network in memory and in virtual time: for the snippets of the pages in docs.
+/// </summary>
 public abstract class GuideTest : IAsyncLifetime
 {
     // As the snippets call them.

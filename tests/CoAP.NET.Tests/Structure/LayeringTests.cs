@@ -24,7 +24,8 @@ public partial class LayeringTests
         ["CoAP.NET.Observing.ObservationPort", "CoAP.NET.Observing.ObservationRequester", "CoAP.NET.CoapObservation"];
     private static readonly string[] s_ground = ["Messages", "Options", "Diagnostics", "Execution", UserCode, "Content"];
 
-    // Who runs user code where. It stands on the ground, but knows what it runs: handlers of requests and what follows responses, on threads that receive.
+    // Who runs user code where. It stands on the ground, but knows what it runs: handlers of requests and what follows responses, on
+    // threads that receive.
     private const string UserCode = "Execution/UserCode";
     private static readonly string[] s_runAsUserCode =
     [
@@ -46,7 +47,8 @@ public partial class LayeringTests
     ];
 
     // Whom the cache must know: who answered, and by which scheme.
-    private static readonly string[] s_answerers = ["CoAP.NET.Mesh.CoapChannel", "CoAP.NET.Transports.CoapAddress", "CoAP.NET.Transports.CoapTransport"];
+    private static readonly string[] s_answerers = ["CoAP.NET.Mesh.CoapChannel", "CoAP.NET.Transports.CoapAddress",
+        "CoAP.NET.Transports.CoapTransport"];
 
     // The item types are what the stages exchange, with what they carry of a body: every stage may know them, wherever they are declared.
     private static readonly string[] s_items =
@@ -89,15 +91,18 @@ public partial class LayeringTests
 
     // Where they come back: the request that waits carries its run on when the response is there.
     private static readonly string[] s_tellsRuns = ["CoAP.NET.Exchanges.ClientRequest", "CoAP.NET.Exchanges.ClientSender"];
-    private static readonly string[] s_runs = ["CoAP.NET.Requests.RequestRun", "CoAP.NET.Requests.StepOutcome", "CoAP.NET.Requests.StepKind"];
+    private static readonly string[] s_runs = ["CoAP.NET.Requests.RequestRun", "CoAP.NET.Requests.StepOutcome",
+        "CoAP.NET.Requests.StepKind"];
 
     // A peer has one typed slot for each chapter that keeps something of it, the faces among them. Nobody else below may name these types.
-    private static readonly string[] s_slots = ["CoAP.NET.Mesh.CoapChannel", "CoAP.NET.Peers.ChannelExtras", "CoAP.NET.Peers.ChannelHints", "CoAP.NET.Shard.CoapShard"];
+    private static readonly string[] s_slots = ["CoAP.NET.Mesh.CoapChannel", "CoAP.NET.Peers.ChannelExtras", "CoAP.NET.Peers.ChannelHints",
+        "CoAP.NET.Shard.CoapShard"];
 
     // The same of a request: what measures it as it is served.
     private const string RequestSlots = "CoAP.NET.Requests.RequestMore";
 
-    // URIs stand with the options they are made into, and know that an address literal is no Uri-Host (RFC 7252 section 6.4): an address, no transport.
+    // URIs stand with the options they are made into, and know that an address literal is no Uri-Host (RFC 7252 section 6.4): an address,
+    // no transport.
     private static readonly (string From, string To)[] s_addressInUri = [("CoAP.NET.CoapUri", "CoAP.NET.Transports.CoapAddress")];
 
     // What the stages are built from.
@@ -105,7 +110,8 @@ public partial class LayeringTests
 
     private static readonly Regex s_faces = Faces();
 
-    private static readonly IReadOnlyDictionary<string, HashSet<string>> s_uses = TypeReferences.Read(typeof(CoapCounters).Assembly.Location);
+    private static readonly IReadOnlyDictionary<string, HashSet<string>> s_uses =
+        TypeReferences.Read(typeof(CoapCounters).Assembly.Location);
 
     [Fact]
     public void Every_type_of_the_assembly_is_found_in_the_source()
@@ -126,8 +132,8 @@ public partial class LayeringTests
     [Fact]
     public void Diagnostics_use_nothing_but_values()
     {
-        // The files of Log belong to the areas that write them and may name what they tell about. Snapshots and traces show addresses, codes and tokens.
-        // The debug page is a resource that shows them.
+        // The files of Log belong to the areas that write them and may name what they tell about. Snapshots and traces show addresses,
+        // codes and tokens. The debug page is a resource that shows them.
         string[] values = ["CoAP.NET.Transports.CoapAddress", "CoAP.NET.CoapCode", "CoAP.NET.CoapToken"];
         string[] others = ["CoAP.NET.Log", "CoAP.NET.CoapDebugExtensions", "CoAP.NET.CoapDebugOptions", "CoAP.NET.SnapshotDocument"];
         Assert.Empty(Edges(
@@ -138,7 +144,8 @@ public partial class LayeringTests
     public void Messages_and_Options_know_no_stage_and_no_pipeline() =>
         Assert.Empty(Edges(
             from => Folder(from) is "Messages" or "Options",
-            (from, to) => !s_addressInUri.Contains((from, to)) && (s_stages.Contains(Folder(to)) || Folder(to) is "Mesh" or Items or "Shard" || s_faces.IsMatch(to))));
+            (from, to) => !s_addressInUri.Contains((from, to))
+                && (s_stages.Contains(Folder(to)) || Folder(to) is "Mesh" or Items or "Shard" || s_faces.IsMatch(to))));
 
     [Fact]
     public void Execution_knows_no_stage_but_addresses_and_whose_they_are() =>
@@ -151,31 +158,35 @@ public partial class LayeringTests
     public void Who_runs_user_code_where_knows_what_it_runs_and_nothing_else_of_the_stages() =>
         Assert.Empty(Edges(
             from => Folder(from) == UserCode,
-            to => (s_stages.Contains(Folder(to)) && !s_runAsUserCode.Contains(to)) || Folder(to) is "Mesh" or "Requests" or "Caching" || s_faces.IsMatch(to)));
+            to => (s_stages.Contains(Folder(to)) && !s_runAsUserCode.Contains(to)) || Folder(to) is "Mesh" or "Requests" or "Caching"
+                || s_faces.IsMatch(to)));
 
     [Fact]
     public void Transports_and_Messages_do_not_know_each_other()
     {
         Assert.Empty(Edges(from => Folder(from) == "Transports", to => Folder(to) is "Messages" or "Options"));
-        Assert.Empty(Edges(from => Folder(from) == "Messages", (from, to) => Folder(to) == "Transports" && !s_addressInUri.Contains((from, to))));
+        Assert.Empty(Edges(from => Folder(from) == "Messages",
+            (from, to) => Folder(to) == "Transports" && !s_addressInUri.Contains((from, to))));
     }
 
     [Fact]
     public void Transports_know_no_serializer_and_no_chapter() =>
-        Assert.Empty(Edges(from => Folder(from) == "Transports", to => Folder(to) is "Serialization" or "Resources" || s_chapters.Contains(Folder(to))));
+        Assert.Empty(Edges(from => Folder(from) == "Transports",
+            to => Folder(to) is "Serialization" or "Resources" || s_chapters.Contains(Folder(to))));
 
     [Fact]
     public void The_chapters_of_the_handler_ask_downwards_by_type_and_tell_by_the_outbox() =>
         Assert.Empty(Edges(
             from => s_chapters.Contains(Folder(from)) && !s_handlerBlocks.Contains(from),
-            (from, to) => s_chapters.Contains(Folder(to)) && !s_items.Contains(to) && (s_handlerBlocks.Contains(to) || !IsBelow(Folder(to), Folder(from)))));
+            (from, to) => s_chapters.Contains(Folder(to)) && !s_items.Contains(to)
+                && (s_handlerBlocks.Contains(to) || !IsBelow(Folder(to), Folder(from)))));
 
     // The blocks and ports enter a shard, then ask its state machines: so each knows whether the lock is held without a look at its caller.
     // Ports are the timer of a connection, which goes on after the release, an observation of a client, which users call, what the blocks
     // have of block-wise transfer, which they call as a part of themselves, of a request its cancellation, and a request to a group, whose
     // answers a user stops reading. Of a server's observers: who tells of a change, the thread that runs handlers, and a client of one
-    // shard that gives way to one of another. And whoever is told what became of a message it asked for (ITransmissionOwner), which comes from
-    // the block Exchanges without the lock.
+    // shard that gives way to one of another. And whoever is told what became of a message it asked for (ITransmissionOwner), which comes
+    // from the block Exchanges without the lock.
     [Fact]
     public void State_machines_do_not_take_the_lock_of_their_shard()
     {
@@ -189,12 +200,15 @@ public partial class LayeringTests
         string[] taking =
         [
             .. SourceTree.Files
-                .Where(static file => Path.GetRelativePath(Path.Combine(SourceTree.Src, SourceTree.Library), file).Split(Path.DirectorySeparatorChar) is [var folder, ..]
-                    && (s_chapters.Contains(folder) || folder == "Groups") && TakesLock().IsMatch(File.ReadAllText(file)))
+                .Where(static file =>
+                    Path.GetRelativePath(Path.Combine(SourceTree.Src, SourceTree.Library), file)
+                        .Split(Path.DirectorySeparatorChar) is [var folder, ..]
+                        && (s_chapters.Contains(folder) || folder == "Groups") && TakesLock().IsMatch(File.ReadAllText(file)))
                 .Select(static file => Path.GetFileName(file).Split('.')[0]).Distinct()
                 .Where(name => !s_handlerBlocks.Any(block => block.EndsWith(name, StringComparison.Ordinal))),
         ];
-        Assert.Contains("MessagingInbound", SourceTree.Files.Where(static file => TakesLock().IsMatch(File.ReadAllText(file))).Select(Path.GetFileNameWithoutExtension));
+        Assert.Contains("MessagingInbound",
+            SourceTree.Files.Where(static file => TakesLock().IsMatch(File.ReadAllText(file))).Select(Path.GetFileNameWithoutExtension));
         Assert.Empty(taking.Except(ports));
     }
 
@@ -204,7 +218,8 @@ public partial class LayeringTests
         string[] hung =
         [
             .. typeof(CoapCounters).Assembly.GetTypes()
-                .Where(static type => type.Namespace is { } name && (s_chapters.Contains(name.Split('.')[^1]) || name.Split('.')[^1] is "Shard" or "Groups"))
+                .Where(static type => type.Namespace is { } name
+                    && (s_chapters.Contains(name.Split('.')[^1]) || name.Split('.')[^1] is "Shard" or "Groups"))
                 .SelectMany(static type => type.GetProperties(Any))
                 .Where(static property => property.PropertyType.IsAssignableTo(typeof(Delegate)) && property.SetMethod is not null)
                 .Select(static property => $"{property.DeclaringType}.{property.Name}"),
@@ -219,7 +234,8 @@ public partial class LayeringTests
         string[] given =
         [
             .. typeof(CoapCounters).Assembly.GetTypes()
-                .Where(static type => type.Namespace is { } name && (s_chapters.Contains(name.Split('.')[^1]) || name.Split('.')[^1] is "Shard" or "Groups"))
+                .Where(static type => type.Namespace is { } name
+                    && (s_chapters.Contains(name.Split('.')[^1]) || name.Split('.')[^1] is "Shard" or "Groups"))
                 .Where(static type => !type.IsAssignableTo(typeof(Delegate)))
                 .SelectMany(static type => type.GetConstructors(Any))
                 .Where(static made => made.GetParameters().Any(static given => given.ParameterType.IsAssignableTo(typeof(Delegate))))
@@ -231,7 +247,8 @@ public partial class LayeringTests
     [Fact]
     public void What_is_left_with_a_shard_has_a_type() =>
         Assert.Empty(typeof(CoapShard).GetMethods(Any).Where(static method => method.GetParameters().Any(
-            static given => given.ParameterType == typeof(object) || given.ParameterType.IsAssignableTo(typeof(Delegate)))).Select(static method => method.Name));
+            static given => given.ParameterType == typeof(object) || given.ParameterType.IsAssignableTo(typeof(Delegate))))
+            .Select(static method => method.Name));
 
     [Fact]
     public void Serialization_knows_no_chapter_and_no_resource() =>
@@ -241,11 +258,13 @@ public partial class LayeringTests
     public void Resources_know_no_chapter_but_the_exchange_observers_and_where_answers_go() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Resources",
-            to => (s_chapters.Contains(Folder(to)) && Folder(to) != "Observing" && !s_items.Contains(to) && to != "CoAP.NET.Exchanges.ExchangesOutbound") || Folder(to) == "Serialization"));
+            to => (s_chapters.Contains(Folder(to)) && Folder(to) != "Observing" && !s_items.Contains(to)
+                && to != "CoAP.NET.Exchanges.ExchangesOutbound") || Folder(to) == "Serialization"));
 
     [Fact]
     public void Stages_know_of_the_pipeline_only_what_blocks_are_made_of_and_no_face() =>
-        Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) && !s_faces.IsMatch(from) && !s_slots.Contains(from) && from != ObserverEvents,
+        Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) && !s_faces.IsMatch(from) && !s_slots.Contains(from)
+            && from != ObserverEvents,
             to => (Folder(to) == "Mesh" && !s_blocks.IsMatch(to)) || s_faces.IsMatch(to)));
 
     [Fact]
@@ -266,7 +285,8 @@ public partial class LayeringTests
     public void Who_chooses_connections_knows_channels_transports_and_steps_and_asks_signalling() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Connecting",
-            to => Folder(to) is "Mesh" or "Serialization" or "Resources" or "Caching" || s_chapters.Except(["Signalling"]).Contains(Folder(to)) || s_faces.IsMatch(to)));
+            to => Folder(to) is "Mesh" or "Serialization" or "Resources" or "Caching"
+                || s_chapters.Except(["Signalling"]).Contains(Folder(to)) || s_faces.IsMatch(to)));
 
     [Fact]
     public void Nothing_below_knows_who_chooses_connections() =>
@@ -280,18 +300,21 @@ public partial class LayeringTests
     public void Content_knows_Messages_and_Options_only() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Content",
-            to => s_stages.Contains(Folder(to)) || Folder(to) is "Mesh" or Items or "Requests" or "Caching" or "Execution" || s_faces.IsMatch(to)));
+            to => s_stages.Contains(Folder(to)) || Folder(to) is "Mesh" or Items or "Requests" or "Caching" or "Execution"
+                || s_faces.IsMatch(to)));
 
     [Fact]
     public void The_cache_knows_Messages_Options_and_who_answered() =>
         Assert.Empty(Edges(
             from => Folder(from) == "Caching",
-            to => (s_stages.Contains(Folder(to)) && !s_answerers.Contains(to)) || Folder(to) is "Mesh" or Items or "Requests" or "Content" || s_faces.IsMatch(to)));
+            to => (s_stages.Contains(Folder(to)) && !s_answerers.Contains(to)) || Folder(to) is "Mesh" or Items or "Requests" or "Content"
+                || s_faces.IsMatch(to)));
 
     [Fact]
     public void Nothing_below_knows_the_cache() =>
         Assert.Empty(Edges(
-            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Mesh" or Items, to => Folder(to) == "Caching"));
+            from => s_stages.Contains(Folder(from)) || s_ground.Contains(Folder(from)) || Folder(from) is "Mesh" or Items,
+            to => Folder(to) == "Caching"));
 
     [Fact]
     public void Nothing_below_knows_the_steps_of_requests_but_what_tells_a_run_of_its_response() =>
@@ -308,7 +331,8 @@ public partial class LayeringTests
     [Fact]
     public void What_an_endpoint_is_put_together_of_is_known_to_faces_and_requesters_and_a_shard_passes_it_on() =>
         Assert.Empty(Edges(
-            from => Folder(from).Length > 0 && Folder(from) != "Composition" && !s_requesters.Contains(from) && !s_observations.Contains(from)
+            from => Folder(from).Length > 0 && Folder(from) != "Composition" && !s_requesters.Contains(from)
+                && !s_observations.Contains(from)
                 && from is not ("CoAP.NET.Shard.CoapShard" or "CoAP.NET.Shard.ShardDrain"),
             to => Folder(to) == "Composition"));
 
@@ -332,7 +356,8 @@ public partial class LayeringTests
     }
 
     private static bool IsBelow(string asked, string by) =>
-        asked == by || (Array.IndexOf(s_chapters, asked) < Array.IndexOf(s_chapters, by) && !(s_besides.Contains(asked) && s_besides.Contains(by)));
+        asked == by || (Array.IndexOf(s_chapters, asked) < Array.IndexOf(s_chapters, by)
+            && !(s_besides.Contains(asked) && s_besides.Contains(by)));
 
     private static bool IsOurs(string name) => name.StartsWith("CoAP.NET", StringComparison.Ordinal);
 
@@ -350,7 +375,8 @@ public partial class LayeringTests
     // What a chapter has for clients stands above the stages: it uses the steps of requests.
     private static bool IsForClients(string type) => Folder(type).EndsWith("/Client", StringComparison.Ordinal);
 
-    private static bool IsBelowRequests(string type) => s_stages.Contains(Folder(type)) || s_ground.Contains(Folder(type)) || Folder(type) is "Mesh" or Items or "Caching";
+    private static bool IsBelowRequests(string type) =>
+        s_stages.Contains(Folder(type)) || s_ground.Contains(Folder(type)) || Folder(type) is "Mesh" or Items or "Caching";
 
     private static string[] Edges(Func<string, bool> from, Func<string, bool> to) => Edges(from, (_, used) => to(used));
 

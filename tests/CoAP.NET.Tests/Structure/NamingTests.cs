@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Structure;
 /// <summary>Names and sizes.</summary>
 public class NamingTests
 {
-    private const int MaxLinesOfClass = 500;
+    private const int MaxLinesOfClass = 450;
     private const int MaxFilesAtTop = 35;
     private const string ExceptionFile = "CoapException.cs";
 
@@ -17,7 +17,8 @@ public class NamingTests
     [Fact]
     public void The_top_of_the_library_is_small_and_public()
     {
-        string[] files = [.. SourceTree.Files.Where(static file => Path.GetDirectoryName(file) == Path.Combine(SourceTree.Src, SourceTree.Library))];
+        string[] files = [
+            .. SourceTree.Files.Where(static file => Path.GetDirectoryName(file) == Path.Combine(SourceTree.Src, SourceTree.Library))];
         string[] hidden =
         [
             .. SourceTree.FolderOfType.Where(static entry => entry.Value.Length == 0).Select(static entry => entry.Key)
@@ -31,7 +32,8 @@ public class NamingTests
     [Fact]
     public void A_file_has_one_public_type_but_for_the_one_of_exceptions()
     {
-        HashSet<string> types = [.. s_library.GetExportedTypes().Where(static type => !type.IsNested).Select(static type => type.FullName!)];
+        HashSet<string> types = [
+            .. s_library.GetExportedTypes().Where(static type => !type.IsNested).Select(static type => type.FullName!)];
         string[] several =
         [
             .. SourceTree.TypesOfFile.Where(static file => Path.GetFileName(file.Key) != ExceptionFile)
@@ -42,9 +44,9 @@ public class NamingTests
         Assert.Empty(several);
     }
 
-    // All parts of a partial class count together: a class cut into files is as large as before.
+    // All parts of a partial class count together: a class cut into files is as large as before. A comment makes no class larger.
     [Fact]
-    public void No_class_has_more_than_500_lines()
+    public void No_class_has_more_than_450_lines_of_code()
     {
         string[] tooLong = [.. SourceTree.LinesOfClass.Where(entry => entry.Value > MaxLinesOfClass)
             .Select(entry => $"{entry.Key}: {entry.Value}")];
@@ -55,9 +57,11 @@ public class NamingTests
     [Fact]
     public void No_namespace_bears_a_types_name()
     {
-        Type[] types = [.. s_library.GetTypes().Concat(s_testing.GetTypes()).Where(type => type is { IsNested: false, Namespace: not null })];
+        Type[] types = [
+            .. s_library.GetTypes().Concat(s_testing.GetTypes()).Where(type => type is { IsNested: false, Namespace: not null })];
         HashSet<string> segments = [.. types.SelectMany(type => type.Namespace!.Split('.')).Where(segment => segment is not "System")];
-        string[] clashes = [.. types.Where(type => type.Namespace!.StartsWith("CoAP", StringComparison.Ordinal) && segments.Contains(PlainName(type))).Select(type => type.FullName!)];
+        string[] clashes = [.. types.Where(type => type.Namespace!.StartsWith("CoAP", StringComparison.Ordinal)
+            && segments.Contains(PlainName(type))).Select(type => type.FullName!)];
         Assert.Contains("Options", segments);
         Assert.Empty(clashes);
     }
@@ -65,14 +69,16 @@ public class NamingTests
     [Fact]
     public void Public_types_of_the_library_begin_with_Coap()
     {
-        string[] others = [.. s_library.GetExportedTypes().Where(type => !type.IsNested && !MayBeCalledSo(type)).Select(type => type.FullName!).Order()];
+        string[] others = [
+            .. s_library.GetExportedTypes().Where(type => !type.IsNested && !MayBeCalledSo(type)).Select(type => type.FullName!).Order()];
         Assert.Empty(others);
     }
 
     [Fact]
     public void Namespaces_follow_folders_or_are_the_one_that_users_type()
     {
-        string[] others = [.. SourceTree.FolderOfType.Where(entry => Namespace(entry.Key) != "CoAP.NET" && Namespace(entry.Key) != $"CoAP.NET.{entry.Value.Split('/')[0]}")
+        string[] others = [.. SourceTree.FolderOfType.Where(entry => Namespace(entry.Key) != "CoAP.NET"
+            && Namespace(entry.Key) != $"CoAP.NET.{entry.Value.Split('/')[0]}")
 
             // A peer is what items are about, so users find it beside them; it belongs to the chapter of peers.
             .Where(entry => entry.Key != typeof(CoapChannel).FullName)
@@ -83,9 +89,12 @@ public class NamingTests
     [Fact]
     public void Asynchronous_methods_end_in_Async_and_take_the_token_last()
     {
-        string[] wrong = [.. s_library.GetExportedTypes().Where(type => !type.IsAssignableTo(typeof(Delegate))).SelectMany(type => type.GetMethods(BindingFlags.Public | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly))
+        string[] wrong = [.. s_library.GetExportedTypes().Where(type => !type.IsAssignableTo(typeof(Delegate)))
+            .SelectMany(type =>
+                type.GetMethods(BindingFlags.Public | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly))
             .Where(method => !method.IsSpecialName && IsTask(method.ReturnType))
-            .Where(method => !method.Name.EndsWith("Async", StringComparison.Ordinal) || method.GetParameters().SkipLast(1).Any(parameter => parameter.ParameterType == typeof(CancellationToken)))
+            .Where(method => !method.Name.EndsWith("Async", StringComparison.Ordinal)
+                || method.GetParameters().SkipLast(1).Any(parameter => parameter.ParameterType == typeof(CancellationToken)))
             .Select(method => $"{method.DeclaringType}.{method.Name}")];
         Assert.Empty(wrong);
     }
@@ -93,13 +102,16 @@ public class NamingTests
     private static bool MayBeCalledSo(Type type) =>
         type.Name.StartsWith("Coap", StringComparison.Ordinal)
         || type.Namespace == "CoAP.NET.Options"
-        || (type.IsInterface && (type.Name.StartsWith("ICoap", StringComparison.Ordinal) || type.Name.StartsWith("IOption", StringComparison.Ordinal)));
+        || (type.IsInterface
+            && (type.Name.StartsWith("ICoap", StringComparison.Ordinal) || type.Name.StartsWith("IOption", StringComparison.Ordinal)));
 
     private static bool IsTask(Type type) =>
         type == typeof(Task) || type == typeof(ValueTask)
-        || (type.IsGenericType && (type.GetGenericTypeDefinition() == typeof(Task<>) || type.GetGenericTypeDefinition() == typeof(ValueTask<>)));
+        || (type.IsGenericType
+            && (type.GetGenericTypeDefinition() == typeof(Task<>) || type.GetGenericTypeDefinition() == typeof(ValueTask<>)));
 
-    private static string PlainName(Type type) => type.Name.Contains('`', StringComparison.Ordinal) ? type.Name[..type.Name.IndexOf('`', StringComparison.Ordinal)] : type.Name;
+    private static string PlainName(Type type) =>
+        type.Name.Contains('`', StringComparison.Ordinal) ? type.Name[..type.Name.IndexOf('`', StringComparison.Ordinal)] : type.Name;
 
     private static string Namespace(string fullName) => fullName[..fullName.LastIndexOf('.')];
 }

@@ -6,7 +6,8 @@ namespace CoAP.NET.Tests.Structure;
 /// <summary>Each public type is there for somebody: users make it, derive from it, call it, or are given it.</summary>
 public class PublicTypesTests
 {
-    private const BindingFlags All = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
+    private const BindingFlags All = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static
+        | BindingFlags.DeclaredOnly;
 
     [Fact]
     public void Every_public_type_can_be_made_derived_from_called_or_is_given_to_users()
@@ -37,7 +38,8 @@ public class PublicTypesTests
     // What several types have in common, for those who use them: a base class with members that users call.
     private static bool IsSharedPart(Type type, Type[] used) =>
         type.IsAbstract && type.GetMethods(All).Any(IsOpen)
-        && used.Any(other => BasesOf(other).Any(ancestor => (ancestor.IsGenericType ? ancestor.GetGenericTypeDefinition() : ancestor) == type));
+        && used.Any(other =>
+            BasesOf(other).Any(ancestor => (ancestor.IsGenericType ? ancestor.GetGenericTypeDefinition() : ancestor) == type));
 
     private static IEnumerable<Type> BasesOf(Type type)
     {
@@ -49,7 +51,8 @@ public class PublicTypesTests
 
     // Exceptions are caught.
     private static bool IsMadeOrCalled(Type type) =>
-        type.IsAssignableTo(typeof(Exception)) || type.IsInterface || type.IsEnum || type.IsAssignableTo(typeof(Delegate)) || (type.IsAbstract && type.IsSealed)
+        type.IsAssignableTo(typeof(Exception)) || type.IsInterface || type.IsEnum || type.IsAssignableTo(typeof(Delegate))
+        || (type.IsAbstract && type.IsSealed)
         || (type.IsValueType && type.GetProperties(All).Any(static property => IsOpen(property.SetMethod)))
         || type.GetConstructors(All).Any(static constructor => !constructor.IsStatic && IsOpen(constructor));
 
@@ -61,14 +64,16 @@ public class PublicTypesTests
             yield return method.ReturnType;
             foreach (ParameterInfo parameter in method.GetParameters())
             {
-                if (parameter.IsOut || ((method.IsVirtual || type.IsInterface) && !method.IsFinal) || parameter.ParameterType.IsAssignableTo(typeof(Delegate)))
+                if (parameter.IsOut || ((method.IsVirtual || type.IsInterface) && !method.IsFinal)
+                    || parameter.ParameterType.IsAssignableTo(typeof(Delegate)))
                 {
                     yield return parameter.ParameterType;
                 }
             }
         }
 
-        foreach (ParameterInfo callback in type.GetConstructors(All).Where(IsOpen).SelectMany(static constructor => constructor.GetParameters()))
+        foreach (ParameterInfo callback in type.GetConstructors(All).Where(IsOpen)
+            .SelectMany(static constructor => constructor.GetParameters()))
         {
             if (callback.ParameterType.IsAssignableTo(typeof(Delegate)))
             {

@@ -35,7 +35,8 @@ public sealed class ReadmeTests
 
         await server.RunAsync(cancellationToken);
 
-        CoapRouteHandlerBuilder temperature = server.MapGet("/temperature", () => CoapResults.Text(sensor.Read())).Observable(maxAge: TimeSpan.FromMinutes(30));
+        CoapRouteHandlerBuilder temperature = server.MapGet("/temperature", () => CoapResults.Text(sensor.Read()))
+            .Observable(maxAge: TimeSpan.FromMinutes(30));
         sensor.Changed += (_, _) => temperature.Notify();
     }
 
@@ -89,7 +90,8 @@ public sealed class ReadmeTests
 
     private sealed class Devices
     {
-        public Task AddAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken) => Task.CompletedTask.WaitAsync(TimeSpan.FromDays(payload.Length), cancellationToken);
+        public Task AddAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken) =>
+            Task.CompletedTask.WaitAsync(TimeSpan.FromDays(payload.Length), cancellationToken);
     }
 
     private sealed class Sensor

@@ -62,7 +62,8 @@ public sealed class ReferenceTests
     ];
 
     private static readonly Type[] s_types =
-        [.. typeof(CoapCounters).Assembly.GetTypes().Where(static type => !type.IsDefined(typeof(CompilerGeneratedAttribute)) && !IsGenerated(type))];
+        [.. typeof(CoapCounters).Assembly.GetTypes()
+            .Where(static type => !type.IsDefined(typeof(CompilerGeneratedAttribute)) && !IsGenerated(type))];
 
     [Fact]
     public void No_internal_class_has_a_delegate_that_is_set_later()
@@ -71,7 +72,8 @@ public sealed class ReferenceTests
         [
             .. s_types.Where(static type => !IsPublic(type) && type.IsClass && !type.IsAssignableTo(typeof(Delegate)))
                 .SelectMany(static type => type.GetFields(Own))
-                .Where(static field => field.FieldType.IsAssignableTo(typeof(Delegate)) && !field.IsInitOnly && !IsEvent(field) && !IsParameter(field))
+                .Where(static field => field.FieldType.IsAssignableTo(typeof(Delegate)) && !field.IsInitOnly && !IsEvent(field)
+                    && !IsParameter(field))
                 .Select(NameOf),
         ];
         AssertSame(s_delegates, found);
@@ -82,7 +84,8 @@ public sealed class ReferenceTests
     {
         string[] found =
         [
-            .. s_types.SelectMany(static type => type.GetFields(Own)).Where(static field => field.FieldType == typeof(object)).Select(NameOf),
+            .. s_types.SelectMany(static type => type.GetFields(Own)).Where(static field => field.FieldType == typeof(object))
+                .Select(NameOf),
         ];
         AssertSame(s_objects, found);
     }

@@ -14,7 +14,8 @@ internal static partial class SourceTree
 
     /// <summary>All C# files below src, without what the build makes.</summary>
     public static IReadOnlyList<string> Files { get; } =
-        [.. Directory.EnumerateFiles(Src, "*.cs", SearchOption.AllDirectories).Where(file => !BuildFolder().IsMatch(Path.GetRelativePath(Src, file))).Order(StringComparer.Ordinal)];
+        [.. Directory.EnumerateFiles(Src, "*.cs", SearchOption.AllDirectories)
+            .Where(file => !BuildFolder().IsMatch(Path.GetRelativePath(Src, file))).Order(StringComparer.Ordinal)];
 
     /// <summary>
     /// The top-level types of the library by full name, each with its first folder below the project; of no characters at the top.
@@ -33,7 +34,7 @@ internal static partial class SourceTree
 
     private static readonly Types s_types = ReadFolders();
 
-    /// <summary>The lines of each top-level type below src, all parts of a partial one together, by project and name.</summary>
+    /// <summary>The lines of code of each top-level type below src, all parts of a partial one together, by project and name.</summary>
     public static IReadOnlyDictionary<string, int> LinesOfClass { get; } = CountLines();
 
     private static Dictionary<string, int> CountLines()
@@ -51,11 +52,23 @@ internal static partial class SourceTree
                 int from = i == 0 ? 0 : types[i].Index;
                 int to = i + 1 < types.Count ? types[i + 1].Index : text.Length;
                 string name = $"{project}/{types[i].Groups["name"].Value}";
-                lines[name] = lines.GetValueOrDefault(name) + text.AsSpan(from, to - from).Count('\n');
+                lines[name] = lines.GetValueOrDefault(name) + LinesOfCode(text.AsSpan(from, to - from));
             }
         }
 
         return lines;
+    }
+
+    private static int LinesOfCode(ReadOnlySpan<char> text)
+    {
+        int count = 0;
+        foreach (ReadOnlySpan<char> line in text.EnumerateLines())
+        {
+            ReadOnlySpan<char> code = line.Trim();
+            count += code.IsEmpty || code.StartsWith("//", StringComparison.Ordinal) ? 0 : 1;
+        }
+
+        return count;
     }
 
     private static Types ReadFolders()
@@ -70,7 +83,9 @@ internal static partial class SourceTree
             string text = File.ReadAllText(file);
             string space = NamespaceLine().Match(text).Groups["name"].Value;
             string relative = Path.GetRelativePath(project, file);
-            string folder = relative.Contains(Path.DirectorySeparatorChar) ? relative[..relative.IndexOf(Path.DirectorySeparatorChar)] : string.Empty;
+            string folder = relative.Contains(Path.DirectorySeparatorChar)
+                ? relative[..relative.IndexOf(Path.DirectorySeparatorChar)]
+                : string.Empty;
             folder = relative.StartsWith(Path.Combine("Mesh", "Items"), StringComparison.Ordinal) ? "Mesh/Items" : folder;
             foreach (Match match in TypeLine().Matches(text))
             {
@@ -106,7 +121,8 @@ internal static partial class SourceTree
     [GeneratedRegex(@"^namespace (?<name>[\w.]+);", RegexOptions.Multiline)]
     private static partial Regex NamespaceLine();
 
-    [GeneratedRegex(@"^(?:[a-z]+ )*(?:class|struct|interface|enum|record(?: struct| class)?|delegate [\w<>\[\],?. ]+?) (?<name>\w+)(?:<(?<parameters>[^>]+)>)?", RegexOptions.Multiline)]
+    [GeneratedRegex(
+        @"^(?:[a-z]+ )*(?:class|struct|interface|enum|record(?: struct| class)?|delegate [\w<>\[\],?. ]+?) (?<name>\w+)(?:<(?<parameters>[^>]+)>)?", RegexOptions.Multiline)]
     private static partial Regex TypeLine();
 
     private sealed record Types(

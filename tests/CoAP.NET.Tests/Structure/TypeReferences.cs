@@ -5,7 +5,10 @@ using System.Reflection.PortableExecutable;
 
 namespace CoAP.NET.Tests.Structure;
 
-/// <summary>Which top-level types of an assembly use which others of it: in bases, fields, signatures, locals and code. Nested types count for the outermost one.</summary>
+/// <summary>
+/// Which top-level types of an assembly use which others of it: in bases, fields, signatures, locals and code. Nested types count for the
+/// outermost one.
+/// </summary>
 internal sealed class TypeReferences : IDisposable
 {
     private readonly PEReader _file;
@@ -90,7 +93,8 @@ internal sealed class TypeReferences : IDisposable
 
     private void AddConstraints(GenericParameterHandleCollection parameters, Collector found)
     {
-        foreach (GenericParameterConstraintHandle constraint in parameters.SelectMany(parameter => _metadata.GetGenericParameter(parameter).GetConstraints()))
+        foreach (GenericParameterConstraintHandle constraint in parameters.SelectMany(
+            parameter => _metadata.GetGenericParameter(parameter).GetConstraints()))
         {
             Add(_metadata.GetGenericParameterConstraint(constraint).Type, found);
         }
@@ -160,8 +164,9 @@ internal sealed class TypeReferences : IDisposable
             return 0;
         }
 
-        public int GetTypeFromSpecification(MetadataReader reader, object? genericContext, TypeSpecificationHandle handle, byte rawTypeKind) =>
-            reader.GetTypeSpecification(handle).DecodeSignature(this, genericContext);
+        public int GetTypeFromSpecification(MetadataReader reader, object? genericContext, TypeSpecificationHandle handle,
+            byte rawTypeKind) =>
+                reader.GetTypeSpecification(handle).DecodeSignature(this, genericContext);
 
         public int GetTypeFromReference(MetadataReader reader, TypeReferenceHandle handle, byte rawTypeKind) => 0;
 

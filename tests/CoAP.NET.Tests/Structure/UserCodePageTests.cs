@@ -32,7 +32,8 @@ public sealed partial class UserCodePageTests
         string[] elsewhere =
         [
             .. files.Where(static file => Path.GetFileName(file) != "UserCodePolicy.cs")
-                .SelectMany(static file => File.ReadLines(file).Where(HasNumber).Select(line => $"{Path.GetFileName(file)}: {line.Trim()}")),
+                .SelectMany(static file =>
+                    File.ReadLines(file).Where(HasNumber).Select(line => $"{Path.GetFileName(file)}: {line.Trim()}")),
         ];
         Assert.Contains(files, static file => Path.GetFileName(file) == "UserCodePolicy.cs" && File.ReadLines(file).Any(HasNumber));
         Assert.Empty(elsewhere);
@@ -44,7 +45,8 @@ public sealed partial class UserCodePageTests
         string[] statics =
         [
             .. typeof(CoapCounters).Assembly.GetTypes()
-                .SelectMany(static type => type.GetFields(BindingFlags.Static | BindingFlags.NonPublic | BindingFlags.Public | BindingFlags.DeclaredOnly))
+                .SelectMany(static type =>
+                    type.GetFields(BindingFlags.Static | BindingFlags.NonPublic | BindingFlags.Public | BindingFlags.DeclaredOnly))
                 .Where(static field => field.IsDefined(typeof(ThreadStaticAttribute)))
                 .Select(static field => $"{field.DeclaringType!.Name}.{field.Name}"),
         ];

@@ -3,7 +3,9 @@ using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Testing;
 
-/// <summary>Large bodies in virtual time. What they cost is counted in steps of the clock and looks at the threads of the process, and not measured.</summary>
+/// <summary>
+/// Large bodies in virtual time. What they cost is counted in steps of the clock and looks at the threads of the process, and not measured.
+/// </summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class BulkTransferTests
 {
@@ -39,7 +41,9 @@ public sealed class BulkTransferTests
         {
             await using CoapEndpointPair pair = Make(TimeSpan.FromMilliseconds(5), loss: 0.05);
             await pair.StartAsync();
-            Assert.Equal(s_body, (await pair.RunAsync(() => pair.Client.GetAsync(CoapEndpointPair.Address + "/x"), TimeSpan.FromHours(3))).Payload.ToArray());
+            Assert.Equal(s_body,
+                (await pair.RunAsync(() => pair.Client.GetAsync(CoapEndpointPair.Address + "/x"), TimeSpan.FromHours(3))).Payload
+                    .ToArray());
             traces[i] = $"{pair.Clock.Elapsed} {pair.Network.PrintTrace(100_000)}";
         }
 
@@ -71,7 +75,8 @@ public sealed class BulkTransferTests
 
     private static CoapEndpointPair Make(TimeSpan delay, double loss)
     {
-        CoapEndpointPair pair = new(network: new InMemoryNetworkOptions { Conditions = new NetworkConditions { MinDelay = delay, MaxDelay = delay, Loss = loss } });
+        CoapEndpointPair pair = new(
+            network: new InMemoryNetworkOptions { Conditions = new NetworkConditions { MinDelay = delay, MaxDelay = delay, Loss = loss } });
         pair.Server.MapGet("/x", () => CoapResults.Bytes(s_body));
         pair.Server.MapGet("/small", () => "x");
         return pair;

@@ -86,5 +86,6 @@ public class BytePatternTests
     [InlineData("60 ..")]
     [InlineData("60 <mid:2>")]
     [InlineData("60 <nobody>")]
-    public void What_leaves_bytes_open_cannot_be_sent(string text) => Assert.Throws<FormatException>(() => BytePattern.Parse(text).ToBytes());
+    public void What_leaves_bytes_open_cannot_be_sent(string text) =>
+        Assert.Throws<FormatException>(() => BytePattern.Parse(text).ToBytes());
 }

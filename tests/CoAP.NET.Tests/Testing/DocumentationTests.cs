@@ -63,7 +63,8 @@ public class DocumentationTests
         using ScriptedPeer device = network.CreatePeer(InMemoryNetwork.Address("192.0.2.1:5683"));
         using ScriptedPeer client = network.CreatePeer(InMemoryNetwork.Address("192.0.2.2:0"), remote: device.Address);
         client.Send("40 01 7d35");
-        using ITimer retransmission = clock.CreateTimer(_ => client.Send("40 01 7d35"), null, TimeSpan.FromSeconds(2.7), Timeout.InfiniteTimeSpan);
+        using ITimer retransmission = clock.CreateTimer(_ => client.Send("40 01 7d35"), null, TimeSpan.FromSeconds(2.7),
+            Timeout.InfiniteTimeSpan);
 
         ReceivedDatagram first = device.Expect("40 01 <mid:2>");
         device.ExpectNothingFor(TimeSpan.FromSeconds(2));
@@ -155,7 +156,12 @@ public class DocumentationTests
     public async Task A_server_and_a_client_over_a_network_that_loses_a_third_of_everything()
     {
         VirtualClock clock = new();
-        InMemoryNetwork network = new(clock, new InMemoryNetworkOptions { Seed = 7, Conditions = new() { Loss = 0.3, Duplication = 0.1, MaxDelay = TimeSpan.FromSeconds(1) } });
+        InMemoryNetwork network = new(clock,
+            new InMemoryNetworkOptions
+            {
+                Seed = 7,
+                Conditions = new() { Loss = 0.3, Duplication = 0.1, MaxDelay = TimeSpan.FromSeconds(1) }
+            });
         CoapEndpointOptions options = new() { TimeProvider = clock, Random = new VirtualRandom(7) };
 
         int runs = 0;

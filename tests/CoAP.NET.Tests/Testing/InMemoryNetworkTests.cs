@@ -125,7 +125,10 @@ public class InMemoryNetworkTests
         server.OnReceive = datagram => RecordingContext.Send(transport, datagram.Remote, "60007d34");
         await using InMemoryTransport client = network.CreateTransport(s_a);
         TaskCompletionSource<string> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        await client.StartAsync(new RecordingContext(TimeProvider.System) { OnReceive = datagram => answer.SetResult(Wire.Hex(datagram.Span)) }, CancellationToken.None);
+        await client.StartAsync(new RecordingContext(TimeProvider.System)
+        {
+            OnReceive = datagram => answer.SetResult(Wire.Hex(datagram.Span))
+        }, CancellationToken.None);
 
         RecordingContext.Send(client, s_b, "40017d34");
 
@@ -198,7 +201,8 @@ public class InMemoryNetworkTests
             Assert.Equal(("50017d41", outsider.Address, group, false), Assert.Single(context.Received));
         }
 
-        Assert.Equal([s_a, s_b, s_c], network.Trace.Where(happened => happened.Kind == NetworkEventKind.Delivered).Select(happened => happened.To));
+        Assert.Equal([s_a, s_b, s_c],
+            network.Trace.Where(happened => happened.Kind == NetworkEventKind.Delivered).Select(happened => happened.To));
 
         RecordingContext.Send(members[0].Transport, group, "50017d42");
         network.Pump();
@@ -221,9 +225,12 @@ public class InMemoryNetworkTests
 
         Assert.Equal(
             [
-                "    0.000000 Sent              #1 192.0.2.1:5683 > [2001:db8::3]:5683 CON GET mid 7d35 token 20 (10 B) 41017d3520b474656d70",
-                "    0.001500 Delivered         #1 192.0.2.1:5683 > [2001:db8::3]:5683 CON GET mid 7d35 token 20 (10 B) 41017d3520b474656d70",
-                "    1.000000 Sent              #2 [2001:db8::3]:5683 > 192.0.2.1:5683 ACK 2.05 Content mid 7d35 (45 B) 60457d35ff787878787878787878787878787878787878787878787878787878..",
+                "    0.000000 Sent              #1 192.0.2.1:5683 > [2001:db8::3]:5683 CON GET mid 7d35 token 20 (10 B) "
+                    + "41017d3520b474656d70",
+                "    0.001500 Delivered         #1 192.0.2.1:5683 > [2001:db8::3]:5683 CON GET mid 7d35 token 20 (10 B) "
+                    + "41017d3520b474656d70",
+                "    1.000000 Sent              #2 [2001:db8::3]:5683 > 192.0.2.1:5683 ACK 2.05 Content mid 7d35 (45 B) "
+                    + "60457d35ff787878787878787878787878787878787878787878787878787878..",
             ],
             lines);
     }
@@ -236,7 +243,8 @@ public class InMemoryNetworkTests
         using ScriptedPeer b = network.CreatePeer(s_b);
         a.Send("40 01 0001");
         a.Send("40 01 0002");
-        Assert.Equal([NetworkEventKind.Delivered, NetworkEventKind.Sent, NetworkEventKind.Delivered], network.Trace.Select(happened => happened.Kind));
+        Assert.Equal([NetworkEventKind.Delivered, NetworkEventKind.Sent, NetworkEventKind.Delivered],
+            network.Trace.Select(happened => happened.Kind));
         Assert.StartsWith("(1 earlier events)", network.ToString(), StringComparison.Ordinal);
     }
 

@@ -50,7 +50,8 @@ public sealed class InMemoryTransportTests : IDisposable
     [Fact]
     public async Task A_cancelled_start_takes_no_address()
     {
-        await Assert.ThrowsAsync<OperationCanceledException>(async () => await _transport.StartAsync(_context, new CancellationToken(true)));
+        await Assert.ThrowsAsync<OperationCanceledException>(
+            async () => await _transport.StartAsync(_context, new CancellationToken(true)));
         Assert.Empty(_transport.LocalAddresses);
         Assert.Throws<InvalidOperationException>(() => _transport.PublicAddress);
     }

@@ -64,7 +64,8 @@ public class VirtualClockAsyncTests
     [Fact]
     public async Task Without_any_timer_the_time_limit_is_reached_at_once()
     {
-        TimeoutException error = await Assert.ThrowsAsync<TimeoutException>(() => _clock.AdvanceUntilAsync(new TaskCompletionSource<int>().Task, TimeSpan.FromDays(1)));
+        TimeoutException error = await Assert.ThrowsAsync<TimeoutException>(
+            () => _clock.AdvanceUntilAsync(new TaskCompletionSource<int>().Task, TimeSpan.FromDays(1)));
         Assert.Contains("time alone will change nothing", error.Message, StringComparison.Ordinal);
     }
 
@@ -83,7 +84,8 @@ public class VirtualClockAsyncTests
     [Fact]
     public async Task A_condition_on_the_clock_is_asked_at_each_step()
     {
-        await _clock.AdvanceUntilAsync(() => _clock.Elapsed >= TimeSpan.FromSeconds(2.2), TimeSpan.FromMinutes(1), step: TimeSpan.FromSeconds(0.5));
+        await _clock.AdvanceUntilAsync(() => _clock.Elapsed >= TimeSpan.FromSeconds(2.2), TimeSpan.FromMinutes(1),
+            step: TimeSpan.FromSeconds(0.5));
         Assert.Equal(TimeSpan.FromSeconds(2.5), _clock.Elapsed);
     }
 

@@ -226,7 +226,8 @@ public class VirtualClockTests
     public void Timers_that_set_themselves_again_at_once_are_found_out()
     {
         ITimer? timer = null;
-        timer = _clock.CreateTimer(_ => timer!.Change(TimeSpan.Zero, Timeout.InfiniteTimeSpan), null, TimeSpan.Zero, Timeout.InfiniteTimeSpan);
+        timer = _clock.CreateTimer(_ => timer!.Change(TimeSpan.Zero, Timeout.InfiniteTimeSpan), null, TimeSpan.Zero,
+            Timeout.InfiniteTimeSpan);
         Assert.Throws<InvalidOperationException>(() => _clock.Advance(s_second));
     }
 
@@ -279,7 +280,8 @@ public class VirtualClockTests
         {
             for (int i = 0; i < PerThread; i++)
             {
-                ITimer timer = _clock.CreateTimer(_ => Interlocked.Increment(ref fired), null, TimeSpan.FromMilliseconds(i % 7), Timeout.InfiniteTimeSpan);
+                ITimer timer = _clock.CreateTimer(_ => Interlocked.Increment(ref fired), null, TimeSpan.FromMilliseconds(i % 7),
+                    Timeout.InfiniteTimeSpan);
                 if (i % 2 == 1)
                 {
                     timer.Dispose();

@@ -85,7 +85,8 @@ public class CoapAddressTests
         SocketAddress expected = new IPEndPoint(IPAddress.Parse("fe80::1234%7"), 5683).Serialize();
         SocketAddress written = new(System.Net.Sockets.AddressFamily.InterNetworkV6);
 
-        NativeAddress.Write(written.Buffer.Span, CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse("fe80::1234%7"), 5683)), ipv6: true);
+        NativeAddress.Write(written.Buffer.Span, CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse("fe80::1234%7"), 5683)),
+            ipv6: true);
 
         Assert.Equal(Wire.Hex(expected.Buffer.Span[..28]), Wire.Hex(written.Buffer.Span[..28]));
     }

@@ -96,7 +96,8 @@ internal sealed class EngineWorld : IAsyncDisposable
     /// <summary>Nothing of any message or request is left at the server.</summary>
     public Task AssertNothingLeftAsync() => Eventually.IsTrueAsync(() =>
         Server.RequestsServed == 0
-        && Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Messages.Memory.Running) == 0);
+        && Server.Endpoint.Pipelines.Sum(
+            static pipeline => pipeline.Messages.Outstanding + pipeline.Messages.Waiting + pipeline.Messages.Memory.Running) == 0);
 
     public async ValueTask DisposeAsync()
     {

@@ -20,7 +20,8 @@ public sealed class LossOnEnginesTests
         int runs = 0;
         int left = 3;
         bool loses = false;
-        await using EngineWorld world = await StartAsync(engine, server => server.MapGet("/x", () => CoapResults.Text($"{Interlocked.Increment(ref runs)}")));
+        await using EngineWorld world = await StartAsync(engine,
+            server => server.MapGet("/x", () => CoapResults.Text($"{Interlocked.Increment(ref runs)}")));
         CoapClient client = QuickClient(world, losesSent: _ => Volatile.Read(ref loses) && Interlocked.Decrement(ref left) >= 0);
         await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
         long before = client.Endpoint.Counters[CoapCounter.Retransmissions];
@@ -82,7 +83,8 @@ public sealed class LossOnEnginesTests
         await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
         losses.Percent = 20;
         await Task.WhenAll(Enumerable.Range(0, requests).Select(async i =>
-            Assert.Equal($"{i}", (await client.PostAsync(world.Uri($"/run?i={i}"), CoapContent.Text("x"))).GetText()))).WaitAsync(EngineWorld.Hang);
+            Assert.Equal($"{i}", (await client.PostAsync(world.Uri($"/run?i={i}"), CoapContent.Text("x"))).GetText())))
+            .WaitAsync(EngineWorld.Hang);
         Assert.All(runs, static count => Assert.Equal(1, count));
         Assert.True(losses.Lost > 0);
         losses.Percent = 0;
@@ -96,7 +98,8 @@ public sealed class LossOnEnginesTests
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public Task Blocks_that_nobody_acknowledges_become_the_whole_body_over_a_bad_path_both_ways(string engine) => BodiesAsync(engine, CoapQBlock.AllowUnsecured);
+    public Task Blocks_that_nobody_acknowledges_become_the_whole_body_over_a_bad_path_both_ways(string engine) =>
+        BodiesAsync(engine, CoapQBlock.AllowUnsecured);
 
     [Theory]
     [MemberData(nameof(Engines))]
@@ -149,11 +152,13 @@ public sealed class LossOnEnginesTests
     {
         bool isGone = false;
         await using EngineWorld world = await StartAsync(engine, static _ => { });
-        CoapClient client = world.Client(static options => options.Parameters = EngineWorld.Quick with { MaxRetransmit = 3 }, losesSent: _ => Volatile.Read(ref isGone));
+        CoapClient client = world.Client(static options => options.Parameters = EngineWorld.Quick with { MaxRetransmit = 3 },
+            losesSent: _ => Volatile.Read(ref isGone));
         await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
         long before = client.Endpoint.Counters[CoapCounter.Retransmissions];
         Volatile.Write(ref isGone, true);
-        CoapTimeoutException timeout = await Assert.ThrowsAsync<CoapTimeoutException>(() => client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang));
+        CoapTimeoutException timeout =
+            await Assert.ThrowsAsync<CoapTimeoutException>(() => client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang));
         Assert.Equal(CoapTimeoutReason.NotAcknowledged, timeout.Reason);
         Assert.Equal(3, client.Endpoint.Counters[CoapCounter.Retransmissions] - before);
         Assert.Equal(0, client.Endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding));
@@ -186,21 +191,23 @@ public sealed class LossOnEnginesTests
         }
     }
 
-    private static Task<EngineWorld> StartAsync(string engine, Action<CoapServer> map, CoapQBlock qBlock = CoapQBlock.Off) => EngineWorld.StartAsync(
-        engine,
-        server =>
-        {
-            server.MapGet("/hello", static () => CoapResults.Text("hello"));
-            map(server);
-        },
-        options =>
-        {
-            options.Parameters = EngineWorld.Quick;
-            options.QBlock = qBlock;
-        });
+    private static Task<EngineWorld> StartAsync(string engine, Action<CoapServer> map, CoapQBlock qBlock = CoapQBlock.Off) =>
+        EngineWorld.StartAsync(
+            engine,
+            server =>
+            {
+                server.MapGet("/hello", static () => CoapResults.Text("hello"));
+                map(server);
+            },
+            options =>
+            {
+                options.Parameters = EngineWorld.Quick;
+                options.QBlock = qBlock;
+            });
 
     private static CoapClient QuickClient(
-        EngineWorld world, Func<CoapDatagram, bool>? losesSent = null, Func<CoapDatagram, bool>? losesReceived = null, CoapQBlock qBlock = CoapQBlock.Off) =>
+        EngineWorld world, Func<CoapDatagram, bool>? losesSent = null, Func<CoapDatagram, bool>? losesReceived = null,
+        CoapQBlock qBlock = CoapQBlock.Off) =>
         world.Client(
             options =>
             {

@@ -8,7 +8,8 @@ namespace CoAP.NET.Tests.Engines;
 /// Loses some of what passes between an endpoint and its transport, on the thread that brought it, so that threads and clocks are those of
 /// the engine.
 /// </summary>
-internal sealed class PathBlock(Func<CoapDatagram, bool> loses) : InlineBlock<CoapDatagram, CoapDatagram>(new CoapCounters(), NullLogger.Instance)
+internal sealed class PathBlock(Func<CoapDatagram, bool> loses)
+    : InlineBlock<CoapDatagram, CoapDatagram>(new CoapCounters(), NullLogger.Instance)
 {
     internal override void Process(CoapDatagram item)
     {

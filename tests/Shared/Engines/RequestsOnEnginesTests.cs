@@ -13,7 +13,8 @@ public sealed class RequestsOnEnginesTests
     {
         await using EngineWorld world = await EngineWorld.StartAsync(engine, static server =>
             server.MapGet("/say", static request => CoapResults.Text(request.TryGetQuery("i", out string? i) ? i : "none")));
-        CoapClient[] clients = [.. Enumerable.Range(0, 4).Select(_ => world.Client(static options => options.Parameters = EngineWorld.Quick))];
+        CoapClient[] clients = [
+            .. Enumerable.Range(0, 4).Select(_ => world.Client(static options => options.Parameters = EngineWorld.Quick))];
         await Task.WhenAll(clients.Index().SelectMany(item => Enumerable.Range(0, 50).Select(async i =>
         {
             string text = $"{item.Index}-{i}";

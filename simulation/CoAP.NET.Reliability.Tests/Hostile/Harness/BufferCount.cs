@@ -4,7 +4,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
-/// Spoils buffers that are given back, and counts those of one size: a buffer of each datagram that an endpoint gets or sends must come back. The size is one that nobody else uses.
+/// Spoils buffers that are given back, and counts those of one size: a buffer of each datagram that an endpoint gets or sends must come
+/// back. The size is one that nobody else uses.
 /// </summary>
 internal sealed class BufferCount : IDisposable
 {

@@ -5,8 +5,9 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
-/// A client that asks hostile servers. Words of its rows: <c>get /x</c>, <c>non /x</c> (a Non-confirmable GET), <c>post /x text</c>, <c>put /x 500</c> (so many bytes), <c>observe /x</c>,
-/// <c>discover</c>, <c>cancel</c>; <c>= 2.05 text</c>, <c>= CoapResetException</c> and <c>= pending</c> say how the first of them that was not looked at yet ended.
+/// A client that asks hostile servers. Words of its rows: <c>get /x</c>, <c>non /x</c> (a Non-confirmable GET), <c>post /x text</c>,
+/// <c>put /x 500</c> (so many bytes), <c>observe /x</c>, <c>discover</c>, <c>cancel</c>; <c>= 2.05 text</c>, <c>= CoapResetException</c>
+/// and <c>= pending</c> say how the first of them that was not looked at yet ended.
 /// </summary>
 internal sealed class ClientWorld : DatagramWorld
 {
@@ -99,11 +100,16 @@ internal sealed class ClientWorld : DatagramWorld
                 Ask(step, new CoapRequest(CoapMethod.Post, uri) { Content = CoapContent.Text(words[1]) });
                 break;
             case "put":
-                Ask(step, new CoapRequest(CoapMethod.Put, uri) { Content = CoapContent.Binary(ServerWorld.Pattern(int.Parse(words[1], CultureInfo.InvariantCulture))), BlockSize = 64 });
+                Ask(step, new CoapRequest(CoapMethod.Put, uri)
+                {
+                    Content = CoapContent.Binary(ServerWorld.Pattern(int.Parse(words[1], CultureInfo.InvariantCulture))),
+                    BlockSize = 64
+                });
                 break;
             case "observe":
                 CancellationTokenSource observing = new();
-                _asked.Enqueue((step.Do, OutcomeAsync(_client.ObserveAsync(new CoapRequest(CoapMethod.Get, uri), null, observing.Token)), observing));
+                _asked.Enqueue((step.Do, OutcomeAsync(_client.ObserveAsync(new CoapRequest(CoapMethod.Get, uri), null, observing.Token)),
+                    observing));
                 break;
             case "discover":
                 CancellationTokenSource discovering = new();
@@ -116,7 +122,8 @@ internal sealed class ClientWorld : DatagramWorld
                 break;
             case "latest":
                 CoapObservation latest = _observations[^1];
-                await UntilAsync(() => Describe(latest) == step.Rest, () => $"The observation is '{Describe(latest)}' and not '{step.Rest}'.");
+                await UntilAsync(() => Describe(latest) == step.Rest,
+                    () => $"The observation is '{Describe(latest)}' and not '{step.Rest}'.");
                 break;
             case "dispose":
                 await _observations[^1].DisposeAsync();
@@ -137,7 +144,8 @@ internal sealed class ClientWorld : DatagramWorld
     }
 
     protected override IEnumerable<(string What, long Count)> Tables() =>
-        [.. TablesOfPipeline(), ("observations", _client.Endpoint.Observed.Count), ("registrations", _client.Endpoint.Observed.Registrations)];
+        [.. TablesOfPipeline(), ("observations", _client.Endpoint.Observed.Count),
+            ("registrations", _client.Endpoint.Observed.Registrations)];
 
     private static string Describe(CoapResponse response) =>
         $"{response.Code.Class}.{response.Code.Detail:d2} {(response.Payload.Length > 40 ? $"[{response.Payload.Length}]" : Encoding.UTF8.GetString(response.Payload.Span))}".Trim();
@@ -198,7 +206,8 @@ internal sealed class ClientWorld : DatagramWorld
         ScriptedPeer peer = Peer('a');
         for (int i = 1; i < most; i++)
         {
-            await UntilAsync(() => peer.Pending > 0 || _asked.Peek().Outcome.IsCompleted, static () => "No block is asked for, and the request does not end.");
+            await UntilAsync(() => peer.Pending > 0 || _asked.Peek().Outcome.IsCompleted,
+                static () => "No block is asked for, and the request does not end.");
             if (peer.Receive() is not { } request)
             {
                 return;

@@ -7,12 +7,14 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
-/// An endpoint on an in-memory network and virtual time, hostile peers that say what a row says, and peers that behave and must not be disturbed. After each row the
-/// endpoint is looked at: what was counted, what was logged, whether buffers came back and tables are empty once all lifetimes are over.
+/// An endpoint on an in-memory network and virtual time, hostile peers that say what a row says, and peers that behave and must not be
+/// disturbed. After each row the endpoint is looked at: what was counted, what was logged, whether buffers came back and tables are empty
+/// once all lifetimes are over.
 /// </summary>
 internal abstract class DatagramWorld : IAsyncDisposable
 {
-    private static readonly CoapCounter[] s_never = [CoapCounter.StageErrors, CoapCounter.EncodeErrors, CoapCounter.Declined, CoapCounter.HandlerErrors, CoapCounter.NotSent];
+    private static readonly CoapCounter[] s_never = [CoapCounter.StageErrors, CoapCounter.EncodeErrors, CoapCounter.Declined,
+        CoapCounter.HandlerErrors, CoapCounter.NotSent];
     private static readonly TimeSpan s_beat = TimeSpan.FromSeconds(20);
     private readonly Dictionary<char, ScriptedPeer> _peers = [];
     private readonly BufferCount _buffers;
@@ -264,7 +266,8 @@ internal abstract class DatagramWorld : IAsyncDisposable
             Clock.Advance(TimeSpan.FromMinutes(6));
         }
 
-        await UntilAsync(() => Tables().All(static table => table.Count == 0), () => $"Left over: {string.Join(", ", Tables().Where(static table => table.Count != 0))}.");
+        await UntilAsync(() => Tables().All(static table => table.Count == 0),
+            () => $"Left over: {string.Join(", ", Tables().Where(static table => table.Count != 0))}.");
     }
 
     private void AssertFree()
@@ -304,6 +307,8 @@ internal abstract class DatagramWorld : IAsyncDisposable
         return all;
     }
 
-    private string Changes(long[] before) => string.Join(", ", before.Select((value, i) => (Counter: (CoapCounter)i, By: Endpoint.Counters[(CoapCounter)i] - value - _ofOthers[i]))
-        .Where(static change => change.By != 0).Select(static change => $"{change.Counter} {change.By}"));
+    private string Changes(long[] before) =>
+        string.Join(", ",
+            before.Select((value, i) => (Counter: (CoapCounter)i, By: Endpoint.Counters[(CoapCounter)i] - value - _ofOthers[i]))
+                .Where(static change => change.By != 0).Select(static change => $"{change.Counter} {change.By}"));
 }

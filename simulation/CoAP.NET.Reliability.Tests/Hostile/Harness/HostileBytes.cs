@@ -3,10 +3,14 @@ using System.Text;
 
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
-/// <summary>Options by number, as RFC 7252 section 3.1 writes them; by hand, so that what the library would not write can be written.</summary>
+/// <summary>
+/// Options by number, as RFC 7252 section 3.1 writes them; by hand, so that what the library would not write can be written.
+/// </summary>
 internal static class HostileBytes
 {
-    /// <summary>Options in the order given, which must be that of their numbers; values as in <see cref="CoAP.NET.Testing.BytePattern"/>.</summary>
+    /// <summary>
+    /// Options in the order given, which must be that of their numbers; values as in <see cref="CoAP.NET.Testing.BytePattern"/>.
+    /// </summary>
     public static string Options(params (int Number, string Value)[] options)
     {
         StringBuilder text = new();
@@ -14,7 +18,8 @@ internal static class HostileBytes
         foreach ((int number, string value) in options)
         {
             int length = LengthOf(HostileScript.Expand(value));
-            text.Append(CultureInfo.InvariantCulture, $"{Nibble(number - last):x}{Nibble(length):x} {Extension(number - last)}{Extension(length)}{value} ");
+            text.Append(CultureInfo.InvariantCulture,
+                $"{Nibble(number - last):x}{Nibble(length):x} {Extension(number - last)}{Extension(length)}{value} ");
             last = number;
         }
 

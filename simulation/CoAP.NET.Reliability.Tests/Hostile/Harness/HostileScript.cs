@@ -7,12 +7,14 @@ namespace CoAP.NET.Reliability.Tests.Hostile;
 /// <summary>
 /// The conversation of a row. Steps stand between semicolons:
 /// <list type="table">
-/// <item><term><c>&gt; bytes</c></term><description>the hostile peer sends; as in <see cref="CoAP.NET.Testing.BytePattern"/>, with <c>[61*256]</c> for 256 bytes 61</description></item>
+/// <item><term><c>&gt; bytes</c></term><description>the hostile peer sends; as in <see cref="CoAP.NET.Testing.BytePattern"/>, with
+/// <c>[61*256]</c> for 256 bytes 61</description></item>
 /// <item><term><c>&lt; pattern</c></term><description>the next thing it receives</description></item>
 /// <item><term><c>~ 2.5</c></term><description>so many seconds pass</description></item>
 /// <item><term><c>word ...</c></term><description>something else that the world knows, such as <c>get /x</c></description></item>
 /// </list>
-/// <c>b</c> or <c>c</c> before an arrow: another port of the same host, another host. <c>10x</c> before an arrow: ten times. Nothing that no step names may be received.
+/// <c>b</c> or <c>c</c> before an arrow: another port of the same host, another host. <c>10x</c> before an arrow: ten times. Nothing that
+/// no step names may be received.
 /// </summary>
 internal static partial class HostileScript
 {
@@ -32,7 +34,9 @@ internal static partial class HostileScript
             }
 
             int blank = part.IndexOf(' ', StringComparison.Ordinal);
-            yield return blank < 0 ? new HostileStep(part, string.Empty, 'a', 1) : new HostileStep(part[..blank], part[(blank + 1)..], 'a', 1);
+            yield return blank < 0
+                ? new HostileStep(part, string.Empty, 'a', 1)
+                : new HostileStep(part[..blank], part[(blank + 1)..], 'a', 1);
         }
     }
 
@@ -40,7 +44,8 @@ internal static partial class HostileScript
     public static string Expand(string text) => Repeated().Replace(text, static match =>
         new StringBuilder().Insert(0, match.Groups[1].Value, int.Parse(match.Groups[2].Value, CultureInfo.InvariantCulture)).ToString());
 
-    [GeneratedRegex(@"^(?<peer>[abc])?(?:(?<times>\d+)x)?\s*(?<do>[<>~=])(?<rest>.*)$", RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
+    [GeneratedRegex(@"^(?<peer>[abc])?(?:(?<times>\d+)x)?\s*(?<do>[<>~=])(?<rest>.*)$",
+        RegexOptions.Singleline | RegexOptions.ExplicitCapture)]
     private static partial Regex Arrow();
 
     [GeneratedRegex(@"\[([^*\]]+)\*(\d+)\]")]

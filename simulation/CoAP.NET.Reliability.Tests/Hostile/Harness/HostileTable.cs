@@ -6,7 +6,8 @@ namespace CoAP.NET.Reliability.Tests.Hostile;
 /// <param name="Client">Rows against our client over datagrams.</param>
 /// <param name="StreamServer">Rows against our server over connections.</param>
 /// <param name="StreamClient">Rows against our client over connections.</param>
-internal sealed record HostileTable(string Layer, HostileRow[] Server, HostileRow[] Client, HostileRow[] StreamServer, HostileRow[] StreamClient)
+internal sealed record HostileTable(string Layer, HostileRow[] Server, HostileRow[] Client, HostileRow[] StreamServer,
+    HostileRow[] StreamClient)
 {
     public IEnumerable<HostileRow> All => [.. Server, .. Client, .. StreamServer, .. StreamClient];
 

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
-/// <summary>One server for all rows of a table; a new one after a row that failed, so that the next ones are judged by themselves.</summary>
+/// <summary>
+/// One server for all rows of a table; a new one after a row that failed, so that the next ones are judged by themselves.
+/// </summary>
 public sealed class ServerFixture : IAsyncLifetime
 {
     private ServerWorld? _world;

@@ -144,5 +144,6 @@ internal sealed class ServerWorld : DatagramWorld
         return Task.CompletedTask;
     }
 
-    protected override IEnumerable<(string What, long Count)> Tables() => [.. TablesOfPipeline(), ("observers", _server.ObserverCount), ("bytes of bodies", _server.BodyBytes)];
+    protected override IEnumerable<(string What, long Count)> Tables() =>
+        [.. TablesOfPipeline(), ("observers", _server.ObserverCount), ("bytes of bodies", _server.BodyBytes)];
 }

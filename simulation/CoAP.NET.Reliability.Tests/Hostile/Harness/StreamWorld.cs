@@ -9,14 +9,17 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
-/// An endpoint that serves and asks over connections in memory (RFC 8323), cut into frames as a real one is. A row has one connection: the hostile peer opens it, or the endpoint, when the row
-/// begins with a request. Words besides those of <see cref="ClientWorld"/>: <c>aborted</c> (we sent an Abort that says why, and closed), <c>closed</c>, <c>open</c>, <c>end</c> (the peer closes its side),
+/// An endpoint that serves and asks over connections in memory (RFC 8323), cut into frames as a real one is. A row has one connection: the
+/// hostile peer opens it, or the endpoint, when the row begins with a request. Words besides those of <see cref="ClientWorld"/>:
+/// <c>aborted</c> (we sent an Abort that says why, and closed), <c>closed</c>, <c>open</c>, <c>end</c> (the peer closes its side),
 /// <c>break</c> (the connection breaks). A connection that behaves has a request, an observation and an upload under way.
 /// </summary>
 internal sealed class StreamWorld : IAsyncDisposable
 {
-    private static readonly CoapCounter[] s_never = [CoapCounter.StageErrors, CoapCounter.EncodeErrors, CoapCounter.Declined, CoapCounter.HandlerErrors, CoapCounter.NotSent];
-    private readonly CoapStreamSerializer _serializer = new(new CoapSerializerOptions { MaxTokenLength = CoapToken.MaxExtendedLength, MaxMessageSize = 4 << 20 });
+    private static readonly CoapCounter[] s_never = [CoapCounter.StageErrors, CoapCounter.EncodeErrors, CoapCounter.Declined,
+        CoapCounter.HandlerErrors, CoapCounter.NotSent];
+    private readonly CoapStreamSerializer _serializer =
+        new(new CoapSerializerOptions { MaxTokenLength = CoapToken.MaxExtendedLength, MaxMessageSize = 4 << 20 });
     private readonly Dictionary<string, byte[]> _remembered = [];
     private readonly Queue<Task<string>> _asked = new();
     private readonly Queue<string> _inbox = new();
@@ -95,8 +98,10 @@ internal sealed class StreamWorld : IAsyncDisposable
             _connection?.Break();
             _slow.TrySetResult(CoapResults.Text("late"));
             _clock.Advance(TimeSpan.FromMinutes(10));
-            await UntilAsync(() => _server.Endpoint.Connections.Count == 0 && _server.RequestsServed == 0 && _server.ObserverCount == 0 && _server.BodyBytes == 0, () =>
-                $"Left over: {_server.Endpoint.Connections.Count} connections, {_server.RequestsServed} requests, {_server.ObserverCount} observers, {_server.BodyBytes} bytes of bodies.");
+            await UntilAsync(() => _server.Endpoint.Connections.Count == 0 && _server.RequestsServed == 0 && _server.ObserverCount == 0
+                && _server.BodyBytes == 0, () =>
+                    $"Left over: {_server.Endpoint.Connections.Count} connections, {_server.RequestsServed} "
+                        + $"requests, {_server.ObserverCount} observers, {_server.BodyBytes} bytes of bodies.");
             Assert.Empty(_log.Take());
             Assert.Equal([], s_never.Where(counter => _server.Counters[counter] != 0));
         }
@@ -215,7 +220,8 @@ internal sealed class StreamWorld : IAsyncDisposable
                 int opened = _streams.OpenedByUs.Count;
                 string uri = $"coap+tcp://{_host}{step.Rest}";
                 _asked.Enqueue(OutcomeAsync(step.Do == "get" ? _client.GetAsync(uri) : _client.PostAsync(uri, null)));
-                await UntilAsync(() => _connection is not null || _streams.OpenedByUs.Count > opened, static () => "No connection is opened.");
+                await UntilAsync(() => _connection is not null || _streams.OpenedByUs.Count > opened,
+                    static () => "No connection is opened.");
                 if (_connection is null)
                 {
                     _connection = _streams.OpenedByUs[^1];
@@ -284,7 +290,8 @@ internal sealed class StreamWorld : IAsyncDisposable
             },
             () => $"A connection that did nothing wrong got {all.Count} answers and not 3.");
         Assert.Equal("held", Encoding.UTF8.GetString(all.Single(static message => message.Token == new CoapToken([0xa1])).Payload.Span));
-        Assert.Equal($"state {_states}", Encoding.UTF8.GetString(all.Last(static message => message.Token == new CoapToken([0xa2])).Payload.Span));
+        Assert.Equal($"state {_states}",
+            Encoding.UTF8.GetString(all.Last(static message => message.Token == new CoapToken([0xa2])).Payload.Span));
         Assert.Equal(CoapCode.Changed, all.Single(static message => message.Token == new CoapToken([0xa3])).Code);
         Assert.Equal(new string('a', 64) + "b", _stored);
         _good.Break();

@@ -6,8 +6,8 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
-/// A client that does nothing wrong beside those that do: it has a request under way, an observation, an upload and a download, and each must end as if it were alone. Byte for byte, so that
-/// it cannot be wrong in the same way as the server.
+/// A client that does nothing wrong beside those that do: it has a request under way, an observation, an upload and a download, and each
+/// must end as if it were alone. Byte for byte, so that it cannot be wrong in the same way as the server.
 /// </summary>
 internal sealed class WellBehavedClient
 {
@@ -97,7 +97,12 @@ internal sealed class WellBehavedClient
 
     private CoapMessage Request(CoapMethod method, string path)
     {
-        CoapMessage request = new(method) { Type = CoapMessageType.Confirmable, MessageId = ++_id, Token = new CoapToken([0x77, (byte)(_id >> 8), (byte)_id]) };
+        CoapMessage request = new(method)
+        {
+            Type = CoapMessageType.Confirmable,
+            MessageId = ++_id,
+            Token = new CoapToken([0x77, (byte)(_id >> 8), (byte)_id])
+        };
         request.Options.Add(OptionNumber.UriPath, Encoding.UTF8.GetBytes(path));
         return request;
     }
@@ -111,7 +116,8 @@ internal sealed class WellBehavedClient
     private CoapMessage Take(CoapToken token)
     {
         _world.Network.Pump();
-        Assert.True(_inbox.TryGetValue(token, out Queue<CoapMessage>? queue) && queue.Count > 0, "A peer that did nothing wrong got no answer.");
+        Assert.True(_inbox.TryGetValue(token, out Queue<CoapMessage>? queue) && queue.Count > 0,
+            "A peer that did nothing wrong got no answer.");
         return queue!.Dequeue();
     }
 

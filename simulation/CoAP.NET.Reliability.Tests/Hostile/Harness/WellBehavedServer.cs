@@ -6,7 +6,8 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
-/// Servers that do nothing wrong beside those that do. The client has a request under way at them, an observation, an upload and a download, and each must end as if there were nothing else.
+/// Servers that do nothing wrong beside those that do. The client has a request under way at them, an observation, an upload and a
+/// download, and each must end as if there were nothing else.
 /// </summary>
 internal sealed class WellBehavedServer
 {
@@ -59,8 +60,10 @@ internal sealed class WellBehavedServer
         _observed = await observing;
         _slow = client.GetAsync($"coap://{Slow}/slow");
         _download = client.SendAsync(new CoapRequest(CoapMethod.Get, $"coap://{Source}/large") { BlockSize = 64 });
-        _upload = client.SendAsync(new CoapRequest(CoapMethod.Put, $"coap://{Store}/store") { BlockSize = 64, Content = CoapContent.Binary(_body) });
-        await _world.WaitAsync(() => Holds(Slow) && Holds(Source) && Holds(Store), () => "A peer that did nothing wrong was asked nothing.");
+        _upload = client.SendAsync(
+            new CoapRequest(CoapMethod.Put, $"coap://{Store}/store") { BlockSize = 64, Content = CoapContent.Binary(_body) });
+        await _world.WaitAsync(() => Holds(Slow) && Holds(Source) && Holds(Store),
+            () => "A peer that did nothing wrong was asked nothing.");
     }
 
     public void Beat()
@@ -90,7 +93,8 @@ internal sealed class WellBehavedServer
         Assert.True((await _download!).Payload.Span.SequenceEqual(_body), "The download from a peer that did nothing wrong was damaged.");
         Assert.Equal(CoapCode.Changed, (await _upload!).Code);
         Assert.True(_stored.ToArray().AsSpan().SequenceEqual(_body), "The upload to a peer that did nothing wrong was damaged.");
-        await _world.WaitAsync(() => _observed!.Latest?.GetText() == State, () => $"The observation of a peer that did nothing wrong has {_observed!.Latest?.GetText()} and not {State}.");
+        await _world.WaitAsync(() => _observed!.Latest?.GetText() == State,
+            () => $"The observation of a peer that did nothing wrong has {_observed!.Latest?.GetText()} and not {State}.");
         Assert.Equal(CoapObserveState.Observing, _observed!.State);
         await _observed.DisposeAsync();
     }
@@ -106,7 +110,13 @@ internal sealed class WellBehavedServer
     private void Notify()
     {
         _states++;
-        CoapMessage notification = new(CoapCode.Content) { Type = CoapMessageType.Confirmable, MessageId = ++_id, Token = _observation, Payload = Encoding.UTF8.GetBytes(State) };
+        CoapMessage notification = new(CoapCode.Content)
+        {
+            Type = CoapMessageType.Confirmable,
+            MessageId = ++_id,
+            Token = _observation,
+            Payload = Encoding.UTF8.GetBytes(State)
+        };
         notification.Options.Observe = (uint)(100 + _states);
         notification.Options.MaxAge = TimeSpan.FromHours(2);
         _peers[Slow].Send(_serializer.Serialize(notification));

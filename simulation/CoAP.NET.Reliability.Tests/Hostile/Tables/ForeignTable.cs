@@ -1,8 +1,8 @@
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
-/// Bytes of other protocols on the port of CoAP. The first two bits of most of them are another version, so that there is silence (RFC 7252 section 3); the others are
-/// what their bytes say.
+/// Bytes of other protocols on the port of CoAP. The first two bits of most of them are another version, so that there is silence (RFC 7252
+/// section 3); the others are what their bytes say.
 /// </summary>
 internal static class ForeignTable
 {
@@ -16,7 +16,8 @@ internal static class ForeignTable
         Silent("A query of multicast DNS", "0000 0000 0001 0000 0000 0000 05'_coap' 04'_udp' 05'local' 00 000c 0001"),
         Silent("A Binding request of STUN", "0001 0000 2112a442 [ab*12]"),
         Silent("A Binding response of STUN", "0101 000c 2112a442 [ab*12] 0020 0008 0001 a147 e112a643"),
-        Silent("A ClientHello of DTLS 1.2", "16 feff 0000 000000000000 0036 01 00002a 0000 000000000000002a fefd [00*32] 00 00 0002 c0a8 01 00"),
+        Silent("A ClientHello of DTLS 1.2",
+            "16 feff 0000 000000000000 0036 01 00002a 0000 000000000000002a fefd [00*32] 00 00 0002 c0a8 01 00"),
         Silent("An alert of DTLS", "15 fefd 0001 000000000001 0002 0100"),
         Silent("A record of DTLS 1.3 with a Connection ID", "2f 0102 0000 0010 [aa*16]"),
         Silent("RTP", "80 60 0001 00000000 deadbeef [00*20]"),
@@ -31,7 +32,8 @@ internal static class ForeignTable
         Silent("Ones", "[ff*100]"),
         Silent("A record of TLS", "16 0301 0100 01 0000fc 0303"),
 
-        // Letters from @ to O are version 1 and Confirmable by chance. A Reset of 4 bytes is owed to them (section 4.2), and never more; P to _ are Non-confirmable.
+        // Letters from @ to O are version 1 and Confirmable by chance. A Reset of 4 bytes is owed to them (section 4.2), and never more; P
+        // to _ are Non-confirmable.
         new("HTTP", "> 'GET / HTTP/1.1' 0d0a 'Host: a' 0d0a0d0a ; < 70 00 5420", CoapCounter.FormatErrors, "7252-4.2-2"),
         new("HTTP 2", "> 'PRI * HTTP/2.0' 0d0a0d0a 'SM' 0d0a0d0a", CoapCounter.FormatErrors, "7252-4.3-2"),
         new("SIP", "> 'INVITE sip:a@b SIP/2.0' 0d0a ; < 70 00 5649", CoapCounter.FormatErrors, "7252-4.2-2"),

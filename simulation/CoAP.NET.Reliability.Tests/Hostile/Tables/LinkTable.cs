@@ -53,16 +53,22 @@ internal static class LinkTable
         Document("A size larger than any number", "'</a>;sz=' [39*100]", "/a"),
         Document("A hundred links to one target", "'</a>' [2c3c2f613e*99]", string.Join(' ', Enumerable.Repeat("/a", 100))),
         Document("The attribute rt a hundred times", "'</a>' [3b72743d62*100]", "/a"),
-        new("A document in another format", "discover ; < 44 01 <mid:2> <token:4> bb '.well-known' 04 'core' .. ; > 64 45 <mid> <token> c1 32 ff '{}' ; = CoapProtocolException", CoapCounter.RequestsSent, "6690-4-1"),
-        new("An error instead of a document", "discover ; < 44 01 <mid:2> <token:4> bb '.well-known' 04 'core' .. ; > 64 84 <mid> <token> ; = CoapResponseException", CoapCounter.RequestsSent, "6690-4-1"),
+        new("A document in another format",
+            "discover ; < 44 01 <mid:2> <token:4> bb '.well-known' 04 'core' .. ; > 64 45 <mid> <token> c1 32 ff '{}' ; = "
+                + "CoapProtocolException", CoapCounter.RequestsSent, "6690-4-1"),
+        new("An error instead of a document",
+            "discover ; < 44 01 <mid:2> <token:4> bb '.well-known' 04 'core' .. ; > 64 84 <mid> <token> ; = CoapResponseException",
+            CoapCounter.RequestsSent, "6690-4-1"),
     ];
 
     // A filter that matches nothing, or is none: an empty list or the whole one, and no error (RFC 6690 section 4.1).
-    private static HostileRow Filter(string name, string query) => new(name, Core + query + " ; < 60 45 7d34 ..", Requests, "6690-4.1-1 6690-4.1-2");
+    private static HostileRow Filter(string name, string query) =>
+        new(name, Core + query + " ; < 60 45 7d34 ..", Requests, "6690-4.1-1 6690-4.1-2");
 
     private static HostileRow Document(string name, string document, string outcome) => new(
         name,
-        $"discover ; < 44 01 <mid:2> <token:4> bb '.well-known' 04 'core' .. ; > 64 45 <mid> <token> c1 28 {(document.Length == 0 ? "" : "ff " + document.Replace(";", "' 3b '", StringComparison.Ordinal).Replace(" ''", "", StringComparison.Ordinal))} ; = {outcome}",
+        "discover ; < 44 01 <mid:2> <token:4> bb '.well-known' 04 'core' .. ; > 64 45 <mid> <token> c1 "
+            + $"28 {(document.Length == 0 ? "" : "ff " + document.Replace(";", "' 3b '", StringComparison.Ordinal).Replace(" ''", "", StringComparison.Ordinal))} ; = {outcome}",
         CoapCounter.RequestsSent,
         "6690-2-1 6690-2-3");
 }

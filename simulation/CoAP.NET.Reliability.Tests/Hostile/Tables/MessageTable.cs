@@ -8,7 +8,8 @@ internal static class MessageTable
     private const string Reset = "; < 7000 7d34";
     private const CoapCounter Format = CoapCounter.FormatErrors;
 
-    public static HostileTable Table { get; } = new("message", [.. Headers(), .. Tokens(), .. Options(), .. Matrix()], [.. Responses()], [], []);
+    public static HostileTable Table { get; } = new("message", [.. Headers(), .. Tokens(), .. Options(), .. Matrix()], [.. Responses()], [],
+        []);
 
     private static IEnumerable<HostileRow> Headers() =>
     [
@@ -25,14 +26,18 @@ internal static class MessageTable
     private static IEnumerable<HostileRow> Tokens() =>
     [
         // RFC 8974 is supported: 9 is a length as any other.
-        new("A token of 9 bytes, the first extended one", "> 4901 7d34 [aa*9] b1'x' ; < 6945 7d34 [aa*9] c0 ff 'hi'", CoapCounter.RequestsReceived, "BAD-03 8974-2.1-1"),
+        new("A token of 9 bytes, the first extended one", "> 4901 7d34 [aa*9] b1'x' ; < 6945 7d34 [aa*9] c0 ff 'hi'",
+            CoapCounter.RequestsReceived, "BAD-03 8974-2.1-1"),
         new("TKL 15", "> 4f017d34 [aa*15]" + Reset, Format, "BAD-04 7252-3-2"),
         new("TKL 15 and nothing after it", "> 4f017d34" + Reset, Format, "BAD-04 7252-3-2"),
         new("TKL 15, Non-confirmable", "> 5f017d34 [aa*15]", Format, "BAD-04 7252-3-2 7252-4.3-2"),
-        new("A token of 64 bytes, the longest that is taken", "> 4d01 7d34 33 [aa*64] b1'x' ; < 6d45 7d34 33 [aa*64] c0 ff 'hi'", CoapCounter.RequestsReceived, "8974-2.1-1 8974-2.2.2-3"),
-        new("A token of 65 bytes, one more than is taken", "> 4d01 7d34 34 [aa*65] b1'x' ; < 6d80 7d34 34 [aa*65] ..", Format, "8974-2.2.2-3"),
+        new("A token of 64 bytes, the longest that is taken", "> 4d01 7d34 33 [aa*64] b1'x' ; < 6d45 7d34 33 [aa*64] c0 ff 'hi'",
+            CoapCounter.RequestsReceived, "8974-2.1-1 8974-2.2.2-3"),
+        new("A token of 65 bytes, one more than is taken", "> 4d01 7d34 34 [aa*65] b1'x' ; < 6d80 7d34 34 [aa*65] ..", Format,
+            "8974-2.2.2-3"),
         new("A token of 269 bytes", "> 4e01 7d34 0000 [aa*269] b1'x' ; < 6e80 7d34 0000 [aa*269] ..", Format, "8974-2.2.2-3"),
-        new("A token of 1,000 bytes in a Non-confirmable request", "> 5e01 7d34 02db [aa*1000] b1'x' ; < 5e80 ???? 02db [aa*1000] ..", Format, "8974-2.2.2-3"),
+        new("A token of 1,000 bytes in a Non-confirmable request", "> 5e01 7d34 02db [aa*1000] b1'x' ; < 5e80 ???? 02db [aa*1000] ..",
+            Format, "8974-2.2.2-3"),
         new("A long token in a Confirmable response", "> 4d45 7d34 34 [aa*65] ff 'x'" + Reset, Format, "8974-2.2.2-3 7252-4.2-2"),
         new("A long token in an acknowledgement", "> 6d45 7d34 34 [aa*65] ff 'x'", Format, "8974-2.2.2-3 7252-4.2-5"),
         .. Cut("Token of TKL 4", "4401 7d34", "aabbccdd", "BAD-05 7252-3-2"),
@@ -60,18 +65,24 @@ internal static class MessageTable
         new("A delta of 65,804", "> 40017d34 e0ffff" + Reset, Format, "BAD-19 7252-3.1-4"),
         new("Number 65,536, the first that is none", "> 40017d34 e0 fef3" + Reset, Format, "BAD-19 7252-3.1-4"),
         new("Number 65,536 by many small steps", "> 40017d34 e0 fef2 10" + Reset, Format, "BAD-19 7252-3.1-4"),
-        new("Number 65,535, the last one, which is critical", "> 40017d34 e0 fef2 ; < 6082 7d34 ..", CoapCounter.BadOptions, "7252-5.4.1-2 7252-3.1-5"),
-        new("Number 65,534, elective", "> 40017d34 b1'x' e0 fee6 ; < 6045 7d34 c0 ff 'hi'", CoapCounter.RequestsReceived, "7252-5.4.1-1 7252-3.1-5"),
+        new("Number 65,535, the last one, which is critical", "> 40017d34 e0 fef2 ; < 6082 7d34 ..", CoapCounter.BadOptions,
+            "7252-5.4.1-2 7252-3.1-5"),
+        new("Number 65,534, elective", "> 40017d34 b1'x' e0 fee6 ; < 6045 7d34 c0 ff 'hi'", CoapCounter.RequestsReceived,
+            "7252-5.4.1-1 7252-3.1-5"),
         new("1,399 options of no length", "> 40017d34 [00*1399]" + Reset, Format, "7252-3.1-4"),
         new("257 options, one more than are taken", "> 40017d34 b1'x' [d000*1] [00*255]" + Reset, Format, "7252-3.1-4"),
-        new("256 options, as many as are taken", "> 40017d34 b1'x' d1 f4 00 [00*254] ; < 6045 7d34 c0 ff 'hi'", CoapCounter.RequestsReceived, "7252-5.4.1-1"),
+        new("256 options, as many as are taken", "> 40017d34 b1'x' d1 f4 00 [00*254] ; < 6045 7d34 c0 ff 'hi'",
+            CoapCounter.RequestsReceived, "7252-5.4.1-1"),
 
         // Longer than a datagram may be here: 4.13, as the end was not seen and nothing can be said of the format.
         new("65,503 options of no length", "> 40017d34 [00*65503] ; < 608d 7d34 ..", CoapCounter.TruncatedDatagrams, "7252-4.6-1"),
-        new("65,503 options of no length, Non-confirmable", "> 50017d34 [00*65503] ; < 508d ..", CoapCounter.TruncatedDatagrams, "7252-4.6-1"),
-        new("A response of 65,507 bytes", "> 40457d34 ff [61*65502] ; < 7000 7d34", CoapCounter.TruncatedDatagrams, "7252-4.6-1 7252-4.2-2"),
+        new("65,503 options of no length, Non-confirmable", "> 50017d34 [00*65503] ; < 508d ..", CoapCounter.TruncatedDatagrams,
+            "7252-4.6-1"),
+        new("A response of 65,507 bytes", "> 40457d34 ff [61*65502] ; < 7000 7d34", CoapCounter.TruncatedDatagrams,
+            "7252-4.6-1 7252-4.2-2"),
         new("An acknowledgement of 65,507 bytes", "> 60457d34 ff [61*65502]", CoapCounter.TruncatedDatagrams, "7252-4.6-1 7252-4.2-5"),
-        new("Random bytes of a first half that looks well", "> 40017d34 b1'x' 37 db8a01c5f2 e900 ff" + Reset, Format, "7252-3.1-4 7252-4.2-2"),
+        new("Random bytes of a first half that looks well", "> 40017d34 b1'x' 37 db8a01c5f2 e900 ff" + Reset, Format,
+            "7252-3.1-4 7252-4.2-2"),
     ];
 
     /// <summary>Everything that follows a header, cut after each byte (of long ones: after the first ones, and before the last).</summary>
@@ -84,29 +95,38 @@ internal static class MessageTable
             if (length < 7 || length == bytes.Length - 1)
             {
                 string hex = Convert.ToHexStringLower(bytes.AsSpan(0, length));
-                yield return new HostileRow($"{name}, {length} of {bytes.Length} bytes", $"> {header} {hex}{Reset}", Format, rfc + " 7252-4.2-2");
-                yield return new HostileRow($"{name}, {length} of {bytes.Length} bytes, Non-confirmable", $"> 5{header[1..]} {hex}", Format, rfc + " 7252-4.3-2");
+                yield return new HostileRow($"{name}, {length} of {bytes.Length} bytes", $"> {header} {hex}{Reset}", Format,
+                    rfc + " 7252-4.2-2");
+                yield return new HostileRow($"{name}, {length} of {bytes.Length} bytes, Non-confirmable", $"> 5{header[1..]} {hex}", Format,
+                    rfc + " 7252-4.3-2");
             }
         }
     }
 
-    /// <summary>Each type with each kind of code, with nothing, a token, options or a payload behind the header (RFC 7252 table 1).</summary>
-    // Class 3 is reserved by section 3, though the list of reserved classes in section 4.2 leaves it out; what is sent is the same either way.
+    /// <summary>
+    /// Each type with each kind of code, with nothing, a token, options or a payload behind the header (RFC 7252 table 1).
+    /// </summary>
+    // Class 3 is reserved by section 3, though the list of reserved classes in section 4.2 leaves it out; what is sent is the same either
+    // way.
     private static IEnumerable<HostileRow> Matrix()
     {
         (string Code, string Kind)[] codes =
         [
-            ("00", "Empty"), ("01", "request"), ("1f", "unknown method"), ("20", "reserved"), ("3f", "reserved"), ("40", "response"), ("45", "response"), ("5f", "response"), ("60", "reserved"),
-            ("84", "response"), ("a0", "response"), ("bf", "response"), ("c0", "reserved"), ("e0", "reserved"), ("e1", "signalling"), ("e2", "signalling"), ("e5", "signalling"), ("ff", "reserved"),
+            ("00", "Empty"), ("01", "request"), ("1f", "unknown method"), ("20", "reserved"), ("3f", "reserved"), ("40", "response"),
+            ("45", "response"), ("5f", "response"), ("60", "reserved"),
+            ("84", "response"), ("a0", "response"), ("bf", "response"), ("c0", "reserved"), ("e0", "reserved"), ("e1", "signalling"),
+            ("e2", "signalling"), ("e5", "signalling"), ("ff", "reserved"),
         ];
-        (string Name, char Tkl, string Tail)[] rests = [("nothing", '0', ""), ("a token", '2', "aabb"), ("options", '0', "b1 'x'"), ("a payload", '0', "ff 'x'"), ("a lone marker", '0', "ff")];
+        (string Name, char Tkl, string Tail)[] rests = [("nothing", '0', ""), ("a token", '2', "aabb"), ("options", '0', "b1 'x'"),
+            ("a payload", '0', "ff 'x'"), ("a lone marker", '0', "ff")];
         foreach (CoapMessageType type in Enum.GetValues<CoapMessageType>())
         {
             foreach ((string code, string kind) in codes)
             {
                 foreach ((string name, char tkl, string rest) in rests)
                 {
-                    string what = string.Create(CultureInfo.InvariantCulture, $"{type} of {Convert.ToInt32(code, 16) >> 5}.{Convert.ToInt32(code, 16) & 31:d2} ({kind}) with {name}");
+                    string what = string.Create(CultureInfo.InvariantCulture,
+                        $"{type} of {Convert.ToInt32(code, 16) >> 5}.{Convert.ToInt32(code, 16) & 31:d2} ({kind}) with {name}");
                     string bytes = $"> {4 + (int)type}{tkl} {code} 7d34 {rest}";
                     (string answer, CoapCounter counter, string rfc) = Expected(type, code, kind, name);
                     yield return new HostileRow(what, bytes + answer, counter, rfc);
@@ -158,7 +178,8 @@ internal static class MessageTable
         }
     }
 
-    // GET of the root is 4.04, of /x 2.05; a method that nobody knows is 4.05 everywhere (RFC 7252 section 5.8), unless there is no resource.
+    // GET of the root is 4.04, of /x 2.05; a method that nobody knows is 4.05 everywhere (RFC 7252 section 5.8), unless there is no
+    // resource.
     private static string Response(string type, string id, string code, string rest)
     {
         string token = rest == "a token" ? "2" : "0";
@@ -167,7 +188,10 @@ internal static class MessageTable
         return $"{type}{token} {answer} {id}{tokenBytes} ..";
     }
 
-    /// <summary>What a server may answer a GET with that is no response to it. The request goes on, as if nothing had come, and its response completes it.</summary>
+    /// <summary>
+    /// What a server may answer a GET with that is no response to it. The request goes on, as if nothing had come, and its response
+    /// completes it.
+    /// </summary>
     private static IEnumerable<HostileRow> Responses()
     {
         (string Name, string Bytes, CoapCounter Counter, string Rfc)[] ignored =
@@ -188,7 +212,8 @@ internal static class MessageTable
             ("an acknowledgement with a signalling code", "64 e3 <mid> <token>", Format, "BAD-17"),
             ("a Reset that is not Empty", "74 45 <mid> <token>", CoapCounter.Ignored, "BAD-18"),
             ("a Reset with a payload", "70 00 <mid> ff 'x'", Format, "BAD-18"),
-            ("an acknowledgement longer than datagrams may be", "64 45 <mid> <token> ff [61*2000]", CoapCounter.TruncatedDatagrams, "7252-4.6-1"),
+            ("an acknowledgement longer than datagrams may be", "64 45 <mid> <token> ff [61*2000]", CoapCounter.TruncatedDatagrams,
+                "7252-4.6-1"),
             ("a Non-confirmable Empty message", "50 00 0001", CoapCounter.Ignored, "BAD-20"),
             ("a Non-confirmable response with a lone marker", "54 45 0001 <token> ff", Format, "BAD-08"),
             ("a Non-confirmable response of a reserved class", "54 c5 0001 <token> ff 'x'", Format, "BAD-16"),
@@ -197,7 +222,9 @@ internal static class MessageTable
         foreach ((string name, string bytes, CoapCounter counter, string rfc) in ignored)
         {
             yield return new HostileRow(
-                $"A GET is answered by {name}", $"get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > {bytes} ; = pending ; > 64 45 <mid> <token> ff 'right' ; = 2.05 right", counter, rfc + " 7252-4.2-5 7252-4.3-2");
+                $"A GET is answered by {name}",
+                $"get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > {bytes} ; = pending ; > 64 45 <mid> <token> ff 'right' ; = 2.05 right",
+                counter, rfc + " 7252-4.2-5 7252-4.3-2");
         }
 
         (string Name, string Bytes, string Rfc)[] rejected =
@@ -212,17 +239,25 @@ internal static class MessageTable
         foreach ((string name, string bytes, string rfc) in rejected)
         {
             yield return new HostileRow(
-                $"A GET is answered by {name}", $"get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > {bytes} ; < 7000 7d34 ; = pending ; > 64 45 <mid> <token> ff 'right' ; = 2.05 right", Format, rfc + " 7252-4.2-2");
+                $"A GET is answered by {name}",
+                $"get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > {bytes} ; < 7000 7d34 ; = pending ; > 64 45 <mid> <token> ff 'right' ; = "
+                    + "2.05 right", Format, rfc + " 7252-4.2-2");
         }
 
         yield return new HostileRow(
-            "A GET is answered by a ping", "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > 4000 7d34 ; < 7000 7d34 ; = pending ; > 64 45 <mid> <token> ff 'right' ; = 2.05 right", CoapCounter.ResetsSent, "BAD-21");
+            "A GET is answered by a ping",
+            "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > 4000 7d34 ; < 7000 7d34 ; = pending ; > 64 45 <mid> <token> ff 'right' ; = 2.05 "
+                + "right", CoapCounter.ResetsSent, "BAD-21");
 
         // A client that has no resources answers requests nevertheless, as each endpoint does.
         yield return new HostileRow(
-            "A GET is answered by a GET", "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > 44 01 7d34 <token> b1 'x' ; < 64 84 7d34 <token> .. ; = pending ; > 64 45 <mid> <token> ff 'right' ; = 2.05 right",
+            "A GET is answered by a GET",
+            "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > 44 01 7d34 <token> b1 'x' ; < 64 84 7d34 <token> .. ; = pending ; > 64 45 <mid> "
+                + "<token> ff 'right' ; = 2.05 right",
             CoapCounter.RequestsReceived, "7252-4.2-1");
         yield return new HostileRow(
-            "A response code that nobody knows is told as it is", "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > 64 5e <mid> <token> ff 'x' ; = 2.30 x", CoapCounter.RequestsSent, "7252-5.2.1-1");
+            "A response code that nobody knows is told as it is",
+            "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > 64 5e <mid> <token> ff 'x' ; = 2.30 x", CoapCounter.RequestsSent,
+            "7252-5.2.1-1");
     }
 }

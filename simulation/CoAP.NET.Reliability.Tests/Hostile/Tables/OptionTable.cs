@@ -3,16 +3,17 @@ using System.Globalization;
 namespace CoAP.NET.Reliability.Tests.Hostile;
 
 /// <summary>
-/// RFC 7252 section 5.4: each known option in each length that matters and twice, in requests and in responses, and options that nobody knows. What is known of an option
-/// is written down here once more, from the RFCs, not taken from the library.
+/// RFC 7252 section 5.4: each known option in each length that matters and twice, in requests and in responses, and options that nobody
+/// knows. What is known of an option is written down here once more, from the RFCs, not taken from the library.
 /// </summary>
 internal static class OptionTable
 {
     private const string Served = "2.05";
     private const string BadOption = "4.02";
 
-    // Number, name, bounds, whether it may stand more than once, what a GET of /x with its shortest and longest legal value gets, and what becomes of a response that has it.
-    // Q-Block and OSCORE and EDHOC are not claimed by an endpoint without security, so they are critical options that it does not know (RFC 9177 section 11).
+    // Number, name, bounds, whether it may stand more than once, what a GET of /x with its shortest and longest legal value gets, and what
+    // becomes of a response that has it. Q-Block and OSCORE and EDHOC are not claimed by an endpoint without security, so they are critical
+    // options that it does not know (RFC 9177 section 11).
     private static readonly Known[] s_known =
     [
         new(1, "If-Match", 0, 8, true, "2.05", "4.12", null, "7252-5.10.8-1"),
@@ -42,7 +43,8 @@ internal static class OptionTable
         new(292, "Request-Tag", 0, 8, true, "2.05", "2.05", "ignored", "9175-3.4-3"),
     ];
 
-    public static HostileTable Table { get; } = new("options", [.. Requests(), .. Unknown(), .. Pairs()], [.. Responses(), .. UnknownInResponses()], [], []);
+    public static HostileTable Table { get; } = new("options", [.. Requests(), .. Unknown(), .. Pairs()],
+        [.. Responses(), .. UnknownInResponses()], [], []);
 
     /// <summary>Each option in a GET of /x, one byte too short, shortest, longest, one byte too long, and twice.</summary>
     private static IEnumerable<HostileRow> Requests()
@@ -52,7 +54,8 @@ internal static class OptionTable
             foreach ((int length, bool isLegal) in known.Lengths())
             {
                 string expected = isLegal ? length == known.Min ? known.Shortest : known.Longest : known.WhenIllegal;
-                yield return Request($"{known.Name} of {length} bytes in a GET", [(known.Number, known.Value(length))], expected, isLegal ? known.Rfc : known.Rfc + " 7252-5.4.3-1");
+                yield return Request($"{known.Name} of {length} bytes in a GET", [(known.Number, known.Value(length))], expected,
+                    isLegal ? known.Rfc : known.Rfc + " 7252-5.4.3-1");
             }
 
             // A second one counts as an option that is not recognized.
@@ -68,19 +71,29 @@ internal static class OptionTable
         Request("A critical and unsafe option that nobody knows", [(65003, "61")], BadOption, "7252-5.4.1-2 7252-5.4.6-1"),
         Request("An elective option that nobody knows", [(9998, "78")], Served, "BAD-30 7252-5.4.1-1"),
         Request("An elective option that nobody knows, of 1,000 bytes", [(9998, "[61*1000]")], Served, "7252-5.4.1-1"),
-        Request("A hundred elective options that nobody knows", [.. Enumerable.Range(1, 100).Select(static i => (2000 + (i * 2), "61"))], Served, "7252-5.4.1-1"),
+        Request("A hundred elective options that nobody knows", [.. Enumerable.Range(1, 100).Select(static i => (2000 + (i * 2), "61"))],
+            Served, "7252-5.4.1-1"),
         Request("Option number 0", [(0, "61")], Served, "7252-5.4.1-1"),
         Request("Option number 2, reserved and elective", [(2, "61")], Served, "7252-5.4.1-1"),
         Request("Option number 13, critical, of a draft", [(13, "61")], BadOption, "7252-5.4.1-2"),
         Request("Option number 128, reserved for locations", [(128, "61")], Served, "7252-5.10.7-2"),
-        new("A critical option that nobody knows, Non-confirmable", "> 50 01 7d34 " + HostileBytes.Options((11, "'x'"), (9999, "")) + "; < 50 82 ..", CoapCounter.BadOptions, "7252-5.4.1-4"),
-        new("A critical option that nobody knows in a method that nobody knows", "> 40 1f 7d34 " + HostileBytes.Options((11, "'x'"), (9999, "")) + "; < 60 8? 7d34 ..", CoapCounter.BadOptions, "7252-5.4.1-2"),
-        new("A critical option that nobody knows in a POST", "> 40 02 7d34 " + HostileBytes.Options((11, "'count'"), (9999, "")) + "; < 60 82 7d34 .. ; counted 0", CoapCounter.BadOptions, "7252-5.4.1-2"),
-        new("A second Accept in a GET, as in the vectors", "> 40017d34 b1'x' 60 01 32 ; < 60 82 7d34 ..", CoapCounter.BadOptions, "BAD-34 7252-5.4.5-1"),
-        new("A second Content-Format in a PUT, the first one applies", "> 40 03 7d34 b4'body' 10 01 32 ff 'x' ; < 60 44 7d34 ..", CoapCounter.RequestsReceived, "BAD-35 7252-5.4.5-1"),
-        new("Uri-Path of 256 bytes, as in the vectors", "> 40017d34 bd f3 [61*256] ; < 60 82 7d34 ..", CoapCounter.BadOptions, "BAD-33 7252-5.4.3-1"),
-        new("If-None-Match with a byte, as in the vectors", "> 40 03 7d34 51 01 64'body' ff 'x' ; < 60 82 7d34 ..", CoapCounter.BadOptions, "BAD-36 7252-5.4.3-1"),
-        new("ETags of 0 and of 9 bytes, as in the vectors", "> 40017d34 40 09 [01*9] 71'x' ; < 60 45 7d34 c0 ff 'hi'", CoapCounter.RequestsReceived, "BAD-37 7252-5.4.3-1"),
+        new("A critical option that nobody knows, Non-confirmable",
+            "> 50 01 7d34 " + HostileBytes.Options((11, "'x'"), (9999, "")) + "; < 50 82 ..", CoapCounter.BadOptions, "7252-5.4.1-4"),
+        new("A critical option that nobody knows in a method that nobody knows",
+            "> 40 1f 7d34 " + HostileBytes.Options((11, "'x'"), (9999, "")) + "; < 60 8? 7d34 ..", CoapCounter.BadOptions, "7252-5.4.1-2"),
+        new("A critical option that nobody knows in a POST",
+            "> 40 02 7d34 " + HostileBytes.Options((11, "'count'"), (9999, "")) + "; < 60 82 7d34 .. ; counted 0", CoapCounter.BadOptions,
+            "7252-5.4.1-2"),
+        new("A second Accept in a GET, as in the vectors", "> 40017d34 b1'x' 60 01 32 ; < 60 82 7d34 ..", CoapCounter.BadOptions,
+            "BAD-34 7252-5.4.5-1"),
+        new("A second Content-Format in a PUT, the first one applies", "> 40 03 7d34 b4'body' 10 01 32 ff 'x' ; < 60 44 7d34 ..",
+            CoapCounter.RequestsReceived, "BAD-35 7252-5.4.5-1"),
+        new("Uri-Path of 256 bytes, as in the vectors", "> 40017d34 bd f3 [61*256] ; < 60 82 7d34 ..", CoapCounter.BadOptions,
+            "BAD-33 7252-5.4.3-1"),
+        new("If-None-Match with a byte, as in the vectors", "> 40 03 7d34 51 01 64'body' ff 'x' ; < 60 82 7d34 ..", CoapCounter.BadOptions,
+            "BAD-36 7252-5.4.3-1"),
+        new("ETags of 0 and of 9 bytes, as in the vectors", "> 40017d34 40 09 [01*9] 71'x' ; < 60 45 7d34 c0 ff 'hi'",
+            CoapCounter.RequestsReceived, "BAD-37 7252-5.4.3-1"),
     ];
 
     /// <summary>Options that exclude each other, or that go before each other.</summary>
@@ -94,9 +107,12 @@ internal static class OptionTable
         Request("Hop-Limit 0", [(16, "00")], "4.00", "8768-3-1"),
         Request("Hop-Limit 255", [(16, "ff")], Served, "8768-3-1"),
         Request("Block1 and Block2 with Q-Block1", [(19, "08"), (23, "02"), (27, "0a")], BadOption, "9177-4.1-4"),
-        new("No-Response to everything", "> 40 02 7d34 b5'count' " + "d1 ea 1a" + " ; < 60 00 7d34 ; counted 1", CoapCounter.ResponsesNotWanted, "7967-2.1-2"),
-        new("No-Response to everything, Non-confirmable", "> 50 02 7d34 b5'count' d1 ea 1a ; counted 1", CoapCounter.ResponsesNotWanted, "7967-2.1-3"),
-        new("No-Response of two bytes is ignored", "> 40 02 7d34 b5'count' d2 ea 001a ; < 60 45 7d34 c0 ff '1' ; counted 1", CoapCounter.RequestsReceived, "7967-2-1 7252-5.4.3-1"),
+        new("No-Response to everything", "> 40 02 7d34 b5'count' " + "d1 ea 1a" + " ; < 60 00 7d34 ; counted 1",
+            CoapCounter.ResponsesNotWanted, "7967-2.1-2"),
+        new("No-Response to everything, Non-confirmable", "> 50 02 7d34 b5'count' d1 ea 1a ; counted 1", CoapCounter.ResponsesNotWanted,
+            "7967-2.1-3"),
+        new("No-Response of two bytes is ignored", "> 40 02 7d34 b5'count' d2 ea 001a ; < 60 45 7d34 c0 ff '1' ; counted 1",
+            CoapCounter.RequestsReceived, "7967-2-1 7252-5.4.3-1"),
     ];
 
     /// <summary>Each option in a response to a GET, in each length that matters and twice.</summary>
@@ -106,14 +122,16 @@ internal static class OptionTable
         {
             foreach ((int length, _) in known.Lengths())
             {
-                foreach (HostileRow row in Response($"{known.Name} of {length} bytes", [(known.Number, known.Value(length))], known.InResponse is null, known.Rfc + " 7252-5.4-1"))
+                foreach (HostileRow row in Response($"{known.Name} of {length} bytes", [(known.Number, known.Value(length))],
+                    known.InResponse is null, known.Rfc + " 7252-5.4-1"))
                 {
                     yield return row;
                 }
             }
 
             string value = known.Value(known.Min);
-            foreach (HostileRow row in Response($"{known.Name} twice", [(known.Number, value), (known.Number, value)], known.InResponse is null, "7252-5.4.5-1"))
+            foreach (HostileRow row in Response($"{known.Name} twice", [(known.Number, value), (known.Number, value)],
+                known.InResponse is null, "7252-5.4.5-1"))
             {
                 yield return row;
             }
@@ -140,7 +158,8 @@ internal static class OptionTable
 
         string code = Code(expected);
         bool isBad = expected is "4.02" or "4.00";
-        return new HostileRow(name, $"> 40 01 7d34 {HostileBytes.Options(all)}; < 60 {code} 7d34 ..", isBad ? CoapCounter.BadOptions : CoapCounter.RequestsReceived, rfc);
+        return new HostileRow(name, $"> 40 01 7d34 {HostileBytes.Options(all)}; < 60 {code} 7d34 ..",
+            isBad ? CoapCounter.BadOptions : CoapCounter.RequestsReceived, rfc);
     }
 
     // A response that must be rejected is rejected in each way that it can come; one that need not be is taken.
@@ -152,7 +171,8 @@ internal static class OptionTable
         const string Get = "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; ";
         if (isRejected is null)
         {
-            yield return new HostileRow($"A response with {name}", $"{Get}> 64 45 <mid> <token> {bytes}; = pending ; > 64 45 <mid> <token> ff 'r'; = 2.05 r", CoapCounter.FormatErrors, rfc);
+            yield return new HostileRow($"A response with {name}",
+                $"{Get}> 64 45 <mid> <token> {bytes}; = pending ; > 64 45 <mid> <token> ff 'r'; = 2.05 r", CoapCounter.FormatErrors, rfc);
             yield break;
         }
 
@@ -160,14 +180,19 @@ internal static class OptionTable
         if (options.Length == 1 && options[0].Number is 1 or 4 or 9999 or 9998 or 128)
         {
             string settled = isRejected == true ? "< 7000 7d34" : "< 6000 7d34";
-            yield return new HostileRow($"A separate response with {name}", $"{Get}> 60 00 <mid>; > 44 45 7d34 <token> {bytes}; {settled}; {outcome}", counter, rfc);
-            yield return new HostileRow($"A Non-confirmable response with {name}", $"{Get}> 60 00 <mid>; > 54 45 7d34 <token> {bytes}; {outcome}", counter, rfc);
+            yield return new HostileRow($"A separate response with {name}",
+                $"{Get}> 60 00 <mid>; > 44 45 7d34 <token> {bytes}; {settled}; {outcome}", counter, rfc);
+            yield return new HostileRow($"A Non-confirmable response with {name}",
+                $"{Get}> 60 00 <mid>; > 54 45 7d34 <token> {bytes}; {outcome}", counter, rfc);
         }
     }
 
-    private static string Code(string text) => ((int.Parse(text[..1], CultureInfo.InvariantCulture) << 5) + int.Parse(text[2..], CultureInfo.InvariantCulture)).ToString("x2", CultureInfo.InvariantCulture);
+    private static string Code(string text) =>
+        ((int.Parse(text[..1], CultureInfo.InvariantCulture) << 5) + int.Parse(text[2..], CultureInfo.InvariantCulture))
+            .ToString("x2", CultureInfo.InvariantCulture);
 
-    private sealed record Known(int Number, string Name, int Min, int Max, bool IsRepeatable, string Shortest, string Longest, string? InResponse, string Rfc)
+    private sealed record Known(int Number, string Name, int Min, int Max, bool IsRepeatable, string Shortest, string Longest,
+        string? InResponse, string Rfc)
     {
         public bool IsCritical => (Number & 1) == 1;
 

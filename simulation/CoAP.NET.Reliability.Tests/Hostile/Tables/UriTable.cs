@@ -51,5 +51,6 @@ internal static class UriTable
     private static HostileRow Becomes(string name, string uri, string options, string rfc) =>
         new(name, $"uri coap://{{host}}{uri} ; < 44 01 <mid:2> <token:4> {options}{Answered}", CoapCounter.RequestsSent, rfc);
 
-    private static HostileRow Refuses(string name, string uri, string rfc) => new(name, $"uri {uri} ; = refused", CoapCounter.RequestsSent, rfc, 0);
+    private static HostileRow Refuses(string name, string uri, string rfc) =>
+        new(name, $"uri {uri} ; = refused", CoapCounter.RequestsSent, rfc, 0);
 }

@@ -6,8 +6,9 @@ using Mono.Cecil.Rocks;
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// Rewrites a copy of the library so that it tells which sides of its branches are reached: at the beginning of each block one byte of a map is looked at, and set, and counted, when it was 0.
-/// Nothing needs to be compared after an execution: something new was reached when the count grew.
+/// Rewrites a copy of the library so that it tells which sides of its branches are reached: at the beginning of each block one byte of a
+/// map is looked at, and set, and counted, when it was 0. Nothing needs to be compared after an execution: something new was reached when
+/// the count grew.
 /// </summary>
 internal static class CoverageInstrumenter
 {
@@ -28,8 +29,11 @@ internal static class CoverageInstrumenter
         resolver.AddSearchDirectory(Path.GetDirectoryName(typeof(object).Assembly.Location)!);
         using AssemblyDefinition assembly = AssemblyDefinition.ReadAssembly(path, new ReaderParameters { AssemblyResolver = resolver });
         ModuleDefinition module = assembly.MainModule;
-        TypeDefinition coverage = new("CoAP.NET", "FuzzCoverage", TypeAttributes.Public | TypeAttributes.Abstract | TypeAttributes.Sealed | TypeAttributes.BeforeFieldInit, module.TypeSystem.Object);
-        FieldDefinition state = new(StateField, FieldAttributes.Public | FieldAttributes.Static | FieldAttributes.InitOnly, module.TypeSystem.IntPtr);
+        TypeDefinition coverage = new("CoAP.NET", "FuzzCoverage",
+            TypeAttributes.Public | TypeAttributes.Abstract | TypeAttributes.Sealed | TypeAttributes.BeforeFieldInit,
+            module.TypeSystem.Object);
+        FieldDefinition state = new(StateField, FieldAttributes.Public | FieldAttributes.Static | FieldAttributes.InitOnly,
+            module.TypeSystem.IntPtr);
         coverage.Fields.Add(state);
         MethodDefinition mark = MakeMark(module, state);
         coverage.Methods.Add(mark);
@@ -43,7 +47,11 @@ internal static class CoverageInstrumenter
             }
         }
 
-        coverage.Fields.Add(new FieldDefinition(CountField, FieldAttributes.Public | FieldAttributes.Static | FieldAttributes.Literal | FieldAttributes.HasDefault, module.TypeSystem.Int32) { Constant = blocks });
+        coverage.Fields.Add(new FieldDefinition(CountField,
+            FieldAttributes.Public | FieldAttributes.Static | FieldAttributes.Literal | FieldAttributes.HasDefault, module.TypeSystem.Int32)
+            {
+                Constant = blocks
+            });
         coverage.Methods.Add(MakeInitializer(module, state, blocks));
         module.Types.Add(coverage);
 
@@ -57,7 +65,8 @@ internal static class CoverageInstrumenter
     // static void Mark(int block) { byte* place = State + MapOffset + block; if (*place == 0) { *place = 1; ++*(long*)State; } }
     private static MethodDefinition MakeMark(ModuleDefinition module, FieldDefinition state)
     {
-        MethodDefinition mark = new("Mark", MethodAttributes.Public | MethodAttributes.Static | MethodAttributes.HideBySig, module.TypeSystem.Void) { AggressiveInlining = true };
+        MethodDefinition mark = new("Mark", MethodAttributes.Public | MethodAttributes.Static | MethodAttributes.HideBySig,
+            module.TypeSystem.Void) { AggressiveInlining = true };
         mark.Parameters.Add(new ParameterDefinition("block", ParameterAttributes.None, module.TypeSystem.Int32));
         ILProcessor il = mark.Body.GetILProcessor();
         Instruction end = il.Create(OpCodes.Ret);
@@ -89,7 +98,8 @@ internal static class CoverageInstrumenter
     private static MethodDefinition MakeInitializer(ModuleDefinition module, FieldDefinition state, int blocks)
     {
         MethodDefinition initializer = new(
-            ".cctor", MethodAttributes.Private | MethodAttributes.Static | MethodAttributes.HideBySig | MethodAttributes.SpecialName | MethodAttributes.RTSpecialName, module.TypeSystem.Void);
+            ".cctor", MethodAttributes.Private | MethodAttributes.Static | MethodAttributes.HideBySig | MethodAttributes.SpecialName
+                | MethodAttributes.RTSpecialName, module.TypeSystem.Void);
         ILProcessor il = initializer.Body.GetILProcessor();
         il.Emit(OpCodes.Ldc_I4, MapOffset + blocks);
         il.Emit(OpCodes.Conv_U);
@@ -121,7 +131,8 @@ internal static class CoverageInstrumenter
             }
         }
 
-        // A prefix belongs to what follows it, and handlers begin with their exception on the stack, which does no harm to a call that takes nothing off it.
+        // A prefix belongs to what follows it, and handlers begin with their exception on the stack, which does no harm to a call that
+        // takes nothing off it.
         Dictionary<Instruction, Instruction> moved = [];
         ILProcessor il = body.GetILProcessor();
         foreach (Instruction leader in leaders.OrderBy(static one => one.Offset).ToList())

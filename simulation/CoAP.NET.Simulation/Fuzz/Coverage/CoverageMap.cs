@@ -2,7 +2,9 @@ using System.Reflection;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
-/// <summary>What libraries that were rewritten by <see cref="CoverageInstrumenter"/> count: which sides of their branches were ever reached.</summary>
+/// <summary>
+/// What libraries that were rewritten by <see cref="CoverageInstrumenter"/> count: which sides of their branches were ever reached.
+/// </summary>
 internal sealed unsafe class CoverageMap
 {
     private readonly (nint State, int Blocks)[] _parts;
@@ -37,9 +39,10 @@ internal sealed unsafe class CoverageMap
     /// <summary>The map of the libraries that this code uses; null when they were not rewritten.</summary>
     public static CoverageMap? Find()
     {
-        (nint State, int Blocks)[] parts = [.. Libraries.Select(static library => library.GetType(CoverageInstrumenter.TypeName)).OfType<Type>().Select(static type => (
-            (nint)type.GetField(CoverageInstrumenter.StateField, BindingFlags.Public | BindingFlags.Static)!.GetValue(null)!,
-            (int)type.GetField(CoverageInstrumenter.CountField, BindingFlags.Public | BindingFlags.Static)!.GetRawConstantValue()!))];
+        (nint State, int Blocks)[] parts = [
+            .. Libraries.Select(static library => library.GetType(CoverageInstrumenter.TypeName)).OfType<Type>().Select(static type => (
+                (nint)type.GetField(CoverageInstrumenter.StateField, BindingFlags.Public | BindingFlags.Static)!.GetValue(null)!,
+                (int)type.GetField(CoverageInstrumenter.CountField, BindingFlags.Public | BindingFlags.Static)!.GetRawConstantValue()!))];
         return parts.Length == 0 ? null : new CoverageMap(parts);
     }
 

@@ -8,5 +8,6 @@ namespace CoAP.NET.Simulation.Fuzz;
 internal sealed record FuzzFinding(string Target, string Oracle, string Message, IReadOnlyList<byte[]> Inputs)
 {
     public override string ToString() =>
-        $"{Target}: {Oracle}: {Message}\n    replay: dotnet run -c Release --project simulation/CoAP.NET.Simulation -- fuzz --only {Target}={string.Join('+', Inputs.Select(static input => input.Length == 0 ? "-" : Convert.ToHexStringLower(input)))}";
+        $"{Target}: {Oracle}: {Message}\n    replay: dotnet run -c Release --project simulation/CoAP.NET.Simulation -- fuzz "
+            + $"--only {Target}={string.Join('+', Inputs.Select(static input => input.Length == 0 ? "-" : Convert.ToHexStringLower(input)))}";
 }

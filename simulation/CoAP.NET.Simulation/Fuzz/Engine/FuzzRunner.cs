@@ -3,7 +3,9 @@ using System.Diagnostics;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
-/// <summary>Runs one target: takes an input of the corpus, changes it some times, runs it, and keeps it when it reached something new.</summary>
+/// <summary>
+/// Runs one target: takes an input of the corpus, changes it some times, runs it, and keeps it when it reached something new.
+/// </summary>
 internal sealed class FuzzRunner
 {
     private const int MaxFeatures = 1 << 18;
@@ -143,7 +145,8 @@ internal sealed class FuzzRunner
         ulong signature = _target.Run(input);
         if (Stopwatch.GetElapsedTime(began).TotalMilliseconds > _target.MaxMilliseconds)
         {
-            throw new FuzzFailureException("time", $"It took {Stopwatch.GetElapsedTime(began).TotalMilliseconds:N0} ms; {_target.MaxMilliseconds} ms is the bound.");
+            throw new FuzzFailureException("time",
+                $"It took {Stopwatch.GetElapsedTime(began).TotalMilliseconds:N0} ms; {_target.MaxMilliseconds} ms is the bound.");
         }
 
         return signature;

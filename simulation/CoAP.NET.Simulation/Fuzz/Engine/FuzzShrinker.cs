@@ -11,7 +11,8 @@ internal static class FuzzShrinker
     /// <summary>How long shrinking may take.</summary>
     public static TimeSpan Limit { get; set; } = TimeSpan.FromSeconds(20);
 
-    // How often something must be too slow or take too much memory before it is believed: the runtime compiles and initializes, and others use the machine.
+    // How often something must be too slow or take too much memory before it is believed: the runtime compiles and initializes, and others
+    // use the machine.
     private const int Doubts = 4;
 
     /// <summary>Sees whether a failure comes again, and shrinks the input if so.</summary>
@@ -54,7 +55,8 @@ internal static class FuzzShrinker
     }
 
     /// <summary>The name by which a failure is known again.</summary>
-    public static string NameOf(Exception exception) => exception is FuzzFailureException failure ? failure.Oracle : exception.GetType().Name;
+    public static string NameOf(Exception exception) =>
+        exception is FuzzFailureException failure ? failure.Oracle : exception.GetType().Name;
 
     // Leaves out what can be left out: halves first, then ever smaller parts.
     private static List<T> Leave<T>(List<T> all, Func<List<T>, bool> fails)

@@ -33,7 +33,9 @@ internal abstract class FuzzTarget : IDisposable
     /// <summary>Whether an execution leaves nothing behind that the next one could meet.</summary>
     public virtual bool IsStateless => true;
 
-    /// <summary>Runs one input. An oracle that fires throws <see cref="FuzzFailureException"/>; any other exception is a failure too.</summary>
+    /// <summary>
+    /// Runs one input. An oracle that fires throws <see cref="FuzzFailureException"/>; any other exception is a failure too.
+    /// </summary>
     /// <param name="input">The bytes.</param>
     /// <returns>What came of it as a number: equal for what behaved alike. New numbers make inputs worth keeping.</returns>
     public abstract ulong Run(byte[] input);
@@ -72,7 +74,8 @@ internal abstract class FuzzTarget : IDisposable
         long bound = 4096 + ((long)_meterFactor * inputLength);
         if (allocated > bound)
         {
-            throw new FuzzFailureException("memory", $"{what} allocated {allocated} B for an input of {inputLength} B; {bound} B is the bound.");
+            throw new FuzzFailureException("memory",
+                $"{what} allocated {allocated} B for an input of {inputLength} B; {bound} B is the bound.");
         }
     }
 

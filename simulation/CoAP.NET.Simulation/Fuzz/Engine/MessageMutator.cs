@@ -3,15 +3,18 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// Mutations that know how a message is built: header fields, token length, options put in, taken out, swapped, renumbered and cut, block numbers, Observe values, the payload marker.
-/// They change the bytes where they lie, so that a message need not be sound to be changed further.
+/// Mutations that know how a message is built: header fields, token length, options put in, taken out, swapped, renumbered and cut, block
+/// numbers, Observe values, the payload marker. They change the bytes where they lie, so that a message need not be sound to be changed
+/// further.
 /// </summary>
 internal sealed class MessageMutator(WireShape shape)
 {
-    private static readonly int[] s_numbers = [0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 19, 20, 21, 23, 27, 28, 31, 35, 39, 60, 128, 140, 252, 258, 292, 2049, 65000, 65535];
+    private static readonly int[] s_numbers = [0, 1, 3, 4, 5, 6, 7, 8, 9, 11, 12, 14, 15, 16, 17, 19, 20, 21, 23, 27, 28, 31, 35, 39, 60,
+        128, 140, 252, 258, 292, 2049, 65000, 65535];
     private static readonly byte[] s_codes =
     [
-        0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x1f, 0x20, 0x41, 0x42, 0x43, 0x44, 0x45, 0x5f, 0x60, 0x80, 0x81, 0x82, 0x84, 0x88, 0x8d, 0x96, 0x9d, 0xa0, 0xa3, 0xa8, 0xc0,
+        0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08, 0x1f, 0x20, 0x41, 0x42, 0x43, 0x44, 0x45, 0x5f, 0x60, 0x80, 0x81, 0x82, 0x84,
+        0x88, 0x8d, 0x96, 0x9d, 0xa0, 0xa3, 0xa8, 0xc0,
         0xe1, 0xe2, 0xe3, 0xe4, 0xe5, 0xe8,
     ];
 
@@ -80,7 +83,8 @@ internal sealed class MessageMutator(WireShape shape)
         int before = WireWalker.NumberBefore(buffer.Span[from..], _starts, place);
         int number = random.Pick(s_numbers);
         int delta = number >= before && !random.OneOf(8) ? number - before : random.Below(30);
-        Span<byte> value = stackalloc byte[random.Below(40) switch { 0 => 13, 1 => 269, 2 => 60, < 12 => 0, < 26 => 1, < 32 => 2, < 35 => 3, _ => 1 + random.Below(12) }];
+        Span<byte> value = stackalloc byte[random.Below(40) switch { 0 => 13, 1 => 269, 2 => 60, < 12 => 0, < 26 => 1, < 32 => 2, < 35 => 3,
+            _ => 1 + random.Below(12) }];
         FillValue(value, random);
         Span<byte> head = stackalloc byte[5];
         int size = WireWalker.WriteOptionHead(head, delta, value.Length);

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// A second reader of the wire formats, written from the RFCs alone and without any thought of speed: what the library reads is held against it, field by field
-/// (RFC 7252 section 3, RFC 8323 sections 3.2 and 4.2, RFC 8974 section 2.1).
+/// A second reader of the wire formats, written from the RFCs alone and without any thought of speed: what the library reads is held
+/// against it, field by field (RFC 7252 section 3, RFC 8323 sections 3.2 and 4.2, RFC 8974 section 2.1).
 /// </summary>
 internal sealed class ReferenceMessage
 {

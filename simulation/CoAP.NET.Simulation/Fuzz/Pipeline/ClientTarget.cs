@@ -4,8 +4,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// A client whose requests of all kinds are answered by mutated messages: with its Message ID and token or with others, in time, late, twice, never. Each request ends within its bound with an
-/// answer or a <see cref="CoapException"/>.
+/// A client whose requests of all kinds are answered by mutated messages: with its Message ID and token or with others, in time, late,
+/// twice, never. Each request ends within its bound with an answer or a <see cref="CoapException"/>.
 /// </summary>
 internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: true))
 {
@@ -16,7 +16,8 @@ internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: 
     private const int KeepsToken = 0x40;
     private const int FromElsewhere = 0x20;
 
-    // After the last record: a turn that PROBING_RATE delays (340 s at most), MAX_TRANSMIT_WAIT (93 s), and the time for a separate response (293 s).
+    // After the last record: a turn that PROBING_RATE delays (340 s at most), MAX_TRANSMIT_WAIT (93 s), and the time for a separate
+    // response (293 s).
     private static readonly TimeSpan s_bound = TimeSpan.FromMinutes(15);
     private static readonly CoapAddress s_address = CoapAddress.FromIPv4(0xc0000201, 40_000);
 
@@ -110,10 +111,12 @@ internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: 
 
             CoapSnapshot snapshot = _client.Endpoint.GetSnapshot();
             CoapShardSnapshot shard = snapshot.Shards[0];
-            Check(shard is { Outstanding: 0, Queued: 0, Transfers: 0 } && snapshot.Observations == 0 && snapshot.ActiveRequests == 0, "left", $"{shard} and {snapshot.Observations} observations are left.");
+            Check(shard is { Outstanding: 0, Queued: 0, Transfers: 0 } && snapshot.Observations == 0 && snapshot.ActiveRequests == 0,
+                "left", $"{shard} and {snapshot.Observations} observations are left.");
             Check(snapshot.Peers.All(static peer => peer is { AwaitedResponses: 0, Pending.Count: 0 }), "left", "A request still waits.");
 
-            // And it still asks and hears, once the server is heard of again: until then PROBING_RATE holds requests back (RFC 7252 section 4.7).
+            // And it still asks and hears, once the server is heard of again: until then PROBING_RATE holds requests back (RFC 7252 section
+            // 4.7).
             _server.Send([0x40, 0x00, 0x12, 0x34]);
             _server.Clear();
             Task<CoapResponse> request = _client.GetAsync($"{Target}/probe");
@@ -121,7 +124,8 @@ internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: 
             Clock.Advance(TimeSpan.FromMilliseconds(1));
             ReceivedDatagram? asked = _server.Receive();
             Check(asked is not null && _reference.ReadDatagram(asked.Data.Span), "alive", "A request does not leave.");
-            _server.Send([(byte)(0x60 | _reference.TokenLength), 0x45, .. asked!.Data.Span[2..(4 + _reference.TokenLength)], 0xff, (byte)'1']);
+            _server.Send([(byte)(0x60 | _reference.TokenLength), 0x45, .. asked!.Data.Span[2..(4 + _reference.TokenLength)], 0xff,
+                (byte)'1']);
             Complete(request, TimeSpan.FromSeconds(1), "alive");
             Check(request.Result.GetText() == "1", "alive", $"{request.Result}");
         }
@@ -147,7 +151,10 @@ internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: 
             switch (kind)
             {
                 case 6 or 7:
-                    CoapObservation observation = await _client.ObserveAsync(new CoapRequest(CoapMethod.Get, $"{Target}/o") { Confirmable = kind == 6 }, cancellationToken: cancellationToken).ConfigureAwait(false);
+                    CoapObservation observation = await _client.ObserveAsync(new CoapRequest(CoapMethod.Get, $"{Target}/o")
+                    {
+                        Confirmable = kind == 6
+                    }, cancellationToken: cancellationToken).ConfigureAwait(false);
                     await Task.Delay(TimeSpan.FromSeconds(30), Clock, cancellationToken).ConfigureAwait(false);
                     ulong state = (ulong)observation.State + (observation.Latest?.Code.Value ?? 0u);
                     await observation.DisposeAsync().ConfigureAwait(false);
@@ -179,7 +186,11 @@ internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: 
         2 => new(CoapMethod.Put, $"{Target}/p") { Content = CoapContent.Binary(_body.AsMemory(0, 100)) },
         3 => new(CoapMethod.Put, $"{Target}/p") { Content = CoapContent.Binary(_body) },
         4 => new(CoapMethod.Post, $"{Target}/p") { Content = CoapContent.Binary(_body) },
-        5 => new(CoapMethod.Fetch, $"{Target}/f") { Content = CoapContent.Binary(_body.AsMemory(0, 2000)), Accept = CoapContentFormat.Json },
+        5 => new(CoapMethod.Fetch, $"{Target}/f")
+        {
+            Content = CoapContent.Binary(_body.AsMemory(0, 2000)),
+            Accept = CoapContentFormat.Json
+        },
         10 => new(CoapMethod.Get, $"{Target}/a") { Timeout = TimeSpan.FromSeconds(2) },
         11 => new(CoapMethod.Put, $"{Target}/q") { Confirmable = false, Content = CoapContent.Binary(_body) },
         12 => new(CoapMethod.Delete, $"{Target}/d"),
@@ -201,7 +212,8 @@ internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: 
         int tokenLength = template[0] & 15;
         if ((flags & KeepsToken) == 0 && tokenLength <= 8 && 4 + tokenLength <= template.Length && template[1] != 0)
         {
-            datagram = [(byte)((template[0] & 0xf0) | (_asked[0] & 15)), .. template[1..4], .. _asked.AsSpan(4, _asked[0] & 15), .. template[(4 + tokenLength)..]];
+            datagram = [(byte)((template[0] & 0xf0) | (_asked[0] & 15)), .. template[1..4], .. _asked.AsSpan(4, _asked[0] & 15),
+                .. template[(4 + tokenLength)..]];
         }
 
         if ((flags & KeepsMessageId) == 0)
@@ -227,7 +239,8 @@ internal sealed class ClientTarget() : PipelineTarget(new WireShape(IsDatagram: 
 
         while (_stranger.Receive() is { } received)
         {
-            Check(_reference.ReadDatagram(received.Data.Span) && _reference.Code is 0 or >= 0x40, "sent", $"The client sent {received.Hex} to somebody it did not ask.");
+            Check(_reference.ReadDatagram(received.Data.Span) && _reference.Code is 0 or >= 0x40, "sent",
+                $"The client sent {received.Hex} to somebody it did not ask.");
         }
     }
 }

@@ -2,7 +2,9 @@ using System.IO.Pipelines;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
-/// <summary>The two ends of a connection in memory; what is written is read on the thread that writes, where nothing keeps it from that.</summary>
+/// <summary>
+/// The two ends of a connection in memory; what is written is read on the thread that writes, where nothing keeps it from that.
+/// </summary>
 internal sealed class DuplexPipe : IDuplexPipe
 {
     private DuplexPipe(PipeReader input, PipeWriter output)
@@ -17,7 +19,8 @@ internal sealed class DuplexPipe : IDuplexPipe
 
     public static (DuplexPipe Ours, DuplexPipe Theirs) Make()
     {
-        PipeOptions options = new(readerScheduler: PipeScheduler.Inline, writerScheduler: PipeScheduler.Inline, pauseWriterThreshold: 0, useSynchronizationContext: false);
+        PipeOptions options = new(readerScheduler: PipeScheduler.Inline, writerScheduler: PipeScheduler.Inline, pauseWriterThreshold: 0,
+            useSynchronizationContext: false);
         Pipe there = new(options);
         Pipe back = new(options);
         return (new DuplexPipe(back.Reader, there.Writer), new DuplexPipe(there.Reader, back.Writer));

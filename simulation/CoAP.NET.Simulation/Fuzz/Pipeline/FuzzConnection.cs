@@ -15,7 +15,8 @@ internal sealed class FuzzConnection
     public FuzzConnection(CoapEndpoint endpoint, ushort port)
     {
         (_pipe, DuplexPipe theirs) = DuplexPipe.Make();
-        Ended = endpoint.AcceptStreamAsync(theirs, new CoapAcceptedConnection { Remote = new IPEndPoint(0x0a02_00c0, port), Local = new IPEndPoint(0x0102_00c0, 5683) });
+        Ended = endpoint.AcceptStreamAsync(theirs,
+            new CoapAcceptedConnection { Remote = new IPEndPoint(0x0a02_00c0, port), Local = new IPEndPoint(0x0102_00c0, 5683) });
     }
 
     /// <summary>Ends when the endpoint has let go of it.</summary>

@@ -4,8 +4,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// A whole endpoint on virtual time. It is kept for many inputs; each ends with a well-formed request from somebody who does no harm, which must be answered. After a number of inputs all its peers
-/// fall silent, time passes, and nothing may be left.
+/// A whole endpoint on virtual time. It is kept for many inputs; each ends with a well-formed request from somebody who does no harm, which
+/// must be answered. After a number of inputs all its peers fall silent, time passes, and nothing may be left.
 /// </summary>
 internal abstract class PipelineTarget(WireShape shape) : FuzzTarget
 {
@@ -117,7 +117,8 @@ internal abstract class PipelineTarget(WireShape shape) : FuzzTarget
         {
             Check(Clock.Elapsed < end, oracle, $"It did not end in {max} of virtual time.");
             TimeSpan next = Clock.NextDue ?? end;
-            Clock.AdvanceTo(next < Clock.Elapsed + TimeSpan.FromMilliseconds(1) ? Clock.Elapsed + TimeSpan.FromMilliseconds(1) : next > end ? end : next);
+            Clock.AdvanceTo(next < Clock.Elapsed + TimeSpan.FromMilliseconds(1) ? Clock.Elapsed + TimeSpan.FromMilliseconds(1)
+                : next > end ? end : next);
             PoolQuiet.Wait();
             AfterStep();
         }

@@ -13,7 +13,8 @@ internal static class PlantedBlocks
             case "swallow":
                 // Every so manieth datagram gets lost, whoever sent it.
                 int count = 0;
-                pipeline.Insert(CoapSeams.TransportToChannel, () => new Block<CoapDatagram>(datagram => ++count % 50 == 49 ? Dropped(datagram) : datagram));
+                pipeline.Insert(CoapSeams.TransportToChannel,
+                    () => new Block<CoapDatagram>(datagram => ++count % 50 == 49 ? Dropped(datagram) : datagram));
                 break;
             case "leak":
                 // The buffer of what goes out is kept.
@@ -42,7 +43,10 @@ internal static class PlantedBlocks
                 }));
                 break;
             case "stage-throws":
-                pipeline.Insert(CoapSeams.MessagingToExchanges, () => new Block<CoapInbound>(static item => item.Message?.Code == CoapCode.Fetch ? throw new InvalidOperationException("planted") : item));
+                pipeline.Insert(CoapSeams.MessagingToExchanges,
+                    () => new Block<CoapInbound>(static item => item.Message?.Code == CoapCode.Fetch
+                        ? throw new InvalidOperationException("planted")
+                        : item));
                 break;
             default:
                 break;
@@ -63,8 +67,11 @@ internal static class PlantedBlocks
 
         public Task Completion => _completion.Task;
 
-        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source, bool consumeToAccept) =>
-            pass(messageValue) is T item ? _target!.OfferMessage(messageHeader, item, this, consumeToAccept: false) : DataflowMessageStatus.Accepted;
+        public DataflowMessageStatus OfferMessage(DataflowMessageHeader messageHeader, T messageValue, ISourceBlock<T>? source,
+            bool consumeToAccept) =>
+                pass(messageValue) is T item
+                    ? _target!.OfferMessage(messageHeader, item, this, consumeToAccept: false)
+                    : DataflowMessageStatus.Accepted;
 
         public IDisposable LinkTo(ITargetBlock<T> target, DataflowLinkOptions linkOptions)
         {

@@ -2,14 +2,16 @@
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// Waits until the thread pool has nothing to do: what the library's asynchronous methods go on with must be done before virtual time passes, or a run would depend on how fast threads are. Each of the
-/// pool's workers is given something that waits for the others; when all of them are there, nothing else runs.
+/// Waits until the thread pool has nothing to do: what the library's asynchronous methods go on with must be done before virtual time
+/// passes, or a run would depend on how fast threads are. Each of the pool's workers is given something that waits for the others; when all
+/// of them are there, nothing else runs.
 /// </summary>
 internal static class PoolQuiet
 {
     private static readonly TimeSpan s_look = TimeSpan.FromMilliseconds(100);
 
-    // A thread that is free may get no processor for a while on a loaded machine. Taken for blocked, it would not be waited for, and what it runs would not have ended.
+    // A thread that is free may get no processor for a while on a loaded machine. Taken for blocked, it would not be waited for, and what
+    // it runs would not have ended.
     private const int LooksWithoutChange = 30;
     private const int FreeThreadLooks = 200;
 

@@ -1,7 +1,8 @@
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// An input of several records, one after the other: two bytes that say who sends and when, two for the length, and the bytes. What is not a whole record at the end is its last one.
+/// An input of several records, one after the other: two bytes that say who sends and when, two for the length, and the bytes. What is not
+/// a whole record at the end is its last one.
 /// </summary>
 internal static class RecordInput
 {
@@ -9,7 +10,8 @@ internal static class RecordInput
 
     private static readonly TimeSpan[] s_steps =
     [
-        TimeSpan.Zero, TimeSpan.FromMilliseconds(1), TimeSpan.FromMilliseconds(120), TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2.5), TimeSpan.FromSeconds(10), TimeSpan.FromSeconds(60), TimeSpan.FromSeconds(250),
+        TimeSpan.Zero, TimeSpan.FromMilliseconds(1), TimeSpan.FromMilliseconds(120), TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(2.5),
+        TimeSpan.FromSeconds(10), TimeSpan.FromSeconds(60), TimeSpan.FromSeconds(250),
     ];
 
     /// <summary>The time that passes before a record; short ones are the most.</summary>
@@ -31,7 +33,8 @@ internal static class RecordInput
     }
 
     /// <summary>Writes a record.</summary>
-    public static byte[] Make(byte who, byte when, ReadOnlySpan<byte> bytes) => [who, when, (byte)bytes.Length, (byte)(bytes.Length >> 8), .. bytes];
+    public static byte[] Make(byte who, byte when, ReadOnlySpan<byte> bytes) =>
+        [who, when, (byte)bytes.Length, (byte)(bytes.Length >> 8), .. bytes];
 
     /// <summary>Says anew how long a record is, after its bytes changed.</summary>
     public static void FixLength(FuzzBuffer buffer, int at, int length)

@@ -137,7 +137,8 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
         Check(shard is { Outstanding: 0, Queued: 0, Transfers: 0 }, "left", $"{shard} is left when all have been silent for half an hour.");
 
         // Non-confirmable notifications find out only once a day that nobody is there (RFC 7641 section 4.5).
-        Check(shard.Observers <= (_observesQuietly ? Sources * MaxTokens : 0), "left", $"{shard.Observers} observers are left after notifications that nobody acknowledged.");
+        Check(shard.Observers <= (_observesQuietly ? Sources * MaxTokens : 0), "left",
+            $"{shard.Observers} observers are left after notifications that nobody acknowledged.");
         Check(shard.Peers <= Sources + 1, "left", $"{shard.Peers} peers are known; there are {Sources + 1}.");
         Check(_server.Endpoint.Bodies.Requests.Used == 0, "left", $"{_server.Endpoint.Bodies.Requests.Used} B of bodies are held.");
 
@@ -158,7 +159,8 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
         _friend.Dispose();
         Array.ForEach(_sources, static source => source.Dispose());
         Clock.Advance(TimeSpan.FromSeconds(10));
-        Check(_network.InFlightCount == 0 && Clock.TimerCount <= _timers, "timers", $"{Clock.TimerCount} timers run after the end; {_timers} did before the beginning.");
+        Check(_network.InFlightCount == 0 && Clock.TimerCount <= _timers, "timers",
+            $"{Clock.TimerCount} timers run after the end; {_timers} did before the beginning.");
     }
 
     private void ChangeAll()
@@ -169,7 +171,9 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
             byte code = path == "document" ? (byte)0x07 : (byte)0x03;
             byte[] format = path == "document" ? [0x11, 52] : [0x10];
             byte[] body = path == "document" ? [.. "{\"n\":"u8, (byte)('0' + (_probe % 10)), (byte)'}'] : [(byte)_probe];
-            _friend.Send([0x41, code, (byte)(_probe >> 8), (byte)_probe, 0x71, (byte)(0xb0 | Math.Min(path.Length, 13)), .. path.Length >= 13 ? new byte[] { (byte)(path.Length - 13) } : [], .. System.Text.Encoding.ASCII.GetBytes(path), .. format, 0xff, .. body]);
+            _friend.Send([0x41, code, (byte)(_probe >> 8), (byte)_probe, 0x71, (byte)(0xb0 | Math.Min(path.Length, 13)),
+                .. path.Length >= 13 ? new byte[] { (byte)(path.Length - 13) } : [], .. System.Text.Encoding.ASCII.GetBytes(path),
+                .. format, 0xff, .. body]);
         }
 
         _friend.Clear();
@@ -182,7 +186,9 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
             _ids[source].Add((datagram[2] << 8) | datagram[3]);
             if (_reference.ReadDatagram(datagram) || _reference.TokenLength <= datagram.Length)
             {
-                _tokens[source].Add(HashOf(datagram.Slice(Math.Min(_reference.TokenAt, datagram.Length))[..Math.Min(_reference.TokenLength, Math.Max(0, datagram.Length - _reference.TokenAt))]));
+                _tokens[source].Add(
+                    HashOf(datagram.Slice(Math.Min(_reference.TokenAt, datagram.Length))[
+                        ..Math.Min(_reference.TokenLength, Math.Max(0, datagram.Length - _reference.TokenAt))]));
             }
         }
     }
@@ -196,10 +202,13 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
             ReadOnlySpan<byte> answer = received.Data.Span;
             Check(_reference.ReadDatagram(answer), "answer", $"The server sent {received.Hex}, which is no message.");
             bool isReply = _reference.Type >= 2;
-            Check(!isReply || _ids[source].Contains(_reference.MessageId), "answer", $"The server answers a Message ID that nobody sent: {received.Hex}");
-            Check(_reference.Code == 0 || _tokens[source].Contains(HashOf(answer.Slice(_reference.TokenAt, _reference.TokenLength))), "answer", $"The server answers a token that this peer never sent: {received.Hex}");
+            Check(!isReply || _ids[source].Contains(_reference.MessageId), "answer",
+                $"The server answers a Message ID that nobody sent: {received.Hex}");
+            Check(_reference.Code == 0 || _tokens[source].Contains(HashOf(answer.Slice(_reference.TokenAt, _reference.TokenLength))),
+                "answer", $"The server answers a token that this peer never sent: {received.Hex}");
             Check(_reference.Code is 0 or >= 0x40, "answer", $"The server sent a request: {received.Hex}");
-            signature = FuzzRandom.Mix(signature, ((ulong)_reference.Code << 8) | ((ulong)_reference.Type << 4) | Small(_reference.Options, 5));
+            signature = FuzzRandom.Mix(signature,
+                ((ulong)_reference.Code << 8) | ((ulong)_reference.Type << 4) | Small(_reference.Options, 5));
         }
 
         return signature;
@@ -213,8 +222,10 @@ internal sealed class ServerTarget() : PipelineTarget(new WireShape(IsDatagram: 
         _friend.Send(request);
         ReceivedDatagram? answer = _friend.Receive();
         Check(
-            answer is not null && _reference.ReadDatagram(answer.Data.Span) && _reference.Type == 2 && _reference.Code == CoapCode.Content.Value && _reference.MessageId == _probe
-                && answer.Data.Span.Slice(_reference.TokenAt, _reference.TokenLength).SequenceEqual(request.AsSpan(4, 2)) && answer.Data.Span[_reference.PayloadAt..].SequenceEqual("alive"u8),
+            answer is not null && _reference.ReadDatagram(answer.Data.Span) && _reference.Type == 2
+                && _reference.Code == CoapCode.Content.Value && _reference.MessageId == _probe
+                && answer.Data.Span.Slice(_reference.TokenAt, _reference.TokenLength).SequenceEqual(request.AsSpan(4, 2))
+                && answer.Data.Span[_reference.PayloadAt..].SequenceEqual("alive"u8),
             "alive",
             $"A well-formed request of somebody else was answered by {answer?.Hex ?? "nothing"}.");
         Check(_friend.Receive() is null, "alive", "It was answered twice.");

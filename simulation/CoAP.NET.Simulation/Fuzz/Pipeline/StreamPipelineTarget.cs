@@ -5,7 +5,8 @@ using Server;
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// An endpoint with connections: mutated frames as they come, cut anywhere, from a peer that asks; or, as a client, from a peer that is asked. A second connection does no harm and is answered.
+/// An endpoint with connections: mutated frames as they come, cut anywhere, from a peer that asks; or, as a client, from a peer that is
+/// asked. A second connection does no harm and is answered.
 /// </summary>
 internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(default)
 {
@@ -28,7 +29,10 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
 
     public override string Name => isClient ? "stream-client" : "stream-server";
 
-    public override string Summary => isClient ? "requests over a connection that are answered by mutated frames" : "a server with the sample's resources on a connection of mutated frames";
+    public override string Summary =>
+        isClient
+            ? "requests over a connection that are answered by mutated frames"
+            : "a server with the sample's resources on a connection of mutated frames";
 
     public override int Share => 10;
 
@@ -110,8 +114,10 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
             Probe();
             CoapSnapshot snapshot = _server.Endpoint.GetSnapshot();
             CoapShardSnapshot shard = snapshot.Shards[0];
-            Check(snapshot is { ActiveRequests: 0, Connections: 1 } && shard is { Outstanding: 0, Queued: 0, Transfers: 0, Observers: 0 }, "left", $"{snapshot.Connections} connections, {snapshot.ActiveRequests} requests, {shard} are left.");
-            Check(snapshot.Observations == 0 && _server.Endpoint.Bodies.Requests.Used == 0, "left", $"{snapshot.Observations} observations and {_server.Endpoint.Bodies.Requests.Used} B of bodies are left.");
+            Check(snapshot is { ActiveRequests: 0, Connections: 1 } && shard is { Outstanding: 0, Queued: 0, Transfers: 0, Observers: 0 },
+                "left", $"{snapshot.Connections} connections, {snapshot.ActiveRequests} requests, {shard} are left.");
+            Check(snapshot.Observations == 0 && _server.Endpoint.Bodies.Requests.Used == 0, "left",
+                $"{snapshot.Observations} observations and {_server.Endpoint.Bodies.Requests.Used} B of bodies are left.");
         }
         finally
         {
@@ -175,7 +181,8 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
         foreach (byte[] frame in connection.Take())
         {
             _reference.ReadFrame(frame);
-            Check(isClient || _reference.Code is 0 or >= 0x40, "sent", $"A server that asks nothing sent {Convert.ToHexStringLower(frame)}.");
+            Check(isClient || _reference.Code is 0 or >= 0x40, "sent",
+                $"A server that asks nothing sent {Convert.ToHexStringLower(frame)}.");
             if (_reference.Code is > 0 and < 32)
             {
                 asked = frame[_reference.TokenAt..(_reference.TokenAt + _reference.TokenLength)];
@@ -189,7 +196,8 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
 
     private byte[] Patched(byte flags, ReadOnlySpan<byte> template, byte[] token)
     {
-        if (!isClient || (flags & 0x80) != 0 || template.Length < 2 || template[0] >> 4 > 12 || (template[0] & 15) > 8 || template.Length < 2 + (template[0] & 15) || template[1] is < 0x40 or >= 0xe0)
+        if (!isClient || (flags & 0x80) != 0 || template.Length < 2 || template[0] >> 4 > 12 || (template[0] & 15) > 8
+            || template.Length < 2 + (template[0] & 15) || template[1] is < 0x40 or >= 0xe0)
         {
             return template.ToArray();
         }
@@ -215,15 +223,18 @@ internal sealed class StreamPipelineTarget(bool isClient) : PipelineTarget(defau
         List<byte[]> frames = _friend.Take();
         Answer(frames);
         bool isAnswered = frames.Exists(frame => _reference.ReadFrame(frame) == true && _reference.Code == CoapCode.Content.Value
-            && frame.AsSpan(_reference.TokenAt, _reference.TokenLength).SequenceEqual(request.AsSpan(2, 2)) && frame.AsSpan(_reference.PayloadAt).SequenceEqual("alive"u8));
-        Check(isAnswered, "alive", $"A well-formed request on another connection was answered by {(_friend.Ended.IsCompleted ? "the end of it " : string.Empty)}{string.Join(' ', frames.Select(Convert.ToHexStringLower))}");
+            && frame.AsSpan(_reference.TokenAt, _reference.TokenLength).SequenceEqual(request.AsSpan(2, 2))
+            && frame.AsSpan(_reference.PayloadAt).SequenceEqual("alive"u8));
+        Check(isAnswered, "alive",
+            $"A well-formed request on another connection was answered by {(_friend.Ended.IsCompleted ? "the end of it " : string.Empty)}{string.Join(' ', frames.Select(Convert.ToHexStringLower))}");
     }
 
     private void Answer(List<byte[]> frames)
     {
         foreach (byte[] frame in frames)
         {
-            Check(_reference.ReadFrame(frame) != true || _reference.Code != CoapCode.Abort.Value, "alive", $"The connection of somebody else was aborted: {frame}");
+            Check(_reference.ReadFrame(frame) != true || _reference.Code != CoapCode.Abort.Value, "alive",
+                $"The connection of somebody else was aborted: {frame}");
             _isReleased |= _reference.Code == CoapCode.Release.Value;
             if (_reference.Code == CoapCode.Ping.Value)
             {

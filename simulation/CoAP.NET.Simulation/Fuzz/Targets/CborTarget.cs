@@ -18,9 +18,12 @@ internal sealed class CborTarget : ContentTarget
 
     internal static byte[][] CborWords { get; } =
     [
-        [0x80], [0x81], [0x82], [0x9f], [0xff], [0xa0], [0xa1], [0xa2], [0xbf], [0x60], [0x61, 0x61], [0x7f], [0x40], [0x5f], [0x41, 0x00], [0xf4], [0xf5], [0xf6], [0xf7], [0xf8, 0xff], [0xf9, 0x3c, 0x00], [0xf9, 0x7c, 0x00],
-        [0xfa, 0x47, 0xc3, 0x50, 0x00], [0xfb, 0x3f, 0xf1, 0x99, 0x99, 0x99, 0x99, 0x99, 0x9a], [0xc2, 0x49, 1, 0, 0, 0, 0, 0, 0, 0, 0], [0xc3, 0x41, 0x01], [0xc4, 0x82, 0x21, 0x19, 0x6a, 0xb3], [0xc0], [0xd5], [0xd6], [0xd7],
-        [0x18, 0xff], [0x19, 0xff, 0xff], [0x1a, 0x7f, 0xff, 0xff, 0xff], [0x1b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], [0x3b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], [0x20], [0x38, 0x63], [0xd8, 0x26], [0xd9, 0xd9, 0xf7],
+        [0x80], [0x81], [0x82], [0x9f], [0xff], [0xa0], [0xa1], [0xa2], [0xbf], [0x60], [0x61, 0x61], [0x7f], [0x40], [0x5f], [0x41, 0x00],
+        [0xf4], [0xf5], [0xf6], [0xf7], [0xf8, 0xff], [0xf9, 0x3c, 0x00], [0xf9, 0x7c, 0x00],
+        [0xfa, 0x47, 0xc3, 0x50, 0x00], [0xfb, 0x3f, 0xf1, 0x99, 0x99, 0x99, 0x99, 0x99, 0x9a], [0xc2, 0x49, 1, 0, 0, 0, 0, 0, 0, 0, 0],
+        [0xc3, 0x41, 0x01], [0xc4, 0x82, 0x21, 0x19, 0x6a, 0xb3], [0xc0], [0xd5], [0xd6], [0xd7],
+        [0x18, 0xff], [0x19, 0xff, 0xff], [0x1a, 0x7f, 0xff, 0xff, 0xff], [0x1b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
+        [0x3b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], [0x20], [0x38, 0x63], [0xd8, 0x26], [0xd9, 0xd9, 0xf7],
         [0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], [0x78, 0x10], [0x58, 0x10], [0x62, 0xc3, 0xbc], [0x62, 0xc3, 0x28],
     ];
 
@@ -32,7 +35,8 @@ internal sealed class CborTarget : ContentTarget
         bool isSkipped = reader.TrySkip();
         Check(reader.Position <= input.Length && (isSkipped || reader.Fault.Message is not null), "skip", "Position or fault");
 
-        // Numbers of one byte each become a few characters and a string of their own; a level of nesting must not copy what lies in it once more.
+        // Numbers of one byte each become a few characters and a string of their own; a level of nesting must not copy what lies in it once
+        // more.
         BeginMeter(factor: 128);
         bool isShown = CborDiagnostics.TryFormat(input, out string text, out ContentFault fault);
         EndMeter(input.Length, "Diagnostic notation");
@@ -46,7 +50,8 @@ internal sealed class CborTarget : ContentTarget
 
         // What is laid out over several lines has the same characters, but for blanks.
         bool isFolded = CborDiagnostics.TryFormat(input, out string folded, out _, width: 16, isSequence: true);
-        Check(!isShown || (isFolded && WithoutBlanks(folded).SequenceEqual(WithoutBlanks(text))), "diagnostic", "Laid out it is something else.");
+        Check(!isShown || (isFolded && WithoutBlanks(folded).SequenceEqual(WithoutBlanks(text))), "diagnostic",
+            "Laid out it is something else.");
         ulong signature = FuzzRandom.Mix((isSkipped ? 1u : 0) | (isShown ? 2u : 0), (ulong)(fault.Message?.Length ?? 0));
         signature = FuzzRandom.Mix(signature, CheckJson(input));
         return FuzzRandom.Mix(signature, (ulong)Math.Min(text.Length, 24));
@@ -98,13 +103,16 @@ internal sealed class CborTarget : ContentTarget
         }
     }
 
-    /// <summary>A number with a fraction may be rounded to one without, which is an integer from then on; nothing else changes, and that only once.</summary>
+    /// <summary>
+    /// A number with a fraction may be rounded to one without, which is an integer from then on; nothing else changes, and that only once.
+    /// </summary>
     public static void CheckStable(byte[] cbor)
     {
         ArrayBufferWriter<byte> json = new();
         Check(CborToJson.TryConvert(cbor, json, out ContentFault fault), "json", $"What was written is no CBOR: {fault}");
         using JsonDocument document = JsonDocument.Parse(json.WrittenMemory);
-        Check(JsonToCbor.Convert(document.RootElement).AsSpan().SequenceEqual(cbor), "json", $"{Convert.ToHexStringLower(cbor)} became {Encoding.UTF8.GetString(json.WrittenSpan)}.");
+        Check(JsonToCbor.Convert(document.RootElement).AsSpan().SequenceEqual(cbor), "json",
+            $"{Convert.ToHexStringLower(cbor)} became {Encoding.UTF8.GetString(json.WrittenSpan)}.");
     }
 
     private static IEnumerable<char> WithoutBlanks(string text) => text.Where(static c => c is not (' ' or '\n' or ','));

@@ -15,7 +15,8 @@ internal sealed class DatagramTarget() : MessageTarget(CoapDatagramSerializer.De
         bool expected = Reference.ReadDatagram(input);
         CoapMessage? message = Read(input, expected, input.Length, out CoapFormatError error);
         ulong seed = SeedOf(input);
-        bool isRead = Serializer.TryDeserialize(SplitSequence.Make(input, seed), out CoapMessage? split, out SequencePosition _, out CoapFormatError splitError);
+        bool isRead = Serializer.TryDeserialize(SplitSequence.Make(input, seed), out CoapMessage? split, out SequencePosition _,
+            out CoapFormatError splitError);
         Check(isRead == (message is not null) && splitError == error, "sequence", $"In one piece: {error}; in several: {splitError}.");
         if (message is not null)
         {
@@ -26,7 +27,8 @@ internal sealed class DatagramTarget() : MessageTarget(CoapDatagramSerializer.De
         // What an answer to a malformed message needs.
         bool hasHeader = CoapDatagramSerializer.TryReadHeader(input, out CoapMessageType type, out ushort messageId);
         Check(hasHeader == (input.Length >= 4 && input[0] >> 6 == 1), "header", "Whether there is a header");
-        Check(!hasHeader || ((int)type == ((input[0] >> 4) & 3) && messageId == ((input[2] << 8) | input[3])), "header", "Type or Message ID");
+        Check(!hasHeader || ((int)type == ((input[0] >> 4) & 3) && messageId == ((input[2] << 8) | input[3])), "header",
+            "Type or Message ID");
         bool hasToken = CoapDatagramSerializer.TryReadToken(input, out CoapMessage? head);
         Check(message is null or { IsEmpty: true } || (hasToken && head!.Token == message.Token), "header", "Token");
         CheckSlowWays(input, input.Length, message, error, seed);

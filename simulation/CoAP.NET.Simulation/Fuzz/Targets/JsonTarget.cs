@@ -5,7 +5,10 @@ using CoAP.NET.Messages;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
-/// <summary>JSON as CBOR, merge patches (RFC 7396), and the names of Content-Formats. The document that is patched and the patch are parted by a byte 0.</summary>
+/// <summary>
+/// JSON as CBOR, merge patches (RFC 7396), and the names of Content-Formats. The document that is patched and the patch are parted by a
+/// byte 0.
+/// </summary>
 internal sealed class JsonTarget : ContentTarget
 {
     public override string Name => "json";
@@ -15,8 +18,10 @@ internal sealed class JsonTarget : ContentTarget
     public override int Share => 500;
 
     public override IReadOnlyList<byte[]> Dictionary { get; } = Words(
-        "{", "}", "[", "]", ",", ":", "\"a\"", "\"a\":", "null", "true", "1e308", "1e999", "-0", "0.1", "18446744073709551616", "\\ud800", "\\u00e9", "\u00c3\u00a9", "\u00ff", "\0", "{\"a\":{\"b\":null}}",
-        "application/", "text/plain", ";charset=utf-8", "; cose-type=\"cose-sign\"", "\"", "\\", ";", "/", "=", "*", "application/senml+json");
+        "{", "}", "[", "]", ",", ":", "\"a\"", "\"a\":", "null", "true", "1e308", "1e999", "-0", "0.1", "18446744073709551616", "\\ud800",
+        "\\u00e9", "\u00c3\u00a9", "\u00ff", "\0", "{\"a\":{\"b\":null}}",
+        "application/", "text/plain", ";charset=utf-8", "; cose-type=\"cose-sign\"", "\"", "\\", ";", "/", "=", "*",
+        "application/senml+json");
 
     protected override byte[]? Nesting { get; } = "["u8.ToArray();
 
@@ -35,7 +40,8 @@ internal sealed class JsonTarget : ContentTarget
         string? normal = MediaTypeText.Normalize(text);
         EndMeter(text.Length, "A media type");
         bool isKnown = CoapContentFormat.TryFromMediaType(text, out CoapContentFormat format);
-        Check(!isKnown || (normal is not null && CoapContentFormat.TryFromMediaType(format.MediaType, out CoapContentFormat same) && same == format), "name", $"'{text}' is {format}.");
+        Check(!isKnown || (normal is not null && CoapContentFormat.TryFromMediaType(format.MediaType, out CoapContentFormat same)
+            && same == format), "name", $"'{text}' is {format}.");
         return normal is null ? 0 : isKnown ? 2u + format.Value : 1u;
     }
 
@@ -53,7 +59,8 @@ internal sealed class JsonTarget : ContentTarget
         }
 
         System.Buffers.ArrayBufferWriter<byte> json = new();
-        Check(CborToJson.TryConvert(cbor, json, out ContentFault fault), "cbor", $"{Encoding.Latin1.GetString(input)} became CBOR that is none: {fault}");
+        Check(CborToJson.TryConvert(cbor, json, out ContentFault fault), "cbor",
+            $"{Encoding.Latin1.GetString(input)} became CBOR that is none: {fault}");
         using JsonDocument again = JsonDocument.Parse(json.WrittenMemory);
         CborTarget.CheckStable(JsonToCbor.Convert(again.RootElement));
         return 1 + (ulong)again.RootElement.ValueKind;

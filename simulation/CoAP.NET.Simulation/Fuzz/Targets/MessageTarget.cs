@@ -6,7 +6,8 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// A serializer: what it reads is what a second reader reads; every way of reading agrees; what is read is written again byte for byte, as each message has one encoding only.
+/// A serializer: what it reads is what a second reader reads; every way of reading agrees; what is read is written again byte for byte, as
+/// each message has one encoding only.
 /// </summary>
 internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShape shape) : FuzzTarget
 {
@@ -16,7 +17,8 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
     private readonly MessageMutator _messages = new(shape);
     private readonly ByteMutator _bytes = new(s_dictionary);
     private readonly byte[] _written = new byte[4096];
-    private static readonly byte[][] s_dictionary = [[0xff], [0xff, 0x00], [0xd0, 0x00], [0xe0, 0x00, 0x00], [0xe0, 0xff, 0xff], [0x0d, 0x00], [0x0e, 0xff, 0xff], [0xdd, 0xff, 0xff], [0xb1, 0x61], [0x60], [0xd1, 0x0a, 0x08]];
+    private static readonly byte[][] s_dictionary = [[0xff], [0xff, 0x00], [0xd0, 0x00], [0xe0, 0x00, 0x00], [0xe0, 0xff, 0xff],
+        [0x0d, 0x00], [0x0e, 0xff, 0xff], [0xdd, 0xff, 0xff], [0xb1, 0x61], [0x60], [0xd1, 0x0a, 0x08]];
 
     public override int Share => 6000;
 
@@ -36,7 +38,9 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
         }
     }
 
-    /// <summary>The message at the beginning of an input, read by both readers in the ways that are cheap; null when there is none.</summary>
+    /// <summary>
+    /// The message at the beginning of an input, read by both readers in the ways that are cheap; null when there is none.
+    /// </summary>
     protected CoapMessage? Read(byte[] input, bool? expected, int length, out CoapFormatError error)
     {
         if (IsPlanted("throw") && input.AsSpan().IndexOf((byte)0xd7) == 5)
@@ -49,9 +53,12 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
         BeginMeter(factor: 16);
         bool isRead = serializer.TryDeserialize(exact, out CoapMessage? message, out error);
         EndMeter(input.Length, "Reading");
-        Check(isRead == (expected == true), "verdict", $"The library says {(isRead ? "yes" : error.ToString())}, the second reader {(expected == true ? "yes" : "no")}.");
-        Check(isRead == error.IsNone && error.Offset >= 0 && error.Offset <= Math.Max(length, serializer.MaxMessageSize), "error", $"{isRead} with {error}");
-        bool isReadFromMemory = serializer.TryDeserialize(new ReadOnlyMemory<byte>(input, 0, length), out CoapMessage? second, out CoapFormatError secondError);
+        Check(isRead == (expected == true), "verdict",
+            $"The library says {(isRead ? "yes" : error.ToString())}, the second reader {(expected == true ? "yes" : "no")}.");
+        Check(isRead == error.IsNone && error.Offset >= 0 && error.Offset <= Math.Max(length, serializer.MaxMessageSize), "error",
+            $"{isRead} with {error}");
+        bool isReadFromMemory = serializer.TryDeserialize(new ReadOnlyMemory<byte>(input, 0, length), out CoapMessage? second,
+            out CoapFormatError secondError);
         Check(isRead == isReadFromMemory && error == secondError, "memory-differs", $"span: {error}, memory: {secondError}");
         if (message is null)
         {
@@ -72,8 +79,10 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
             message.Token.CopyTo(token);
         }
 
-        bool isSame = (int)message.Type == Reference.Type && message.Code.Value == Reference.Code && message.MessageId == Reference.MessageId
-            && message.Token.Length == Reference.TokenLength && (token.Length == 0 || token.SequenceEqual(input.Slice(Reference.TokenAt, Reference.TokenLength)))
+        bool isSame = (int)message.Type == Reference.Type && message.Code.Value == Reference.Code
+            && message.MessageId == Reference.MessageId
+            && message.Token.Length == Reference.TokenLength
+            && (token.Length == 0 || token.SequenceEqual(input.Slice(Reference.TokenAt, Reference.TokenLength)))
             && message.Payload.Span.SequenceEqual(input[Reference.PayloadAt..(int)Reference.End])
             && (message.OptionsToRead?.Count ?? 0) == Reference.Options;
         for (int i = 0; isSame && i < Reference.Options; i++)
@@ -82,14 +91,15 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
                 && message.Options.ValueAt(i).SequenceEqual(input.Slice(Reference.ValueAt[i], Reference.ValueLength[i]));
         }
 
-        Check(isSame, "fields", $"The library reads {message}; the second reader code {Reference.Code}, {Reference.Options} options, payload at {Reference.PayloadAt}.");
+        Check(isSame, "fields",
+            $"The library reads {message}; the second reader code {Reference.Code}, {Reference.Options} options, payload at {Reference.PayloadAt}.");
     }
 
     /// <summary>A message is written as it was read, and what is written is what was announced.</summary>
     protected void CheckWritten(CoapMessage message, ReadOnlySpan<byte> original)
     {
-        // RFC 7252 section 4.1 forbids to send an Empty message with content; RFC 8323 section 3.4 has receivers of streams ignore Empty messages whatever they hold. So such a frame
-        // is read, as the connection must go on behind it, and never written.
+        // RFC 7252 section 4.1 forbids to send an Empty message with content; RFC 8323 section 3.4 has receivers of streams ignore Empty
+        // messages whatever they hold. So such a frame is read, as the connection must go on behind it, and never written.
         if (IsUnwritable(message))
         {
             CheckRefused(message);
@@ -103,9 +113,12 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
 
         long size = serializer.GetSize(message);
         Check(size == original.Length, "size", $"GetSize says {size} for a message of {original.Length} B.");
-        Check(serializer.TrySerialize(_written.AsSpan(0, original.Length), message, out int written), "written", "It does not fit where it came from.");
-        Check(_written.AsSpan(0, written).SequenceEqual(original), "written", $"{Convert.ToHexStringLower(_written.AsSpan(0, written))} was written for {Convert.ToHexStringLower(original)}.");
-        Check(!serializer.TrySerialize(_written.AsSpan(0, original.Length - 1), message, out _), "written", "It fits into one byte less than it has.");
+        Check(serializer.TrySerialize(_written.AsSpan(0, original.Length), message, out int written), "written",
+            "It does not fit where it came from.");
+        Check(_written.AsSpan(0, written).SequenceEqual(original), "written",
+            $"{Convert.ToHexStringLower(_written.AsSpan(0, written))} was written for {Convert.ToHexStringLower(original)}.");
+        Check(!serializer.TrySerialize(_written.AsSpan(0, original.Length - 1), message, out _), "written",
+            "It fits into one byte less than it has.");
     }
 
     /// <summary>All that costs more: arrays, buffer writers, streams, pipes.</summary>
@@ -118,9 +131,11 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
 
         byte[] exact = input[..length];
         Agree(message, error, () => serializer.Deserialize(exact), "array");
-        Agree(message, error, () => serializer.Deserialize(new MemoryStream(exact, 0, length, false, publiclyVisible: true)), "memory stream");
+        Agree(message, error, () => serializer.Deserialize(new MemoryStream(exact, 0, length, false, publiclyVisible: true)),
+            "memory stream");
         Agree(message, error, () => serializer.Deserialize(new TrickleStream(exact, 1 + (int)(seed % 7))), "stream");
-        Agree(message, error, () => Ended(serializer.DeserializeAsync(new TrickleStream(exact, 1 + (int)(seed % 5)))), "asynchronous stream");
+        Agree(message, error, () => Ended(serializer.DeserializeAsync(new TrickleStream(exact, 1 + (int)(seed % 5)))),
+            "asynchronous stream");
         Agree(message, error, () => Ended(serializer.DeserializeAsync(PipeReader.Create(SplitSequence.Make(exact, seed)))), "pipe");
         if (message is null || IsUnwritable(message))
         {
@@ -140,7 +155,8 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
 
     protected static void CheckSame(CoapMessage one, CoapMessage other, string oracle)
     {
-        bool isSame = one.Type == other.Type && one.Code == other.Code && one.MessageId == other.MessageId && one.Token == other.Token && one.Payload.Span.SequenceEqual(other.Payload.Span)
+        bool isSame = one.Type == other.Type && one.Code == other.Code && one.MessageId == other.MessageId && one.Token == other.Token
+            && one.Payload.Span.SequenceEqual(other.Payload.Span)
             && (one.OptionsToRead?.Count ?? 0) == (other.OptionsToRead?.Count ?? 0);
         for (int i = 0; isSame && i < (one.OptionsToRead?.Count ?? 0); i++)
         {
@@ -159,9 +175,13 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
         }
 
         // Coarse on purpose: what is finer fills the corpus with inputs that lead nowhere. Branches are counted by the map.
-        ulong signature = 0x1_0000 | ((ulong)(message.Code.Value >> 5) << 8) | (Small(message.Token.Length, 14) << 4) | (message.Payload.IsEmpty ? 0u : 1u);
+        ulong signature = 0x1_0000 | ((ulong)(message.Code.Value >> 5) << 8) | (Small(message.Token.Length, 14) << 4)
+            | (message.Payload.IsEmpty ? 0u : 1u);
         int last = Reference.Options - 1;
-        return last < 0 ? signature : FuzzRandom.Mix(signature, (Small(Reference.Numbers[last], 70) << 8) | (Small(Reference.ValueLength[last], 14) << 4) | Small(Reference.Options, 4));
+        return last < 0
+            ? signature
+            : FuzzRandom.Mix(signature,
+                (Small(Reference.Numbers[last], 70) << 8) | (Small(Reference.ValueLength[last], 14) << 4) | Small(Reference.Options, 4));
     }
 
     protected static ulong SeedOf(ReadOnlySpan<byte> input)
@@ -175,7 +195,8 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
         return FuzzRandom.Mix(seed, 7);
     }
 
-    private static bool IsUnwritable(CoapMessage message) => message.IsEmpty && (message.Token.Length > 0 || message.HasOptions || !message.Payload.IsEmpty);
+    private static bool IsUnwritable(CoapMessage message) =>
+        message.IsEmpty && (message.Token.Length > 0 || message.HasOptions || !message.Payload.IsEmpty);
 
     private void CheckRefused(CoapMessage message)
     {
@@ -210,7 +231,8 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
         }
 
         // A stream that ends within a message, and a datagram that does, are told in the words of their source.
-        Check((message is null) == (expected is null) && (seen == error || expected is null && EndsEarly(seen) && EndsEarly(error)), "ways", $"As {way}: {seen}; as span: {error}.");
+        Check((message is null) == (expected is null) && (seen == error || expected is null && EndsEarly(seen) && EndsEarly(error)), "ways",
+            $"As {way}: {seen}; as span: {error}.");
         if (expected is not null)
         {
             CheckSame(expected, message!, "ways");
@@ -218,7 +240,8 @@ internal abstract class MessageTarget(CoapMessageSerializer serializer, WireShap
     }
 
     private static bool EndsEarly(CoapFormatError error) =>
-        error.Rule is CoapFormatRule.EndOfStream or CoapFormatRule.HeaderTruncated or CoapFormatRule.TokenTruncated or CoapFormatRule.TrailingBytes;
+        error.Rule is CoapFormatRule.EndOfStream or CoapFormatRule.HeaderTruncated or CoapFormatRule.TokenTruncated
+            or CoapFormatRule.TrailingBytes;
 
     private static CoapMessage Ended(ValueTask<CoapMessage> task)
     {

@@ -3,7 +3,10 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
-/// <summary>Frames one after the other (RFC 8323 section 3.2): each ends where its header says, and a beginning never says what its continuation takes back.</summary>
+/// <summary>
+/// Frames one after the other (RFC 8323 section 3.2): each ends where its header says, and a beginning never says what its continuation
+/// takes back.
+/// </summary>
 internal sealed class StreamTarget() : MessageTarget(CoapStreamSerializer.Default, default)
 {
     public override string Name => "stream";
@@ -20,15 +23,18 @@ internal sealed class StreamTarget() : MessageTarget(CoapStreamSerializer.Defaul
         {
             byte[] left = at == 0 ? input : input[at..];
             bool? expected = Reference.ReadFrame(left);
-            bool isRead = Serializer.TryDeserialize(rest, out CoapMessage? message, out SequencePosition consumed, out CoapFormatError error);
-            Check(isRead == (expected == true) && error.IsNone == (expected != false), "verdict", $"The library says {(isRead ? "yes" : error.ToString())}, the second reader {expected?.ToString() ?? "more"}.");
+            bool isRead = Serializer.TryDeserialize(rest, out CoapMessage? message, out SequencePosition consumed,
+                out CoapFormatError error);
+            Check(isRead == (expected == true) && error.IsNone == (expected != false), "verdict",
+                $"The library says {(isRead ? "yes" : error.ToString())}, the second reader {expected?.ToString() ?? "more"}.");
             long length = rest.Slice(rest.Start, consumed).Length;
             if (IsPlanted("consumed") && isRead && left[0] >> 4 == 13)
             {
                 length--;
             }
 
-            Check(length == (isRead ? Reference.End : 0), "consumed", $"{length} B were consumed; the frame has {(isRead ? Reference.End : 0)}.");
+            Check(length == (isRead ? Reference.End : 0), "consumed",
+                $"{length} B were consumed; the frame has {(isRead ? Reference.End : 0)}.");
             CheckBeginning(left, isRead ? (int)length : left.Length, error, seed);
             signature = i < 2 ? FuzzRandom.Mix(signature, Signature(message, error) + (isRead ? 0ul : 1ul)) : signature;
             if (message is null)

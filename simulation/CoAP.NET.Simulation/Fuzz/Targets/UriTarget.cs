@@ -18,7 +18,8 @@ internal sealed class UriTarget : ContentTarget
     public override int MaxLength => 600;
 
     public override IReadOnlyList<byte[]> Dictionary { get; } = Words(
-        "coap://", "coaps://", "coap+tcp://", "coaps+ws://", "[::1]", "[fe80::1%25eth0]", "[2001:db8::1]", "192.0.2.1", "%25", "%3F", "%2F", "%2e", "%00", "%C3%BC", "%ff", "/../", "/./", "/", "//", "?", "&", "#", "@",
+        "coap://", "coaps://", "coap+tcp://", "coaps+ws://", "[::1]", "[fe80::1%25eth0]", "[2001:db8::1]", "192.0.2.1", "%25", "%3F", "%2F",
+        "%2e", "%00", "%C3%BC", "%ff", "/../", "/./", "/", "//", "?", "&", "#", "@",
         ":", ":5683", ":0", ":65536", "%", "[", "]", "..", "xn--", "EXAMPLE", "=", ";", "%5B", "%40", "[::ffff:1.2.3.4]");
 
     public override ulong Run(byte[] input)
@@ -41,7 +42,8 @@ internal sealed class UriTarget : ContentTarget
             CheckUri(uri);
             signature = FuzzRandom.Mix(
                 signature,
-                Small(uri.PathSegments.Count, 7) | (Small(uri.QueryArguments.Count, 7) << 4) | (uri.HostAddress is null ? 0u : 256) | (uri.ZoneId is null ? 0u : 512) | (Small(uri.Scheme.Length, 15) << 12));
+                Small(uri.PathSegments.Count, 7) | (Small(uri.QueryArguments.Count, 7) << 4) | (uri.HostAddress is null ? 0u : 256)
+                    | (uri.ZoneId is null ? 0u : 512) | (Small(uri.Scheme.Length, 15) << 12));
         }
 
         BeginMeter(factor: 128);
@@ -56,22 +58,30 @@ internal sealed class UriTarget : ContentTarget
         return signature;
     }
 
-    /// <summary>Whether two URIs name the same. An escaped capital letter in a host keeps its case on the way into Uri-Host (RFC 7252 section 6.4, step 5) and not on the way out of it; hosts have no case.</summary>
+    /// <summary>
+    /// Whether two URIs name the same. An escaped capital letter in a host keeps its case on the way into Uri-Host (RFC 7252 section 6.4,
+    /// step 5) and not on the way out of it; hosts have no case.
+    /// </summary>
     public static bool IsSame(CoapUri one, CoapUri other) => one == other
-        || (string.Equals(one.Host, other.Host, StringComparison.OrdinalIgnoreCase) && one.Port == other.Port && one.Scheme == other.Scheme && one.PathSegments.SequenceEqual(other.PathSegments) && one.QueryArguments.SequenceEqual(other.QueryArguments));
+        || (string.Equals(one.Host, other.Host, StringComparison.OrdinalIgnoreCase) && one.Port == other.Port && one.Scheme == other.Scheme
+            && one.PathSegments.SequenceEqual(other.PathSegments) && one.QueryArguments.SequenceEqual(other.QueryArguments));
 
     private static void CheckUri(CoapUri uri)
     {
         string text = uri.ToString();
         Check(CoapUri.TryParse(text, out CoapUri? again, out string? error), "text", $"{text} came of a URI and is none: {error}");
-        Check(again! == uri && again!.ToString() == text && again.GetHashCode() == uri.GetHashCode(), "text", $"{text} is read as {again}.");
+        Check(again! == uri && again!.ToString() == text && again.GetHashCode() == uri.GetHashCode(), "text",
+            $"{text} is read as {again}.");
 
         // What a request with these options is for is this URI, but for its zone, which is never sent.
         CoapOptionCollection options = new();
         uri.AddTo(options, s_destination.Address, s_destination.Port);
-        Check(CoapUri.TryCompose(uri.Scheme, options, s_destination, out CoapUri? composed, out error), "options", $"{text} is a URI, but its options are none: {error}");
+        Check(CoapUri.TryCompose(uri.Scheme, options, s_destination, out CoapUri? composed, out error), "options",
+            $"{text} is a URI, but its options are none: {error}");
         Check(
-            uri.ZoneId is not null || IsSame(composed!, uri) || (uri.HostAddress is not null && composed!.HostAddress is not null && composed.HostAddress.MapToIPv6().Equals(uri.HostAddress.MapToIPv6())),
+            uri.ZoneId is not null || IsSame(composed!, uri)
+                || (uri.HostAddress is not null && composed!.HostAddress is not null
+                    && composed.HostAddress.MapToIPv6().Equals(uri.HostAddress.MapToIPv6())),
             "options",
             $"{text} turns to options and back into {composed}.");
         for (int i = 0; i < options.Count; i++)

@@ -16,7 +16,8 @@ internal sealed class WebSocketTarget() : MessageTarget(CoapWebSocketSerializer.
     {
         CoapMessage? message = Read(input, Reference.ReadWebSocket(input), input.Length, out CoapFormatError error);
         ulong seed = SeedOf(input);
-        bool isRead = Serializer.TryDeserialize(SplitSequence.Make(input, seed), out CoapMessage? split, out SequencePosition _, out CoapFormatError splitError);
+        bool isRead = Serializer.TryDeserialize(SplitSequence.Make(input, seed), out CoapMessage? split, out SequencePosition _,
+            out CoapFormatError splitError);
         Check(isRead == (message is not null) && splitError == error, "sequence", $"In one piece: {error}; in several: {splitError}.");
         if (message is not null)
         {

@@ -11,7 +11,9 @@ internal sealed class AddressGoneCase(string prefix) : NetworkCase
 
     public override string Fault => $"the server's {(IsIPv6 ? "IPv6" : "IPv4")} address gone and back";
 
-    public override string Did => "`ip addr del`, 1 s, `ip addr add`, while clients ask over UDP and observe, by a socket of the address and by one of all addresses; the server sends notifications meanwhile";
+    public override string Did =>
+        "`ip addr del`, 1 s, `ip addr add`, while clients ask over UDP and observe, by a socket of the address and by one of all "
+            + "addresses; the server sends notifications meanwhile";
 
     public override async Task RunAsync(MachineFindings findings)
     {
@@ -34,7 +36,8 @@ internal sealed class AddressGoneCase(string prefix) : NetworkCase
         here.Shell($"ip addr add {address} dev v0");
         long back = TimeProvider.System.GetTimestamp();
         string[] answers = await Task.WhenAll(asked);
-        findings.Check(answers.All(static answer => answer == "hi"), $"requests are answered once it is back: {string.Join(", ", answers)}");
+        findings.Check(answers.All(static answer => answer == "hi"),
+            $"requests are answered once it is back: {string.Join(", ", answers)}");
         findings.RecoveryMs = TimeProvider.System.GetElapsedTime(back).TotalMilliseconds;
         findings.Check(server.Server.ObserverCount == 2, $"{server.Server.ObserverCount} of 2 observers are still there");
         string state = server.Change();

@@ -7,7 +7,9 @@ internal sealed class ClientMovesCase : NetworkCase
 
     public override string Fault => "the client's address changes";
 
-    public override string Did => "a client with an open connection and an observation gets another address, the old one is gone (KeepAliveInterval and PongTimeout 1 s)";
+    public override string Did =>
+        "a client with an open connection and an observation gets another address, the old one is gone (KeepAliveInterval and PongTimeout "
+            + "1 s)";
 
     public override async Task RunAsync(MachineFindings findings)
     {
@@ -29,13 +31,15 @@ internal sealed class ClientMovesCase : NetworkCase
         string answer = await AskAsync(client, "coap://10.9.0.1/hi");
         findings.Check(answer == "hi", $"UDP, the same client: {answer}");
         string stream = await AskAsync(client, "coap+tcp://10.9.0.1/hi");
-        findings.Check(stream == "hi" || stream.StartsWith("CoapConnectionException", StringComparison.Ordinal), $"TCP, on the old connection: {stream}");
+        findings.Check(stream == "hi" || stream.StartsWith("CoapConnectionException", StringComparison.Ordinal),
+            $"TCP, on the old connection: {stream}");
         stream = await AskAsync(client, "coap+tcp://10.9.0.1/hi");
         findings.Check(stream == "hi", $"TCP, the next request, on a new connection: {stream}");
         string state = server.Change();
         findings.Check(await BecomesAsync(() => observation.Latest?.GetText() == state), "the observation over TCP goes on");
         findings.RecoveryMs = TimeProvider.System.GetElapsedTime(moved).TotalMilliseconds;
-        findings.Count(client.Endpoint.Counters, CoapCounter.SendErrors, CoapCounter.Retransmissions, CoapCounter.ConnectionsLost, CoapCounter.StageErrors);
+        findings.Count(client.Endpoint.Counters, CoapCounter.SendErrors, CoapCounter.Retransmissions, CoapCounter.ConnectionsLost,
+            CoapCounter.StageErrors);
         findings.Counted.AddRange(log.Told);
     }
 }

@@ -12,9 +12,12 @@ internal sealed class DescriptorsCase(bool isPortable) : MachineCase
 
     public override string Fault => $"out of file descriptors, {(isPortable ? "portable engines" : "Linux engines")}";
 
-    public override string Did => $"`ulimit -n 256`, all taken while a server runs; {Waiting} TCP connections come, a client and a server are started; then 10 descriptors come back, then all";
+    public override string Did =>
+        $"`ulimit -n 256`, all taken while a server runs; {Waiting} TCP connections come, a client and a server are started; then 10 "
+            + "descriptors come back, then all";
 
-    // The runtime ends the process when its thread pool wants one more thread and finds no descriptor for it: here it has all it may have from the start.
+    // The runtime ends the process when its thread pool wants one more thread and finds no descriptor for it: here it has all it may have
+    // from the start.
     public override IReadOnlyDictionary<string, string?> Variables => PoolThreads.Variables;
 
     public override string Shell => "ulimit -n 256; exec \"$@\"";
@@ -52,14 +55,17 @@ internal sealed class DescriptorsCase(bool isPortable) : MachineCase
         // The last ones are for the runtime, whose thread pool ends the process when it finds none for a thread.
         MachineLibC.GiveBack(taken, 10);
         await Task.Delay(TimeSpan.FromSeconds(1), TimeProvider.System);
-        int refused = waiting.Count(static peer => peer.Socket.Poll(TimeSpan.Zero, SelectMode.SelectRead) && peer.Receive(TimeSpan.Zero) is null);
+        int refused = waiting.Count(static peer => peer.Socket.Poll(TimeSpan.Zero, SelectMode.SelectRead)
+            && peer.Receive(TimeSpan.Zero) is null);
         findings.Check(refused > 0, $"with 10 descriptors, {refused} that wait are refused, a tenth of a second apart, and none is taken");
         findings.Check(await RunsWorkAsync(), "the thread pool gets its threads");
         long freed = TimeProvider.System.GetTimestamp();
         MachineLibC.GiveBack(taken, int.MaxValue);
-        findings.Check(waiting.Count(static peer => peer.Ask("hi", s_limit)) == Waiting - refused, "all others are served once there are some");
+        findings.Check(waiting.Count(static peer => peer.Ask("hi", s_limit)) == Waiting - refused,
+            "all others are served once there are some");
         findings.RecoveryMs = TimeProvider.System.GetElapsedTime(freed).TotalMilliseconds;
-        findings.Check((await client.GetAsync(server.UriOf("coap+tcp") + "/hi").WaitAsync(s_limit)).GetText() == "hi", "a new connection works");
+        findings.Check((await client.GetAsync(server.UriOf("coap+tcp") + "/hi").WaitAsync(s_limit)).GetText() == "hi",
+            "a new connection works");
         findings.Check(server.Counters[CoapCounter.AcceptFailures] > 0, "counted");
         findings.Check(server.Log.Of(1021) == 1 && server.Log.Warnings <= 1, $"told once, not each time ({server.Log.Warnings} warnings)");
         findings.Count(server.Counters, CoapCounter.AcceptFailures, CoapCounter.StageErrors);

@@ -2,7 +2,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Machine.Cases;
 
-/// <summary>The first endpoint of a process is made when no descriptor is left: it fails, and the next one, made when there are some, is not slower for it.</summary>
+/// <summary>
+/// The first endpoint of a process is made when no descriptor is left: it fails, and the next one, made when there are some, is not slower
+/// for it.
+/// </summary>
 internal sealed class FirstUseCase : MachineCase
 {
     public override string Name => "descriptors-first";

@@ -7,7 +7,8 @@ internal sealed class GroupCase : NetworkCase
 
     public override string Fault => "interface of a multicast group down, up, deleted, and a new one";
 
-    public override string Did => "a server in 224.0.1.187 and ff02::fd is asked by both groups; its interface goes down and up; it is deleted and made anew";
+    public override string Did =>
+        "a server in 224.0.1.187 and ff02::fd is asked by both groups; its interface goes down and up; it is deleted and made anew";
 
     public override async Task RunAsync(MachineFindings findings)
     {
@@ -49,7 +50,8 @@ internal sealed class GroupCase : NetworkCase
             try
             {
                 CoapRequest request = new(CoapMethod.Get, uri) { Confirmable = false, Timeout = TimeSpan.FromMilliseconds(500) };
-                await foreach (CoapGroupResponse response in client.SendToGroupAsync(request, new CoapGroupRequestOptions { Interface = "v1" }))
+                await foreach (CoapGroupResponse response in client.SendToGroupAsync(request,
+                    new CoapGroupRequestOptions { Interface = "v1" }))
                 {
                     return response.Response.GetText() == "hi";
                 }

@@ -12,9 +12,11 @@ internal sealed class MemoryCase : MachineCase
 
     public override string Fault => "out of memory in a handler";
 
-    public override string Did => $"the heap is bounded to 96 MiB; {Requests} requests go to a handler that asks for 512 MiB, beside others";
+    public override string Did =>
+        $"the heap is bounded to 96 MiB; {Requests} requests go to a handler that asks for 512 MiB, beside others";
 
-    public override IReadOnlyDictionary<string, string?> Variables => new Dictionary<string, string?> { ["DOTNET_GCHeapHardLimit"] = "0x6000000" };
+    public override IReadOnlyDictionary<string, string?> Variables =>
+        new Dictionary<string, string?> { ["DOTNET_GCHeapHardLimit"] = "0x6000000" };
 
     public override async Task RunAsync(MachineFindings findings)
     {

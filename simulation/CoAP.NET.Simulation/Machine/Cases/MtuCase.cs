@@ -17,7 +17,8 @@ internal sealed class MtuCase : NetworkCase
         await using MachineServer server = MachineServer.Make(false, "coap://[::]:5683");
         here.Wait(server.StartAsync);
         await using CoapClient client = ClientIn(there, "coap://10.9.0.1/hi");
-        findings.Check((await AskAsync(client, "coap://10.9.0.1/big")).Length == 1000, "the kernel cuts what is larger into fragments: 1,000 bytes arrive");
+        findings.Check((await AskAsync(client, "coap://10.9.0.1/big")).Length == 1000,
+            "the kernel cuts what is larger into fragments: 1,000 bytes arrive");
         CoapEndpointOptions options = MachineServer.Options(new LogCounts());
         options.Parameters = options.Parameters with { PreferredBlockSize = 256, MaxMessageSize = 400 };
         await using CoapClient careful = new(options);

@@ -7,7 +7,8 @@ internal sealed class NoIPv6Case : NetworkCase
 
     public override string Fault => "IPv6 switched off";
 
-    public override string Did => "`disable_ipv6=1`; a server of all addresses is asked over IPv4, by UDP and TCP; an IPv6 address is asked and listened on";
+    public override string Did =>
+        "`disable_ipv6=1`; a server of all addresses is asked over IPv4, by UDP and TCP; an IPv6 address is asked and listened on";
 
     public override async Task RunAsync(MachineFindings findings)
     {
@@ -25,7 +26,8 @@ internal sealed class NoIPv6Case : NetworkCase
         there.Wait(async () => stream = await AskAsync(client, "coap+tcp://10.9.0.1/hi"));
         there.Wait(async () => six = await AskAsync(client, "coap://[fd00:9::1]/hi"));
         findings.Check(stream == "hi", "IPv4 is served by UDP and TCP");
-        findings.Check(six.StartsWith("CoapTimeoutException", StringComparison.Ordinal) || six.StartsWith("CoapSendException", StringComparison.Ordinal), $"an IPv6 address: {six.Split('.')[0]}");
+        findings.Check(six.StartsWith("CoapTimeoutException", StringComparison.Ordinal)
+            || six.StartsWith("CoapSendException", StringComparison.Ordinal), $"an IPv6 address: {six.Split('.')[0]}");
         string bound = "bound";
         here.Wait(async () =>
         {

@@ -25,7 +25,8 @@ internal sealed class NoRouteCase : NetworkCase
         string group = "answers end";
         try
         {
-            await foreach (CoapGroupResponse response in client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coap://224.0.1.187/hi") { Confirmable = false, Timeout = TimeSpan.FromMilliseconds(300) }))
+            await foreach (CoapGroupResponse response in client.SendToGroupAsync(
+                new CoapRequest(CoapMethod.Get, "coap://224.0.1.187/hi") { Confirmable = false, Timeout = TimeSpan.FromMilliseconds(300) }))
             {
                 group = response.Response.GetText();
             }
@@ -38,7 +39,8 @@ internal sealed class NoRouteCase : NetworkCase
         findings.Saw($"group: {group}");
         await ProcessorUse.CheckAsync(findings, TimeSpan.FromMilliseconds(300));
         string answer = await asked;
-        findings.Check(answer.StartsWith("CoapTimeoutException", StringComparison.Ordinal), $"UDP: {answer.Split(':')[0]} after its retransmissions");
+        findings.Check(answer.StartsWith("CoapTimeoutException", StringComparison.Ordinal),
+            $"UDP: {answer.Split(':')[0]} after its retransmissions");
         findings.Check((await AskAsync(client, "coap://127.0.0.1/hi")) == "hi", "loopback is served all the while");
         findings.Count(client.Endpoint.Counters, CoapCounter.SendErrors, CoapCounter.Retransmissions);
     }

@@ -3,7 +3,9 @@ using System.Globalization;
 
 namespace CoAP.NET.Simulation.Machine.Cases;
 
-/// <summary>The process is stopped for some seconds, as a machine that is suspended, and meets signals: it goes on where it was, without a burst.</summary>
+/// <summary>
+/// The process is stopped for some seconds, as a machine that is suspended, and meets signals: it goes on where it was, without a burst.
+/// </summary>
 internal sealed class PauseCase : MachineCase
 {
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(3);
@@ -12,7 +14,8 @@ internal sealed class PauseCase : MachineCase
 
     public override string Fault => "process stopped and continued; system calls interrupted by signals";
 
-    public override string Did => "SIGSTOP for 4 s (13 times ACK_TIMEOUT) while a notification waits for its acknowledgement; then 300 signals while it serves";
+    public override string Did =>
+        "SIGSTOP for 4 s (13 times ACK_TIMEOUT) while a notification waits for its acknowledgement; then 300 signals while it serves";
 
     public override async Task RunAsync(MachineFindings findings)
     {
@@ -36,7 +39,8 @@ internal sealed class PauseCase : MachineCase
         }
 
         findings.Check(copies <= 3, $"{copies} copies of the notification in all, no burst");
-        using Process signals = Sh(string.Create(CultureInfo.InvariantCulture, $"for i in $(seq 100); do kill -WINCH {pid}; kill -CONT {pid}; kill -CHLD {pid}; done"));
+        using Process signals = Sh(string.Create(CultureInfo.InvariantCulture,
+            $"for i in $(seq 100); do kill -WINCH {pid}; kill -CONT {pid}; kill -CHLD {pid}; done"));
         int answered = 0;
         int asked = 0;
         while (!signals.HasExited || asked < 100)

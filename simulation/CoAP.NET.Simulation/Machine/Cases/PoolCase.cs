@@ -14,7 +14,9 @@ internal sealed class PoolCase(bool isPortable) : MachineCase
 
     public override string Fault => $"thread pool blocked by user code, {(isPortable ? "portable engines" : "Linux engines")}";
 
-    public override string Did => $"a pool of at most {Threads} threads, {Blockers} work items block it; the server is asked by UDP and TCP, an observer does not acknowledge, a client asks";
+    public override string Did =>
+        $"a pool of at most {Threads} threads, {Blockers} work items block it; the server is asked by UDP and TCP, an observer does not "
+            + "acknowledge, a client asks";
 
     public override IReadOnlyDictionary<string, string?> Variables => new Dictionary<string, string?>
     {
@@ -82,7 +84,8 @@ internal sealed class PoolCase(bool isPortable) : MachineCase
             worst = Math.Max(worst, TimeProvider.System.GetElapsedTime(from).Ticks);
             return isAnswered;
         });
-        findings.Check(answered == 50, FormattableString.Invariant($"UDP answers {answered} of 50, the slowest in {new TimeSpan(worst).TotalMilliseconds:N1} ms"));
+        findings.Check(answered == 50,
+            FormattableString.Invariant($"UDP answers {answered} of 50, the slowest in {new TimeSpan(worst).TotalMilliseconds:N1} ms"));
         bool isTcpServed = tcp.Ask("hi", s_limit);
         using RawPeer late = RawPeer.Tcp();
         late.Connect(server.EndPointOf("coap+tcp"));
@@ -110,7 +113,8 @@ internal sealed class PoolCase(bool isPortable) : MachineCase
             }
             catch (AggregateException exception)
             {
-                findings.Check(exception.InnerException is CoapException, $"a request to a dead port fails by itself ({exception.InnerException?.GetType().Name})");
+                findings.Check(exception.InnerException is CoapException,
+                    $"a request to a dead port fails by itself ({exception.InnerException?.GetType().Name})");
             }
         }
 

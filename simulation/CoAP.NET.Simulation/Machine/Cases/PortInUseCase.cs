@@ -10,7 +10,9 @@ internal sealed class PortInUseCase : MachineCase
 
     public override string Fault => "port in use";
 
-    public override string Did => "a server listens on a free and on a taken port, UDP and TCP, of a stranger and of an endpoint of the process; it is started again when the port is free";
+    public override string Did =>
+        "a server listens on a free and on a taken port, UDP and TCP, of a stranger and of an endpoint of the process; it is started again "
+            + "when the port is free";
 
     public override async Task RunAsync(MachineFindings findings)
     {
@@ -37,7 +39,9 @@ internal sealed class PortInUseCase : MachineCase
     private static async Task TryAsync(MachineFindings findings, string scheme, bool isPortable, bool isAlone)
     {
         string what = $"{scheme}{(isPortable ? ", portable" : string.Empty)}";
-        Socket stranger = scheme == "coap" ? new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp) : new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        Socket stranger = scheme == "coap"
+            ? new Socket(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp)
+            : new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         stranger.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         if (scheme != "coap")
         {
@@ -46,7 +50,8 @@ internal sealed class PortInUseCase : MachineCase
 
         int port = ((IPEndPoint)stranger.LocalEndPoint!).Port;
         int before = Descriptors();
-        MachineServer server = MachineServer.Make(isPortable, $"{(scheme == "coap" ? "coap+tcp" : "coap")}://127.0.0.1:0", $"{scheme}://127.0.0.1:{port}");
+        MachineServer server = MachineServer.Make(isPortable, $"{(scheme == "coap" ? "coap+tcp" : "coap")}://127.0.0.1:0",
+            $"{scheme}://127.0.0.1:{port}");
         CoapBindException? error = null;
         try
         {
@@ -58,13 +63,16 @@ internal sealed class PortInUseCase : MachineCase
         }
 
         findings.Check(
-            error is { SocketError: SocketError.AddressAlreadyInUse } && error.Message.Contains($"127.0.0.1:{port}", StringComparison.Ordinal) && error.Message.Contains("port 0", StringComparison.Ordinal),
+            error is { SocketError: SocketError.AddressAlreadyInUse }
+                && error.Message.Contains($"127.0.0.1:{port}", StringComparison.Ordinal)
+                && error.Message.Contains("port 0", StringComparison.Ordinal),
             $"{what}: {nameof(CoapBindException)} names address, port and what to do");
         stranger.Dispose();
         await server.StartAsync();
         await using (CoapClient client = new(MachineServer.Options(new LogCounts(), isPortable)))
         {
-            findings.Check((await client.GetAsync($"{scheme}://127.0.0.1:{port}/hi")).GetText() == "hi", $"{what}: started again, it serves");
+            findings.Check((await client.GetAsync($"{scheme}://127.0.0.1:{port}/hi")).GetText() == "hi",
+                $"{what}: started again, it serves");
             MachineServer second = MachineServer.Make(isPortable, $"{scheme}://127.0.0.1:{port}");
             error = null;
             try
@@ -77,7 +85,8 @@ internal sealed class PortInUseCase : MachineCase
             }
 
             await second.DisposeAsync();
-            findings.Check(error is { SocketError: SocketError.AddressAlreadyInUse }, $"{what}: an endpoint of the same process is refused, too");
+            findings.Check(error is { SocketError: SocketError.AddressAlreadyInUse },
+                $"{what}: an endpoint of the same process is refused, too");
         }
 
         await server.DisposeAsync();

@@ -11,25 +11,33 @@ internal sealed class ReadOnlyCase : MachineCase
 
     public override string Fault => "nowhere to write";
 
-    public override string Did => "all file systems read-only, TMPDIR and HOME nowhere, the current directory deleted; a server is asked over UDP, TCP and TLS with a certificate in memory";
+    public override string Did =>
+        "all file systems read-only, TMPDIR and HOME nowhere, the current directory deleted; a server is asked over UDP, TCP and TLS with "
+            + "a certificate in memory";
 
     public override string Shell => """
         d=$(mktemp -d -p /tmp) && exec unshare -m sh -c 'cd "$1" && rmdir "$1" && shift && mount --make-rprivate / && for m in / /tmp /dev/shm /var/tmp /work; do mount --bind $m $m 2>/dev/null; mount -o remount,bind,ro $m 2>/dev/null; done; if [ "$1" != true ]; then ! touch /tmp/x 2>/dev/null || exit 1; fi; exec "$@"' sh "$d" "$@"
         """;
 
-    public override IReadOnlyDictionary<string, string?> Variables => new Dictionary<string, string?> { ["HOME"] = null, ["TMPDIR"] = "/nowhere", ["DOTNET_CLI_HOME"] = null };
+    public override IReadOnlyDictionary<string, string?> Variables =>
+        new Dictionary<string, string?> { ["HOME"] = null, ["TMPDIR"] = "/nowhere", ["DOTNET_CLI_HOME"] = null };
 
     public override async Task RunAsync(MachineFindings findings)
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new("CN=localhost", key, HashAlgorithmName.SHA256);
-        using X509Certificate2 certificate = request.CreateSelfSigned(DateTimeOffset.UnixEpoch, new DateTimeOffset(2100, 1, 1, 0, 0, 0, TimeSpan.Zero));
+        using X509Certificate2 certificate = request.CreateSelfSigned(DateTimeOffset.UnixEpoch,
+            new DateTimeOffset(2100, 1, 1, 0, 0, 0, TimeSpan.Zero));
         LogCounts log = new();
         CoapEndpointOptions options = MachineServer.Options(log);
         options.Tls = new CoapTlsOptions
         {
             Server = new SslServerAuthenticationOptions { ServerCertificate = certificate },
-            Client = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = (_, shown, _, _) => shown is not null && shown.GetCertHashString() == certificate.GetCertHashString() },
+            Client = new SslClientAuthenticationOptions
+            {
+                RemoteCertificateValidationCallback = (_, shown, _, _) => shown is not null
+                    && shown.GetCertHashString() == certificate.GetCertHashString()
+            },
         };
         await using CoapServer server = new(options);
         server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0").Listen("coaps+tcp://127.0.0.1:0");
@@ -42,8 +50,11 @@ internal sealed class ReadOnlyCase : MachineCase
             findings.Check((await client.GetAsync(uri + "/hi")).GetText() == "hi", $"{scheme} is served");
         }
 
-        string[] written = [.. Directory.GetFiles("/proc/self/fd").Select(static link => File.ResolveLinkTarget(link, false)?.FullName ?? string.Empty)
-            .Where(static name => name.StartsWith('/') && !name.StartsWith("/dev", StringComparison.Ordinal) && !name.StartsWith("/proc", StringComparison.Ordinal) && !name.StartsWith("/memfd", StringComparison.Ordinal) && name.Contains("(deleted)", StringComparison.Ordinal))];
+        string[] written = [
+            .. Directory.GetFiles("/proc/self/fd").Select(static link => File.ResolveLinkTarget(link, false)?.FullName ?? string.Empty)
+                .Where(static name => name.StartsWith('/') && !name.StartsWith("/dev", StringComparison.Ordinal)
+                    && !name.StartsWith("/proc", StringComparison.Ordinal) && !name.StartsWith("/memfd", StringComparison.Ordinal)
+                    && name.Contains("(deleted)", StringComparison.Ordinal))];
         findings.Check(written.Length == 0, "no file was made");
         bool canWrite = true;
         try

@@ -12,7 +12,9 @@ internal sealed class SendBufferCase(bool isPortable) : NetworkCase
 
     public override string Fault => $"the kernel refuses to send (ENOBUFS), {(isPortable ? "portable engine" : "Linux engine")}";
 
-    public override string Did => $"the server's link takes 400 kbit/s and queues 3 kB (tbf); {Flood} requests for 1 kB come at once, without confirmation, beside {Requests} confirmable ones";
+    public override string Did =>
+        $"the server's link takes 400 kbit/s and queues 3 kB (tbf); {Flood} requests for 1 kB come at once, without confirmation, "
+            + $"beside {Requests} confirmable ones";
 
     public override async Task RunAsync(MachineFindings findings)
     {
@@ -30,7 +32,8 @@ internal sealed class SendBufferCase(bool isPortable) : NetworkCase
         long from = TimeProvider.System.GetTimestamp();
         string[] answers = await Task.WhenAll(Enumerable.Range(0, Requests).Select(_ => AskAsync(client, "coap://10.9.0.1/hi")));
         findings.RecoveryMs = TimeProvider.System.GetElapsedTime(from).TotalMilliseconds;
-        findings.Check(answers.All(static answer => answer == "hi"), $"{answers.Count(static answer => answer == "hi")} of {Requests} confirmable requests are answered");
+        findings.Check(answers.All(static answer => answer == "hi"),
+            $"{answers.Count(static answer => answer == "hi")} of {Requests} confirmable requests are answered");
         await ProcessorUse.CheckAsync(findings, TimeSpan.FromMilliseconds(300));
         if (isPortable)
         {

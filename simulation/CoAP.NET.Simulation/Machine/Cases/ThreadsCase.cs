@@ -1,6 +1,8 @@
 namespace CoAP.NET.Simulation.Machine.Cases;
 
-/// <summary>The system gives no more threads: a handler that blocks holds up its loop until it returns, which is told once; then all goes on.</summary>
+/// <summary>
+/// The system gives no more threads: a handler that blocks holds up its loop until it returns, which is told once; then all goes on.
+/// </summary>
 internal sealed class ThreadsCase : MachineCase
 {
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(2);

@@ -2,7 +2,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Simulate;
 
-/// <summary>Remembers every datagram that came into an endpoint or left its serializer, to find those whose buffer was not given back.</summary>
+/// <summary>
+/// Remembers every datagram that came into an endpoint or left its serializer, to find those whose buffer was not given back.
+/// </summary>
 internal sealed class BufferWatch
 {
     private readonly HashSet<CoapDatagram> _seen = new(ReferenceEqualityComparer.Instance);

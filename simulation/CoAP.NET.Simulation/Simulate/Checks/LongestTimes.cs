@@ -24,7 +24,8 @@ internal static class LongestTimes
         return longest;
     }
 
-    // Where nothing is kept (CoapLimits.MaxRepresentationBytes is 0), the answer to a safe request is made again for each later block of it; who waits behind such a request waits for all of that.
+    // Where nothing is kept (CoapLimits.MaxRepresentationBytes is 0), the answer to a safe request is made again for each later block of
+    // it; who waits behind such a request waits for all of that.
     private static TimeSpan Repeated(Scenario scenario, Step step)
     {
         NodePlan client = scenario.Nodes[step.Node];

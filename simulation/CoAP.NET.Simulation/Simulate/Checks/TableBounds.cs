@@ -8,18 +8,24 @@ internal static class TableBounds
     {
         CoapLimits usual = Usual;
 
-        // The ends of what is under way have an eighth more; runs for observers are no requests, and there is one at most for what an observer observes.
+        // The ends of what is under way have an eighth more; runs for observers are no requests, and there is one at most for what an
+        // observer observes.
         int served = plan.MaxRequestsServed == 0 ? usual.MaxRequestsServed : plan.MaxRequestsServed;
         int beyond = (served / 8) + 1 + (int)endpoint.Observers.Count;
         return Check("requests served", endpoint.Served.Count, served + beyond, usual.MaxRequestsServed)
             ?? Check("observers", endpoint.Observers.Count, plan.MaxObservers, usual.MaxObservers)
             ?? Check("observations", endpoint.Observed.Count, plan.MaxObservations, usual.MaxObservations)
             ?? Check("bytes of bodies", endpoint.Bodies.Requests.Used, plan.MaxAssemblyBytes, usual.MaxAssemblyBytes)
-            ?? Check("bytes of representations", endpoint.Bodies.Responses.Used, plan.MaxRepresentationBytes == NodePlan.Nothing ? 1 : plan.MaxRepresentationBytes, usual.MaxRepresentationBytes)
-            ?? Check("outstanding messages", endpoint.Pipelines.Sum(static one => one.Messages.Outstanding), plan.MaxOutstandingMessages, usual.MaxOutstandingMessages)
-            ?? Check("waiting messages", endpoint.Pipelines.Sum(static one => one.Messages.Waiting), plan.MaxOutstandingMessages, usual.MaxOutstandingMessages)
-            ?? Check("bytes of deduplication", endpoint.Pipelines.Sum(static one => one.Messages.Memory.Bytes), plan.DeduplicationBytes, usual.DeduplicationBytes)
-            ?? Check("newcomers", endpoint.Pipelines.Sum(static one => one.Channels.Newcomers), plan.NewcomerBytes == 0 ? 0 : Math.Max(16 * plan.Shards, plan.NewcomerBytes / 1024), usual.NewcomerBytes / 1024);
+            ?? Check("bytes of representations", endpoint.Bodies.Responses.Used,
+                plan.MaxRepresentationBytes == NodePlan.Nothing ? 1 : plan.MaxRepresentationBytes, usual.MaxRepresentationBytes)
+            ?? Check("outstanding messages", endpoint.Pipelines.Sum(static one => one.Messages.Outstanding), plan.MaxOutstandingMessages,
+                usual.MaxOutstandingMessages)
+            ?? Check("waiting messages", endpoint.Pipelines.Sum(static one => one.Messages.Waiting), plan.MaxOutstandingMessages,
+                usual.MaxOutstandingMessages)
+            ?? Check("bytes of deduplication", endpoint.Pipelines.Sum(static one => one.Messages.Memory.Bytes), plan.DeduplicationBytes,
+                usual.DeduplicationBytes)
+            ?? Check("newcomers", endpoint.Pipelines.Sum(static one => one.Channels.Newcomers),
+                plan.NewcomerBytes == 0 ? 0 : Math.Max(16 * plan.Shards, plan.NewcomerBytes / 1024), usual.NewcomerBytes / 1024);
     }
 
     /// <summary>What is still there; null when there is nothing.</summary>

@@ -2,7 +2,9 @@ using CoAP.NET.Testing;
 
 namespace CoAP.NET.Simulation.Simulate;
 
-/// <summary>A defect that is put in on purpose, at a seam or around a handler, to see that the checks find it. One object for one run.</summary>
+/// <summary>
+/// A defect that is put in on purpose, at a seam or around a handler, to see that the checks find it. One object for one run.
+/// </summary>
 internal abstract class Plant
 {
     /// <summary>What is wrong, in a few words.</summary>
@@ -25,8 +27,9 @@ internal abstract class Plant
     public virtual NetworkVerdict? OnPacket(NetworkPacket packet) => null;
 
     /// <summary>Sends a request.</summary>
-    public virtual Task<CoapResponse> SendAsync(Step step, CoapRequest request, Func<CoapRequest, CancellationToken, Task<CoapResponse>> send, CancellationToken cancellationToken) =>
-        send(request, cancellationToken);
+    public virtual Task<CoapResponse> SendAsync(Step step, CoapRequest request,
+        Func<CoapRequest, CancellationToken, Task<CoapResponse>> send, CancellationToken cancellationToken) =>
+            send(request, cancellationToken);
 
     /// <summary>Serves a request.</summary>
     public virtual ValueTask<CoapResult> ServeAsync(SimulatedNode node, Step asked, Func<ValueTask<CoapResult>> serve) => serve();

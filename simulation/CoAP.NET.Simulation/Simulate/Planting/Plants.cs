@@ -9,26 +9,36 @@ internal static class Plants
 {
     public static IReadOnlyDictionary<string, Func<Plant>> All { get; } = new SortedDictionary<string, Func<Plant>>(StringComparer.Ordinal)
     {
-        ["forgotten-request"] = static () => new Sending("one request in five never ends", CheckKind.Ends, static (step, request, send, token) =>
-            step.Id % 5 == 0 ? new TaskCompletionSource<CoapResponse>().Task : send(request, token)),
-        ["deaf-to-cancellation"] = static () => new Sending("requests do not notice that they are cancelled", CheckKind.Ends, static (_, request, send, _) => send(request, CancellationToken.None)),
-        ["untyped-error"] = static () => new Sending("a time-out is an InvalidOperationException", CheckKind.TypedError, static async (_, request, send, token) =>
-        {
-            try
+        ["forgotten-request"] = static () =>
+            new Sending("one request in five never ends", CheckKind.Ends, static (step, request, send, token) =>
+                step.Id % 5 == 0 ? new TaskCompletionSource<CoapResponse>().Task : send(request, token)),
+        ["deaf-to-cancellation"] = static () =>
+            new Sending("requests do not notice that they are cancelled", CheckKind.Ends,
+                static (_, request, send, _) => send(request, CancellationToken.None)),
+        ["untyped-error"] = static () =>
+            new Sending("a time-out is an InvalidOperationException", CheckKind.TypedError, static async (_, request, send, token) =>
             {
-                return await send(request, token);
-            }
-            catch (CoapTimeoutException exception)
-            {
-                throw new InvalidOperationException("late", exception);
-            }
-        }),
+                try
+                {
+                    return await send(request, token);
+                }
+                catch (CoapTimeoutException exception)
+                {
+                    throw new InvalidOperationException("late", exception);
+                }
+            }),
         ["swapped-answers"] = static () => new SwappedAnswers(),
         ["forgotten-duplicates"] = static () => new ForgottenDuplicates(),
         ["changed-block"] = static () => new ChangedBlock(),
-        ["lost-notification"] = static () => new OldState("observers are shown the state before the last one", CheckKind.LastState, static (node, route, _) => Math.Max(0, node.ValueOf(route) - 1)),
-        ["time-goes-back"] = static () => new OldState("each third state that is shown is an older one", CheckKind.Order, static (node, route, count) => count % 3 == 2 ? Math.Max(0, node.ValueOf(route) - 2) : node.ValueOf(route)),
-        ["wide-table"] = static () => new Configured("endpoints have more observers than their bound says", CheckKind.Bounds, static (_, options) => options.Limits.MaxObservers = 10_000),
+        ["lost-notification"] = static () =>
+            new OldState("observers are shown the state before the last one", CheckKind.LastState,
+                static (node, route, _) => Math.Max(0, node.ValueOf(route) - 1)),
+        ["time-goes-back"] = static () =>
+            new OldState("each third state that is shown is an older one", CheckKind.Order,
+                static (node, route, count) => count % 3 == 2 ? Math.Max(0, node.ValueOf(route) - 2) : node.ValueOf(route)),
+        ["wide-table"] = static () =>
+            new Configured("endpoints have more observers than their bound says", CheckKind.Bounds,
+                static (_, options) => options.Limits.MaxObservers = 10_000),
         ["lost-buffer"] = static () => new LostBuffer(),
         ["stuck-handler"] = static () => new Serving("one handler in ten never answers", CheckKind.Quiet, static (_, asked, serve) =>
             asked.Id % 10 == 0 ? new ValueTask<CoapResult>(new TaskCompletionSource<CoapResult>().Task) : serve()),
@@ -36,9 +46,13 @@ internal static class Plants
         ["failing-block"] = static () => new Configured("a stage throws at some datagrams", CheckKind.Errors, static (_, options) =>
         {
             int count = 0;
-            options.Pipeline.Insert(CoapSeams.ChannelToSerializer, () => new SeamBlock<CoapDatagram>(datagram => ++count % 20 == 0 ? throw new InvalidOperationException("planted") : datagram, options.LoggerFactory.CreateLogger("planted")));
+            options.Pipeline.Insert(CoapSeams.ChannelToSerializer,
+                () => new SeamBlock<CoapDatagram>(datagram => ++count % 20 == 0 ? throw new InvalidOperationException("planted") : datagram,
+                    options.LoggerFactory.CreateLogger("planted")));
         }),
-        ["other-thread"] = static () => new Serving("a handler goes on on another thread", CheckKind.OneThread, static (_, asked, serve) => asked.Id % 4 == 0 ? OnOtherThread(serve) : serve()),
+        ["other-thread"] = static () =>
+            new Serving("a handler goes on on another thread", CheckKind.OneThread,
+                static (_, asked, serve) => asked.Id % 4 == 0 ? OnOtherThread(serve) : serve()),
         ["own-chance"] = static () => new OwnChance(),
     };
 
@@ -52,23 +66,28 @@ internal static class Plants
         return served;
     }
 
-    private sealed class Sending(string summary, CheckKind check, Func<Step, CoapRequest, Func<CoapRequest, CancellationToken, Task<CoapResponse>>, CancellationToken, Task<CoapResponse>> how) : Plant
+    private sealed class Sending(string summary, CheckKind check,
+        Func<Step, CoapRequest, Func<CoapRequest, CancellationToken, Task<CoapResponse>>, CancellationToken, Task<CoapResponse>> how)
+        : Plant
     {
         public override string Summary => summary;
 
         public override CheckKind FoundBy => check;
 
-        public override Task<CoapResponse> SendAsync(Step step, CoapRequest request, Func<CoapRequest, CancellationToken, Task<CoapResponse>> send, CancellationToken cancellationToken) =>
-            how(step, request, send, cancellationToken);
+        public override Task<CoapResponse> SendAsync(Step step, CoapRequest request,
+            Func<CoapRequest, CancellationToken, Task<CoapResponse>> send, CancellationToken cancellationToken) =>
+                how(step, request, send, cancellationToken);
     }
 
-    private sealed class Serving(string summary, CheckKind check, Func<SimulatedNode, Step, Func<ValueTask<CoapResult>>, ValueTask<CoapResult>> how) : Plant
+    private sealed class Serving(string summary, CheckKind check,
+        Func<SimulatedNode, Step, Func<ValueTask<CoapResult>>, ValueTask<CoapResult>> how) : Plant
     {
         public override string Summary => summary;
 
         public override CheckKind FoundBy => check;
 
-        public override ValueTask<CoapResult> ServeAsync(SimulatedNode node, Step asked, Func<ValueTask<CoapResult>> serve) => how(node, asked, serve);
+        public override ValueTask<CoapResult> ServeAsync(SimulatedNode node, Step asked, Func<ValueTask<CoapResult>> serve) =>
+            how(node, asked, serve);
     }
 
     private sealed class Configured(string summary, CheckKind check, Action<SimulatedNode, CoapEndpointOptions> configure) : Plant
@@ -102,7 +121,8 @@ internal static class Plants
             int count = 0;
 
             // Above the place where what passes is remembered.
-            options.Pipeline.Insert(CoapSeams.ChannelToSerializer, () => new SeamBlock<CoapDatagram>(datagram => ++count % 100 == 5 ? null : datagram));
+            options.Pipeline.Insert(CoapSeams.ChannelToSerializer,
+                () => new SeamBlock<CoapDatagram>(datagram => ++count % 100 == 5 ? null : datagram));
         }
     }
 
@@ -146,7 +166,8 @@ internal static class Plants
                 return null;
             }
 
-            if (data[1] >> 5 != 2 || !_waiting.TryGetValue(packet.To, out (ulong Token, ushort MessageId) other) || other.Token == BinaryPrimitives.ReadUInt32BigEndian(data[4..]))
+            if (data[1] >> 5 != 2 || !_waiting.TryGetValue(packet.To, out (ulong Token, ushort MessageId) other)
+                || other.Token == BinaryPrimitives.ReadUInt32BigEndian(data[4..]))
             {
                 return null;
             }
@@ -174,7 +195,8 @@ internal static class Plants
             HashSet<(CoapAddress, ushort)> seen = [];
             options.Pipeline.Insert(CoapSeams.TransportToChannel, () => new SeamBlock<CoapDatagram>(datagram =>
             {
-                if (datagram.Length > 4 && datagram.Span[1] is 2 or 6 && !seen.Add((datagram.Remote, BinaryPrimitives.ReadUInt16BigEndian(datagram.Span[2..]))))
+                if (datagram.Length > 4 && datagram.Span[1] is 2 or 6
+                    && !seen.Add((datagram.Remote, BinaryPrimitives.ReadUInt16BigEndian(datagram.Span[2..]))))
                 {
                     datagram.Buffer[datagram.Offset + 2] ^= 0x55;
                 }

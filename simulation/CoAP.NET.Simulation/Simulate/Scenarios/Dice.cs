@@ -1,6 +1,8 @@
 namespace CoAP.NET.Simulation.Simulate;
 
-/// <summary>Chance from a seed (SplitMix64). Everything that a scenario is made of is drawn from one of these before the run begins.</summary>
+/// <summary>
+/// Chance from a seed (SplitMix64). Everything that a scenario is made of is drawn from one of these before the run begins.
+/// </summary>
 internal sealed class Dice(ulong seed)
 {
     private ulong _state = seed;

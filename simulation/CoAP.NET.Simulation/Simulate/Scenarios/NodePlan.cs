@@ -1,6 +1,8 @@
 namespace CoAP.NET.Simulation.Simulate;
 
-/// <summary>An endpoint of a scenario: what it does and how narrow its limits are. 0 leaves a limit at its default. Times are milliseconds.</summary>
+/// <summary>
+/// An endpoint of a scenario: what it does and how narrow its limits are. 0 leaves a limit at its default. Times are milliseconds.
+/// </summary>
 internal sealed record NodePlan
 {
     public int Index { get; init; }

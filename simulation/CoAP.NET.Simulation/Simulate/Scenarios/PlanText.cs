@@ -26,7 +26,10 @@ internal static class PlanText
                 throw new FormatException($"'{part}' is nothing that can be said of a {typeof(T).Name}.");
             }
 
-            property.SetValue(plan, property.PropertyType.IsEnum ? Enum.Parse(property.PropertyType, value) : Convert.ChangeType(value, property.PropertyType, CultureInfo.InvariantCulture));
+            property.SetValue(plan,
+                property.PropertyType.IsEnum
+                    ? Enum.Parse(property.PropertyType, value)
+                    : Convert.ChangeType(value, property.PropertyType, CultureInfo.InvariantCulture));
         }
 
         return (T)plan;

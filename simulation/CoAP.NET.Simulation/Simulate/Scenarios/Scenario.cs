@@ -4,7 +4,8 @@ using System.Text;
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>
-/// Everything that a run depends on. As text it has one line for each node and step, and can be read again, so that one that failed can be kept with some of its steps taken out.
+/// Everything that a run depends on. As text it has one line for each node and step, and can be read again, so that one that failed can be
+/// kept with some of its steps taken out.
 /// </summary>
 /// <param name="Seed">Where the chance of the network and of the endpoints begins.</param>
 /// <param name="Nodes">The endpoints.</param>
@@ -18,7 +19,8 @@ internal sealed record Scenario(ulong Seed, IReadOnlyList<NodePlan> Nodes, IRead
     public bool Corrupts => Steps.Any(static step => step.Corruption > 0);
 
     /// <summary>The nodes that have to do with an answer: who is asked and, where that one forwards, who is asked by it.</summary>
-    public IEnumerable<int> ServersOf(Step step) => step.Kind == StepKind.Request && step.Route == SimulatedRoute.Forward ? [step.Peer, Nodes[step.Peer].ForwardsTo] : [step.Peer];
+    public IEnumerable<int> ServersOf(Step step) =>
+        step.Kind == StepKind.Request && step.Route == SimulatedRoute.Forward ? [step.Peer, Nodes[step.Peer].ForwardsTo] : [step.Peer];
 
     public static Scenario Parse(string text)
     {

@@ -48,7 +48,9 @@ internal sealed class ScenarioGenerator
                 MaxRetransmit = _dice.Pick(4, 4, 4, 4, 4, 4, 2, 0),
                 BlockSize = _dice.Pick(1024, 1024, 256, 64, 16),
                 QBlock = _dice.Chance(20) ? CoapQBlock.AllowUnsecured : CoapQBlock.Off,
-                Timing = _dice.Chance(20) ? _dice.Pick(CoapRetransmissionTiming.Cocoa, CoapRetransmissionTiming.Fasor) : CoapRetransmissionTiming.Default,
+                Timing = _dice.Chance(20)
+                    ? _dice.Pick(CoapRetransmissionTiming.Cocoa, CoapRetransmissionTiming.Fasor)
+                    : CoapRetransmissionTiming.Default,
                 MaxAge = _dice.Pick(60, 60, 10, 300),
                 NotifiesNonConfirmable = _dice.Chance(40),
             };
@@ -88,7 +90,15 @@ internal sealed class ScenarioGenerator
             switch (_dice.Between(0, 20))
             {
                 case 0:
-                    _steps.Add(new Step { At = at, Kind = StepKind.Ping, Id = ++_lastId, Node = node, Peer = peer, CancelAfter = _dice.Chance(20) ? _dice.Between(0, 60_000) : 0 });
+                    _steps.Add(new Step
+                    {
+                        At = at,
+                        Kind = StepKind.Ping,
+                        Id = ++_lastId,
+                        Node = node,
+                        Peer = peer,
+                        CancelAfter = _dice.Chance(20) ? _dice.Between(0, 60_000) : 0
+                    });
                     break;
                 case < 4:
                     AddObservation(at, node, peer);
@@ -113,7 +123,17 @@ internal sealed class ScenarioGenerator
     private void AddObservation(int at, int node, int peer)
     {
         int id = ++_lastId;
-        _steps.Add(new Step { At = at, Kind = StepKind.Observe, Id = id, Node = node, Peer = peer, Route = StateRoute(), Non = _dice.Chance(20), CancelAfter = _dice.Chance(10) ? _dice.Between(1, 30_000) : 0 });
+        _steps.Add(new Step
+        {
+            At = at,
+            Kind = StepKind.Observe,
+            Id = id,
+            Node = node,
+            Peer = peer,
+            Route = StateRoute(),
+            Non = _dice.Chance(20),
+            CancelAfter = _dice.Chance(10) ? _dice.Between(1, 30_000) : 0
+        });
         if (_dice.Chance(30))
         {
             _steps.Add(new Step { At = _dice.Between(at, Length + 1), Kind = StepKind.Unobserve, Id = id, Node = node });
@@ -123,12 +143,14 @@ internal sealed class ScenarioGenerator
     private void AddRequest(int at, int node, int peer)
     {
         CoapMethod method = _dice.Pick(
-            CoapMethod.Get, CoapMethod.Get, CoapMethod.Get, CoapMethod.Post, CoapMethod.Post, CoapMethod.Put, CoapMethod.Delete, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch);
+            CoapMethod.Get, CoapMethod.Get, CoapMethod.Get, CoapMethod.Post, CoapMethod.Post, CoapMethod.Put, CoapMethod.Delete,
+            CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch);
         bool isLarge = _dice.Chance(25);
         bool uploads = method is not (CoapMethod.Get or CoapMethod.Delete);
         SimulatedRoute route = _nodes[peer].ForwardsTo >= 0 && _dice.Chance(70)
             ? SimulatedRoute.Forward
-            : _dice.Pick(SimulatedRoute.Plain, SimulatedRoute.Plain, SimulatedRoute.Plain, SimulatedRoute.Plain, SimulatedRoute.Queued, SimulatedRoute.Serial, SimulatedRoute.Fresh, SimulatedRoute.Limited);
+            : _dice.Pick(SimulatedRoute.Plain, SimulatedRoute.Plain, SimulatedRoute.Plain, SimulatedRoute.Plain, SimulatedRoute.Queued,
+                SimulatedRoute.Serial, SimulatedRoute.Fresh, SimulatedRoute.Limited);
         _steps.Add(new Step
         {
             At = at,
@@ -144,7 +166,9 @@ internal sealed class ScenarioGenerator
             Timeout = _dice.Chance(70) ? _dice.Pick(1, 100, 5_000, 20_000, 100_000, 600_000) : 0,
             CancelAfter = _dice.Chance(12) ? _dice.Pick(1, 500, 10_000, 100_000) : 0,
             HandlerTime = _dice.Chance(30) ? _dice.Pick(1, 400, 3_000, 20_000, 90_000) : 0,
-            Failure = _dice.Chance(8) ? _dice.Pick(HandlerFailure.Throws, HandlerFailure.Cancels, HandlerFailure.ReturnsNull) : HandlerFailure.None,
+            Failure = _dice.Chance(8)
+                ? _dice.Pick(HandlerFailure.Throws, HandlerFailure.Cancels, HandlerFailure.ReturnsNull)
+                : HandlerFailure.None,
             WantsNoResponse = _dice.Chance(4),
             Patience = _dice.Chance(30) ? CoapPatience.Wait : CoapPatience.FailFast,
         });
@@ -165,7 +189,13 @@ internal sealed class ScenarioGenerator
                     _steps.Add(Conditions(at, _dice.Between(0, 5)));
                     break;
                 case 2 or 3:
-                    _steps.Add(new Step { At = at, Kind = _dice.Chance(60) ? StepKind.Partition : StepKind.Block, Node = node, Peer = peer });
+                    _steps.Add(new Step
+                    {
+                        At = at,
+                        Kind = _dice.Chance(60) ? StepKind.Partition : StepKind.Block,
+                        Node = node,
+                        Peer = peer
+                    });
                     _steps.Add(new Step { At = at + _dice.Pick(2_000, 30_000, 120_000, 400_000), Kind = StepKind.Heal });
                     break;
                 case 4:
@@ -185,9 +215,42 @@ internal sealed class ScenarioGenerator
     private Step Conditions(int at, int badness) => badness switch
     {
         0 => new Step { At = at, Kind = StepKind.Conditions, MinDelay = 5, MaxDelay = 20 },
-        1 => new Step { At = at, Kind = StepKind.Conditions, Loss = _dice.Between(0, 150), MinDelay = 10, MaxDelay = _dice.Pick(10, 100, 1_000) },
-        2 => new Step { At = at, Kind = StepKind.Conditions, Loss = _dice.Between(0, 300), Duplication = _dice.Between(0, 300), Reordering = _dice.Between(0, 300), MinDelay = 10, MaxDelay = _dice.Pick(50, 3_000) },
-        3 => new Step { At = at, Kind = StepKind.Conditions, Loss = _dice.Between(0, 100), Duplication = _dice.Between(0, 200), Reordering = _dice.Between(0, 500), MinDelay = 10, MaxDelay = _dice.Pick(30_000, 90_000) },
-        _ => new Step { At = at, Kind = StepKind.Conditions, Loss = _dice.Between(0, 100), Corruption = _dice.Pick(0, 0, 20, 200), MinDelay = 10, MaxDelay = 200 },
+        1 => new Step
+        {
+            At = at,
+            Kind = StepKind.Conditions,
+            Loss = _dice.Between(0, 150),
+            MinDelay = 10,
+            MaxDelay = _dice.Pick(10, 100, 1_000)
+        },
+        2 => new Step
+        {
+            At = at,
+            Kind = StepKind.Conditions,
+            Loss = _dice.Between(0, 300),
+            Duplication = _dice.Between(0, 300),
+            Reordering = _dice.Between(0, 300),
+            MinDelay = 10,
+            MaxDelay = _dice.Pick(50, 3_000)
+        },
+        3 => new Step
+        {
+            At = at,
+            Kind = StepKind.Conditions,
+            Loss = _dice.Between(0, 100),
+            Duplication = _dice.Between(0, 200),
+            Reordering = _dice.Between(0, 500),
+            MinDelay = 10,
+            MaxDelay = _dice.Pick(30_000, 90_000)
+        },
+        _ => new Step
+        {
+            At = at,
+            Kind = StepKind.Conditions,
+            Loss = _dice.Between(0, 100),
+            Corruption = _dice.Pick(0, 0, 20, 200),
+            MinDelay = 10,
+            MaxDelay = 200
+        },
     };
 }

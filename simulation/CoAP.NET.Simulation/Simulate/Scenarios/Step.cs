@@ -1,6 +1,9 @@
 namespace CoAP.NET.Simulation.Simulate;
 
-/// <summary>One thing that happens in a scenario. Which members have a meaning depends on the kind. Times are milliseconds of virtual time, probabilities are per mille.</summary>
+/// <summary>
+/// One thing that happens in a scenario. Which members have a meaning depends on the kind. Times are milliseconds of virtual time,
+/// probabilities are per mille.
+/// </summary>
 internal sealed record Step
 {
     public int At { get; init; }

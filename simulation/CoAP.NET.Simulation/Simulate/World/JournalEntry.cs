@@ -10,5 +10,6 @@ namespace CoAP.NET.Simulation.Simulate;
 /// <param name="Result">What came of it.</param>
 internal readonly record struct JournalEntry(TimeSpan Time, int Node, string What, int Id, object? Result)
 {
-    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Time.TotalSeconds,12:F6} node {Node}: {What} {Id} {Result}");
+    public override string ToString() =>
+        string.Create(CultureInfo.InvariantCulture, $"{Time.TotalSeconds,12:F6} node {Node}: {What} {Id} {Result}");
 }

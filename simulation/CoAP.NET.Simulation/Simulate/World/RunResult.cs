@@ -14,7 +14,8 @@ namespace CoAP.NET.Simulation.Simulate;
 /// <param name="Trace">What happened on the network.</param>
 /// <param name="Journal">What happened in the nodes.</param>
 internal sealed record RunResult(
-    Scenario Scenario, IReadOnlyList<Violation> Violations, ulong Hash, TimeSpan Time, int Operations, IReadOnlyDictionary<string, int> Outcomes, IReadOnlyList<NetworkEvent> Trace, IReadOnlyList<JournalEntry> Journal)
+    Scenario Scenario, IReadOnlyList<Violation> Violations, ulong Hash, TimeSpan Time, int Operations,
+    IReadOnlyDictionary<string, int> Outcomes, IReadOnlyList<NetworkEvent> Trace, IReadOnlyList<JournalEntry> Journal)
 {
     private const int LastEvents = 60;
 
@@ -30,12 +31,17 @@ internal sealed record RunResult(
         }
 
         text.Append("scenario:\n").Append(Scenario);
-        int[] nodes = Violations.Count > 0 && Violations[0].Nodes.Count > 0 ? [.. Violations[0].Nodes] : [.. Scenario.Nodes.Select(static node => node.Index)];
+        int[] nodes = Violations.Count > 0 && Violations[0].Nodes.Count > 0
+            ? [.. Violations[0].Nodes]
+            : [.. Scenario.Nodes.Select(static node => node.Index)];
         TimeSpan until = Violations.Count > 0 ? Violations[0].Time : Time;
-        IEnumerable<(TimeSpan Time, string Text)> events = Trace.Where(one => one.Packet is null || nodes.Any(node => Concerns(one, node))).Select(static one => (one.Time, one.ToString()))
+        IEnumerable<(TimeSpan Time, string Text)> events = Trace.Where(one => one.Packet is null || nodes.Any(node => Concerns(one, node)))
+            .Select(static one => (one.Time, one.ToString()))
             .Concat(Journal.Where(one => one.Node < 0 || nodes.Contains(one.Node)).Select(static one => (one.Time, one.ToString())))
             .OrderBy(static one => one.Item1);
-        text.Append(CultureInfo.InvariantCulture, $"trace of node {string.Join(" and ", nodes)} (node n is [2001:db8::n+1]), the last {lastEvents} events up to {until.TotalSeconds:F3} s:\n");
+        text.Append(CultureInfo.InvariantCulture,
+            $"trace of node {string.Join(" and ", nodes)} (node n is [2001:db8::n+1]), the last {lastEvents} events up "
+                + $"to {until.TotalSeconds:F3} s:\n");
         foreach ((_, string line) in events.TakeWhile(one => one.Time <= until).TakeLast(lastEvents))
         {
             text.Append(line).Append('\n');

@@ -3,7 +3,8 @@ namespace CoAP.NET.Simulation.Simulate;
 // What a node serves.
 internal sealed partial class SimulatedNode
 {
-    private static readonly CoapMethod[] s_methods = [CoapMethod.Get, CoapMethod.Post, CoapMethod.Put, CoapMethod.Delete, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch];
+    private static readonly CoapMethod[] s_methods = [CoapMethod.Get, CoapMethod.Post, CoapMethod.Put, CoapMethod.Delete, CoapMethod.Fetch,
+        CoapMethod.Patch, CoapMethod.IPatch];
 
     private readonly Dictionary<int, int> _runs = [];
     private readonly int[] _values = new int[2];
@@ -39,7 +40,8 @@ internal sealed partial class SimulatedNode
         server.Map(PathOf(SimulatedRoute.Queued), s_methods, ServeAsync).RunQueued(1, 2);
         server.Map(PathOf(SimulatedRoute.Serial), s_methods, ServeAsync).Serial(2);
         server.Map(PathOf(SimulatedRoute.Fresh), s_methods, ServeAsync).RequireFreshness(TimeSpan.FromSeconds(30));
-        server.Map(PathOf(SimulatedRoute.Limited), s_methods, ServeAsync).LimitRate(_ => _limited++ % 2 == 0 ? TimeSpan.FromSeconds(1 + (_limited % 5)) : null);
+        server.Map(PathOf(SimulatedRoute.Limited), s_methods, ServeAsync)
+            .LimitRate(_ => _limited++ % 2 == 0 ? TimeSpan.FromSeconds(1 + (_limited % 5)) : null);
         if (Plan.ForwardsTo >= 0)
         {
             server.Map(PathOf(SimulatedRoute.Forward), s_methods, ForwardAsync);
@@ -48,7 +50,8 @@ internal sealed partial class SimulatedNode
         foreach (SimulatedRoute route in new[] { SimulatedRoute.State, SimulatedRoute.LargeState })
         {
             server.MapGet(PathOf(route), request => Show(request, route))
-                .Observable(TimeSpan.FromSeconds(Plan.MaxAge), Plan.NotifiesNonConfirmable ? CoapNotificationMode.NonConfirmable : CoapNotificationMode.Confirmable);
+                .Observable(TimeSpan.FromSeconds(Plan.MaxAge),
+                    Plan.NotifiesNonConfirmable ? CoapNotificationMode.NonConfirmable : CoapNotificationMode.Confirmable);
         }
     }
 
@@ -56,7 +59,8 @@ internal sealed partial class SimulatedNode
     {
         _world.CheckThread();
         int value = _world.Plant?.Show(this, route, request) ?? ValueOf(route);
-        return new CoapResult(CoapCode.Content, Answers.State(value, Plan.Index, route == SimulatedRoute.LargeState)).WithETag(CoapETag.FromVersion((ulong)value + 1));
+        return new CoapResult(CoapCode.Content, Answers.State(value, Plan.Index, route == SimulatedRoute.LargeState))
+            .WithETag(CoapETag.FromVersion((ulong)value + 1));
     }
 
     private ValueTask<CoapResult> ServeAsync(CoapRequest request, CancellationToken cancellationToken) =>
@@ -114,7 +118,8 @@ internal sealed partial class SimulatedNode
             CoapResponse response = await Endpoint.SendAsync(next, cancellationToken).ConfigureAwait(false);
             _world.CheckThread();
 
-            // 4.08 and 4.13 say that the request was not carried out for want of blocks, which is true of the next hop only: whoever is told so sends everything again.
+            // 4.08 and 4.13 say that the request was not carried out for want of blocks, which is true of the next hop only: whoever is
+            // told so sends everything again.
             return response.Code == CoapCode.RequestEntityIncomplete || response.Code == CoapCode.RequestEntityTooLarge
                 ? new CoapResult(CoapCode.BadGateway)
                 : new CoapResult(response.Code, response.Payload);
@@ -153,7 +158,9 @@ internal sealed partial class SimulatedNode
 
         if (asked.Upload > 0 && !_world.Scenario.Corrupts && !request.Payload.Span.SequenceEqual(Answers.Upload(asked.Id, asked.Upload)))
         {
-            _world.Violate(CheckKind.Bodies, $"the body of request {asked.Id} came as {request.Payload.Length} B that are not the {asked.Upload} B that were sent", Plan.Index);
+            _world.Violate(CheckKind.Bodies,
+                $"the body of request {asked.Id} came as {request.Payload.Length} B that are not the {asked.Upload} B that were sent",
+                Plan.Index);
         }
 
         return asked;

@@ -5,7 +5,8 @@ namespace CoAP.NET.Simulation.Simulate;
 // What has to come about when the network is well again.
 internal sealed partial class SimulatedWorld
 {
-    // How long observers may take: a registration that failed waits up to five minutes for the next one, and its copies go out over one and a half.
+    // How long observers may take: a registration that failed waits up to five minutes for the next one, and its copies go out over one and
+    // a half.
     private static readonly TimeSpan s_recovery = TimeSpan.FromMinutes(15);
 
     /// <summary>Everything is well from now on: what is under way has to end, and observers have to hear of the last state.</summary>
@@ -29,7 +30,8 @@ internal sealed partial class SimulatedWorld
         TimeSpan well = Clock.Elapsed;
         TimeSpan[] free = [.. Nodes.Select(_ => well)];
         AdvanceBy(TimeSpan.FromSeconds(5));
-        while (IsUnderWay(free) || _observations.Exists(observation => IsBehind(observation) && Clock.Elapsed < LatestOf(observation, well, free)))
+        while (IsUnderWay(free)
+            || _observations.Exists(observation => IsBehind(observation) && Clock.Elapsed < LatestOf(observation, well, free)))
         {
             AdvanceBy(TimeSpan.FromSeconds(30));
         }
@@ -38,7 +40,9 @@ internal sealed partial class SimulatedWorld
         {
             Violate(
                 CheckKind.LastState,
-                $"observation {observation.Step.Id} is {observation.Observation!.State} with {observation.Observation.Latest} ({observation.Observation.Error?.Message}) and not with value {observation.Observed.ValueOf(observation.Step.Route)}",
+                $"observation {observation.Step.Id} is {observation.Observation!.State} with {observation.Observation.Latest} "
+                    + $"({observation.Observation.Error?.Message}) and not with "
+                    + $"value {observation.Observed.ValueOf(observation.Step.Route)}",
                 observation.Observer.Plan.Index,
                 observation.Observed.Plan.Index);
         }
@@ -59,11 +63,13 @@ internal sealed partial class SimulatedWorld
         return isUnderWay;
     }
 
-    // A server that may serve few requests at a time refuses those that register again as long as it serves others, which it may do for hours.
+    // A server that may serve few requests at a time refuses those that register again as long as it serves others, which it may do for
+    // hours.
     private static TimeSpan LatestOf(LiveObservation observation, TimeSpan well, TimeSpan[] free) =>
         s_recovery + (observation.Observed.Plan.MaxRequestsServed > 0 ? free[observation.Observed.Plan.Index] : well);
 
     // A server that takes no further observers says so, and is asked ever more rarely.
     private bool IsBehind(LiveObservation observation) =>
-        observation.Observation is { State: not CoapObserveState.NotObserving } && observation.Start == observation.Observer.Starts && !observation.HasLast;
+        observation.Observation is { State: not CoapObserveState.NotObserving } && observation.Start == observation.Observer.Starts
+            && !observation.HasLast;
 }

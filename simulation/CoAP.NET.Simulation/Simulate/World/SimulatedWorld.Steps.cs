@@ -86,14 +86,17 @@ internal sealed partial class SimulatedWorld
             request.NoResponse = Options.NoResponseClasses.All;
         }
 
-        return Plant is { } plant ? plant.SendAsync(step, request, node.Endpoint.SendAsync, token) : node.Endpoint.SendAsync(request, token);
+        return Plant is { } plant
+            ? plant.SendAsync(step, request, node.Endpoint.SendAsync, token)
+            : node.Endpoint.SendAsync(request, token);
     }
 
     private void Observe(Step step, SimulatedNode node)
     {
         LiveObservation live = new(this, step, node, Nodes[step.Peer]);
         CoapRequest request = new(CoapMethod.Get, Nodes[step.Peer].Uri + SimulatedNode.PathOf(step.Route)) { Confirmable = !step.Non };
-        Begin(step, node, token => node.Endpoint.ObserveAsync(request, new CoapObserveOptions { OnNotification = live.OnNotification }, token));
+        Begin(step, node,
+            token => node.Endpoint.ObserveAsync(request, new CoapObserveOptions { OnNotification = live.OnNotification }, token));
         if (_pending.Count > 0 && _pending[^1].Step == step)
         {
             _observations.Add(live);
@@ -103,7 +106,9 @@ internal sealed partial class SimulatedWorld
     private void Begin(Step step, SimulatedNode node, Func<CancellationToken, Task> begin)
     {
         // From the clock of the run, so that cancelling is an event like any other.
-        CancellationTokenSource? cancellation = step.CancelAfter > 0 ? new CancellationTokenSource(TimeSpan.FromMilliseconds(step.CancelAfter), Clock) : null;
+        CancellationTokenSource? cancellation = step.CancelAfter > 0
+            ? new CancellationTokenSource(TimeSpan.FromMilliseconds(step.CancelAfter), Clock)
+            : null;
         TimeSpan now = Clock.Elapsed;
         TimeSpan latest = now + LongestTimes.Of(Scenario, step);
         if (step.Timeout > 0)
@@ -117,7 +122,8 @@ internal sealed partial class SimulatedWorld
         }
 
         _operations++;
-        Note(step.Node, step.Kind == StepKind.Request ? "asks" : step.Kind == StepKind.Ping ? "pings" : "observes", step.Id, step.Kind == StepKind.Request ? step.Method : null);
+        Note(step.Node, step.Kind == StepKind.Request ? "asks" : step.Kind == StepKind.Ping ? "pings" : "observes", step.Id,
+            step.Kind == StepKind.Request ? step.Method : null);
         _pending.Add(new Operation
         {
             Step = step,
@@ -251,14 +257,16 @@ internal sealed partial class SimulatedWorld
         if (!Scenario.Corrupts && !response.Payload.Span.SequenceEqual(expected))
         {
             bool isOther = response.Payload.Length < 6 || !response.Payload.Span[..6].SequenceEqual(expected.AsSpan(0, 6));
-            Report(operation, isOther ? CheckKind.RightAnswer : CheckKind.Bodies, $"got {response} that is not the answer to it: {response.GetText()[..Math.Min(response.Payload.Length, 60)]}");
+            Report(operation, isOther ? CheckKind.RightAnswer : CheckKind.Bodies,
+                $"got {response} that is not the answer to it: {response.GetText()[..Math.Min(response.Payload.Length, 60)]}");
         }
 
         return response.Code.ToString();
     }
 
     private static bool IsExpected(Step step, CoapCode code) =>
-        code == CoapCode.ServiceUnavailable || code == CoapCode.RequestEntityIncomplete || code == CoapCode.RequestEntityTooLarge || code == CoapCode.Unauthorized
+        code == CoapCode.ServiceUnavailable || code == CoapCode.RequestEntityIncomplete || code == CoapCode.RequestEntityTooLarge
+        || code == CoapCode.Unauthorized
         || (code == CoapCode.InternalServerError && step.Failure != HandlerFailure.None)
         || (code == CoapCode.TooManyRequests && step.Route == SimulatedRoute.Limited)
         || ((code == CoapCode.GatewayTimeout || code == CoapCode.BadGateway) && step.Route == SimulatedRoute.Forward);

@@ -3,14 +3,16 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Simulation.Simulate;
 
 /// <summary>
-/// One run of a scenario: the endpoints, the network between them and the clock, on one thread. Nothing of it reads another clock or draws other chance than that of the scenario.
+/// One run of a scenario: the endpoints, the network between them and the clock, on one thread. Nothing of it reads another clock or draws
+/// other chance than that of the scenario.
 /// </summary>
 internal sealed partial class SimulatedWorld
 {
     private static readonly TimeSpan s_slack = TimeSpan.FromMilliseconds(5);
     private static readonly TimeSpan s_quiet = TimeSpan.FromHours(2);
 
-    // What has no end goes on at a clock that stands still. A slow transfer takes any number of events, but few of them at a time; one that goes to and fro for ever is left over when all is to be quiet.
+    // What has no end goes on at a clock that stands still. A slow transfer takes any number of events, but few of them at a time; one that
+    // goes to and fro for ever is left over when all is to be quiet.
     private static readonly TimeSpan s_eventWindow = TimeSpan.FromSeconds(100);
 
     private const int NotificationsToNoticeThem = 12;
@@ -87,7 +89,8 @@ internal sealed partial class SimulatedWorld
         return world.MakeResult();
     }
 
-    public void Note(int node, string what, int id, object? result) => _journal.Add(new JournalEntry(Clock.Elapsed, node, what, id, result));
+    public void Note(int node, string what, int id, object? result) =>
+        _journal.Add(new JournalEntry(Clock.Elapsed, node, what, id, result));
 
     public void Violate(CheckKind check, string what, params int[] nodes)
     {
@@ -121,8 +124,10 @@ internal sealed partial class SimulatedWorld
     public async Task DelayAsync(TimeSpan time, CancellationToken cancellationToken)
     {
         TaskCompletionSource over = new();
-        using ITimer timer = Clock.CreateTimer(static over => ((TaskCompletionSource)over!).TrySetResult(), over, time, Timeout.InfiniteTimeSpan);
-        using CancellationTokenRegistration registration = cancellationToken.UnsafeRegister(static (over, token) => ((TaskCompletionSource)over!).TrySetCanceled(token), over);
+        using ITimer timer = Clock.CreateTimer(static over => ((TaskCompletionSource)over!).TrySetResult(), over, time,
+            Timeout.InfiniteTimeSpan);
+        using CancellationTokenRegistration registration =
+            cancellationToken.UnsafeRegister(static (over, token) => ((TaskCompletionSource)over!).TrySetCanceled(token), over);
         await over.Task.ConfigureAwait(false);
     }
 
@@ -162,7 +167,8 @@ internal sealed partial class SimulatedWorld
 
             if (++_events > MaxEventsInWindow)
             {
-                throw new InvalidOperationException($"{MaxEventsInWindow:N0} times something was due within {s_eventWindow.TotalSeconds} s, and there is no end.");
+                throw new InvalidOperationException(
+                    $"{MaxEventsInWindow:N0} times something was due within {s_eventWindow.TotalSeconds} s, and there is no end.");
             }
 
             Clock.AdvanceTo(due);
@@ -185,7 +191,8 @@ internal sealed partial class SimulatedWorld
 
         AdvanceBy(TimeSpan.FromMinutes(10));
 
-        // Observers whose cancellation was lost are noticed when they are notified; those that are sent Non-confirmable notifications by the eleventh, which has to be acknowledged.
+        // Observers whose cancellation was lost are noticed when they are notified; those that are sent Non-confirmable notifications by
+        // the eleventh, which has to be acknowledged.
         for (int i = 0; i < NotificationsToNoticeThem; i++)
         {
             foreach (SimulatedNode node in Nodes.Where(static node => node.Plan.Serves))

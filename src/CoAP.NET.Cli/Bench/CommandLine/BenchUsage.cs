@@ -9,7 +9,8 @@ internal static class BenchUsage
     /// <summary>Refuses a command that stands behind a URI, which it would ignore.</summary>
     public static void ComesFirst(Command command) => command.Validators.Add(result =>
     {
-        if (result.Parent is CommandResult parent && parent.Children.OfType<ArgumentResult>().Any(static argument => argument.Tokens.Count > 0))
+        if (result.Parent is CommandResult parent
+            && parent.Children.OfType<ArgumentResult>().Any(static argument => argument.Tokens.Count > 0))
         {
             result.AddError($"'{command.Name}' is a command of its own and comes first.");
         }

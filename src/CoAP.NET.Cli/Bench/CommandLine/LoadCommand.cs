@@ -10,12 +10,27 @@ namespace CoAP.NET.Cli.Bench;
 internal sealed class LoadCommand(IAnsiConsole? terminal)
 {
     private readonly LoadOptions _options = new();
-    private readonly Option<string?> _workers = new("--workers") { Description = "Workers that make the load together instead of this program.", HelpName = "HOST:PORT,..." };
-    private readonly Option<string?> _key = new(WorkerCommand.KeyName) { Description = "The word that the workers ask for.", HelpName = "WORD" };
+    private readonly Option<string?> _workers = new("--workers")
+    {
+        Description = "Workers that make the load together instead of this program.",
+        HelpName = "HOST:PORT,..."
+    };
+    private readonly Option<string?> _key = new(WorkerCommand.KeyName)
+    {
+        Description = "The word that the workers ask for.",
+        HelpName = "WORD"
+    };
     private readonly Option<int?> _processor = ProcessorPin.NewOption();
-    private readonly Option<string?> _json = new("--json") { Description = "Writes the report to a file; - for the standard output, where nothing else stands then.", HelpName = "FILE" };
+    private readonly Option<string?> _json = new("--json")
+    {
+        Description = "Writes the report to a file; - for the standard output, where nothing else stands then.",
+        HelpName = "FILE"
+    };
     private readonly Option<string?> _html = new("--html") { Description = "Writes the report with plots to a file.", HelpName = "FILE" };
-    private readonly Option<bool> _strict = new("--strict") { Description = "Ends with exit code 1 when there were errors or lost requests, or a run without any answer." };
+    private readonly Option<bool> _strict = new("--strict")
+    {
+        Description = "Ends with exit code 1 when there were errors or lost requests, or a run without any answer."
+    };
     private readonly Option<bool> _quiet = new("--quiet") { Description = "Shows nothing until the report." };
 
     public void AddTo(Command command)
@@ -46,7 +61,9 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
 
         if ((plans.Select(PlanRules.FaultOf).FirstOrDefault(static fault => fault is not null)
             ?? LoadOptions.FaultOf(plans[0])
-            ?? (parsed.GetValue(_key) is not null && workers.Count == 0 ? $"{WorkerCommand.KeyName} is for --workers, which are missing." : null)
+            ?? (parsed.GetValue(_key) is not null && workers.Count == 0
+                ? $"{WorkerCommand.KeyName} is for --workers, which are missing."
+                : null)
             ?? files.Fault
             ?? (workers.Count == 0 ? FaultOfMachine(plans[0]) : null)) is { } fault)
         {
@@ -65,7 +82,10 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
         {
             CoordinatorOptions options = new() { Key = parsed.GetValue(_key), Say = display.Say };
             failure = await RunAsync(
-                plans, runs, display, (plan, token) => workers.Count > 0 ? Coordinator.RunAsync(workers, plan, display, options, token) : LoadRunner.RunAsync(plan, display, LoadGate.Open, token), cancellationToken).ConfigureAwait(false);
+                plans, runs, display,
+                (plan, token) => workers.Count > 0
+                    ? Coordinator.RunAsync(workers, plan, display, options, token)
+                    : LoadRunner.RunAsync(plan, display, LoadGate.Open, token), cancellationToken).ConfigureAwait(false);
         }
 
         if (failure is ArgumentException && runs.Count == 0)
@@ -82,11 +102,14 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
             await error.WriteLineAsync(failure.Message).ConfigureAwait(false);
         }
 
-        return runs.Count > 0 && isWritten && failure is null && (!parsed.GetValue(_strict) || IsClean(runs, error)) ? ExitCodes.Success : ExitCodes.Failure;
+        return runs.Count > 0 && isWritten && failure is null && (!parsed.GetValue(_strict) || IsClean(runs, error))
+            ? ExitCodes.Success
+            : ExitCodes.Failure;
     }
 
     // What ended the runs before their time; null: nothing, or somebody here.
-    private static async Task<Exception?> RunAsync(IReadOnlyList<LoadPlan> plans, List<LoadResult> runs, LoadDisplay display, Func<LoadPlan, CancellationToken, Task<LoadResult>> run, CancellationToken cancellationToken)
+    private static async Task<Exception?> RunAsync(IReadOnlyList<LoadPlan> plans, List<LoadResult> runs, LoadDisplay display,
+        Func<LoadPlan, CancellationToken, Task<LoadResult>> run, CancellationToken cancellationToken)
     {
         foreach (LoadPlan plan in plans.TakeWhile(_ => !cancellationToken.IsCancellationRequested))
         {
@@ -131,12 +154,17 @@ internal sealed class LoadCommand(IAnsiConsole? terminal)
     private static string? FaultOfMachine(LoadPlan plan) =>
         plan.ServerProcess is { } id && OperatingSystem.IsLinux() && !File.Exists($"/proc/{id}/stat") ? $"There is no process {id}." : null;
 
-    private static string Machine() => $"{RuntimeInformation.OSDescription} {RuntimeInformation.OSArchitecture}, {Environment.ProcessorCount} processors, {RuntimeInformation.FrameworkDescription}";
+    private static string Machine() =>
+        $"{RuntimeInformation.OSDescription} {RuntimeInformation.OSArchitecture}, {Environment.ProcessorCount} "
+            + $"processors, {RuntimeInformation.FrameworkDescription}";
 
     // Reports are given away: the word of the workers is not in them.
     private static string Command(ParseResult parsed)
     {
         string[] words = [.. parsed.Tokens.Skip(parsed.CommandResult.Command is RootCommand ? 0 : 1).Select(static token => token.Value)];
-        return string.Join(' ', [BenchCommand.CalledAs, .. words.Select((word, i) => i > 0 && words[i - 1] == WorkerCommand.KeyName ? "***" : word.Contains(' ', StringComparison.Ordinal) ? $"'{word}'" : word)]);
+        return string.Join(' ',
+            [BenchCommand.CalledAs,
+                .. words.Select((word, i) => i > 0 && words[i - 1] == WorkerCommand.KeyName ? "***"
+                    : word.Contains(' ', StringComparison.Ordinal) ? $"'{word}'" : word)]);
     }
 }

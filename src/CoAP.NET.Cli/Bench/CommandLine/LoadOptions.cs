@@ -9,7 +9,11 @@ internal sealed class LoadOptions
 {
     private static readonly LoadPlan s_defaults = new() { Uri = "" };
 
-    private readonly Argument<string> _uri = new("URI") { Description = "The resource to ask for, such as coap://127.0.0.1/hello; coap, coaps, coap+tcp, coaps+tcp, coap+ws or coaps+ws. Without a scheme coap:// is meant." };
+    private readonly Argument<string> _uri = new("URI")
+    {
+        Description = "The resource to ask for, such as coap://127.0.0.1/hello; coap, coaps, coap+tcp, coaps+tcp, coap+ws or coaps+ws. "
+            + "Without a scheme coap:// is meant."
+    };
 
     private readonly Option<int[]> _peers = new("--peers")
     {
@@ -21,28 +25,61 @@ internal sealed class LoadOptions
 
     private readonly Option<string> _loop = new("--loop")
     {
-        Description = "closed: each peer asks again as soon as it was answered; open: requests are due at --rate, whatever the server does; observe: each peer observes the resource, which is changed at --rate, or by others.",
+        Description = "closed: each peer asks again as soon as it was answered; open: requests are due at --rate, whatever the server "
+            + "does; observe: each peer observes the resource, which is changed at --rate, or by others.",
         HelpName = "LOOP",
         DefaultValueFactory = static _ => "closed",
     };
 
-    private readonly Option<double> _rate = Number("--rate", "Requests a second of an open loop; changes a second (PUT of a growing number) of an observing one.", s_defaults.Rate);
-    private readonly Option<bool> _poisson = new("--poisson") { Description = "The times between requests of an open loop vary as those of independent users do." };
+    private readonly Option<double> _rate = Number("--rate",
+        "Requests a second of an open loop; changes a second (PUT of a growing number) of an observing one.", s_defaults.Rate);
+    private readonly Option<bool> _poisson = new("--poisson")
+    {
+        Description = "The times between requests of an open loop vary as those of independent users do."
+    };
     private readonly Option<double> _seconds = Number("--seconds", "Seconds that are measured.", s_defaults.Seconds);
     private readonly Option<double> _warmUp = Number("--warm-up", "Seconds before that which are not.", s_defaults.WarmUpSeconds);
-    private readonly Option<double> _ramp = Number("--ramp", "Seconds before the warm-up over which the peers start.", s_defaults.RampSeconds);
-    private readonly Option<double> _timeout = Number("--timeout", "Seconds after which an unanswered request counts as lost.", s_defaults.TimeoutSeconds);
-    private readonly Option<int> _retransmissions = Whole("--retransmissions", "How often an unacknowledged Confirmable request is repeated (MAX_RETRANSMIT).", s_defaults.Retransmissions);
-    private readonly Option<string?> _psk = new("--psk") { Description = "Identity and pre-shared key for a coaps target; each peer has a session. Whoever sees the command line sees the key.", HelpName = "ID:KEY" };
+    private readonly Option<double> _ramp = Number("--ramp", "Seconds before the warm-up over which the peers start.",
+        s_defaults.RampSeconds);
+    private readonly Option<double> _timeout = Number("--timeout", "Seconds after which an unanswered request counts as lost.",
+        s_defaults.TimeoutSeconds);
+    private readonly Option<int> _retransmissions = Whole("--retransmissions",
+        "How often an unacknowledged Confirmable request is repeated (MAX_RETRANSMIT).", s_defaults.Retransmissions);
+    private readonly Option<string?> _psk = new("--psk")
+    {
+        Description = "Identity and pre-shared key for a coaps target; each peer has a session. Whoever sees the command line sees the key.",
+        HelpName = "ID:KEY"
+    };
     private readonly Option<bool> _non = new("--non") { Description = "Requests are Non-confirmable." };
-    private readonly Option<string> _method = new("--method") { Description = "The method, by name or code.", HelpName = "METHOD", DefaultValueFactory = static _ => s_defaults.Method };
+    private readonly Option<string> _method = new("--method")
+    {
+        Description = "The method, by name or code.",
+        HelpName = "METHOD",
+        DefaultValueFactory = static _ => s_defaults.Method
+    };
     private readonly Option<string?> _payload = new("--payload") { Description = "The body of the requests, as text.", HelpName = "TEXT" };
-    private readonly Option<int?> _payloadBytes = new("--payload-bytes") { Description = "The size of a body of zeros instead.", HelpName = "N" };
+    private readonly Option<int?> _payloadBytes = new("--payload-bytes")
+    {
+        Description = "The size of a body of zeros instead.",
+        HelpName = "N"
+    };
     private readonly Option<int> _depth = Whole("--depth", "Requests that each peer has under way at a time.", s_defaults.Depth);
-    private readonly Option<string?> _source = new("--source") { Description = "The address of the first peer; the others have those after it. Default for a target in 127.0.0.0/8: 127.1.0.1.", HelpName = "ADDRESS" };
-    private readonly Option<string?> _expect = new("--expect") { Description = "The payload that every answer must have; without it any 2.xx is right.", HelpName = "TEXT" };
+    private readonly Option<string?> _source = new("--source")
+    {
+        Description = "The address of the first peer; the others have those after it. Default for a target in 127.0.0.0/8: 127.1.0.1.",
+        HelpName = "ADDRESS"
+    };
+    private readonly Option<string?> _expect = new("--expect")
+    {
+        Description = "The payload that every answer must have; without it any 2.xx is right.",
+        HelpName = "TEXT"
+    };
     private readonly Option<int> _seed = Whole("--seed", "The seed of everything that is left to chance.", s_defaults.Seed);
-    private readonly Option<int?> _serverProcess = new("--server-process") { Description = "The process id of a server on this machine, whose processor time and memory are read (Linux).", HelpName = "PID" };
+    private readonly Option<int?> _serverProcess = new("--server-process")
+    {
+        Description = "The process id of a server on this machine, whose processor time and memory are read (Linux).",
+        HelpName = "PID"
+    };
 
     public LoadOptions() => _loop.AcceptOnlyFromAmong("closed", "open", "observe");
 
@@ -50,7 +87,8 @@ internal sealed class LoadOptions
     {
         command.Add(_uri);
         foreach (Option option in (Option[])[
-            _peers, _loop, _rate, _poisson, _seconds, _warmUp, _ramp, _timeout, _retransmissions, _non, _method, _payload, _payloadBytes, _depth, _source, _expect, _seed, _serverProcess, _psk])
+            _peers, _loop, _rate, _poisson, _seconds, _warmUp, _ramp, _timeout, _retransmissions, _non, _method, _payload, _payloadBytes,
+            _depth, _source, _expect, _seed, _serverProcess, _psk])
         {
             command.Add(option);
         }
@@ -85,13 +123,16 @@ internal sealed class LoadOptions
         return [.. parsed.GetRequiredValue(_peers).Select(peers => plan with { Peers = peers })];
     }
 
-    /// <summary>Says which option would do nothing; null: none. Silently left alone, it would make figures look like what they are not.</summary>
+    /// <summary>
+    /// Says which option would do nothing; null: none. Silently left alone, it would make figures look like what they are not.
+    /// </summary>
     public static string? FaultOf(LoadPlan plan) => plan.Loop switch
     {
         LoadLoop.Closed when plan.Rate > 0 => "A closed loop has no --rate, as its server sets the pace: add --loop open.",
         LoadLoop.Closed or LoadLoop.Observe when plan.Poisson => "--poisson is for --loop open.",
         LoadLoop.Observe when plan.Depth > 1 => "--depth is for requests: an observing peer has one registration.",
-        LoadLoop.Observe when plan.Rate > 0 && plan.Expected is not null => "--expect does not go with changes at --rate, which are numbers.",
+        LoadLoop.Observe
+            when plan.Rate > 0 && plan.Expected is not null => "--expect does not go with changes at --rate, which are numbers.",
         _ => null,
     };
 
@@ -102,10 +143,14 @@ internal sealed class LoadOptions
         DefaultValueFactory = _ => otherwise,
 
         // A point, in whatever country this runs.
-        CustomParser = static result => double.TryParse(result.Tokens[0].Value, NumberStyles.Float, CultureInfo.InvariantCulture, out double value) ? value : Refuse<double>(result),
+        CustomParser = static result =>
+            double.TryParse(result.Tokens[0].Value, NumberStyles.Float, CultureInfo.InvariantCulture, out double value)
+                ? value
+                : Refuse<double>(result),
     };
 
-    private static Option<int> Whole(string name, string description, int otherwise) => new(name) { Description = description, HelpName = "N", DefaultValueFactory = _ => otherwise };
+    private static Option<int> Whole(string name, string description, int otherwise) =>
+        new(name) { Description = description, HelpName = "N", DefaultValueFactory = _ => otherwise };
 
     private static int[] ParsePeers(ArgumentResult result)
     {

@@ -30,8 +30,12 @@ internal sealed class ReportCommand
 
         try
         {
-            string json = await (file == ReportFiles.Standard ? Console.In.ReadToEndAsync(cancellationToken) : File.ReadAllTextAsync(file, cancellationToken)).ConfigureAwait(false);
-            return await files.TryWriteAsync(LoadReport.Parse(json), parsed.InvocationConfiguration).ConfigureAwait(false) ? ExitCodes.Success : ExitCodes.Failure;
+            string json = await (file == ReportFiles.Standard
+                ? Console.In.ReadToEndAsync(cancellationToken)
+                : File.ReadAllTextAsync(file, cancellationToken)).ConfigureAwait(false);
+            return await files.TryWriteAsync(LoadReport.Parse(json), parsed.InvocationConfiguration).ConfigureAwait(false)
+                ? ExitCodes.Success
+                : ExitCodes.Failure;
         }
         catch (Exception exception) when (exception is JsonException or IOException or UnauthorizedAccessException)
         {

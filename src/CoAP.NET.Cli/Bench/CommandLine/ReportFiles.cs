@@ -13,7 +13,8 @@ internal sealed record ReportFiles(string? Json, string? Html)
     /// <summary>What is wrong with them, as far as that can be known before something is written; null: nothing.</summary>
     public string? Fault =>
         Html == Standard ? "--html writes a file; only --json knows - for the standard output."
-        : Json is not null && Html is not null && Json != Standard && Path.GetFullPath(Json) == Path.GetFullPath(Html) ? $"--json and --html both write '{Html}'."
+        : Json is not null && Html is not null && Json != Standard && Path.GetFullPath(Json) == Path.GetFullPath(Html)
+        ? $"--json and --html both write '{Html}'."
         : FaultOf(Json) ?? FaultOf(Html);
 
     /// <summary>Writes it, and says what could not be written.</summary>
@@ -49,6 +50,7 @@ internal sealed record ReportFiles(string? Json, string? Html)
         file is null or Standard ? null
         : file.Length == 0 ? "A file without a name cannot be written."
         : Directory.Exists(file) ? $"'{file}' cannot be written: it is a directory."
-        : Path.GetDirectoryName(Path.GetFullPath(file)) is { } directory && !Directory.Exists(directory) ? $"'{file}' cannot be written: there is no directory '{directory}'."
+        : Path.GetDirectoryName(Path.GetFullPath(file)) is { } directory && !Directory.Exists(directory)
+        ? $"'{file}' cannot be written: there is no directory '{directory}'."
         : null;
 }

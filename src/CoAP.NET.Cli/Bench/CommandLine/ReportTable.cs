@@ -34,7 +34,13 @@ internal static class ReportTable
         }
 
         using StringWriter rows = new();
-        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Ansi = AnsiSupport.No, ColorSystem = ColorSystemSupport.NoColors, Interactive = InteractionSupport.No, Out = new AnsiConsoleOutput(rows) });
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings
+        {
+            Ansi = AnsiSupport.No,
+            ColorSystem = ColorSystemSupport.NoColors,
+            Interactive = InteractionSupport.No,
+            Out = new AnsiConsoleOutput(rows)
+        });
         console.Profile.Width = Width;
         console.Write(table);
 
@@ -55,12 +61,15 @@ internal static class ReportTable
 
             if (run.Count == 0 && run.Lost == 0 && run.ErrorCount == 0)
             {
-                output.WriteLine($"{RunNames.Peers(run.Plan)}: {(run.Plan.Loop == LoadLoop.Observe ? "nothing was notified: did the resource change?" : "what was asked in the warm-up was not answered until the end, so nothing was asked in the measured time.")}");
+                output.WriteLine(
+                    $"{RunNames.Peers(run.Plan)}: {(run.Plan.Loop == LoadLoop.Observe ? "nothing was notified: did the resource change?" : "what was asked in the warm-up was not answered until the end, so nothing was asked in the measured time.")}");
             }
 
             if (run.OwnDrops > 0)
             {
-                output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{RunNames.Peers(run.Plan)}: {run.OwnDrops} datagrams were lost in this program's own receive buffers, which is no fault of the server: use fewer peers, or more workers."));
+                output.WriteLine(string.Create(CultureInfo.InvariantCulture,
+                    $"{RunNames.Peers(run.Plan)}: {run.OwnDrops} datagrams were lost in this program's own receive buffers, which is no "
+                        + $"fault of the server: use fewer peers, or more workers."));
             }
         }
     }
@@ -84,7 +93,9 @@ internal static class ReportTable
             ("changes", Cells(static run => run.Plan is { Loop: LoadLoop.Observe, Rate: > 0 } ? Text(run.Changes, "0") : None)),
             ("to last p50 ms", Times(changes, 0.5)),
             ("to last p99 ms", Times(changes, 0.99)),
-            ("converged", Cells(static run => run.Converged is { } converged ? string.Create(CultureInfo.InvariantCulture, $"{converged} of {run.Plan.Peers}") : None)),
+            ("converged", Cells(static run => run.Converged is { } converged
+                ? string.Create(CultureInfo.InvariantCulture, $"{converged} of {run.Plan.Peers}")
+                : None)),
             ("lost", Cells(static run => Text(run.Lost, "0"))),
             ("lost here", Cells(static run => run.OwnDrops > 0 ? Text(run.OwnDrops, "0") : None)),
             ("errors", Cells(static run => Text(run.ErrorCount, "0"))),
@@ -100,7 +111,8 @@ internal static class ReportTable
         static string[] Times(LoadHistogram[] of, double part) => [.. of.Select(histogram => Milliseconds(histogram, part))];
     }
 
-    private static string Milliseconds(LoadHistogram times, double part) => times.Count == 0 ? None : Text(times.Microseconds(part) / 1000, "0.000");
+    private static string Milliseconds(LoadHistogram times, double part) =>
+        times.Count == 0 ? None : Text(times.Microseconds(part) / 1000, "0.000");
 
     private static string Text(double? value, string format) => value?.ToString(format, CultureInfo.InvariantCulture) ?? None;
 }

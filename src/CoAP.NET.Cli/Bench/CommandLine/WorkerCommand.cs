@@ -10,13 +10,25 @@ internal sealed class WorkerCommand
     public const string Name = "worker";
     public const string KeyName = "--key";
 
-    private readonly Option<string?> _listen = new("--listen") { Description = $"Where coordinators reach it; port 0 for any. Default: {WorkerAddress.DefaultListen}, where only this machine reaches it.", HelpName = "HOST:PORT" };
-    private readonly Option<string?> _key = new(KeyName) { Description = "A word that coordinators must know. It is sent unencrypted.", HelpName = "WORD" };
+    private readonly Option<string?> _listen = new("--listen")
+    {
+        Description = $"Where coordinators reach it; port 0 for any. Default: {WorkerAddress.DefaultListen}, where only this machine "
+            + "reaches it.",
+        HelpName = "HOST:PORT"
+    };
+    private readonly Option<string?> _key = new(KeyName)
+    {
+        Description = "A word that coordinators must know. It is sent unencrypted.",
+        HelpName = "WORD"
+    };
     private readonly Option<int?> _processor = ProcessorPin.NewOption();
 
     public void AddTo(Command root)
     {
-        Command command = new(Name, "Makes load when a coordinator (--workers) asks for it, until it is stopped.") { _listen, _key, _processor };
+        Command command = new(Name, "Makes load when a coordinator (--workers) asks for it, until it is stopped.")
+        {
+            _listen, _key, _processor
+        };
         command.SetAction(RunAsync);
         BenchUsage.ComesFirst(command);
         root.Add(command);
@@ -44,7 +56,8 @@ internal sealed class WorkerCommand
         TextWriter output = TextWriter.Synchronized(parsed.InvocationConfiguration.Output);
         try
         {
-            await Worker.ServeAsync(listen, RunAsync, new WorkerOptions { Key = parsed.GetValue(_key), Say = output.WriteLine }, cancellationToken).ConfigureAwait(false);
+            await Worker.ServeAsync(listen, RunAsync, new WorkerOptions { Key = parsed.GetValue(_key), Say = output.WriteLine },
+                cancellationToken).ConfigureAwait(false);
             return ExitCodes.Success;
         }
         catch (SocketException exception)
@@ -55,7 +68,8 @@ internal sealed class WorkerCommand
     }
 
     // What is the plan's or this machine's fault is told to the coordinator as a sentence, not as a crash.
-    private static async Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick> progress, LoadGate gate, CancellationToken cancellationToken)
+    private static async Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick> progress, LoadGate gate,
+        CancellationToken cancellationToken)
     {
         try
         {

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Counts times in steps of at most 1.6 %, so that it takes no memory for each. Not thread-safe; one for each loop, added up at the end.</summary>
+/// <summary>
+/// Counts times in steps of at most 1.6 %, so that it takes no memory for each. Not thread-safe; one for each loop, added up at the end.
+/// </summary>
 internal sealed class LoadHistogram
 {
     // Up to 2^40 ns, 18 minutes; whatever is longer counts as that.

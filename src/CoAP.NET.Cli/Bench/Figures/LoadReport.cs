@@ -26,12 +26,15 @@ internal sealed record LoadReport
     public static LoadReport Parse(string json)
     {
         LoadReport report = JsonSerializer.Deserialize(json, LoadJson.Default.LoadReport) ?? throw new JsonException("null is no report.");
-        return report.Runs.All(static run => run is not null && WorkerFigures.IsSound(run)) ? report : throw new JsonException("a run has figures that cannot be.");
+        return report.Runs.All(static run => run is not null && WorkerFigures.IsSound(run))
+            ? report
+            : throw new JsonException("a run has figures that cannot be.");
     }
 }
 
 /// <summary>How plans and results are written.</summary>
-[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true, RespectNullableAnnotations = true, DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UseStringEnumConverter = true,
+    RespectNullableAnnotations = true, DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(LoadPlan))]
 [JsonSerializable(typeof(LoadResult))]
 [JsonSerializable(typeof(LoadReport))]

@@ -17,10 +17,15 @@ internal sealed record LoadResult
     /// <summary>Requests that were not answered in their time.</summary>
     public long Lost { get; init; }
 
-    /// <summary>Datagrams that the system dropped because a receive buffer of this program was full: answers that are lost, or came late, by no fault of the server. Known where the system counts them (Linux).</summary>
+    /// <summary>
+    /// Datagrams that the system dropped because a receive buffer of this program was full: answers that are lost, or came late, by no
+    /// fault of the server. Known where the system counts them (Linux).
+    /// </summary>
     public long OwnDrops { get; init; }
 
-    /// <summary>Everything else that went wrong, by kind: an answer's code such as "5.03", "wrong payload", or the name of an exception.</summary>
+    /// <summary>
+    /// Everything else that went wrong, by kind: an answer's code such as "5.03", "wrong payload", or the name of an exception.
+    /// </summary>
     public IReadOnlyDictionary<string, long> Errors { get; init; } = new Dictionary<string, long>();
 
     /// <summary>The times of the right ones, as pairs of nanoseconds and count; see <see cref="LoadHistogram.Filled"/>.</summary>
@@ -76,7 +81,8 @@ internal sealed record LoadResult
     }
 
     /// <summary>A histogram as pairs.</summary>
-    public static IReadOnlyList<long[]> ToPairs(LoadHistogram histogram) => [.. histogram.Filled.Select(static step => new[] { step.Nanoseconds, step.Count })];
+    public static IReadOnlyList<long[]> ToPairs(LoadHistogram histogram) =>
+        [.. histogram.Filled.Select(static step => new[] { step.Nanoseconds, step.Count })];
 
     /// <summary>Adds up what several workers of one run measured at the same time.</summary>
     /// <param name="plan">The plan of all of them.</param>
@@ -99,14 +105,16 @@ internal sealed record LoadResult
             Count = parts.Sum(static part => part.Count),
             Lost = parts.Sum(static part => part.Lost),
             OwnDrops = parts.Sum(static part => part.OwnDrops),
-            Errors = parts.SelectMany(static part => part.Errors).GroupBy(static error => error.Key).ToDictionary(static same => same.Key, static same => same.Sum(static error => error.Value)),
+            Errors = parts.SelectMany(static part => part.Errors).GroupBy(static error => error.Key)
+                .ToDictionary(static same => same.Key, static same => same.Sum(static error => error.Value)),
             Times = ToPairs(times),
             ChangeTimes = ToPairs(changes),
             Converged = parts.All(static part => part.Converged is null) ? null : parts.Sum(static part => part.Converged ?? 0),
             Changes = parts.Sum(static part => part.Changes),
             Series = Merge([.. parts.Select(static part => part.Series)]),
             OwnProcessorSeconds = parts.Sum(static part => part.OwnProcessorSeconds),
-            ServerProcessorSeconds = parts.Select(static part => part.ServerProcessorSeconds).FirstOrDefault(static seconds => seconds is not null),
+            ServerProcessorSeconds = parts.Select(static part => part.ServerProcessorSeconds)
+                .FirstOrDefault(static seconds => seconds is not null),
             ServerResidentBytes = parts.Select(static part => part.ServerResidentBytes).FirstOrDefault(static bytes => bytes is not null),
             Workers = parts.Sum(static part => part.Workers),
         };
@@ -117,6 +125,7 @@ internal sealed record LoadResult
         [.. Enumerable.Range(0, series.Max(static one => one.Count)).Select(index =>
         {
             LoadSecond[] at = [.. series.Where(one => index < one.Count).Select(one => one[index])];
-            return new LoadSecond(at.Max(static one => one.At), at.Sum(static one => one.PerSecond), at.Max(static one => one.P50), at.Max(static one => one.P99));
+            return new LoadSecond(at.Max(static one => one.At), at.Sum(static one => one.PerSecond), at.Max(static one => one.P50),
+                at.Max(static one => one.P99));
         })];
 }

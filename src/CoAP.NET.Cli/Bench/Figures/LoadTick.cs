@@ -10,4 +10,5 @@ namespace CoAP.NET.Cli.Bench;
 /// <param name="P99">99 of 100 of those of the last second took no longer, in microseconds.</param>
 /// <param name="Errors">Wrong answers and failures so far.</param>
 /// <param name="Lost">Unanswered so far.</param>
-internal readonly record struct LoadTick(string Phase, TimeSpan Elapsed, TimeSpan Whole, int Peers, double PerSecond, double P50, double P99, long Errors, long Lost);
+internal readonly record struct LoadTick(string Phase, TimeSpan Elapsed, TimeSpan Whole, int Peers, double PerSecond, double P50,
+    double P99, long Errors, long Lost);

@@ -23,7 +23,8 @@ internal readonly record struct ProcessFigures(TimeSpan Cpu, int Threads, long R
     }
 
     private static long Line(string[] lines, string name) =>
-        Number(lines.First(line => line.StartsWith(name, StringComparison.Ordinal))[name.Length..].Replace("kB", "", StringComparison.Ordinal).Trim());
+        Number(lines.First(line => line.StartsWith(name, StringComparison.Ordinal))[name.Length..]
+            .Replace("kB", "", StringComparison.Ordinal).Trim());
 
     private static long Number(string text) => long.Parse(text, CultureInfo.InvariantCulture);
 }

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// The changes of a run by their numbers, which follow each other without gaps, and how many observers each still waits for. Whoever sees a number has seen all before it: servers
-/// may skip states (RFC 7641 section 1.3). Not thread-safe.
+/// The changes of a run by their numbers, which follow each other without gaps, and how many observers each still waits for. Whoever sees a
+/// number has seen all before it: servers may skip states (RFC 7641 section 1.3). Not thread-safe.
 /// </summary>
 internal sealed class ChangeBook
 {
@@ -42,7 +42,13 @@ internal sealed class ChangeBook
 
         _end = number + 1;
         _first = Math.Max(_first, _end - Capacity);
-        _changes[number & (Capacity - 1)] = new Change { Begun = begun, Expected = observers, Waiting = observers, IsMeasured = isMeasured };
+        _changes[number & (Capacity - 1)] = new Change
+        {
+            Begun = begun,
+            Expected = observers,
+            Waiting = observers,
+            IsMeasured = isMeasured
+        };
         Measured += isMeasured ? 1 : 0;
     }
 

@@ -6,7 +6,8 @@ namespace CoAP.NET.Cli.Bench;
 internal static class ErrorKind
 {
     // A server that answers nothing but errors does so as fast as any.
-    private static readonly string[] s_codes = [.. Enumerable.Range(0, 256).Select(static code => string.Create(CultureInfo.InvariantCulture, $"{code >> 5}.{code & 31:00}"))];
+    private static readonly string[] s_codes = [
+        .. Enumerable.Range(0, 256).Select(static code => string.Create(CultureInfo.InvariantCulture, $"{code >> 5}.{code & 31:00}"))];
 
     public const string OutOfOrder = "out of order";
 

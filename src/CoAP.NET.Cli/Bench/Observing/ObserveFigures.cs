@@ -50,7 +50,8 @@ internal sealed class ObserveFigures
     }
 
     /// <summary>
-    /// Notifications that come from now on count, and changes that are due from now on; or no longer. Times of measured changes count whenever they are seen.
+    /// Notifications that come from now on count, and changes that are due from now on; or no longer. Times of measured changes count
+    /// whenever they are seen.
     /// </summary>
     public void SetMeasuring(bool isMeasuring)
     {

@@ -1,8 +1,9 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// A run in which each peer observes the resource. With a rate it changes the resource itself and times how long each observer takes to hear of it; without one it counts
-/// notifications of what others change. Of several workers only that of the first peer makes changes, and only it knows their times.
+/// A run in which each peer observes the resource. With a rate it changes the resource itself and times how long each observer takes to
+/// hear of it; without one it counts notifications of what others change. Of several workers only that of the first peer makes changes, and
+/// only it knows their times.
 /// </summary>
 internal static class ObserveLoop
 {
@@ -14,7 +15,8 @@ internal static class ObserveLoop
     /// <param name="gate">Passed once, when all observers are registered and before the first change.</param>
     /// <param name="cancellationToken">Ends it early; what was measured until then is the result.</param>
     /// <exception cref="OperationCanceledException">It was cancelled before anything was measured.</exception>
-    public static async Task<LoadResult> RunAsync(LoadPlan plan, IReadOnlyList<ObservingPeer> peers, CoapClient? changes, IProgress<LoadTick>? progress, LoadGate gate, CancellationToken cancellationToken)
+    public static async Task<LoadResult> RunAsync(LoadPlan plan, IReadOnlyList<ObservingPeer> peers, CoapClient? changes,
+        IProgress<LoadTick>? progress, LoadGate gate, CancellationToken cancellationToken)
     {
         ObserveFigures figures = new();
         ObserveClock clock = new(plan, figures, progress);
@@ -28,7 +30,9 @@ internal static class ObserveLoop
             await clock.DuringAsync("connecting", RegisterAsync(plan, observers, clock, cancellationToken)).ConfigureAwait(false);
             await clock.DuringAsync("connecting", gate.ReadyAsync(cancellationToken)).ConfigureAwait(false);
             LoadResult result = await MeasureAsync(plan, figures, clock, changer, cancellationToken).ConfigureAwait(false);
-            Task<int?> converging = plan.Rate > 0 ? ConvergeAsync(plan, figures, observers, changer, cancellationToken) : Task.FromResult<int?>(null);
+            Task<int?> converging = plan.Rate > 0
+                ? ConvergeAsync(plan, figures, observers, changer, cancellationToken)
+                : Task.FromResult<int?>(null);
             await clock.DuringAsync("ending", converging).ConfigureAwait(false);
 
             // The times of changes that were seen after the end belong to them.
@@ -49,7 +53,8 @@ internal static class ObserveLoop
         }
     }
 
-    private static async Task RegisterAsync(LoadPlan plan, PeerObserver[] observers, ObserveClock clock, CancellationToken cancellationToken)
+    private static async Task RegisterAsync(LoadPlan plan, PeerObserver[] observers, ObserveClock clock,
+        CancellationToken cancellationToken)
     {
         TimeProvider time = TimeProvider.System;
         long begun = Stamp.Now;
@@ -59,7 +64,8 @@ internal static class ObserveLoop
             TimeSpan due = TimeSpan.FromSeconds(plan.RampSeconds * i / observers.Length);
             while (due - time.GetElapsedTime(begun) is { Ticks: > 0 } wait)
             {
-                await Task.Delay(wait < TimeSpan.FromMilliseconds(1) ? TimeSpan.FromMilliseconds(1) : wait, time, cancellationToken).ConfigureAwait(false);
+                await Task.Delay(wait < TimeSpan.FromMilliseconds(1) ? TimeSpan.FromMilliseconds(1) : wait, time, cancellationToken)
+                    .ConfigureAwait(false);
             }
 
             registering[i] = observers[i].RegisterAsync(cancellationToken);
@@ -69,7 +75,8 @@ internal static class ObserveLoop
         await Task.WhenAll(registering).ConfigureAwait(false);
     }
 
-    private static async Task<LoadResult> MeasureAsync(LoadPlan plan, ObserveFigures figures, ObserveClock clock, ResourceChanger changer, CancellationToken cancellationToken)
+    private static async Task<LoadResult> MeasureAsync(LoadPlan plan, ObserveFigures figures, ObserveClock clock, ResourceChanger changer,
+        CancellationToken cancellationToken)
     {
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         ServerWatch server = new(plan.ServerProcess);
@@ -113,7 +120,8 @@ internal static class ObserveLoop
     }
 
     // Where another worker makes the changes, the resource itself says what the last one was.
-    private static async Task<int?> ConvergeAsync(LoadPlan plan, ObserveFigures figures, PeerObserver[] observers, ResourceChanger changer, CancellationToken cancellationToken)
+    private static async Task<int?> ConvergeAsync(LoadPlan plan, ObserveFigures figures, PeerObserver[] observers, ResourceChanger changer,
+        CancellationToken cancellationToken)
     {
         TimeProvider time = TimeProvider.System;
         long begun = time.GetTimestamp();
@@ -125,7 +133,8 @@ internal static class ObserveLoop
             }
 
             int converged = changer.Last is { } last ? observers.Count(observer => observer.Has(last)) : 0;
-            if (converged >= figures.Observers || cancellationToken.IsCancellationRequested || time.GetElapsedTime(begun).TotalSeconds >= plan.TimeoutSeconds)
+            if (converged >= figures.Observers || cancellationToken.IsCancellationRequested
+                || time.GetElapsedTime(begun).TotalSeconds >= plan.TimeoutSeconds)
             {
                 return converged;
             }
@@ -141,7 +150,8 @@ internal static class ObserveLoop
         await Parallel.ForEachAsync(
             observers,
             new ParallelOptions { MaxDegreeOfParallelism = 64 },
-            async (observer, _) => await observer.EndAsync(waits && !limit.IsCancellationRequested, limit.Token).ConfigureAwait(false)).ConfigureAwait(false);
+            async (observer, _) => await observer.EndAsync(waits && !limit.IsCancellationRequested, limit.Token).ConfigureAwait(false))
+            .ConfigureAwait(false);
     }
 
     private static bool IsChanging(LoadPlan plan) => plan.Rate > 0 && plan.FirstPeer == 0;

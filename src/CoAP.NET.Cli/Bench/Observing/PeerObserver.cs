@@ -22,7 +22,9 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
 
     /// <summary>Reads the number that a resource's state is.</summary>
     public static long? NumberOf(CoapResponse response) =>
-        long.TryParse(response.Payload.Span, NumberStyles.None, CultureInfo.InvariantCulture, out long number) && number < long.MaxValue / 2 ? number : null;
+        long.TryParse(response.Payload.Span, NumberStyles.None, CultureInfo.InvariantCulture, out long number) && number < long.MaxValue / 2
+            ? number
+            : null;
 
     /// <summary>Registers; what became of it is counted.</summary>
     public async Task RegisterAsync(CancellationToken cancellationToken)
@@ -31,7 +33,8 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
         {
             CoapRequest request = peer.NewRequest();
             request.Timeout ??= TimeSpan.FromSeconds(plan.TimeoutSeconds);
-            CoapObservation observation = await peer.Observer.ObserveAsync(request, new CoapObserveOptions { OnNotification = OnNotification }, cancellationToken).ConfigureAwait(false);
+            CoapObservation observation = await peer.Observer.ObserveAsync(request,
+                new CoapObserveOptions { OnNotification = OnNotification }, cancellationToken).ConfigureAwait(false);
             if (observation.State == CoapObserveState.Observing)
             {
                 _observation = observation;
@@ -52,7 +55,8 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
     }
 
     /// <summary>Ends the observation.</summary>
-    /// <param name="waits">Whether to wait until the server has answered something that was asked after it, as nothing tells when it has forgotten a registration.</param>
+    /// <param name="waits">Whether to wait until the server has answered something that was asked after it, as nothing tells when it has
+    /// forgotten a registration.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     public async Task EndAsync(bool waits, CancellationToken cancellationToken)
     {
@@ -135,7 +139,8 @@ internal sealed class PeerObserver(LoadPlan plan, ObservingPeer peer, AnswerChec
         {
             figures.AddError("no longer observable");
         }
-        else if (state is CoapObserveState.Reregistering or CoapObserveState.Stale or CoapObserveState.Failed && _observation?.Error is { } error and not CoapResponseException)
+        else if (state is CoapObserveState.Reregistering or CoapObserveState.Stale or CoapObserveState.Failed
+            && _observation?.Error is { } error and not CoapResponseException)
         {
             figures.AddError("registration lost: " + ErrorKind.Of(error));
         }

@@ -2,7 +2,10 @@ using System.Globalization;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Changes the observed resource by PUT: a number that grows by one each time. One change at a time, as otherwise they could overtake each other.</summary>
+/// <summary>
+/// Changes the observed resource by PUT: a number that grows by one each time. One change at a time, as otherwise they could overtake each
+/// other.
+/// </summary>
 /// <param name="plan">What is done.</param>
 /// <param name="client">Who sends.</param>
 /// <param name="figures">Where it is counted.</param>
@@ -47,7 +50,8 @@ internal sealed class ResourceChanger(LoadPlan plan, ICoapRequester client, Obse
                 return;
             }
 
-            // A server that is slow to take a change delays the next ones, which count from when they were due. A timer of ours that is late does not count.
+            // A server that is slow to take a change delays the next ones, which count from when they were due. A timer of ours that is
+            // late does not count.
             long begun = answered > due ? due : clock.GetTimestamp();
             await ChangeAsync(++number, begun).ConfigureAwait(false);
             answered = clock.GetTimestamp();

@@ -2,7 +2,10 @@ using System.Text.Json.Serialization;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What one run does. The same for all workers, but for <see cref="FirstPeer"/>, <see cref="Peers"/> and the <see cref="Rate"/> of an open loop, which a coordinator deals out.</summary>
+/// <summary>
+/// What one run does. The same for all workers, but for <see cref="FirstPeer"/>, <see cref="Peers"/> and the <see cref="Rate"/> of an open
+/// loop, which a coordinator deals out.
+/// </summary>
 internal sealed record LoadPlan
 {
     /// <summary>The resource, with any scheme that the library has.</summary>
@@ -30,17 +33,26 @@ internal sealed record LoadPlan
     public int FirstPeer { get; init; }
 
     /// <summary>
-    /// The address of the first peer; the n-th has the n-th address after it. Null: 127.1.0.1 when the target is 127.0.0.1, else no address of its own, but a port.
+    /// The address of the first peer; the n-th has the n-th address after it. Null: 127.1.0.1 when the target is 127.0.0.1, else no address
+    /// of its own, but a port.
     /// </summary>
     public string? FirstSource { get; init; }
 
-    /// <summary>Requests that each peer has under way at a time, 1 to 1,000. More than 1 over UDP breaks NSTART (RFC 7252 section 4.7), which is then raised.</summary>
+    /// <summary>
+    /// Requests that each peer has under way at a time, 1 to 1,000. More than 1 over UDP breaks NSTART (RFC 7252 section 4.7), which is
+    /// then raised.
+    /// </summary>
     public int Depth { get; init; } = 1;
 
-    /// <summary>Requests a second of an open loop, which a coordinator divides by peers; or changes a second that an observing run makes by PUT, which it does not divide, as the worker of the first peer makes all of them. 0 for none.</summary>
+    /// <summary>
+    /// Requests a second of an open loop, which a coordinator divides by peers; or changes a second that an observing run makes by PUT,
+    /// which it does not divide, as the worker of the first peer makes all of them. 0 for none.
+    /// </summary>
     public double Rate { get; init; }
 
-    /// <summary>Whether the times between requests of an open loop vary as those of independent users do (exponentially) instead of being equal.</summary>
+    /// <summary>
+    /// Whether the times between requests of an open loop vary as those of independent users do (exponentially) instead of being equal.
+    /// </summary>
     public bool Poisson { get; init; }
 
     /// <summary>Seconds that are measured.</summary>
@@ -64,10 +76,15 @@ internal sealed record LoadPlan
     /// <summary>The seed of everything that is left to chance.</summary>
     public int Seed { get; init; } = 1;
 
-    /// <summary>The identity and the pre-shared key of the clients of a <c>coaps</c> target, as <c>ID:KEY</c>; null for other targets. A secret, so it is in no report and is sent to no worker.</summary>
+    /// <summary>
+    /// The identity and the pre-shared key of the clients of a <c>coaps</c> target, as <c>ID:KEY</c>; null for other targets. A secret, so
+    /// it is in no report and is sent to no worker.
+    /// </summary>
     [JsonIgnore]
     public string? Psk { get; init; }
 
-    /// <summary>The process id of the server, whose processor time and memory are read over exactly the measured time; null when it runs elsewhere.</summary>
+    /// <summary>
+    /// The process id of the server, whose processor time and memory are read over exactly the measured time; null when it runs elsewhere.
+    /// </summary>
     public int? ServerProcess { get; init; }
 }

@@ -53,7 +53,8 @@ internal static class PlanRules
     /// <summary>The code of a method, by its name or as <c>c.dd</c>; null for none.</summary>
     public static CoapCode? CodeOf(string method)
     {
-        if (!char.IsAsciiDigit(method.FirstOrDefault()) && Enum.TryParse(method, ignoreCase: true, out CoapMethod named) && Enum.IsDefined(named))
+        if (!char.IsAsciiDigit(method.FirstOrDefault()) && Enum.TryParse(method, ignoreCase: true, out CoapMethod named)
+            && Enum.IsDefined(named))
         {
             return named;
         }
@@ -72,7 +73,9 @@ internal static class PlanRules
     {
         if (scheme == LoadPeers.Dtls != psk is not null)
         {
-            return psk is null ? "coaps needs a pre-shared key here: add --psk ID:KEY. Workers do not get one." : "--psk is for coaps targets.";
+            return psk is null
+                ? "coaps needs a pre-shared key here: add --psk ID:KEY. Workers do not get one."
+                : "--psk is for coaps targets.";
         }
 
         try

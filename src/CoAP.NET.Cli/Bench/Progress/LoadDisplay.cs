@@ -12,7 +12,8 @@ internal sealed class LoadDisplay : IProgress<LoadTick>, IAsyncDisposable
     // Ticks come once a second; headings and lines are few.
     private const int Waiting = 1024;
 
-    private readonly Channel<Entry> _entries = Channel.CreateBounded<Entry>(new BoundedChannelOptions(Waiting) { SingleReader = true, FullMode = BoundedChannelFullMode.DropWrite });
+    private readonly Channel<Entry> _entries = Channel.CreateBounded<Entry>(
+        new BoundedChannelOptions(Waiting) { SingleReader = true, FullMode = BoundedChannelFullMode.DropWrite });
     private readonly IAnsiConsole _console;
     private readonly LoadDisplayMode _mode;
     private readonly Task _writing;

@@ -21,7 +21,8 @@ internal sealed class LoadView(Profile profile)
     {
         if (tick.Phase == Ending && _tick is { } last)
         {
-            // Nothing is sent any more: that is no break-down of the rate. The table that stays has the figures of the last second with load.
+            // Nothing is sent any more: that is no break-down of the rate. The table that stays has the figures of the last second with
+            // load.
             _tick = tick with { PerSecond = last.PerSecond, P50 = last.P50, P99 = last.P99 };
             return;
         }
@@ -59,7 +60,8 @@ internal sealed class LoadView(Profile profile)
             new Text(LoadText.Duration(tick.P99)),
             Trouble(tick.Errors),
             Trouble(tick.Lost));
-        return new Rows(table, new Text($" rate {Sparkline.Draw(_rates, profile.Capabilities.Unicode)} up to {LoadText.Rate(_rates.Max())}/s"));
+        return new Rows(table,
+            new Text($" rate {Sparkline.Draw(_rates, profile.Capabilities.Unicode)} up to {LoadText.Rate(_rates.Max())}/s"));
     }
 
     private static Text Trouble(long count) => new(LoadText.Count(count), count > 0 ? new Style(Color.Red) : Style.Plain);

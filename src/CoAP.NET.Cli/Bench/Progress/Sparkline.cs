@@ -6,7 +6,10 @@ internal static class Sparkline
     private const string Blocks = "▁▂▃▄▅▆▇█";
     private const string Plain = "_.-=+*#@";
 
-    /// <summary>One character for each value, from 0 to the largest of them: the ground is zero, so that a small wobble does not look like a break-down.</summary>
+    /// <summary>
+    /// One character for each value, from 0 to the largest of them: the ground is zero, so that a small wobble does not look like a
+    /// break-down.
+    /// </summary>
     /// <param name="values">At least 0 each.</param>
     /// <param name="unicode">Whether the terminal has block characters.</param>
     public static string Draw(IReadOnlyCollection<double> values, bool unicode)

@@ -47,7 +47,9 @@ internal sealed class Axis
         return largest > 0 ? new Axis(label, false, 0, largest, [.. round.Ticks.Where(tick => tick <= largest)], format) : round;
     }
 
-    /// <summary>A logarithmic axis that begins and ends at 1, 2 or 5 times a power of ten. Values that have no logarithm do not count.</summary>
+    /// <summary>
+    /// A logarithmic axis that begins and ends at 1, 2 or 5 times a power of ten. Values that have no logarithm do not count.
+    /// </summary>
     public static Axis Logarithmic(string label, IEnumerable<double> values, Func<double, string> format)
     {
         double[] some = [.. values.Where(IsOnLog)];

@@ -5,14 +5,21 @@ internal static class DistributionPlots
 {
     public static IEnumerable<Plot> Of(IReadOnlyList<LoadResult> runs)
     {
-        string what = runs.Any(static run => run.Plan.Loop == LoadLoop.Observe) ? "Distribution of times; when observing, from a change to each observer" : "Distribution of times";
-        return new[] { Make(what, runs, static run => run.Times), Make("Distribution of times from a change to the last observer", runs, static run => run.ChangeTimes) }.OfType<Plot>();
+        string what = runs.Any(static run => run.Plan.Loop == LoadLoop.Observe)
+            ? "Distribution of times; when observing, from a change to each observer"
+            : "Distribution of times";
+        return new[]
+        {
+            Make(what, runs, static run => run.Times),
+            Make("Distribution of times from a change to the last observer", runs, static run => run.ChangeTimes)
+        }.OfType<Plot>();
     }
 
     private static Plot? Make(string title, IReadOnlyList<LoadResult> runs, Func<LoadResult, IReadOnlyList<long[]>> times)
     {
         IReadOnlyList<string> names = RunNames.Of(runs);
-        PlotLine[] lines = [.. runs.Select((run, i) => new PlotLine(names[i], Points(times(run)), IsStepped: true)).Where(static line => line.Points.Count > 0)];
+        PlotLine[] lines = [.. runs.Select((run, i) => new PlotLine(names[i], Points(times(run)), IsStepped: true))
+            .Where(static line => line.Points.Count > 0)];
         if (lines.Length == 0)
         {
             return null;

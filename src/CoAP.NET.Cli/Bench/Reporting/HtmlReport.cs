@@ -52,7 +52,8 @@ internal static class HtmlReport
 
         return new XElement("header", new XElement("h1", Html.Text(Title(report))), facts);
 
-        void Add(string name, object what) => facts.Add(new XElement("dt", name), new XElement("dd", what is string text ? Html.Text(text) : what));
+        void Add(string name, object what) =>
+            facts.Add(new XElement("dt", name), new XElement("dd", what is string text ? Html.Text(text) : what));
     }
 
     private static string Title(LoadReport report)

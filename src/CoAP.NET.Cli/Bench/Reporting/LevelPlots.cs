@@ -22,7 +22,8 @@ internal static class LevelPlots
             [.. kinds.Select(static kind => new PlotLine(kind.Key, Points(kind, static run => run.PerSecond)))]);
         foreach (IGrouping<string, LoadResult> kind in kinds)
         {
-            PlotLine[] lines = [.. s_parts.Select(part => new PlotLine(part.Name, Points(kind, run => run.Histogram().Microseconds(part.Part))))];
+            PlotLine[] lines = [
+                .. s_parts.Select(part => new PlotLine(part.Name, Points(kind, run => run.Histogram().Microseconds(part.Part))))];
             Axis times = Axis.Logarithmic("time", lines.SelectMany(static line => line.Points).Select(static point => point.Y), Units.Time);
             yield return new Plot(kinds.Length > 1 ? $"Times by peers, {kind.Key}" : "Times by peers", peers, times, lines);
         }

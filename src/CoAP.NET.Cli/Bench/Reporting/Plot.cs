@@ -26,7 +26,8 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
         XElement figure = new("figure", new XElement("figcaption", Html.Text(title)), ToSvg());
         if (lines.Count > 1)
         {
-            figure.Add(new XElement("ul", new XAttribute("class", "legend"), lines.Select(static (line, i) => new XElement("li", Key(i), Html.Text(line.Name)))));
+            figure.Add(new XElement("ul", new XAttribute("class", "legend"),
+                lines.Select(static (line, i) => new XElement("li", Key(i), Html.Text(line.Name)))));
         }
 
         return figure;
@@ -40,17 +41,22 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
         Html.Svg("title", Html.Text(title)),
         x.Ticks.Select(TickBelow),
         y.Ticks.Select(TickLeft),
-        Html.Svg("rect", At("x", Left), At("y", Top), At("width", width - Left - Right), At("height", Height - Top - Bottom), new XAttribute("class", "frame")),
+        Html.Svg("rect", At("x", Left), At("y", Top), At("width", width - Left - Right), At("height", Height - Top - Bottom),
+            new XAttribute("class", "frame")),
         Text(Html.Text(x.Label), (Left + width - Right) / 2, Height - 8, "middle"),
-        new XElement(Text(Html.Text(y.Label), 16, (Top + Height - Bottom) / 2, "middle")).With(new XAttribute("transform", $"rotate(-90 16 {Place((Top + Height - Bottom) / 2)})")),
+        new XElement(Text(Html.Text(y.Label), 16, (Top + Height - Bottom) / 2, "middle"))
+            .With(new XAttribute("transform", $"rotate(-90 16 {Place((Top + Height - Bottom) / 2)})")),
         lines.Select(Draw));
 
     private static XElement Key(int index) => Html.Svg(
-        "svg", new XAttribute("viewBox", "0 0 24 8"), new XAttribute("class", "key"), Html.Svg("line", At("x1", 0), At("y1", 4), At("x2", 24), At("y2", 4), ClassOf(index)));
+        "svg", new XAttribute("viewBox", "0 0 24 8"), new XAttribute("class", "key"),
+        Html.Svg("line", At("x1", 0), At("y1", 4), At("x2", 24), At("y2", 4), ClassOf(index)));
 
-    private static XAttribute ClassOf(int index) => new("class", $"line c{index % ReportStyle.Colors} d{index / ReportStyle.Colors % ReportStyle.Dashes}");
+    private static XAttribute ClassOf(int index) =>
+        new("class", $"line c{index % ReportStyle.Colors} d{index / ReportStyle.Colors % ReportStyle.Dashes}");
 
-    private static XElement Text(string text, double left, double top, string anchor) => Html.Svg("text", At("x", left), At("y", top), new XAttribute("text-anchor", anchor), text);
+    private static XElement Text(string text, double left, double top, string anchor) =>
+        Html.Svg("text", At("x", left), At("y", top), new XAttribute("text-anchor", anchor), text);
 
     private static XAttribute At(string name, double value) => new(name, Place(value));
 
@@ -62,13 +68,15 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
 
     private IEnumerable<XElement> TickBelow(double value) =>
     [
-        Html.Svg("line", At("x1", PlaceX(value)), At("x2", PlaceX(value)), At("y1", Top), At("y2", Height - Bottom), new XAttribute("class", "grid")),
+        Html.Svg("line", At("x1", PlaceX(value)), At("x2", PlaceX(value)), At("y1", Top), At("y2", Height - Bottom),
+            new XAttribute("class", "grid")),
         Text(Html.Text(x.Format(value)), PlaceX(value), Height - Bottom + 20, "middle"),
     ];
 
     private IEnumerable<XElement> TickLeft(double value) =>
     [
-        Html.Svg("line", At("x1", Left), At("x2", width - Right), At("y1", PlaceY(value)), At("y2", PlaceY(value)), new XAttribute("class", "grid")),
+        Html.Svg("line", At("x1", Left), At("x2", width - Right), At("y1", PlaceY(value)), At("y2", PlaceY(value)),
+            new XAttribute("class", "grid")),
         Text(Html.Text(y.Format(value)), Left - 7, PlaceY(value) + 4, "end"),
     ];
 
@@ -96,7 +104,8 @@ internal sealed class Plot(string title, Axis x, Axis y, IReadOnlyList<PlotLine>
             foreach (PlotPoint point in points)
             {
                 string told = $"{line.Name}: {x.Format(point.X)}, {y.Format(point.Y)}";
-                yield return Html.Svg("circle", At("cx", PlaceX(point.X)), At("cy", PlaceY(point.Y)), At("r", 3.2), new XAttribute("class", $"mark c{index % ReportStyle.Colors}"), Html.Svg("title", Html.Text(told)));
+                yield return Html.Svg("circle", At("cx", PlaceX(point.X)), At("cy", PlaceY(point.Y)), At("r", 3.2),
+                    new XAttribute("class", $"mark c{index % ReportStyle.Colors}"), Html.Svg("title", Html.Text(told)));
             }
         }
     }

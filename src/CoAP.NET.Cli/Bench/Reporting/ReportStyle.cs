@@ -3,7 +3,10 @@ using System.Text;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>How a report looks: two sets of colours, chosen by what the reader's system prefers. Without the characters that XML escapes and HTML does not.</summary>
+/// <summary>
+/// How a report looks: two sets of colours, chosen by what the reader's system prefers. Without the characters that XML escapes and HTML
+/// does not.
+/// </summary>
 internal static class ReportStyle
 {
     private static readonly string[] s_light = ["#1f6fd0", "#d2571f", "#12876a", "#a3348e", "#9a7200", "#5b4bc4", "#c22f3d", "#4a7a1c"];
@@ -26,7 +29,8 @@ internal static class ReportStyle
             :root { color-scheme: light dark; --page: #ffffff; --text: #1d2126; --faint: #626a73; --rule: #d8dce1; --grid: #e9ecef;
             """);
         AppendColors(sheet, s_light);
-        sheet.Append(" }\n@media (prefers-color-scheme: dark) { :root { --page: #15181c; --text: #e4e7ea; --faint: #9aa3ad; --rule: #3a4047; --grid: #262b31;");
+        sheet.Append(" }\n@media (prefers-color-scheme: dark) { :root { --page: #15181c; --text: #e4e7ea; --faint: #9aa3ad; --rule: "
+            + "#3a4047; --grid: #262b31;");
         AppendColors(sheet, s_dark);
         sheet.Append("""
              } }

@@ -29,7 +29,8 @@ internal static class RunTable
             ("p99", Time(changes, 0.99)),
             ("observers with the last state", Cells((run, _) => run.Converged is { } converged ? Units.Number(converged) : null)),
             ("server's time for one", Cells((run, _) => run.ServerMicroseconds is { } time ? Units.Time(time) : null)),
-            ("server's processors", Cells((run, _) => run.ServerProcessorSeconds is { } seconds ? Units.Percent(seconds / run.Seconds) : null)),
+            ("server's processors",
+                Cells((run, _) => run.ServerProcessorSeconds is { } seconds ? Units.Percent(seconds / run.Seconds) : null)),
             ("server's memory", Cells((run, _) => run.ServerResidentBytes is { } bytes ? Units.Memory(bytes) : null)),
             ("own processors", Cells((run, _) => Units.Percent(run.OwnProcessorSeconds / run.Seconds))),
             ("loop and resource", Cells((run, _) => RunNames.Kind(run.Plan))),
@@ -37,12 +38,17 @@ internal static class RunTable
         columns.RemoveAll(static column => column.Cells.All(static cell => cell is null));
         return new XElement(
             "table",
-            new XElement("thead", new XElement("tr", columns.Select((column, i) => Mark(new XElement("th", column.Head), i == columns.Count - 1)))),
-            new XElement("tbody", runs.Select((_, row) => new XElement("tr", columns.Select((column, i) => Mark(Html.Cell(column.Cells[row] ?? Units.None), i == columns.Count - 1))))));
+            new XElement("thead",
+                new XElement("tr", columns.Select((column, i) => Mark(new XElement("th", column.Head), i == columns.Count - 1)))),
+            new XElement("tbody",
+                runs.Select((_, row) =>
+                    new XElement("tr",
+                        columns.Select((column, i) => Mark(Html.Cell(column.Cells[row] ?? Units.None), i == columns.Count - 1))))));
 
         string?[] Cells(Func<LoadResult, int, string?> cell) => [.. runs.Select(cell)];
 
-        string?[] Time(LoadHistogram[] of, double part) => [.. of.Select(histogram => histogram.Count > 0 ? Units.Time(histogram.Microseconds(part)) : null)];
+        string?[] Time(LoadHistogram[] of, double part) =>
+            [.. of.Select(histogram => histogram.Count > 0 ? Units.Time(histogram.Microseconds(part)) : null)];
     }
 
     /// <summary>What went wrong, by run and kind; null when nothing did.</summary>
@@ -51,12 +57,17 @@ internal static class RunTable
         IReadOnlyList<string> names = RunNames.Of(runs);
         XElement[] rows =
         [
-            .. runs.SelectMany((run, i) => run.Errors.OrderByDescending(static error => error.Value).ThenBy(static error => error.Key, StringComparer.Ordinal)
-                .Select(error => new XElement("tr", Html.Cell($"{i + 1}"), Mark(Html.Cell(names[i]), true), Mark(Html.Cell(error.Key), true), Html.Cell(Units.Number(error.Value))))),
+            .. runs.SelectMany((run, i) =>
+                run.Errors.OrderByDescending(static error => error.Value).ThenBy(static error => error.Key, StringComparer.Ordinal)
+                    .Select(error =>
+                        new XElement("tr", Html.Cell($"{i + 1}"), Mark(Html.Cell(names[i]), true), Mark(Html.Cell(error.Key), true),
+                            Html.Cell(Units.Number(error.Value))))),
         ];
         return rows.Length == 0 ? null : new XElement(
             "table",
-            new XElement("thead", new XElement("tr", new XElement("th", "run"), Mark(new XElement("th", "peers"), true), Mark(new XElement("th", "error"), true), new XElement("th", "times"))),
+            new XElement("thead",
+                new XElement("tr", new XElement("th", "run"), Mark(new XElement("th", "peers"), true),
+                    Mark(new XElement("th", "error"), true), new XElement("th", "times"))),
             new XElement("tbody", rows));
     }
 

@@ -18,7 +18,8 @@ internal static class Units
     };
 
     /// <summary>A number with commas; small ones with some decimals.</summary>
-    public static string Number(double number) => double.IsFinite(number) ? number.ToString(Math.Abs(number) < 99.95 ? "0.##" : "#,0", CultureInfo.InvariantCulture) : None;
+    public static string Number(double number) =>
+        double.IsFinite(number) ? number.ToString(Math.Abs(number) < 99.95 ? "0.##" : "#,0", CultureInfo.InvariantCulture) : None;
 
     /// <summary>A number for the tick of an axis: 20k, 1.5M.</summary>
     public static string Short(double number) => Math.Abs(number) switch
@@ -30,12 +31,14 @@ internal static class Units
     };
 
     /// <summary>A part of one as a percentage.</summary>
-    public static string Percent(double part) => double.IsFinite(part) ? (part * 100).ToString("0.##", CultureInfo.InvariantCulture) + " %" : None;
+    public static string Percent(double part) =>
+        double.IsFinite(part) ? (part * 100).ToString("0.##", CultureInfo.InvariantCulture) + " %" : None;
 
     /// <summary>Bytes in MiB.</summary>
     public static string Memory(double bytes) => (bytes / (1024 * 1024)).ToString("#,0.0", CultureInfo.InvariantCulture) + " MiB";
 
     private static string Scaled(double number) => number.ToString("#,0.###", CultureInfo.InvariantCulture);
 
-    private static string Figures(double number) => number.ToString(Math.Abs(number) switch { < 9.995 => "0.##", < 99.95 => "0.#", _ => "0" }, CultureInfo.InvariantCulture);
+    private static string Figures(double number) =>
+        number.ToString(Math.Abs(number) switch { < 9.995 => "0.##", < 99.95 => "0.#", _ => "0" }, CultureInfo.InvariantCulture);
 }

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Where requests that are due meet peers that are idle, whoever comes first: the request that was due first goes to the peer that was idle longest, so that a request waits only
-/// while all peers are busy. Thread-safe.
+/// Where requests that are due meet peers that are idle, whoever comes first: the request that was due first goes to the peer that was idle
+/// longest, so that a request waits only while all peers are busy. Thread-safe.
 /// </summary>
 internal sealed class ArrivalQueue
 {

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// When the requests of an open loop are due, in seconds since it began: at a fixed rate, which rises in a straight line from 0 while the peers start. Equally spaced, or exponentially
-/// as the requests of independent users are. Looks at no clock.
+/// When the requests of an open loop are due, in seconds since it began: at a fixed rate, which rises in a straight line from 0 while the
+/// peers start. Equally spaced, or exponentially as the requests of independent users are. Looks at no clock.
 /// </summary>
 internal sealed class Arrivals
 {

@@ -1,13 +1,16 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Takes a run through its phases, on a thread of its own that the load does not delay, and reads what has to be read at their ends.</summary>
+/// <summary>
+/// Takes a run through its phases, on a thread of its own that the load does not delay, and reads what has to be read at their ends.
+/// </summary>
 /// <param name="plan">The plan.</param>
 /// <param name="loop">What sends.</param>
 /// <param name="meter">What counts.</param>
 /// <param name="peers">Whose sockets are watched.</param>
 /// <param name="progress">Who is told about once a second; null for nobody.</param>
 /// <param name="cancellationToken">Ends the run early.</param>
-internal sealed class Conductor(LoadPlan plan, RequestLoop loop, LoadMeter meter, LoadPeers peers, IProgress<LoadTick>? progress, CancellationToken cancellationToken)
+internal sealed class Conductor(LoadPlan plan, RequestLoop loop, LoadMeter meter, LoadPeers peers, IProgress<LoadTick>? progress,
+    CancellationToken cancellationToken)
 {
     private const double ShortestSecond = 0.1;
 

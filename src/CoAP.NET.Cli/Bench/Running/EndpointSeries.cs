@@ -1,8 +1,9 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// The endpoints that a group of peers sends from, one after the other: a peer whose Message IDs are used up moves to the next one, which has another port. The old one stays open for
-/// as long as its Message IDs may not be used again, so that nobody gets its port meanwhile. Thread-safe.
+/// The endpoints that a group of peers sends from, one after the other: a peer whose Message IDs are used up moves to the next one, which
+/// has another port. The old one stays open for as long as its Message IDs may not be used again, so that nobody gets its port meanwhile.
+/// Thread-safe.
 /// </summary>
 /// <param name="open">Opens one.</param>
 /// <param name="peers">How many peers the group has.</param>
@@ -113,7 +114,8 @@ internal sealed class EndpointSeries(Func<Task<LoadEndpoint>> open, int peers, T
     {
         lock (_gate)
         {
-            return _left.TryPeek(out (LoadEndpoint Endpoint, long Since) oldest) && TimeProvider.System.GetElapsedTime(oldest.Since) > lifetime ? _left.Dequeue().Endpoint : null;
+            return _left.TryPeek(out (LoadEndpoint Endpoint, long Since) oldest)
+                && TimeProvider.System.GetElapsedTime(oldest.Since) > lifetime ? _left.Dequeue().Endpoint : null;
         }
     }
 }

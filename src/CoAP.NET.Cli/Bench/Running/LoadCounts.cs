@@ -1,6 +1,9 @@
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>What one thread counted. Written by that thread alone; others may read the figures that are only for display at any time, and all when the loops have ended.</summary>
+/// <summary>
+/// What one thread counted. Written by that thread alone; others may read the figures that are only for display at any time, and all when
+/// the loops have ended.
+/// </summary>
 internal sealed class LoadCounts
 {
     /// <summary>The times of all right answers, those of the warm-up too.</summary>

@@ -2,7 +2,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>A client with a socket of its own that one or many peers send from, until each of them has used up its Message IDs there.</summary>
+/// <summary>
+/// A client with a socket of its own that one or many peers send from, until each of them has used up its Message IDs there.
+/// </summary>
 internal sealed class LoadEndpoint
 {
     private int _left;

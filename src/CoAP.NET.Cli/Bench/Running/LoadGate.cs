@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Where a run waits between "all peers are connected" and its first request, so that several workers begin together. A run passes it exactly once, before the ramp and the warm-up.
-/// This one lets every run pass at once: for a program that runs alone.
+/// Where a run waits between "all peers are connected" and its first request, so that several workers begin together. A run passes it
+/// exactly once, before the ramp and the warm-up. This one lets every run pass at once: for a program that runs alone.
 /// </summary>
 internal class LoadGate
 {

@@ -1,8 +1,9 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Counts what becomes of requests. A request is measured when it was begun, or was due, within the measured time, whenever its answer comes: so every such request is a
-/// right answer, an error or lost, and none is left out for being slow. Each thread counts for itself, without locks.
+/// Counts what becomes of requests. A request is measured when it was begun, or was due, within the measured time, whenever its answer
+/// comes: so every such request is a right answer, an error or lost, and none is left out for being slow. Each thread counts for itself,
+/// without locks.
 /// </summary>
 internal sealed class LoadMeter : IDisposable
 {

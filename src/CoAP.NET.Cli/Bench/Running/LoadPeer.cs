@@ -40,8 +40,9 @@ internal sealed class LoadPeer
     public CoapRequest NewRequest() => _shape.Make(Source);
 
     /// <summary>
-    /// The client to send the next request by. After some 60,000 messages that is one with another port, as Message IDs must not be used again within 247 s (RFC 7252 section 4.4) and
-    /// the library would wait for that. It is opened before, so that no request is late for it; what is under way goes on where it was.
+    /// The client to send the next request by. After some 60,000 messages that is one with another port, as Message IDs must not be used
+    /// again within 247 s (RFC 7252 section 4.4) and the library would wait for that. It is opened before, so that no request is late for
+    /// it; what is under way goes on where it was.
     /// </summary>
     public CoapClient Take()
     {

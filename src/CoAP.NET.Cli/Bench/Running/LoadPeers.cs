@@ -4,7 +4,8 @@ using System.Net.Sockets;
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// The peers of a run: where this host has an address for each, up to 256 share a client, and else each has a client of its own, with an own port or connection.
+/// The peers of a run: where this host has an address for each, up to 256 share a client, and else each has a client of its own, with an
+/// own port or connection.
 /// </summary>
 internal sealed class LoadPeers : IAsyncDisposable
 {
@@ -20,7 +21,8 @@ internal sealed class LoadPeers : IAsyncDisposable
     /// <summary>How many messages a peer sends before it moves to another port: there are 64,512 Message IDs for 247 s.</summary>
     public const int MessagesForEachPort = 60_000;
 
-    // What may come at once for one socket: a receive buffer of the usual largest size (212,992 bytes) holds about 550 small datagrams, and what does not fit would be lost here, not by the server.
+    // What may come at once for one socket: a receive buffer of the usual largest size (212,992 bytes) holds about 550 small datagrams, and
+    // what does not fit would be lost here, not by the server.
     private const int RequestsForEachSocket = 256;
 
     private readonly List<EndpointSeries> _series = [];
@@ -43,7 +45,8 @@ internal sealed class LoadPeers : IAsyncDisposable
     /// <param name="cancellationToken">Stops it.</param>
     /// <exception cref="ArgumentException">The plan asks for what this host does not have.</exception>
     /// <exception cref="CoapException">The host of the URI has no address, or a socket cannot be opened.</exception>
-    public static Task<LoadPeers> OpenAsync(LoadPlan plan, CancellationToken cancellationToken) => OpenAsync(plan, MessagesForEachPort, cancellationToken);
+    public static Task<LoadPeers> OpenAsync(LoadPlan plan, CancellationToken cancellationToken) =>
+        OpenAsync(plan, MessagesForEachPort, cancellationToken);
 
     /// <summary>The same, with another number of messages for each port.</summary>
     public static async Task<LoadPeers> OpenAsync(LoadPlan plan, int messagesForEachPort, CancellationToken cancellationToken)
@@ -58,7 +61,9 @@ internal sealed class LoadPeers : IAsyncDisposable
         SourceAddresses? sources = uri.Scheme == Dtls ? null : SourceAddresses.Of(plan, targets[0]);
         if (sources is null && plan.Peers > MostClients)
         {
-            throw new ArgumentException($"{plan.Peers} peers need addresses of their own (a source address on this host, or a target in 127.0.0.0/8); without them there can be {MostClients}.");
+            throw new ArgumentException(
+                $"{plan.Peers} peers need addresses of their own (a source address on this host, or a target in 127.0.0.0/8); without them "
+                    + $"there can be {MostClients}.");
         }
 
         LoadPeers peers = new(new RequestShape(plan));
@@ -75,9 +80,11 @@ internal sealed class LoadPeers : IAsyncDisposable
     }
 
     /// <summary>Closes all; requests that still wait fail.</summary>
-    public async ValueTask DisposeAsync() => await Task.WhenAll(_series.Select(static series => series.DisposeAsync().AsTask())).ConfigureAwait(false);
+    public async ValueTask DisposeAsync() =>
+        await Task.WhenAll(_series.Select(static series => series.DisposeAsync().AsTask())).ConfigureAwait(false);
 
-    private async Task OpenAsync(LoadPlan plan, string scheme, IPAddress[] targets, SourceAddresses? sources, int messagesForEachPort, CancellationToken cancellationToken)
+    private async Task OpenAsync(LoadPlan plan, string scheme, IPAddress[] targets, SourceAddresses? sources, int messagesForEachPort,
+        CancellationToken cancellationToken)
     {
         // With addresses of their own, peers share sockets.
         int group = sources is null ? 1 : Math.Min(plan.Peers, Math.Max(1, RequestsForEachSocket / plan.Depth));
@@ -88,7 +95,8 @@ internal sealed class LoadPeers : IAsyncDisposable
             cancellationToken.ThrowIfCancellationRequested();
             if (i % group == 0)
             {
-                series = new EndpointSeries(() => LoadEndpoint.OpenAsync(options, scheme, CancellationToken.None), Math.Min(group, plan.Peers - i), options.Parameters.ExchangeLifetime);
+                series = new EndpointSeries(() => LoadEndpoint.OpenAsync(options, scheme, CancellationToken.None),
+                    Math.Min(group, plan.Peers - i), options.Parameters.ExchangeLifetime);
                 _series.Add(series);
             }
 
@@ -115,7 +123,8 @@ internal sealed class LoadPeers : IAsyncDisposable
             IPAddress[] all = await Dns.GetHostAddressesAsync(uri.Host, cancellationToken).ConfigureAwait(false);
 
             // Of this host the address from which peers have addresses of their own.
-            IPAddress? loopback = all.FirstOrDefault(static address => address.AddressFamily == AddressFamily.InterNetwork && IPAddress.IsLoopback(address));
+            IPAddress? loopback =
+                all.FirstOrDefault(static address => address.AddressFamily == AddressFamily.InterNetwork && IPAddress.IsLoopback(address));
             return loopback is not null ? [loopback]
                 : all.Length > 0 ? all
                 : throw new CoapException($"The host name '{uri.Host}' has no address.");

@@ -4,16 +4,20 @@ namespace CoAP.NET.Cli.Bench;
 internal static class LoadRunner
 {
     /// <summary>
-    /// Runs. Rate and peers of the plan are those of this process. A cancelled run ends early and gives what was measured until then; requests that were under way are not in it.
+    /// Runs. Rate and peers of the plan are those of this process. A cancelled run ends early and gives what was measured until then;
+    /// requests that were under way are not in it.
     /// </summary>
     /// <param name="plan">The plan.</param>
     /// <param name="progress">Who is told about once a second, on a thread of the run; null for nobody.</param>
-    /// <param name="gate">Passed once, when the peers are there: before the first request, or, of an observing run, when all observers are registered and before the first change.</param>
+    /// <param name="gate">Passed once, when the peers are there: before the first request, or, of an observing run, when all observers are
+    /// registered and before the first change.</param>
     /// <param name="cancellationToken">Ends the run early.</param>
-    /// <exception cref="ArgumentException">The plan has a fault (<see cref="PlanRules"/>), or asks for what this host does not have.</exception>
+    /// <exception cref="ArgumentException">The plan has a fault (<see cref="PlanRules"/>), or asks for what this host does not
+    /// have.</exception>
     /// <exception cref="CoapException">The host of the URI has no address, or a socket cannot be opened.</exception>
     /// <exception cref="OperationCanceledException">It was cancelled before anything was measured.</exception>
-    public static async Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick>? progress, LoadGate gate, CancellationToken cancellationToken)
+    public static async Task<LoadResult> RunAsync(LoadPlan plan, IProgress<LoadTick>? progress, LoadGate gate,
+        CancellationToken cancellationToken)
     {
         LoadPeers peers = await LoadPeers.OpenAsync(plan, cancellationToken).ConfigureAwait(false);
         await using (peers.ConfigureAwait(false))
@@ -35,9 +39,11 @@ internal static class LoadRunner
         }
     }
 
-    private static async Task<LoadResult> ObserveAsync(LoadPlan plan, LoadPeers peers, IProgress<LoadTick>? progress, LoadGate gate, CancellationToken cancellationToken)
+    private static async Task<LoadResult> ObserveAsync(LoadPlan plan, LoadPeers peers, IProgress<LoadTick>? progress, LoadGate gate,
+        CancellationToken cancellationToken)
     {
-        ObservingPeer[] observing = [.. Enumerable.Range(0, peers.Count).Select(i => new ObservingPeer(peers[i].Client, peers[i].NewRequest))];
+        ObservingPeer[] observing = [
+            .. Enumerable.Range(0, peers.Count).Select(i => new ObservingPeer(peers[i].Client, peers[i].NewRequest))];
         LoadResult result = await ObserveLoop.RunAsync(plan, observing, null, progress, gate, cancellationToken).ConfigureAwait(false);
 
         // Of the whole run, like its errors: what was lost while observers registered is missing too.
@@ -45,11 +51,13 @@ internal static class LoadRunner
     }
 
     private static async Task<LoadResult> RunAsync(
-        LoadPlan plan, LoadPeers peers, RequestLoop loop, LoadMeter meter, IProgress<LoadTick>? progress, CancellationToken cancellationToken)
+        LoadPlan plan, LoadPeers peers, RequestLoop loop, LoadMeter meter, IProgress<LoadTick>? progress,
+        CancellationToken cancellationToken)
     {
         using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, loop.Failed);
         Conductor conductor = new(plan, loop, meter, peers, progress, end.Token);
-        await Task.Factory.StartNew(conductor.Run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default).ConfigureAwait(false);
+        await Task.Factory.StartNew(conductor.Run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default)
+            .ConfigureAwait(false);
 
         // What is under way is waited for: it was measured, and is answered or lost after its time at the latest.
         Task ended = loop.WhenEndedAsync();

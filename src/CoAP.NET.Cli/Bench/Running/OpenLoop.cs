@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Requests are due at a rate, whatever the server does. A thread of its own sends each when it is due, by whichever peer is idle; while none is, they wait in a backlog. All times count
-/// from when a request was due.
+/// Requests are due at a rate, whatever the server does. A thread of its own sends each when it is due, by whichever peer is idle; while
+/// none is, they wait in a backlog. All times count from when a request was due.
 /// </summary>
 internal sealed class OpenLoop(LoadPlan plan, LoadPeers peers, LoadMeter meter) : RequestLoop(plan, peers, meter)
 {

@@ -2,7 +2,10 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Cli.Bench;
 
-/// <summary>Waits that end within some microseconds of their time on Linux: the waits of .NET end up to a millisecond late, and open loops would count that as the server's.</summary>
+/// <summary>
+/// Waits that end within some microseconds of their time on Linux: the waits of .NET end up to a millisecond late, and open loops would
+/// count that as the server's.
+/// </summary>
 internal static class PreciseSleep
 {
     private const int SetTimerSlack = 29;

@@ -37,7 +37,9 @@ internal abstract class RequestLoop : IDisposable
     /// <summary>Starts the next loop: first one of each peer, then their second ones.</summary>
     public void StartNext() => _running.Add(GuardAsync(_peers[_running.Count % _peers.Count]));
 
-    /// <summary>Ends when all loops that were started have, which they do when the measured time is over and what is under way was answered or lost.</summary>
+    /// <summary>
+    /// Ends when all loops that were started have, which they do when the measured time is over and what is under way was answered or lost.
+    /// </summary>
     public virtual Task WhenEndedAsync() => Task.WhenAll(_running);
 
     /// <summary>Call it when all loops have ended.</summary>

@@ -24,9 +24,11 @@ internal sealed class SecondSeries
 
         double seconds = Stamp.ToSeconds(now - _at);
         (_before, _at) = (counts, now);
-        return new LoadSecond(Stamp.ToSeconds(now - begun), seconds > 0 ? since.Count / seconds : 0, since.Microseconds(0.5), since.Microseconds(0.99));
+        return new LoadSecond(Stamp.ToSeconds(now - begun), seconds > 0 ? since.Count / seconds : 0, since.Microseconds(0.5),
+            since.Microseconds(0.99));
     }
 
     /// <summary>Begins anew.</summary>
-    public void Reset(LoadHistogram all, long now) => (_before, _at) = (all.Filled.ToDictionary(static step => step.Nanoseconds, static step => step.Count), now);
+    public void Reset(LoadHistogram all, long now) =>
+        (_before, _at) = (all.Filled.ToDictionary(static step => step.Nanoseconds, static step => step.Count), now);
 }

@@ -4,11 +4,14 @@ namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
 /// Does one run on several machines: deals the plan out, starts all workers together when all are ready, and adds up what they measured.
-/// Whatever goes wrong before the start ends the run, as it would not be the one that was asked for; a worker that is lost afterwards is an error of kind <see cref="WorkerLost"/> or <see cref="WorkerFailed"/> in the result, which tells how many took part.
+/// Whatever goes wrong before the start ends the run, as it would not be the one that was asked for; a worker that is lost afterwards is an
+/// error of kind <see cref="WorkerLost"/> or <see cref="WorkerFailed"/> in the result, which tells how many took part.
 /// </summary>
 internal static class Coordinator
 {
-    /// <summary>The kind of error of a worker that vanished, hung or spoke nonsense during a run: what it measured is not in the result.</summary>
+    /// <summary>
+    /// The kind of error of a worker that vanished, hung or spoke nonsense during a run: what it measured is not in the result.
+    /// </summary>
     public const string WorkerLost = "worker lost";
 
     /// <summary>The kind of error of a worker that told that its run failed.</summary>
@@ -17,8 +20,9 @@ internal static class Coordinator
     private static readonly TimeSpan TickEvery = TimeSpan.FromSeconds(1);
 
     /// <inheritdoc cref="RunAsync(IReadOnlyList{DnsEndPoint}, LoadPlan, IProgress{LoadTick}, CoordinatorOptions, CancellationToken)"/>
-    public static Task<LoadResult> RunAsync(IReadOnlyList<DnsEndPoint> workers, LoadPlan plan, IProgress<LoadTick>? progress, CancellationToken cancellationToken) =>
-        RunAsync(workers, plan, progress, new CoordinatorOptions(), cancellationToken);
+    public static Task<LoadResult> RunAsync(IReadOnlyList<DnsEndPoint> workers, LoadPlan plan, IProgress<LoadTick>? progress,
+        CancellationToken cancellationToken) =>
+            RunAsync(workers, plan, progress, new CoordinatorOptions(), cancellationToken);
 
     /// <summary>Does one run.</summary>
     /// <param name="workers">Where they listen.</param>
@@ -28,7 +32,8 @@ internal static class Coordinator
     /// <param name="cancellationToken">Ends the run: what was measured until then is the result.</param>
     /// <exception cref="SpreadException">A worker could not be had, or all were lost.</exception>
     /// <exception cref="OperationCanceledException">It was cancelled before anything was measured.</exception>
-    public static async Task<LoadResult> RunAsync(IReadOnlyList<DnsEndPoint> workers, LoadPlan plan, IProgress<LoadTick>? progress, CoordinatorOptions options, CancellationToken cancellationToken)
+    public static async Task<LoadResult> RunAsync(IReadOnlyList<DnsEndPoint> workers, LoadPlan plan, IProgress<LoadTick>? progress,
+        CoordinatorOptions options, CancellationToken cancellationToken)
     {
         IReadOnlyList<LoadPlan> shares = Shares.Deal(plan, workers.Count);
         if (shares.Count < workers.Count)
@@ -40,7 +45,8 @@ internal static class Coordinator
         try
         {
             // All are tried to the end, so that every missing one is named at once.
-            await AllAsync(shares.Count, async (i, token) => links[i] = await WorkerLink.ConnectAsync(workers[i], options, token), hasty: false, cancellationToken);
+            await AllAsync(shares.Count, async (i, token) => links[i] = await WorkerLink.ConnectAsync(workers[i], options, token),
+                hasty: false, cancellationToken);
             return await RunAsync([.. links.Select(static link => link!)], shares, plan, progress, options, cancellationToken);
         }
         finally
@@ -55,7 +61,8 @@ internal static class Coordinator
         }
     }
 
-    private static async Task<LoadResult> RunAsync(List<WorkerLink> links, IReadOnlyList<LoadPlan> shares, LoadPlan plan, IProgress<LoadTick>? progress, CoordinatorOptions options, CancellationToken cancellationToken)
+    private static async Task<LoadResult> RunAsync(List<WorkerLink> links, IReadOnlyList<LoadPlan> shares, LoadPlan plan,
+        IProgress<LoadTick>? progress, CoordinatorOptions options, CancellationToken cancellationToken)
     {
         List<SpreadException> lost = [];
         using CancellationTokenSource over = new();
@@ -69,7 +76,9 @@ internal static class Coordinator
                 options.Say?.Invoke("No worker runs on this machine, so the server's processor time and memory are not read.");
             }
 
-            await AllAsync(links.Count, (i, token) => links[i].PrepareAsync(i == reader ? shares[i] : shares[i] with { ServerProcess = null }, token), hasty: true, cancellationToken);
+            await AllAsync(links.Count,
+                (i, token) => links[i].PrepareAsync(i == reader ? shares[i] : shares[i] with { ServerProcess = null }, token), hasty: true,
+                cancellationToken);
             return await MeasureAsync(links, lost, plan, options, cancellationToken);
         }
         finally
@@ -79,9 +88,11 @@ internal static class Coordinator
         }
     }
 
-    private static async Task<LoadResult> MeasureAsync(List<WorkerLink> links, List<SpreadException> lost, LoadPlan plan, CoordinatorOptions options, CancellationToken cancellationToken)
+    private static async Task<LoadResult> MeasureAsync(List<WorkerLink> links, List<SpreadException> lost, LoadPlan plan,
+        CoordinatorOptions options, CancellationToken cancellationToken)
     {
-        using CancellationTokenSource patience = new(PlanTime.Of(plan.RampSeconds + plan.WarmUpSeconds + plan.Seconds + plan.TimeoutSeconds) + options.ResultLimit, options.Time);
+        using CancellationTokenSource patience = new(
+            PlanTime.Of(plan.RampSeconds + plan.WarmUpSeconds + plan.Seconds + plan.TimeoutSeconds) + options.ResultLimit, options.Time);
         TaskCompletionSource cancelled = new(TaskCreationOptions.RunContinuationsAsynchronously);
         using CancellationTokenRegistration registration = cancellationToken.Register(cancelled.SetResult);
 
@@ -97,14 +108,16 @@ internal static class Coordinator
         if (parts.Length == 0)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            throw new SpreadException(lost[0].Kind, "No worker has a result. " + string.Join(' ', lost.Select(static one => one.Message)), lost[0]);
+            throw new SpreadException(lost[0].Kind, "No worker has a result. " + string.Join(' ', lost.Select(static one => one.Message)),
+                lost[0]);
         }
 
         return Sum(plan, parts, lost);
     }
 
     // Null: the worker has nothing to add.
-    private static async Task<LoadResult?> OneAsync(WorkerLink link, List<SpreadException> lost, CoordinatorOptions options, CancellationToken patience, CancellationToken cancelled)
+    private static async Task<LoadResult?> OneAsync(WorkerLink link, List<SpreadException> lost, CoordinatorOptions options,
+        CancellationToken patience, CancellationToken cancelled)
     {
         SpreadException why;
         try
@@ -145,10 +158,15 @@ internal static class Coordinator
         }
 
         // Cancelled in its warm-up, a part has measured for no time; it must not pull the average down.
-        return sum with { Errors = errors, Seconds = parts.Select(static part => part.Seconds).Where(static seconds => seconds > 0).DefaultIfEmpty().Average() };
+        return sum with
+        {
+            Errors = errors,
+            Seconds = parts.Select(static part => part.Seconds).Where(static seconds => seconds > 0).DefaultIfEmpty().Average()
+        };
     }
 
-    private static async Task TickAsync(List<WorkerLink> links, List<SpreadException> lost, IProgress<LoadTick>? progress, TimeProvider time, CancellationToken over)
+    private static async Task TickAsync(List<WorkerLink> links, List<SpreadException> lost, IProgress<LoadTick>? progress,
+        TimeProvider time, CancellationToken over)
     {
         if (progress is null)
         {
@@ -190,7 +208,9 @@ internal static class Coordinator
         catch when (all.Exception?.InnerExceptions.OfType<SpreadException>().ToArray() is [var first, ..] failures)
         {
             cancellationToken.ThrowIfCancellationRequested();
-            throw failures.Length == 1 ? first : new SpreadException(first.Kind, string.Join(' ', failures.Select(static one => one.Message)), all.Exception);
+            throw failures.Length == 1
+                ? first
+                : new SpreadException(first.Kind, string.Join(' ', failures.Select(static one => one.Message)), all.Exception);
         }
 
         async Task OneAsync(int index)

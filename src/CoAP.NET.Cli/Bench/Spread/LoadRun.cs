@@ -1,7 +1,8 @@
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// Does one run. When it is cancelled while it measures, it stops at once and returns what it has; before that, it throws <see cref="OperationCanceledException"/>.
+/// Does one run. When it is cancelled while it measures, it stops at once and returns what it has; before that, it throws
+/// <see cref="OperationCanceledException"/>.
 /// </summary>
 /// <param name="plan">What is done.</param>
 /// <param name="progress">Is told about once a second; may be called from any thread and never blocks.</param>

@@ -2,12 +2,14 @@ namespace CoAP.NET.Cli.Bench;
 
 /// <summary>Deals one plan out to several workers, so that together they do what one would.</summary>
 /// <remarks>
-/// The rate of changes of an observing run is not split and stays in all plans: it says to each worker that bodies are numbers that grow. Only the worker of peer 0 makes the changes,
-/// so that they stay in one order.
+/// The rate of changes of an observing run is not split and stays in all plans: it says to each worker that bodies are numbers that grow.
+/// Only the worker of peer 0 makes the changes, so that they stay in one order.
 /// </remarks>
 internal static class Shares
 {
-    /// <summary>One plan for each worker. Fewer than workers when there are fewer peers: a worker without a peer has nothing to do.</summary>
+    /// <summary>
+    /// One plan for each worker. Fewer than workers when there are fewer peers: a worker without a peer has nothing to do.
+    /// </summary>
     /// <param name="plan">The whole.</param>
     /// <param name="workers">At least 1.</param>
     public static IReadOnlyList<LoadPlan> Deal(LoadPlan plan, int workers)

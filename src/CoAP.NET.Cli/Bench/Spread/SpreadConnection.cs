@@ -6,7 +6,8 @@ using System.Text.Json;
 namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
-/// A conversation in lines of JSON. Nothing is read beyond its bound and nothing is waited for without one. After any <see cref="SpreadException"/> it is only good for <see cref="RefuseAsync"/> and to be disposed.
+/// A conversation in lines of JSON. Nothing is read beyond its bound and nothing is waited for without one. After any
+/// <see cref="SpreadException"/> it is only good for <see cref="RefuseAsync"/> and to be disposed.
 /// </summary>
 /// <param name="stream">What it reads and writes; disposed with it.</param>
 /// <param name="time">The clock of all its limits.</param>
@@ -62,7 +63,8 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
         byte[] json = JsonSerializer.SerializeToUtf8Bytes(message, SpreadJson.Default.SpreadMessage);
         if (json.Length > LimitOf(message))
         {
-            throw new SpreadException(SpreadError.Protocol, $"{NameOf(message)} of {json.Length:N0} bytes is longer than the {LimitOf(message):N0} that are allowed");
+            throw new SpreadException(SpreadError.Protocol,
+                $"{NameOf(message)} of {json.Length:N0} bytes is longer than the {LimitOf(message):N0} that are allowed");
         }
 
         using CancellationTokenSource expired = new(SendLimit, time);
@@ -105,7 +107,8 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
     }
 
     /// <summary>
-    /// Says that nothing more comes, and reads until the other side ends too. Closing with unread bytes resets a connection, and that takes away the last line before it is read.
+    /// Says that nothing more comes, and reads until the other side ends too. Closing with unread bytes resets a connection, and that takes
+    /// away the last line before it is read.
     /// </summary>
     public async Task EndAsync()
     {
@@ -156,7 +159,8 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
     }
 
     /// <summary>What a message is called where people read it.</summary>
-    public static string NameOf(SpreadMessage? message) => message?.GetType().Name.Replace("Message", string.Empty, StringComparison.Ordinal).ToLowerInvariant() ?? "end of the connection";
+    public static string NameOf(SpreadMessage? message) =>
+        message?.GetType().Name.Replace("Message", string.Empty, StringComparison.Ordinal).ToLowerInvariant() ?? "end of the connection";
 
     private static int LimitOf(SpreadMessage message) => message is ResultMessage ? ResultLimit : LineLimit;
 
@@ -205,7 +209,8 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
         try
         {
             Utf8JsonReader json = new(line);
-            SpreadMessage message = JsonSerializer.Deserialize(ref json, SpreadJson.Default.SpreadMessage) ?? throw new JsonException("null is no message");
+            SpreadMessage message = JsonSerializer.Deserialize(ref json, SpreadJson.Default.SpreadMessage)
+                ?? throw new JsonException("null is no message");
             if (json.Read())
             {
                 throw new JsonException("more than one message on a line");
@@ -213,7 +218,8 @@ internal sealed class SpreadConnection(Stream stream, TimeProvider time) : IAsyn
 
             return line.Length <= LimitOf(message) ? message : throw TooLong(LimitOf(message));
         }
-        catch (Exception exception) when (exception is JsonException or NotSupportedException or FormatException or InvalidOperationException)
+        catch (Exception exception)
+            when (exception is JsonException or NotSupportedException or FormatException or InvalidOperationException)
         {
             // NotSupportedException: an object without a type.
             throw new SpreadException(SpreadError.Protocol, "it sent a line that is no message of this protocol", exception);

@@ -6,7 +6,9 @@ internal sealed class SpreadException(string kind, string message, Exception? in
     /// <summary>One of the constants of <see cref="SpreadError"/>, or a kind of a later version.</summary>
     public string Kind { get; } = kind;
 
-    /// <summary>Text of the other side as it may be shown: on one line, no control characters (a terminal obeys those), not endless.</summary>
+    /// <summary>
+    /// Text of the other side as it may be shown: on one line, no control characters (a terminal obeys those), not endless.
+    /// </summary>
     public static string Clean(string text, int length = 300)
     {
         string line = string.Create(Math.Min(text.Length, length), text, static (to, from) =>

@@ -4,7 +4,8 @@ namespace CoAP.NET.Cli.Bench;
 
 /// <summary>
 /// One line between a coordinator and a worker: a JSON object in UTF-8 that ends with a line feed, with its kind in "type".
-/// The order is: hello, welcome, plan, (tick), ready, start, (tick), result. An error may come instead of any answer of the worker and ends the conversation; cancel may follow the plan at any time.
+/// The order is: hello, welcome, plan, (tick), ready, start, (tick), result. An error may come instead of any answer of the worker and ends
+/// the conversation; cancel may follow the plan at any time.
 /// </summary>
 [JsonPolymorphic(TypeDiscriminatorPropertyName = "type")]
 [JsonDerivedType(typeof(HelloMessage), "hello")]

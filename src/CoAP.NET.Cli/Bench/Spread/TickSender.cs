@@ -5,7 +5,8 @@ namespace CoAP.NET.Cli.Bench;
 /// <summary>Sends ticks without holding up the run that reports them: when the coordinator does not read, ticks are left out.</summary>
 internal sealed class TickSender(SpreadConnection connection) : IProgress<LoadTick>
 {
-    private readonly Channel<LoadTick> _ticks = Channel.CreateBounded<LoadTick>(new BoundedChannelOptions(8) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
+    private readonly Channel<LoadTick> _ticks =
+        Channel.CreateBounded<LoadTick>(new BoundedChannelOptions(8) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
 
     /// <inheritdoc/>
     public void Report(LoadTick value) => _ticks.Writer.TryWrite(WorkerFigures.Clean(value));

@@ -13,7 +13,9 @@ internal static class TickSum
     /// <param name="lost">How many of them are out of the run.</param>
     public static LoadTick? Of(IReadOnlyList<WorkerLink> links, int lost)
     {
-        List<(LoadTick Tick, bool Now)> ticks = [.. links.Select(static link => (Last: link.Tick, link.IsDone)).Where(static link => link.Last is not null).Select(static link => (link.Last!.Value.Tick, !link.IsDone && link.Last.Value.Age <= Fresh))];
+        List<(LoadTick Tick, bool Now)> ticks = [.. links.Select(static link => (Last: link.Tick, link.IsDone))
+            .Where(static link => link.Last is not null)
+            .Select(static link => (link.Last!.Value.Tick, !link.IsDone && link.Last.Value.Age <= Fresh))];
         return ticks.Count == 0 ? null : Of(ticks, lost);
     }
 

@@ -47,8 +47,10 @@ internal sealed class Worker
         if (!IPAddress.IsLoopback(at.Address))
         {
             yield return key is null
-                ? $"WARNING: anybody who reaches {at} can make this machine send load to any address. No word is asked for (--key), and nothing is encrypted. Listen on a loopback address and use a tunnel, or only where you trust everybody."
-                : $"WARNING: other machines reach {at}, and the word and everything else travels unencrypted. Whoever reads it can make this machine send load to any address.";
+                ? $"WARNING: anybody who reaches {at} can make this machine send load to any address. No word is asked for (--key), and "
+                    + "nothing is encrypted. Listen on a loopback address and use a tunnel, or only where you trust everybody."
+                : $"WARNING: other machines reach {at}, and the word and everything else travels unencrypted. Whoever reads it can make "
+                    + "this machine send load to any address.";
         }
     }
 
@@ -59,8 +61,11 @@ internal sealed class Worker
     /// <summary>Gives it back.</summary>
     internal void Release() => Volatile.Write(ref _busyWith, null);
 
-    /// <summary>Whether a word is the right one; takes as long for any wrong one, however much of it is right and however long it is.</summary>
-    internal bool Knows(string? word) => _options.Key is null || CryptographicOperations.FixedTimeEquals(Hash(_options.Key), Hash(word ?? string.Empty));
+    /// <summary>
+    /// Whether a word is the right one; takes as long for any wrong one, however much of it is right and however long it is.
+    /// </summary>
+    internal bool Knows(string? word) =>
+        _options.Key is null || CryptographicOperations.FixedTimeEquals(Hash(_options.Key), Hash(word ?? string.Empty));
 
     private static byte[] Hash(string word) => SHA256.HashData(Encoding.UTF8.GetBytes(word));
 

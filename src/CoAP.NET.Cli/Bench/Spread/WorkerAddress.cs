@@ -31,8 +31,12 @@ internal static class WorkerAddress
         host = host is ['[', .., ']'] ? host[1..^1] : host;
         int number = DefaultPort;
         bool sound = Uri.CheckHostName(host) is not (UriHostNameType.Unknown or UriHostNameType.Basic)
-            && (port.Length == 0 || (int.TryParse(port, NumberStyles.None, CultureInfo.InvariantCulture, out number) && number is >= 0 and <= ushort.MaxValue));
-        return sound && !text.Trim().EndsWith(':') ? new DnsEndPoint(host, number) : throw new FormatException($"'{SpreadException.Clean(text)}' is no address of a worker, such as 192.0.2.1:{DefaultPort}.");
+            && (port.Length == 0
+                || (int.TryParse(port, NumberStyles.None, CultureInfo.InvariantCulture, out number)
+                    && number is >= 0 and <= ushort.MaxValue));
+        return sound && !text.Trim().EndsWith(':')
+            ? new DnsEndPoint(host, number)
+            : throw new FormatException($"'{SpreadException.Clean(text)}' is no address of a worker, such as 192.0.2.1:{DefaultPort}.");
     }
 
     /// <summary>Reads addresses with commas between them.</summary>
@@ -45,18 +49,24 @@ internal static class WorkerAddress
             : all.Count > 0 ? all : throw new FormatException("No worker is named.");
     }
 
-    /// <summary>Reads where a worker listens: an address of this machine with a port, or "localhost". Names are not looked up, as they may have several addresses.</summary>
+    /// <summary>
+    /// Reads where a worker listens: an address of this machine with a port, or "localhost". Names are not looked up, as they may have
+    /// several addresses.
+    /// </summary>
     /// <exception cref="FormatException">It is none.</exception>
     public static IPEndPoint ParseListen(string text)
     {
         DnsEndPoint address = Parse(text);
         return address.Host == "localhost" ? new IPEndPoint(IPAddress.Loopback, address.Port)
             : IPAddress.TryParse(address.Host, out IPAddress? ip) ? new IPEndPoint(ip, address.Port)
-            : throw new FormatException($"'{SpreadException.Clean(text)}' is no address to listen on, such as 127.0.0.1:{DefaultPort} or 0.0.0.0:{DefaultPort}.");
+            : throw new FormatException(
+                $"'{SpreadException.Clean(text)}' is no address to listen on, such as 127.0.0.1:{DefaultPort} or 0.0.0.0:{DefaultPort}.");
     }
 
     /// <summary>An address as people write it.</summary>
     public static string Format(DnsEndPoint address) =>
-        (IPAddress.TryParse(address.Host, out IPAddress? ip) && ip.AddressFamily == AddressFamily.InterNetworkV6 ? $"[{address.Host}]" : address.Host)
+        (IPAddress.TryParse(address.Host, out IPAddress? ip) && ip.AddressFamily == AddressFamily.InterNetworkV6
+            ? $"[{address.Host}]"
+            : address.Host)
         + ":" + address.Port.ToString(CultureInfo.InvariantCulture);
 }

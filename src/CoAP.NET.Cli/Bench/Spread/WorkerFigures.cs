@@ -35,7 +35,8 @@ internal static class WorkerFigures
         return result with
         {
             Workers = 1,
-            Errors = result.Errors.GroupBy(static error => SpreadException.Clean(error.Key, 100)).ToDictionary(static same => same.Key, static same => same.Sum(static error => error.Value)),
+            Errors = result.Errors.GroupBy(static error => SpreadException.Clean(error.Key, 100))
+                .ToDictionary(static same => same.Key, static same => same.Sum(static error => error.Value)),
         };
     }
 
@@ -51,5 +52,6 @@ internal static class WorkerFigures
 
     private static bool IsCount(long count) => count is >= 0 and <= MostCounted;
 
-    private static bool AreTimes(IReadOnlyList<long[]> pairs) => pairs.Count <= MostSteps && pairs.All(static pair => pair is [>= 0, >= 0 and <= MostCounted]);
+    private static bool AreTimes(IReadOnlyList<long[]> pairs) =>
+        pairs.Count <= MostSteps && pairs.All(static pair => pair is [>= 0, >= 0 and <= MostCounted]);
 }

@@ -16,7 +16,8 @@ internal sealed class WorkerLink : IAsyncDisposable
     private long _tickAt;
     private volatile bool _done;
 
-    private WorkerLink(string name, SpreadConnection connection, CoordinatorOptions options) => (Name, _connection, _options) = (name, connection, options);
+    private WorkerLink(string name, SpreadConnection connection, CoordinatorOptions options) =>
+        (Name, _connection, _options) = (name, connection, options);
 
     /// <summary>The worker's address as the user wrote it.</summary>
     public string Name { get; }
@@ -69,7 +70,8 @@ internal sealed class WorkerLink : IAsyncDisposable
     public async Task PrepareAsync(LoadPlan share, CancellationToken cancellationToken)
     {
         await SendAsync(new PlanMessage(share), cancellationToken);
-        await ExpectAsync<ReadyMessage>(SpreadConnection.LineLimit, _options.ReadyLimit + PlanTime.Of(share.RampSeconds), cancellationToken);
+        await ExpectAsync<ReadyMessage>(SpreadConnection.LineLimit, _options.ReadyLimit + PlanTime.Of(share.RampSeconds),
+            cancellationToken);
     }
 
     /// <summary>Lets it begin.</summary>
@@ -112,7 +114,8 @@ internal sealed class WorkerLink : IAsyncDisposable
     /// <inheritdoc/>
     public ValueTask DisposeAsync() => _connection.DisposeAsync();
 
-    private static async Task ReachAsync(Socket socket, string name, DnsEndPoint address, CoordinatorOptions options, CancellationToken cancellationToken)
+    private static async Task ReachAsync(Socket socket, string name, DnsEndPoint address, CoordinatorOptions options,
+        CancellationToken cancellationToken)
     {
         using CancellationTokenSource expired = new(options.ConnectLimit, options.Time);
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(expired.Token, cancellationToken);
@@ -123,7 +126,8 @@ internal sealed class WorkerLink : IAsyncDisposable
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            throw new SpreadException(SpreadError.Unreachable, $"Worker {name} cannot be reached: no answer within {options.ConnectLimit.TotalSeconds:0.#} s.");
+            throw new SpreadException(SpreadError.Unreachable,
+                $"Worker {name} cannot be reached: no answer within {options.ConnectLimit.TotalSeconds:0.#} s.");
         }
         catch (SocketException exception)
         {
@@ -137,7 +141,9 @@ internal sealed class WorkerLink : IAsyncDisposable
         WelcomeMessage welcome = await ExpectAsync<WelcomeMessage>(SpreadConnection.LineLimit, _options.ConnectLimit, cancellationToken);
         if (welcome.Version != SpreadConnection.Version)
         {
-            throw new SpreadException(SpreadError.Version, $"Worker {Name} speaks version {welcome.Version} of the protocol, this program version {SpreadConnection.Version}. Use the same program on all machines.");
+            throw new SpreadException(SpreadError.Version,
+                $"Worker {Name} speaks version {welcome.Version} of the protocol, this program version {SpreadConnection.Version}. Use the "
+                    + "same program on all machines.");
         }
 
         // Both, as a tunnel makes a far worker look near.
@@ -174,7 +180,9 @@ internal sealed class WorkerLink : IAsyncDisposable
         }
         catch (OperationCanceledException) when (expired.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
         {
-            throw Named(new SpreadException(SpreadError.TimeOut, $"no {typeof(T).Name.Replace("Message", string.Empty, StringComparison.Ordinal).ToLowerInvariant()} within {within.TotalSeconds:0.#} s"));
+            throw Named(new SpreadException(SpreadError.TimeOut,
+                $"no {typeof(T).Name.Replace("Message", string.Empty, StringComparison.Ordinal).ToLowerInvariant()} "
+                    + $"within {within.TotalSeconds:0.#} s"));
         }
         catch (SpreadException exception)
         {
@@ -214,5 +222,6 @@ internal sealed class WorkerLink : IAsyncDisposable
         }
     }
 
-    private SpreadException Named(SpreadException exception) => new(exception.Kind, $"Worker {Name}: {exception.Message.TrimEnd('.')}.", exception);
+    private SpreadException Named(SpreadException exception) =>
+        new(exception.Kind, $"Worker {Name}: {exception.Message.TrimEnd('.')}.", exception);
 }

@@ -23,6 +23,8 @@ internal sealed record WorkerOptions
     /// <summary>How long it may take to send its plan, while it connects to other workers.</summary>
     public TimeSpan PlanLimit { get; init; } = TimeSpan.FromSeconds(30);
 
-    /// <summary>How long it may take to start a run that is ready, while other workers connect their peers, beside the plan's ramp.</summary>
+    /// <summary>
+    /// How long it may take to start a run that is ready, while other workers connect their peers, beside the plan's ramp.
+    /// </summary>
     public TimeSpan StartLimit { get; init; } = TimeSpan.FromSeconds(180);
 }

@@ -37,11 +37,16 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
             case null:
                 return false;
             case HelloMessage { Version: not SpreadConnection.Version } hello:
-                throw new SpreadException(SpreadError.Version, $"this worker speaks version {SpreadConnection.Version} of the protocol, the coordinator version {hello.Version}; use the same program on all machines");
+                throw new SpreadException(SpreadError.Version,
+                    $"this worker speaks version {SpreadConnection.Version} of the protocol, the coordinator version {hello.Version}; use "
+                        + "the same program on all machines");
             case HelloMessage hello when !worker.Knows(hello.Key):
-                throw new SpreadException(SpreadError.Key, hello.Key is null ? "this worker asks for a word (--key)" : "the word (--key) is not this worker's");
+                throw new SpreadException(SpreadError.Key,
+                    hello.Key is null ? "this worker asks for a word (--key)" : "the word (--key) is not this worker's");
             case HelloMessage:
-                return worker.Take(who) is not { } other ? true : throw new SpreadException(SpreadError.Busy, $"busy with a run for {other}; a worker does one at a time");
+                return worker.Take(who) is not { } other
+                    ? true
+                    : throw new SpreadException(SpreadError.Busy, $"busy with a run for {other}; a worker does one at a time");
             case { } message:
                 throw new SpreadException(SpreadError.Protocol, $"a {SpreadConnection.NameOf(message)} came instead of hello");
         }
@@ -81,7 +86,8 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
 
             // What is still on its way here is read first, see EndAsync.
             connection.Finish();
-            await listening.WaitAsync(SpreadConnection.EndLimit, options.Time, CancellationToken.None).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await listening.WaitAsync(SpreadConnection.EndLimit, options.Time, CancellationToken.None)
+                .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
         finally
         {
@@ -90,12 +96,13 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
         }
     }
 
-    private async Task<LoadPlan?> ReadPlanAsync(CancellationToken stopping) => await connection.ReadAsync(SpreadConnection.LineLimit, options.PlanLimit, stopping) switch
-    {
-        null => null,
-        PlanMessage message => message.Plan,
-        { } other => throw new SpreadException(SpreadError.Protocol, $"a {SpreadConnection.NameOf(other)} came instead of a plan"),
-    };
+    private async Task<LoadPlan?> ReadPlanAsync(CancellationToken stopping) =>
+        await connection.ReadAsync(SpreadConnection.LineLimit, options.PlanLimit, stopping) switch
+        {
+            null => null,
+            PlanMessage message => message.Plan,
+            { } other => throw new SpreadException(SpreadError.Protocol, $"a {SpreadConnection.NameOf(other)} came instead of a plan"),
+        };
 
     // Does the run, and gives what is to be told of it.
     private async Task<SpreadMessage> DoAsync(LoadPlan plan, WorkerGate gate, CancellationTokenSource stop, CancellationToken stopping)
@@ -120,7 +127,8 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            return new ErrorMessage(SpreadError.Failed, SpreadException.Clean($"the run failed: {exception.GetType().Name}: {exception.Message}"));
+            return new ErrorMessage(SpreadError.Failed,
+                SpreadException.Clean($"the run failed: {exception.GetType().Name}: {exception.Message}"));
         }
         finally
         {
@@ -199,7 +207,8 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
             await connection.SendAsync(answer, CancellationToken.None);
             Say(answer is ErrorMessage error ? $"Not done: {error.Text}." : $"Result sent: {Describe(((ResultMessage)answer).Result)}");
         }
-        catch (SpreadException exception) when (exception.Kind == SpreadError.Protocol && answer is ResultMessage { Result.Series.Count: > 0 } result)
+        catch (SpreadException exception)
+            when (exception.Kind == SpreadError.Protocol && answer is ResultMessage { Result.Series.Count: > 0 } result)
         {
             // Days, second by second. The whole is worth more than its course.
             await connection.SendAsync(new ResultMessage(result.Result with { Series = [] }), CancellationToken.None);
@@ -214,7 +223,9 @@ internal sealed class WorkerSession(Worker worker, string who, SpreadConnection 
 
     private static string Describe(LoadPlan plan) => SpreadException.Clean(string.Create(
         CultureInfo.InvariantCulture,
-        $"{plan.Method} {plan.Uri}, {plan.Loop.ToString().ToLowerInvariant()} loop, {plan.Peers:N0} peers from number {plan.FirstPeer:N0}{(plan.Rate > 0 ? $", {plan.Rate:N0} a second" : string.Empty)}, {plan.WarmUpSeconds:0.#} s of warm-up and {plan.Seconds:0.#} s measured."), 500);
+        $"{plan.Method} {plan.Uri}, {plan.Loop.ToString().ToLowerInvariant()} loop, {plan.Peers:N0} peers from "
+            + $"number {plan.FirstPeer:N0}{(plan.Rate > 0 ? $", {plan.Rate:N0} a second" : string.Empty)}, {plan.WarmUpSeconds:0.#} s of "
+            + $"warm-up and {plan.Seconds:0.#} s measured."), 500);
 
     private static string Describe(LoadResult result) => string.Create(
         CultureInfo.InvariantCulture,

@@ -86,19 +86,23 @@ internal sealed class BlockwiseDownload(TransferMessages messages)
 
             if (!download.HasNumber)
             {
-                throw new CoapException($"The response of {messages.Target} goes on after {download.Offset} bytes, but there are no more numbers for blocks of its size (RFC 7959 section 2.2).");
+                throw new CoapException(
+                    $"The response of {messages.Target} goes on after {download.Offset} bytes, but there are no more numbers for blocks of "
+                        + "its size (RFC 7959 section 2.2).");
             }
 
             response = await messages.ExchangeAsync(download.Compose(messages.Template), cancellationToken).ConfigureAwait(false);
         }
     }
 
-    private async ValueTask TakeAsync(DownloadSink sink, ReadOnlyMemory<byte> payload, CoapResponse first, CancellationToken cancellationToken)
+    private async ValueTask TakeAsync(DownloadSink sink, ReadOnlyMemory<byte> payload, CoapResponse first,
+        CancellationToken cancellationToken)
     {
         if (!await sink.WriteAsync(payload, SizeOf(first), cancellationToken).ConfigureAwait(false))
         {
             throw new CoapException(
-                $"The response of {messages.Target} has more than {messages.Limits.MaxResponseBodySize} bytes, the most that is kept in memory. Give it a Destination, or raise MaxResponseBodySize.");
+                $"The response of {messages.Target} has more than {messages.Limits.MaxResponseBodySize} bytes, the most that is kept in "
+                    + "memory. Give it a Destination, or raise MaxResponseBodySize.");
         }
     }
 
@@ -132,8 +136,10 @@ internal sealed class BlockwiseDownload(TransferMessages messages)
     private static string Describe(DownloadVerdict verdict, CoapMessage response, BlockValue asked) => verdict switch
     {
         DownloadVerdict.NoBlock => $"answered {response.Code} without Block2 where block {asked} was asked for (RFC 7959 section 2.4).",
-        DownloadVerdict.OtherBlock => $"answered with block {response.OptionsToRead!.Block2} where block {asked} was asked for (RFC 7959 section 2.4).",
-        DownloadVerdict.WrongLength => $"sent {response.Payload.Length} bytes as block {response.OptionsToRead!.Block2} (RFC 7959 section 2.3).",
+        DownloadVerdict.OtherBlock =>
+            $"answered with block {response.OptionsToRead!.Block2} where block {asked} was asked for (RFC 7959 section 2.4).",
+        DownloadVerdict.WrongLength =>
+            $"sent {response.Payload.Length} bytes as block {response.OptionsToRead!.Block2} (RFC 7959 section 2.3).",
         _ => "sent a block with the reserved size exponent 7 (RFC 7959 section 2.2).",
     };
 
@@ -141,7 +147,13 @@ internal sealed class BlockwiseDownload(TransferMessages messages)
     private static CoapResponse Assemble(CoapResponse first, ReadOnlyMemory<byte> payload)
     {
         CoapMessage received = first.Message;
-        CoapMessage message = new(received.Code) { Type = received.Type, MessageId = received.MessageId, Token = received.Token, Payload = payload };
+        CoapMessage message = new(received.Code)
+        {
+            Type = received.Type,
+            MessageId = received.MessageId,
+            Token = received.Token,
+            Payload = payload
+        };
         if (received.HasOptions)
         {
             CoapOptionCollection options = message.Options;

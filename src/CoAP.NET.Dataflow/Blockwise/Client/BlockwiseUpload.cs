@@ -61,11 +61,14 @@ internal sealed class BlockwiseUpload(TransferMessages messages)
                         RememberSize(upload);
                         break;
                     case UploadVerdict.ContinueAfterTheEnd:
-                        throw messages.Refuse("answered the last block with 2.31 Continue, as if more were to come (RFC 7959 section 2.9.1).");
+                        throw messages.Refuse(
+                            "answered the last block with 2.31 Continue, as if more were to come (RFC 7959 section 2.9.1).");
                     case UploadVerdict.ReservedSize:
                         throw messages.Refuse("acknowledged a block with the reserved size exponent 7 (RFC 7959 section 2.2).");
                     default:
-                        throw messages.Refuse($"acknowledged block {response.Message.OptionsToRead!.Block1} where block {number} was sent (RFC 7959 section 2.3).");
+                        throw messages.Refuse(
+                            $"acknowledged block {response.Message.OptionsToRead!.Block1} where block {number} was sent (RFC 7959 section "
+                                + "2.3).");
                 }
 
                 upload.Refit(TransferSizes.Upload(messages.Request));
@@ -88,7 +91,8 @@ internal sealed class BlockwiseUpload(TransferMessages messages)
         return new CoapTooLargeException(
             length,
             max,
-            $"The body for {messages.Target} does not fit a message, which has at most {max} bytes there, and the server did not say that it knows blocks (RFC 8323 section 5.3.2). Send less.");
+            $"The body for {messages.Target} does not fit a message, which has at most {max} bytes there, and the server did not say that "
+                + "it knows blocks (RFC 8323 section 5.3.2). Send less.");
     }
 
     private CoapMessage NextBlock(UploadTransfer upload, ReadOnlyMemory<byte> payload, bool more, long? length)
@@ -98,7 +102,9 @@ internal sealed class BlockwiseUpload(TransferMessages messages)
             if (!upload.HasNumber || length > UploadTransfer.Capacity(upload.SizeExponent))
             {
                 throw new CoapException(
-                    $"The body is too long for blocks of {upload.Size} bytes: there are 1,048,576 block numbers, enough for {UploadTransfer.Capacity(upload.SizeExponent)} bytes (RFC 7959 section 2.2). Use larger blocks, or send it in parts to several resources.");
+                    $"The body is too long for blocks of {upload.Size} bytes: there are 1,048,576 block numbers, enough "
+                        + $"for {UploadTransfer.Capacity(upload.SizeExponent)} bytes (RFC 7959 section 2.2). Use larger blocks, or send it "
+                        + "in parts to several resources.");
             }
 
             messages.BeginBlocks();
@@ -118,7 +124,9 @@ internal sealed class BlockwiseUpload(TransferMessages messages)
     {
         if (!body.TryRestart())
         {
-            throw new CoapException($"{messages.Target} answered {code} and wants the body again from its beginning, but the stream cannot seek. Send a stream that can, or a file.");
+            throw new CoapException(
+                $"{messages.Target} answered {code} and wants the body again from its beginning, but the stream cannot seek. Send a stream "
+                    + "that can, or a file.");
         }
 
         messages.Counters.Add(CoapCounter.TransferRestarts);

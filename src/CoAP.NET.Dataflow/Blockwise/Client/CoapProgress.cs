@@ -6,7 +6,10 @@ public readonly record struct CoapProgress
     /// <summary>The bytes of the body that were transferred so far. Goes back to 0 when the transfer begins again.</summary>
     public long BytesTransferred { get; init; }
 
-    /// <summary>The size of the whole body in bytes; null when nobody knows. For a download it is what the server says (Size2, RFC 7959 section 4), which may be wrong.</summary>
+    /// <summary>
+    /// The size of the whole body in bytes; null when nobody knows. For a download it is what the server says (Size2, RFC 7959 section 4),
+    /// which may be wrong.
+    /// </summary>
     public long? TotalBytes { get; init; }
 
     /// <summary>The number of the block that was transferred last, counted in blocks of its size; 0 for a body of one message.</summary>
@@ -15,6 +18,9 @@ public readonly record struct CoapProgress
     /// <summary>Whether it is the body of the request that is on its way, and not that of the response.</summary>
     public bool IsUpload { get; init; }
 
-    /// <summary>The ETag of the representation that comes, by which a broken download can be continued (<see cref="CoapDownloadOptions"/>); null when the server gives none.</summary>
+    /// <summary>
+    /// The ETag of the representation that comes, by which a broken download can be continued (<see cref="CoapDownloadOptions"/>); null
+    /// when the server gives none.
+    /// </summary>
     public ReadOnlyMemory<byte>? ETag { get; init; }
 }

@@ -4,14 +4,16 @@ namespace CoAP.NET;
 
 /// <summary>
 /// The body of a response as a stream: blocks are fetched as it is read, a few ahead, so that memory stays constant (RFC 7959). Made by
-/// <see cref="CoapRequests.OpenReadAsync(ICoapRequester, string, CancellationToken)"/>. When the representation changes on the way, or the transfer fails, reading throws.
+/// <see cref="CoapRequests.OpenReadAsync(ICoapRequester, string, CancellationToken)"/>. When the representation changes on the way, or the
+/// transfer fails, reading throws.
 /// </summary>
 public sealed class CoapResponseStream : Stream
 {
     // How many bytes may lie here unread before no further block is asked for.
     private const int ReadAhead = 4096;
 
-    private readonly Pipe _pipe = new(new PipeOptions(pauseWriterThreshold: ReadAhead, resumeWriterThreshold: ReadAhead / 2, useSynchronizationContext: false));
+    private readonly Pipe _pipe =
+        new(new PipeOptions(pauseWriterThreshold: ReadAhead, resumeWriterThreshold: ReadAhead / 2, useSynchronizationContext: false));
     private readonly CancellationTokenSource _stop = new();
     private readonly TaskCompletionSource<CoapResponse> _started = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Stream _reader;
@@ -45,11 +47,13 @@ public sealed class CoapResponseStream : Stream
 
     /// <inheritdoc/>
     /// <exception cref="CoapException">The transfer failed.</exception>
-    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) => _reader.ReadAsync(buffer, cancellationToken);
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+        _reader.ReadAsync(buffer, cancellationToken);
 
     /// <inheritdoc/>
     /// <exception cref="CoapException">The transfer failed.</exception>
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) => _reader.ReadAsync(buffer, offset, count, cancellationToken);
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        _reader.ReadAsync(buffer, offset, count, cancellationToken);
 
     /// <inheritdoc/>
     /// <exception cref="CoapException">The transfer failed.</exception>
@@ -69,7 +73,8 @@ public sealed class CoapResponseStream : Stream
     /// <inheritdoc/>
     public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
 
-    internal static async Task<CoapResponseStream> OpenAsync(ICoapRequester requester, CoapRequest request, CancellationToken cancellationToken)
+    internal static async Task<CoapResponseStream> OpenAsync(ICoapRequester requester, CoapRequest request,
+        CancellationToken cancellationToken)
     {
         CoapResponseStream stream = new();
         try

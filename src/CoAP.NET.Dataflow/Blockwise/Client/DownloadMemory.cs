@@ -21,7 +21,9 @@ internal sealed class DownloadMemory(int limit) : DownloadSink
         if (needed > _buffer.Length)
         {
             long doubled = _length == 0 ? 2L * block.Length : 2L * _buffer.Length;
-            long grown = total is { } claimed && claimed >= needed && (claimed <= MaxFirstBuffer || claimed <= doubled) ? claimed : Math.Max(doubled, needed);
+            long grown = total is { } claimed && claimed >= needed && (claimed <= MaxFirstBuffer || claimed <= doubled)
+                ? claimed
+                : Math.Max(doubled, needed);
             Array.Resize(ref _buffer, (int)Math.Min(grown, Math.Max(limit, needed)));
         }
 

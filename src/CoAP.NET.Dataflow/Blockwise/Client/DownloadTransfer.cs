@@ -3,7 +3,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// The Block2 phase of a request, as the client sees it (RFC 7959 sections 2.4 and 2.7): which block is asked for next, and whether a response is that block of that representation.
+/// The Block2 phase of a request, as the client sees it (RFC 7959 sections 2.4 and 2.7): which block is asked for next, and whether a
+/// response is that block of that representation.
 /// </summary>
 internal sealed class DownloadTransfer
 {
@@ -36,7 +37,8 @@ internal sealed class DownloadTransfer
     public bool HasNumber => Offset / BlockFit.UnitOf(SizeExponent) <= BlockValue.MaxNumber;
 
     /// <summary>The next block to ask for.</summary>
-    public BlockValue Next => BlockValue.FromOffset(Offset, more: false, TakesBert ? SizeExponent : Math.Min(SizeExponent, BlockValue.MaxSizeExponent));
+    public BlockValue Next =>
+        BlockValue.FromOffset(Offset, more: false, TakesBert ? SizeExponent : Math.Min(SizeExponent, BlockValue.MaxSizeExponent));
 
     /// <summary>Begins again at the start of the body, because the representation changed.</summary>
     public void Restart()
@@ -45,12 +47,15 @@ internal sealed class DownloadTransfer
         Offset = 0;
     }
 
-    /// <summary>Whether later requests carry the payload too: that of a FETCH in one message is a part of what is asked for (RFC 8132 section 2.1).</summary>
+    /// <summary>
+    /// Whether later requests carry the payload too: that of a FETCH in one message is a part of what is asked for (RFC 8132 section 2.1).
+    /// </summary>
     public bool RepeatsPayload { get; init; }
 
     /// <summary>
-    /// The request for the next block: what the request had before, but no Block1, no body (see <see cref="RepeatsPayload"/>) and no Observe (RFC 7959 sections 2.6 and 2.7). An ETag would be answered 2.03 in
-    /// the middle, so later blocks have none; If-None-Match was decided with the first one.
+    /// The request for the next block: what the request had before, but no Block1, no body (see <see cref="RepeatsPayload"/>) and no
+    /// Observe (RFC 7959 sections 2.6 and 2.7). An ETag would be answered 2.03 in the middle, so later blocks have none; If-None-Match was
+    /// decided with the first one.
     /// </summary>
     /// <param name="template">The request that was sent first.</param>
     /// <returns>The message.</returns>
@@ -125,7 +130,9 @@ internal sealed class DownloadTransfer
     }
 
     private bool IsExpected(CoapMessage response) =>
-        _expected is not { } tag || (response.OptionsToRead is { } options && options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> value) && value.SequenceEqual(tag.Span));
+        _expected is not { } tag
+            || (response.OptionsToRead is { } options && options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> value)
+                && value.SequenceEqual(tag.Span));
 
     private static bool IsSame(CoapMessage first, CoapMessage response)
     {

@@ -4,8 +4,9 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// Which block sizes a request uses: what the caller or the peer's parameters say, what the peer asked for before, and what fits a message. On a connection whatever fits a
-/// message goes in one, and what does not by BERT where both ends can (RFC 8323 section 6); the parameters are about datagrams.
+/// Which block sizes a request uses: what the caller or the peer's parameters say, what the peer asked for before, and what fits a message.
+/// On a connection whatever fits a message goes in one, and what does not by BERT where both ends can (RFC 8323 section 6); the parameters
+/// are about datagrams.
 /// </summary>
 internal static class TransferSizes
 {
@@ -50,9 +51,12 @@ internal static class TransferSizes
             : ExponentOf(Preferred(request), channel.DownloadBlockSize);
     }
 
-    /// <summary>The size exponent to propose in the first message (RFC 7959 section 2.4: early negotiation); null where the server shall choose.</summary>
+    /// <summary>
+    /// The size exponent to propose in the first message (RFC 7959 section 2.4: early negotiation); null where the server shall choose.
+    /// </summary>
     public static int? EarlyExponent(OutgoingRequest request) =>
-        ProposedSize(request.Channel, request.Request.Transfer?.BlockSize) is { } size && (request.Message.Code.IsSafe || request.Message.Code == CoapCode.Post) ? BlockValue.GetSizeExponent(size) : null;
+        ProposedSize(request.Channel, request.Request.Transfer?.BlockSize) is { } size
+            && (request.Message.Code.IsSafe || request.Message.Code == CoapCode.Post) ? BlockValue.GetSizeExponent(size) : null;
 
     /// <summary>The block size in bytes that a first request proposes; null for none, as where nobody chose one.</summary>
     /// <param name="channel">The peer.</param>
@@ -80,7 +84,8 @@ internal static class TransferSizes
     }
 
     // Where not even the smallest block fits, the message is too large and fails with the reason.
-    private static int ExponentOf(int size, int remembered) => BlockValue.GetSizeExponent(Math.Max(16, remembered == 0 ? size : Math.Min(size, remembered)));
+    private static int ExponentOf(int size, int remembered) =>
+        BlockValue.GetSizeExponent(Math.Max(16, remembered == 0 ? size : Math.Min(size, remembered)));
 
     // RFC 7252 section 3.1.
     private static int OptionBytes(CoapMessage message)

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>What a request to send asks for beyond that it works, of its block-wise transfer and of its time; most requests have none, and received ones never.</summary>
+/// <summary>
+/// What a request to send asks for beyond that it works, of its block-wise transfer and of its time; most requests have none, and received
+/// ones never.
+/// </summary>
 internal sealed class TransferWishes
 {
     /// <summary>How long the whole request may take; null for the times of the transmission parameters.</summary>

@@ -11,7 +11,8 @@ internal abstract class UploadBody : IAsyncDisposable
     /// <param name="size">How many bytes it has, unless the body ends.</param>
     /// <param name="cancellationToken">Stops reading.</param>
     /// <returns>The block, whose memory is not used again, and whether more bytes follow.</returns>
-    public abstract ValueTask<(ReadOnlyMemory<byte> Block, bool More)> ReadAsync(long offset, int size, CancellationToken cancellationToken);
+    public abstract ValueTask<(ReadOnlyMemory<byte> Block, bool More)> ReadAsync(long offset, int size,
+        CancellationToken cancellationToken);
 
     /// <summary>Goes back to the beginning.</summary>
     /// <returns>Whether the beginning can be read again.</returns>

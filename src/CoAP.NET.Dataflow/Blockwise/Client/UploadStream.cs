@@ -1,6 +1,9 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>A body from a stream. A window of a few blocks, or of one message with many, is kept, so that blocks may get smaller on the way and the last one is known when it goes out.</summary>
+/// <summary>
+/// A body from a stream. A window of a few blocks, or of one message with many, is kept, so that blocks may get smaller on the way and the
+/// last one is known when it goes out.
+/// </summary>
 /// <param name="stream">The stream.</param>
 /// <param name="start">Where the body begins in a stream that can seek.</param>
 /// <param name="length">The number of bytes; null when it is not known.</param>
@@ -18,7 +21,8 @@ internal sealed class UploadStream(Stream stream, long start, long? length, bool
 
     public override long? Length => length;
 
-    public override async ValueTask<(ReadOnlyMemory<byte> Block, bool More)> ReadAsync(long offset, int size, CancellationToken cancellationToken)
+    public override async ValueTask<(ReadOnlyMemory<byte> Block, bool More)> ReadAsync(long offset, int size,
+        CancellationToken cancellationToken)
     {
         int passed = (int)(offset - _offset);
         if (passed > 0)

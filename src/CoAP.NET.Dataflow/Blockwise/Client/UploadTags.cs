@@ -4,8 +4,9 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// Which uploads need a Request-Tag, so that a server never joins blocks of two of them (RFC 9175 section 3.4). To have none is a tag too: the first operation on a resource goes
-/// without, and until it is concluded all further ones get a tag. Tags are counted and never used again. Safe for several threads.
+/// Which uploads need a Request-Tag, so that a server never joins blocks of two of them (RFC 9175 section 3.4). To have none is a tag too:
+/// the first operation on a resource goes without, and until it is concluded all further ones get a tag. Tags are counted and never used
+/// again. Safe for several threads.
 /// </summary>
 internal sealed class UploadTags
 {
@@ -31,7 +32,10 @@ internal sealed class UploadTags
         }
     }
 
-    /// <summary>Identifies the resource that a request acts on, by the options that are part of the cache key (RFC 9175 section 3.3). Two that are taken for one cost a tag and no more.</summary>
+    /// <summary>
+    /// Identifies the resource that a request acts on, by the options that are part of the cache key (RFC 9175 section 3.3). Two that are
+    /// taken for one cost a tag and no more.
+    /// </summary>
     public static int ResourceOf(CoapMessage message)
     {
         HashCode hash = default;
@@ -40,7 +44,8 @@ internal sealed class UploadTags
             for (int i = 0; i < options.Count; i++)
             {
                 int number = options.NumberAt(i);
-                if (OptionNumber.IsNoCacheKey(number) || number is OptionNumber.Block1 or OptionNumber.Block2 or OptionNumber.Observe or OptionNumber.IfNoneMatch)
+                if (OptionNumber.IsNoCacheKey(number)
+                    || number is OptionNumber.Block1 or OptionNumber.Block2 or OptionNumber.Observe or OptionNumber.IfNoneMatch)
                 {
                     continue;
                 }
@@ -75,7 +80,10 @@ internal sealed class UploadTags
         }
     }
 
-    /// <summary>An operation without a tag is over: every message of it was answered. One that was aborted never is, as its blocks may still lie with the server.</summary>
+    /// <summary>
+    /// An operation without a tag is over: every message of it was answered. One that was aborted never is, as its blocks may still lie
+    /// with the server.
+    /// </summary>
     public void Conclude(ulong peer, int resource)
     {
         lock (_gate)

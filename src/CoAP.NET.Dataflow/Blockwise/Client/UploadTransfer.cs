@@ -3,8 +3,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// The Block1 phase of a request, as the client sees it (RFC 7959 sections 2.3, 2.5 and 2.9): which block goes out next, and what an answer means.
-/// Counts in bytes, not in blocks: then a change of the block size needs no rule of its own.
+/// The Block1 phase of a request, as the client sees it (RFC 7959 sections 2.3, 2.5 and 2.9): which block goes out next, and what an answer
+/// means. Counts in bytes, not in blocks: then a change of the block size needs no rule of its own.
 /// </summary>
 internal sealed class UploadTransfer
 {
@@ -20,7 +20,9 @@ internal sealed class UploadTransfer
         IsWhole = isWhole;
     }
 
-    /// <summary>Whether the server said what fits a message (RFC 8323 section 5.3.1), so that 4.13 without Block1 speaks of the body.</summary>
+    /// <summary>
+    /// Whether the server said what fits a message (RFC 8323 section 5.3.1), so that 4.13 without Block1 speaks of the body.
+    /// </summary>
     public bool IsSizeKnown { get; init; }
 
     /// <summary>How many bytes of the body the server took; the next block begins there.</summary>
@@ -44,7 +46,10 @@ internal sealed class UploadTransfer
     /// <summary>Whether the next block has a number that can be written.</summary>
     public bool HasNumber => Fit.HasNumber(Offset);
 
-    /// <summary>What fits may have changed on the way: the server has said so. Blocks only get smaller, but under BERT a message may take more of them.</summary>
+    /// <summary>
+    /// What fits may have changed on the way: the server has said so. Blocks only get smaller, but under BERT a message may take more of
+    /// them.
+    /// </summary>
     /// <param name="fit">What fits now.</param>
     public void Refit(BlockFit fit)
     {
@@ -80,7 +85,8 @@ internal sealed class UploadTransfer
 
             if (Offset > 0)
             {
-                // Later blocks would fail on the state that the first one began (RFC 7959 section 2.10), and the size is said once (section 4).
+                // Later blocks would fail on the state that the first one began (RFC 7959 section 2.10), and the size is said once (section
+                // 4).
                 message.Options.IfNoneMatch = false;
                 message.Options.Size1 = null;
             }
@@ -140,7 +146,8 @@ internal sealed class UploadTransfer
             return UploadVerdict.Final;
         }
 
-        // A server that works block by block answers each one with a code of its own and M=0 (RFC 7959 figure 8); a 2.31 without Block1 is matched by its token.
+        // A server that works block by block answers each one with a code of its own and M=0 (RFC 7959 figure 8); a 2.31 without Block1 is
+        // matched by its token.
         Offset += sent;
         Shrink(block?.SizeExponent ?? SizeExponent);
         return UploadVerdict.Next;

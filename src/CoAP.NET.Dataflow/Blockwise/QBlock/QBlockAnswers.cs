@@ -22,7 +22,12 @@ internal static class QBlockAnswers
     /// <param name="numbers">The numbers, ascending.</param>
     public static CoapMessage Missing(CoapToken token, IEnumerable<int> numbers)
     {
-        CoapMessage message = new(CoapCode.RequestEntityIncomplete) { Type = CoapMessageType.NonConfirmable, Token = token, Payload = MissingBlocks.Write(numbers) };
+        CoapMessage message = new(CoapCode.RequestEntityIncomplete)
+        {
+            Type = CoapMessageType.NonConfirmable,
+            Token = token,
+            Payload = MissingBlocks.Write(numbers)
+        };
         message.Options.ContentFormat = CoapContentFormat.MissingBlocks;
         return message;
     }
@@ -58,5 +63,6 @@ internal static class QBlockAnswers
     }
 
     private static BlockValue? Read(CoapMessage message, int number) =>
-        message.HasOptions && message.OptionsToRead!.TryGetValue(number, out ReadOnlySpan<byte> value) && BlockValue.TryParse(value, out BlockValue block) ? block : null;
+        message.HasOptions && message.OptionsToRead!.TryGetValue(number, out ReadOnlySpan<byte> value)
+            && BlockValue.TryParse(value, out BlockValue block) ? block : null;
 }

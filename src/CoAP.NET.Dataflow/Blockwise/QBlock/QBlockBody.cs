@@ -3,8 +3,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// The body of a request that comes by Q-Block1, in any order (RFC 9177 section 4.3). It stays after the handler got it, so that what comes again is answered as before.
-/// Its memory reaches as far as the last block that came. Guarded by Shard.Gate.
+/// The body of a request that comes by Q-Block1, in any order (RFC 9177 section 4.3). It stays after the handler got it, so that what comes
+/// again is answered as before. Its memory reaches as far as the last block that came. Guarded by Shard.Gate.
 /// </summary>
 internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
 {
@@ -84,7 +84,8 @@ internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
     {
         List<byte> tag = [];
         CoapOptionCollection options = message.Options;
-        for (int i = Math.Max(0, options.IndexOf(OptionNumber.RequestTag)); i < options.Count && options.NumberAt(i) <= OptionNumber.RequestTag; i++)
+        for (int i = Math.Max(0, options.IndexOf(OptionNumber.RequestTag));
+            i < options.Count && options.NumberAt(i) <= OptionNumber.RequestTag; i++)
         {
             if (options.NumberAt(i) == OptionNumber.RequestTag)
             {

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>The blocks of an answer that go out after its first one, by Q-Block2 (RFC 9177 section 4.4). The timer is the pause after a set. Guarded by Shard.Gate.</summary>
+/// <summary>
+/// The blocks of an answer that go out after its first one, by Q-Block2 (RFC 9177 section 4.4). The timer is the pause after a set. Guarded
+/// by Shard.Gate.
+/// </summary>
 internal sealed class QBlockSending : FollowingBlocks, ITransmissionOwner
 {
     private readonly QBlockSender _sender;

@@ -30,7 +30,8 @@ internal sealed class QBlockWish
     {
         wrong = null;
         List<BlockValue>? blocks = null;
-        for (int i = Math.Max(0, options.IndexOf(OptionNumber.QBlock2)); i < options.Count && options.NumberAt(i) <= OptionNumber.QBlock2; i++)
+        for (int i = Math.Max(0, options.IndexOf(OptionNumber.QBlock2)); i < options.Count && options.NumberAt(i) <= OptionNumber.QBlock2;
+            i++)
         {
             if (options.NumberAt(i) == OptionNumber.QBlock2 && BlockValue.TryParse(options.ValueAt(i), out BlockValue block))
             {
@@ -77,7 +78,8 @@ internal sealed class QBlockWish
         foreach (BlockValue block in _blocks)
         {
             int end = block.More ? ((block.Number / maxPayloads) + 1) * maxPayloads : block.Number + 1;
-            for (int number = numbers is [.., int last] ? Math.Max(last + 1, block.Number) : block.Number; number < Math.Min(end, count) && numbers.Count < maxPayloads; number++)
+            for (int number = numbers is [.., int last] ? Math.Max(last + 1, block.Number) : block.Number;
+                number < Math.Min(end, count) && numbers.Count < maxPayloads; number++)
             {
                 numbers.Add(number);
             }

@@ -5,8 +5,9 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// What becomes of answers in memory that are too large to be kept for those who fetch them block by block. Nothing of them goes out, as a handler would run again for each of their blocks; and for a while who asks for
-/// a later block all the same is refused before the handler runs. Guarded by Shard.Gate, but for the logging.
+/// What becomes of answers in memory that are too large to be kept for those who fetch them block by block. Nothing of them goes out, as a
+/// handler would run again for each of their blocks; and for a while who asks for a later block all the same is refused before the handler
+/// runs. Guarded by Shard.Gate, but for the logging.
 /// </summary>
 internal sealed class AnswerRefusals(CoapShard shard)
 {
@@ -85,9 +86,12 @@ internal sealed class AnswerRefusals(CoapShard shard)
 
     private static string BoundOf(BodyShortage shortage, BodyBudget budget) => shortage switch
     {
-        BodyShortage.All => Text($"{budget.Max} bytes for all peers together (CoapLimits.MaxRepresentationBytes), of which one source never takes more than it leaves free"),
-        BodyShortage.Newcomers => Text($"{budget.NewcomerMax} bytes for all newcomers together whose addresses were never verified (a quarter of CoapLimits.NewcomerBytes)"),
-        BodyShortage.Unverified => Text($"{budget.PeerMax} bytes for all peers together whose addresses were never verified (CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes), of which one source never takes more than it leaves free"),
+        BodyShortage.All =>
+            Text($"{budget.Max} bytes for all peers together (CoapLimits.MaxRepresentationBytes), of which one source never takes more than it leaves free"),
+        BodyShortage.Newcomers =>
+            Text($"{budget.NewcomerMax} bytes for all newcomers together whose addresses were never verified (a quarter of CoapLimits.NewcomerBytes)"),
+        BodyShortage.Unverified =>
+            Text($"{budget.PeerMax} bytes for all peers together whose addresses were never verified (CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes), of which one source never takes more than it leaves free"),
         _ => Text($"{budget.PeerMax} bytes for one source (CoapLimits.PeerAssemblyShare of CoapLimits.MaxRepresentationBytes)"),
     };
 

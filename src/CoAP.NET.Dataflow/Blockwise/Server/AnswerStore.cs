@@ -1,6 +1,8 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>The answers of one shard that peers fetch block by block (RFC 7959 sections 2.4 and 2.7), within a bound. Guarded by Shard.Gate.</summary>
+/// <summary>
+/// The answers of one shard that peers fetch block by block (RFC 7959 sections 2.4 and 2.7), within a bound. Guarded by Shard.Gate.
+/// </summary>
 internal sealed class AnswerStore : IBodyKeeper<BodyTransfer>
 {
     private readonly CoapShard _shard;
@@ -50,7 +52,8 @@ internal sealed class AnswerStore : IBodyKeeper<BodyTransfer>
 
     /// <summary>Keeps the answer to a request for its later blocks, in the place of an older one.</summary>
     /// <param name="key">The request.</param>
-    /// <param name="short">The request without its payload, where that is a part of the key; null otherwise. Some clients ask for later blocks of a FETCH that way; the ETag tells them when it is another one's answer.</param>
+    /// <param name="short">The request without its payload, where that is a part of the key; null otherwise. Some clients ask for later
+    /// blocks of a FETCH that way; the ETag tells them when it is another one's answer.</param>
     /// <param name="channel">The peer.</param>
     /// <param name="shared">The same for all peers, with the entity-tag.</param>
     /// <param name="result">Code, options of every block, the whole payload.</param>
@@ -79,7 +82,8 @@ internal sealed class AnswerStore : IBodyKeeper<BodyTransfer>
         transfer.Charge = own;
         if (isNew)
         {
-            // One with the same tag and another content, which only a handler's mistake can bring about, stays for those who fetch it and is shared no more.
+            // One with the same tag and another content, which only a handler's mistake can bring about, stays for those who fetch it and
+            // is shared no more.
             _bodies[shared] = body;
             body.Standing = transfer.Standing;
         }
@@ -114,7 +118,8 @@ internal sealed class AnswerStore : IBodyKeeper<BodyTransfer>
     public void End(BodyKey key, SeekableBody body)
     {
         if (body is { IsOpen: true, WasGiven: true }
-            && (_transfers.TryGet(key, out BodyTransfer? transfer) || _withoutPayload.TryGetValue(key, out transfer)) && ReferenceEquals(transfer.Seekable, body))
+            && (_transfers.TryGet(key, out BodyTransfer? transfer) || _withoutPayload.TryGetValue(key, out transfer))
+            && ReferenceEquals(transfer.Seekable, body))
         {
             Remove(transfer);
         }

@@ -7,7 +7,9 @@ namespace CoAP.NET.Blockwise;
 /// <summary>The answers that block-wise transfer itself gives (RFC 7959 section 2.9).</summary>
 internal static class BlockAnswers
 {
-    /// <summary>2.31: the block was taken, send the next one. Without payload and without Block2 (RFC 7959 sections 2.3 and 2.9.1).</summary>
+    /// <summary>
+    /// 2.31: the block was taken, send the next one. Without payload and without Block2 (RFC 7959 sections 2.3 and 2.9.1).
+    /// </summary>
     public static CoapResult Continue(BlockValue block)
     {
         BodyPart result = new(CoapCode.Continue) { IsBlock = true };
@@ -15,13 +17,16 @@ internal static class BlockAnswers
         return result;
     }
 
-    /// <summary>How a block was taken. The first response says which size is wanted; the peer then goes on with it (RFC 7959 section 2.3, figure 9).</summary>
+    /// <summary>
+    /// How a block was taken. The first response says which size is wanted; the peer then goes on with it (RFC 7959 section 2.3, figure 9).
+    /// </summary>
     /// <param name="exchange">The request with the block.</param>
     /// <param name="block">Its Block1.</param>
     public static BlockValue Taken(CoapExchange exchange, BlockValue block) =>
         block.Number > 0 || exchange.Channel.IsReliable
             ? block
-            : new BlockValue(0, more: true, Math.Min(block.SizeExponent, BlockValue.GetSizeExponent(exchange.Channel.Parameters.PreferredBlockSize)));
+            : new BlockValue(0, more: true,
+                Math.Min(block.SizeExponent, BlockValue.GetSizeExponent(exchange.Channel.Parameters.PreferredBlockSize)));
 
     /// <summary>4.08: blocks are missing, or what came of the body is gone (RFC 7959 section 2.9.2).</summary>
     public static CoapResult Incomplete(string diagnostic) => CoapResults.Status(CoapCode.RequestEntityIncomplete, diagnostic);
@@ -36,7 +41,9 @@ internal static class BlockAnswers
     public static CoapResult BeyondEnd(long offset, long total) => Bad(string.Create(
         CultureInfo.InvariantCulture, $"The body has {total} bytes; no block begins at {offset}."));
 
-    /// <summary>What is wrong with the Block options of a request by themselves (RFC 7959 sections 2.2 and 2.3); null for nothing.</summary>
+    /// <summary>
+    /// What is wrong with the Block options of a request by themselves (RFC 7959 sections 2.2 and 2.3); null for nothing.
+    /// </summary>
     /// <param name="block1">Its Block1.</param>
     /// <param name="block2">Its Block2.</param>
     /// <param name="length">The length of its payload.</param>

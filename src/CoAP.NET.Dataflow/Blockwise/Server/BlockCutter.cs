@@ -3,15 +3,17 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Blockwise;
 
-/// <summary>Makes of an answer the block that goes out (RFC 7959 section 2.4). Plain functions: the same for responses and notifications.</summary>
+/// <summary>
+/// Makes of an answer the block that goes out (RFC 7959 section 2.4). Plain functions: the same for responses and notifications.
+/// </summary>
 internal static class BlockCutter
 {
     // What is added to a block: ETag, Block1, Block2, Size2, each with its header.
     private const int AddedOptions = 13 + 8 + 8 + 9;
 
     /// <summary>
-    /// The blocks of an answer: what the request asks for, or the peer asked for last, or the size of the request's own blocks; never above what the peer is known to prefer, nor
-    /// above what fits a message. On a connection what fits, unless the request asks for less.
+    /// The blocks of an answer: what the request asks for, or the peer asked for last, or the size of the request's own blocks; never above
+    /// what the peer is known to prefer, nor above what fits a message. On a connection what fits, unless the request asks for less.
     /// </summary>
     public static BlockFit Fit(CoapExchange exchange, BlockValue? asked, CoapResult result)
     {
@@ -55,7 +57,8 @@ internal static class BlockCutter
 
         if (!whole.Options.Contains(OptionNumber.ETag))
         {
-            // Made of the content, and of its format, so that a representation that comes back after another one has its tag again, and no other one has it.
+            // Made of the content, and of its format, so that a representation that comes back after another one has its tag again, and no
+            // other one has it.
             whole.WithETag(CoapETag.FromContent(new CoapContent(result.Payload, whole.Options.ContentFormat)));
         }
 
@@ -71,7 +74,8 @@ internal static class BlockCutter
     /// <param name="block1">The block of the request that is answered; null for none.</param>
     /// <param name="observe">The Observe option of the answer; null for none.</param>
     /// <param name="saysSize">Whether the size is said: in the first block, and where it was asked for (RFC 7959 section 4).</param>
-    public static CoapResult Cut(CoapResult whole, long offset, BlockFit fit, long start, long total, BlockValue? block1, uint? observe, bool saysSize)
+    public static CoapResult Cut(CoapResult whole, long offset, BlockFit fit, long start, long total, BlockValue? block1, uint? observe,
+        bool saysSize)
     {
         int length = fit.LengthOf(total - offset);
         BodyPart block = new(whole.Code, whole.Payload.Slice((int)(offset - start), length)) { IsBlock = true };

@@ -3,8 +3,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// The body of a request that comes in blocks and is given to the handler as a whole (RFC 7959 section 2.5). Its memory grows as the blocks come: what a peer
-/// announces by Size1 only keeps it from growing too far. Guarded by Shard.Gate.
+/// The body of a request that comes in blocks and is given to the handler as a whole (RFC 7959 section 2.5). Its memory grows as the blocks
+/// come: what a peer announces by Size1 only keeps it from growing too far. Guarded by Shard.Gate.
 /// </summary>
 internal sealed class BodyAssembly : BodyEntry
 {

@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// A bound in bytes that all shards of an endpoint share, with a share for each source. A source never takes more than it leaves to others: so few of them cannot take all of it, however they behave, and who needs
-/// little finds room. Thread-safe.
+/// A bound in bytes that all shards of an endpoint share, with a share for each source. A source never takes more than it leaves to others:
+/// so few of them cannot take all of it, however they behave, and who needs little finds room. Thread-safe.
 /// </summary>
 internal sealed class BodyBudget
 {
@@ -29,7 +29,9 @@ internal sealed class BodyBudget
     /// <summary>What one source may take.</summary>
     public long PeerMax { get; }
 
-    /// <summary>What all newcomers together may take, so that addresses nobody has seen before neither crowd out the others nor take much memory.</summary>
+    /// <summary>
+    /// What all newcomers together may take, so that addresses nobody has seen before neither crowd out the others nor take much memory.
+    /// </summary>
     public long NewcomerMax { get; }
 
     public long Used => Volatile.Read(ref _used);
@@ -79,8 +81,8 @@ internal sealed class BodyBudget
     public BodySource Newcomers { get; } = new(null);
 
     /// <summary>
-    /// What all take together that came back but were never verified; at most <see cref="PeerMax"/>. Whoever forges addresses needs a second datagram for each of these, and so they are not to take what those need
-    /// that receive at their address.
+    /// What all take together that came back but were never verified; at most <see cref="PeerMax"/>. Whoever forges addresses needs a
+    /// second datagram for each of these, and so they are not to take what those need that receive at their address.
     /// </summary>
     public BodySource Unverified { get; } = new(null);
 

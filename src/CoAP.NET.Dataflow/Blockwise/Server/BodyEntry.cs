@@ -21,7 +21,9 @@ internal abstract class BodyEntry : WheelTimer
 
     public CoapChannel Channel { get; }
 
-    /// <summary>The table that counts it, and looks at it when it was idle for a time. Set by the table; null once it is released.</summary>
+    /// <summary>
+    /// The table that counts it, and looks at it when it was idle for a time. Set by the table; null once it is released.
+    /// </summary>
     public BodyRoom? Room { get; set; }
 
     /// <summary>Of whose share it takes. Set by the table.</summary>
@@ -58,8 +60,8 @@ internal abstract class BodyEntry : WheelTimer
     public LinkedListNode<BodyEntry>? Place { get; set; }
 
     /// <summary>
-    /// How long it is kept without being used: EXCHANGE_LIFETIME, within which the peer may still send copies; and, where that is longer, MAX_TRANSMIT_WAIT, for which a
-    /// peer that has used all its Message IDs may be silent before it goes on.
+    /// How long it is kept without being used: EXCHANGE_LIFETIME, within which the peer may still send copies; and, where that is longer,
+    /// MAX_TRANSMIT_WAIT, for which a peer that has used all its Message IDs may be silent before it goes on.
     /// </summary>
     public virtual long IdleTime
     {
@@ -71,8 +73,8 @@ internal abstract class BodyEntry : WheelTimer
     }
 
     /// <summary>
-    /// For how long its peer may be silent while others want its room, in units of 100 ns: MAX_TRANSMIT_SPAN, within which copies of a block that was lost still come, and four times ACK_TIMEOUT at least,
-    /// as without retransmissions that is nothing.
+    /// For how long its peer may be silent while others want its room, in units of 100 ns: MAX_TRANSMIT_SPAN, within which copies of a
+    /// block that was lost still come, and four times ACK_TIMEOUT at least, as without retransmissions that is nothing.
     /// </summary>
     public long Patience => Math.Max(Channel.Parameters.MaxTransmitSpan.Ticks, ShortPatience);
 

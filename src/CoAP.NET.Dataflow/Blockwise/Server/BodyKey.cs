@@ -6,8 +6,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// Which operation a block belongs to: the channel, and so the peer's security identity too (RFC 7959 section 7), the code, and the options of the cache key,
-/// the list of Request-Tags among them (RFC 9175 section 3.3). Compared byte by byte; the hash only finds the place.
+/// Which operation a block belongs to: the channel, and so the peer's security identity too (RFC 7959 section 7), the code, and the options
+/// of the cache key, the list of Request-Tags among them (RFC 9175 section 3.3). Compared byte by byte; the hash only finds the place.
 /// </summary>
 internal sealed class BodyKey : IEquatable<BodyKey>
 {
@@ -31,8 +31,10 @@ internal sealed class BodyKey : IEquatable<BodyKey>
     /// <summary>The key of a request.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="message">The request.</param>
-    /// <param name="payload">What of its payload tells it from other requests: FETCH has it in the cache key (RFC 8132 section 2.1).</param>
-    public static BodyKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload = default) => Of(channel, message, payload, ofQBlock: false);
+    /// <param name="payload">What of its payload tells it from other requests: FETCH has it in the cache key (RFC 8132 section
+    /// 2.1).</param>
+    public static BodyKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload = default) =>
+        Of(channel, message, payload, ofQBlock: false);
 
     private static BodyKey Of(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> payload, bool ofQBlock)
     {
@@ -67,7 +69,10 @@ internal sealed class BodyKey : IEquatable<BodyKey>
         return new BodyKey(channel, bytes);
     }
 
-    /// <summary>The key of a body that comes by Q-Block1: without its Request-Tag, as of each resource only the newest is collected (RFC 9177 section 4.3).</summary>
+    /// <summary>
+    /// The key of a body that comes by Q-Block1: without its Request-Tag, as of each resource only the newest is collected (RFC 9177
+    /// section 4.3).
+    /// </summary>
     public static BodyKey OfQBlock(CoapChannel channel, CoapMessage message) => Of(channel, message, default, ofQBlock: true);
 
     /// <summary>The key of a representation that all peers share: what was asked for without who asked, and the entity-tag.</summary>
@@ -81,15 +86,20 @@ internal sealed class BodyKey : IEquatable<BodyKey>
     }
 
     public bool Equals(BodyKey? other) =>
-        other is not null && _hash == other._hash && ReferenceEquals(_channel, other._channel) && _bytes.AsSpan().SequenceEqual(other._bytes);
+        other is not null && _hash == other._hash && ReferenceEquals(_channel, other._channel)
+            && _bytes.AsSpan().SequenceEqual(other._bytes);
 
     public override bool Equals(object? obj) => Equals(obj as BodyKey);
 
     public override int GetHashCode() => _hash;
 
-    // Left out beside the NoCacheKey options (Size1, Size2, Echo): what tells of the block and not of the operation, what proxies or clients change from block to
-    // block, preconditions (If-None-Match stands in the first block only, RFC 7959 section 2.10), and the Content-Format, which is compared by itself.
-    private static bool IsPart(int number, bool ofQBlock) => !OptionNumber.IsNoCacheKey(number) && !(ofQBlock && number == OptionNumber.RequestTag) && number is not
-        (OptionNumber.Block1 or OptionNumber.Block2 or OptionNumber.QBlock1 or OptionNumber.QBlock2 or OptionNumber.Observe or OptionNumber.IfMatch
-        or OptionNumber.IfNoneMatch or OptionNumber.ETag or OptionNumber.HopLimit or OptionNumber.NoResponse or OptionNumber.ContentFormat);
+    // Left out beside the NoCacheKey options (Size1, Size2, Echo): what tells of the block and not of the operation, what proxies or
+    // clients change from block to block, preconditions (If-None-Match stands in the first block only, RFC 7959 section 2.10), and the
+    // Content-Format, which is compared by itself.
+    private static bool IsPart(int number, bool ofQBlock) =>
+        !OptionNumber.IsNoCacheKey(number) && !(ofQBlock && number == OptionNumber.RequestTag) && number is not
+            (OptionNumber.Block1 or OptionNumber.Block2 or OptionNumber.QBlock1 or OptionNumber.QBlock2 or OptionNumber.Observe
+                or OptionNumber.IfMatch
+            or OptionNumber.IfNoneMatch or OptionNumber.ETag or OptionNumber.HopLimit or OptionNumber.NoResponse
+                or OptionNumber.ContentFormat);
 }

@@ -8,8 +8,10 @@ internal sealed class BodyMemory(CoapLimits limits)
     private const int PartOfNewcomerBytes = 4;
 
     /// <summary>For the bodies of requests, block by block.</summary>
-    public BodyBudget Requests { get; } = new(limits.MaxAssemblyBytes, limits.PeerAssemblyShare, limits.NewcomerBytes / PartOfNewcomerBytes);
+    public BodyBudget Requests { get; } = new(limits.MaxAssemblyBytes, limits.PeerAssemblyShare,
+        limits.NewcomerBytes / PartOfNewcomerBytes);
 
     /// <summary>For the bodies of responses that are fetched block by block.</summary>
-    public BodyBudget Responses { get; } = new(limits.MaxRepresentationBytes, limits.PeerAssemblyShare, limits.NewcomerBytes / PartOfNewcomerBytes);
+    public BodyBudget Responses { get; } = new(limits.MaxRepresentationBytes, limits.PeerAssemblyShare,
+        limits.NewcomerBytes / PartOfNewcomerBytes);
 }

@@ -32,5 +32,14 @@ internal sealed class BodyPart : CoapResult
         }
     }
 
-    private protected override CoapResult CopyWithoutOptions() => new BodyPart(Code, Payload) { AnswersGroup = AnswersGroup, IsBlock = IsBlock, Offset = Offset, Total = Total, Following = Following, Source = Source };
+    private protected override CoapResult CopyWithoutOptions() =>
+        new BodyPart(Code, Payload)
+        {
+            AnswersGroup = AnswersGroup,
+            IsBlock = IsBlock,
+            Offset = Offset,
+            Total = Total,
+            Following = Following,
+            Source = Source
+        };
 }

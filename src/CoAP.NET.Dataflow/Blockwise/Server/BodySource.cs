@@ -1,6 +1,9 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>Who shares one part of a <see cref="BodyBudget"/>: one source, all newcomers together, or all that came back and were never verified. Thread-safe.</summary>
+/// <summary>
+/// Who shares one part of a <see cref="BodyBudget"/>: one source, all newcomers together, or all that came back and were never verified.
+/// Thread-safe.
+/// </summary>
 /// <param name="key">The source, of which there is one in the budget; null for others.</param>
 internal sealed class BodySource(CoapSource? key)
 {

@@ -47,10 +47,12 @@ internal sealed class BodyTable<TEntry> : BodyRoom
     }
 
     /// <summary>
-    /// Which entry of others goes so that there is room for one: of those that are done, or whose peers made no progress, that of the source which holds most.
+    /// Which entry of others goes so that there is room for one: of those that are done, or whose peers made no progress, that of the
+    /// source which holds most.
     /// </summary>
     /// <param name="entry">What room is wanted for.</param>
-    /// <param name="shortage">Of what too little is left. Where it is the share or a part, only those of it help. Newcomers replace newcomers only.</param>
+    /// <param name="shortage">Of what too little is left. Where it is the share or a part, only those of it help. Newcomers replace
+    /// newcomers only.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     public TEntry? FindVictim(TEntry entry, BodyShortage shortage, long now)
     {
@@ -97,7 +99,8 @@ internal sealed class BodyTable<TEntry> : BodyRoom
     {
         if (!_peers.TryGetValue(entry.Channel, out Peer? peer))
         {
-            _peers.Add(entry.Channel, peer = new Peer(Budget.Join(_shard.Environment.Sources.Of(entry.Channel.Remote, entry.Channel.Identity))));
+            _peers.Add(entry.Channel,
+                peer = new Peer(Budget.Join(_shard.Environment.Sources.Of(entry.Channel.Remote, entry.Channel.Identity))));
         }
 
         _entries.Add(entry.Key, entry);
@@ -161,7 +164,9 @@ internal sealed class BodyTable<TEntry> : BodyRoom
         entry.Source.Add(-bytes);
     }
 
-    /// <summary>Takes an entry out so that its key is free, while its memory is still in use and counted until <see cref="Release"/>, or its time.</summary>
+    /// <summary>
+    /// Takes an entry out so that its key is free, while its memory is still in use and counted until <see cref="Release"/>, or its time.
+    /// </summary>
     public void Detach(TEntry entry)
     {
         if (entry.Place is null)
@@ -218,8 +223,9 @@ internal sealed class BodyTable<TEntry> : BodyRoom
     }
 
     /// <summary>
-    /// Whether an entry may go for those of others when room is wanted: its peer is through with it, or is far too slow, or sends no more copies of a block that was lost. Of an address that was never
-    /// verified, which may be forged, half of them are waited for: otherwise few datagrams from many addresses would take the room for as long as bodies are kept.
+    /// Whether an entry may go for those of others when room is wanted: its peer is through with it, or is far too slow, or sends no more
+    /// copies of a block that was lost. Of an address that was never verified, which may be forged, half of them are waited for: otherwise
+    /// few datagrams from many addresses would take the room for as long as bodies are kept.
     /// </summary>
     public bool Yields(TEntry entry, long now) =>
         entry.IsDone || (!entry.WaitsForUs && (entry.IsSlow || now - entry.LastUse >= PatienceWith(entry, now)));
@@ -259,11 +265,13 @@ internal sealed class BodyTable<TEntry> : BodyRoom
     }
 
     private bool IsShort(TEntry entry, long now) =>
-        entry.Source.IsShort(now) || (entry.Standing == BodyStanding.Unverified && Budget.Unverified.IsShort(now)) || Budget.Everybody.IsShort(now);
+        entry.Source.IsShort(now) || (entry.Standing == BodyStanding.Unverified && Budget.Unverified.IsShort(now))
+            || Budget.Everybody.IsShort(now);
 
     private long PatienceWith(TEntry entry, long now) => _shard.Guard.IsTrusted(entry.Channel, now) ? entry.Patience : entry.ShortPatience;
 
-    private void Schedule(TEntry entry, long now) => _shard.Wheel.Schedule(entry, Math.Min(now + PatienceWith(entry, now), entry.LastUse + entry.IdleTime));
+    private void Schedule(TEntry entry, long now) =>
+        _shard.Wheel.Schedule(entry, Math.Min(now + PatienceWith(entry, now), entry.LastUse + entry.IdleTime));
 
     private void Look(TEntry entry, long now)
     {

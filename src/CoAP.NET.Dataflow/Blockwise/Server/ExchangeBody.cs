@@ -3,7 +3,9 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Blockwise;
 
-/// <summary>What belongs to a received request that came with Block1 (RFC 7959), or whose body is read through a pipe; plain ones have none.</summary>
+/// <summary>
+/// What belongs to a received request that came with Block1 (RFC 7959), or whose body is read through a pipe; plain ones have none.
+/// </summary>
 internal sealed class ExchangeBody
 {
     /// <summary>The block that is answered; goes back in the response.</summary>

@@ -5,8 +5,8 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// The stream or file of an answer while a peer fetches its blocks: those after the first are read from it, without the handler. A stream stays open as long; a file is opened for each block, and is another
-/// representation when its length or time has changed. Thread-safe.
+/// The stream or file of an answer while a peer fetches its blocks: those after the first are read from it, without the handler. A stream
+/// stays open as long; a file is opened for each block, and is another representation when its length or time has changed. Thread-safe.
 /// </summary>
 #pragma warning disable CA1001 // a semaphore without a wait handle has nothing to dispose
 internal sealed class SeekableBody : IAfterRelease
@@ -118,7 +118,8 @@ internal sealed class SeekableBody : IAfterRelease
             {
                 ObjectDisposedException.ThrowIf(_isDisposed, this);
                 _stream!.Position = offset;
-                read = await _stream.ReadAtLeastAsync(bytes, bytes.Length, throwOnEndOfStream: false, cancellationToken).ConfigureAwait(false);
+                read = await _stream.ReadAtLeastAsync(bytes, bytes.Length, throwOnEndOfStream: false, cancellationToken)
+                    .ConfigureAwait(false);
             }
             finally
             {
@@ -145,7 +146,8 @@ internal sealed class SeekableBody : IAfterRelease
     void IAfterRelease.OnReleased(CoapShard shard) => _ = CloseAsync();
 
     /// <summary>
-    /// Nothing more is read: a stream is disposed, once the readers that wait for it are through. The stream is a user's, so no lock may be held. When it fails that is counted and logged, and changes no answer. Never throws.
+    /// Nothing more is read: a stream is disposed, once the readers that wait for it are through. The stream is a user's, so no lock may be
+    /// held. When it fails that is counted and logged, and changes no answer. Never throws.
     /// </summary>
     public async Task CloseAsync()
     {

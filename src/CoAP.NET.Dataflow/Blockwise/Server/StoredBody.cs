@@ -1,6 +1,9 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>A representation that is fetched block by block. Peers that got the same one share it. Immutable but for what Shard.Gate guards: the count, and whose it was first.</summary>
+/// <summary>
+/// A representation that is fetched block by block. Peers that got the same one share it. Immutable but for what Shard.Gate guards: the
+/// count, and whose it was first.
+/// </summary>
 internal sealed class StoredBody
 {
     public StoredBody(BodyKey key, CoapResult result)

@@ -5,8 +5,9 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// The body of a request that a handler reads while its blocks come. The pipe holds at most a window: a block is acknowledged when what the handler has not
-/// read yet fits it. State is guarded by Shard.Gate; the pipe is touched outside of it, by one thread at a time, as readers continue inside those calls.
+/// The body of a request that a handler reads while its blocks come. The pipe holds at most a window: a block is acknowledged when what the
+/// handler has not read yet fits it. State is guarded by Shard.Gate; the pipe is touched outside of it, by one thread at a time, as readers
+/// continue inside those calls.
 /// </summary>
 internal sealed class StreamedBody : BodyEntry, IAfterRelease
 {
@@ -51,7 +52,10 @@ internal sealed class StreamedBody : BodyEntry, IAfterRelease
     /// <summary>The block that was taken last, to know a copy of it; nothing on connections, where there are none.</summary>
     public ReadOnlyMemory<byte> LastBlock { get; set; }
 
-    /// <summary>What it takes while a block is on its way through it: under BERT a message has many (RFC 8323 section 6), and lies in its frame and in the pipe.</summary>
+    /// <summary>
+    /// What it takes while a block is on its way through it: under BERT a message has many (RFC 8323 section 6), and lies in its frame and
+    /// in the pipe.
+    /// </summary>
     public long SizeWith(int block) => Size + Key.Size + (block > CountedBlock ? 2L * block : 0);
 
     /// <summary>The block that is not answered yet.</summary>
@@ -95,7 +99,9 @@ internal sealed class StreamedBody : BodyEntry, IAfterRelease
         return new ValueTask<FlushResult>(new FlushResult(isCanceled: false, isCompleted: true));
     }
 
-    /// <summary>The handler that reads is told, and the block that waits for it is answered. What the handler has in whole is not taken from it.</summary>
+    /// <summary>
+    /// The handler that reads is told, and the block that waits for it is answered. What the handler has in whole is not taken from it.
+    /// </summary>
     public override void OnGivenUp(string reason)
     {
         if (IsFinal || Abortion is not null)

@@ -7,4 +7,5 @@ namespace CoAP.NET;
 /// <param name="MessageId">Its Message ID; null when it has none yet, and on connections.</param>
 /// <param name="Attempts">How many times it was sent so far.</param>
 /// <param name="NextAttempt">The time until the next copy, or until it is given up; null when none is due.</param>
-public sealed record CoapPendingSnapshot(CoapPendingState State, CoapCode Code, CoapToken Token, int? MessageId, int Attempts, TimeSpan? NextAttempt);
+public sealed record CoapPendingSnapshot(CoapPendingState State, CoapCode Code, CoapToken Token, int? MessageId, int Attempts,
+    TimeSpan? NextAttempt);

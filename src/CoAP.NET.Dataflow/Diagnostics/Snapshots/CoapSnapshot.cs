@@ -1,6 +1,9 @@
 namespace CoAP.NET;
 
-/// <summary>An endpoint as it was at one moment, for people who look for a reason (<see cref="CoapEndpoint.GetSnapshot"/>). Never changes. Peers are looked at one after another, so that numbers of different peers may be some microseconds apart.</summary>
+/// <summary>
+/// An endpoint as it was at one moment, for people who look for a reason (<see cref="CoapEndpoint.GetSnapshot"/>). Never changes. Peers are
+/// looked at one after another, so that numbers of different peers may be some microseconds apart.
+/// </summary>
 public sealed class CoapSnapshot
 {
     internal CoapSnapshot()
@@ -43,5 +46,6 @@ public sealed class CoapSnapshot
     /// <summary>The most important numbers, for people.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
-        $"{Name ?? "CoAP endpoint"} at {Time:O}: {Shards.Sum(static shard => shard.Peers)} peers, {Connections} connections, {ActiveRequests} active requests, {Observers} observers, {Observations} observations";
+        $"{Name ?? "CoAP endpoint"} at {Time:O}: {Shards.Sum(static shard => shard.Peers)} peers, {Connections} "
+            + $"connections, {ActiveRequests} active requests, {Observers} observers, {Observations} observations";
 }

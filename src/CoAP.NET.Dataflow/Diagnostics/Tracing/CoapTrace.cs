@@ -5,8 +5,9 @@ using CoAP.NET.Transports;
 namespace CoAP.NET;
 
 /// <summary>
-/// A trace of messages in the pcapng format, which Wireshark reads, made by <see cref="CoapEndpoint.TraceTo"/>. Dispose it to end it. Addresses and messages are real; the headers of IP and UDP, or TCP,
-/// are put around them here. Of secured transports it shows what was secured. Thread-safe.
+/// A trace of messages in the pcapng format, which Wireshark reads, made by <see cref="CoapEndpoint.TraceTo"/>. Dispose it to end it.
+/// Addresses and messages are real; the headers of IP and UDP, or TCP, are put around them here. Of secured transports it shows what was
+/// secured. Thread-safe.
 /// </summary>
 public sealed class CoapTrace : IAsyncDisposable
 {
@@ -21,7 +22,8 @@ public sealed class CoapTrace : IAsyncDisposable
     private readonly WireTaps _taps;
     private readonly Action<Exception> _report;
     private readonly CoapAddress? _peer;
-    private readonly Channel<TracedMessage> _queue = Channel.CreateUnbounded<TracedMessage>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly Channel<TracedMessage> _queue =
+        Channel.CreateUnbounded<TracedMessage>(new UnboundedChannelOptions { SingleReader = true });
     private readonly TraceFormat _format = new();
     private readonly ArrayBufferWriter<byte> _output = new();
     private readonly Lock _gate = new();
@@ -38,7 +40,13 @@ public sealed class CoapTrace : IAsyncDisposable
     internal CoapTrace(Stream stream, CoapTraceOptions options, TimeProvider time, WireTaps taps, Action<Exception> report)
     {
         _stream = stream;
-        _options = new CoapTraceOptions { Peer = options.Peer, IncludePayload = options.IncludePayload, MaxBytes = options.MaxBytes, MaxQueuedBytes = options.MaxQueuedBytes };
+        _options = new CoapTraceOptions
+        {
+            Peer = options.Peer,
+            IncludePayload = options.IncludePayload,
+            MaxBytes = options.MaxBytes,
+            MaxQueuedBytes = options.MaxQueuedBytes
+        };
         _time = time;
         _taps = taps;
         _report = report;
@@ -54,7 +62,9 @@ public sealed class CoapTrace : IAsyncDisposable
     /// <summary>How many bytes were written.</summary>
     public long BytesWritten => Interlocked.Read(ref _written);
 
-    /// <summary>How many messages were left out, as too many waited or the trace was full. The statistics at its end say so too, for each scheme.</summary>
+    /// <summary>
+    /// How many messages were left out, as too many waited or the trace was full. The statistics at its end say so too, for each scheme.
+    /// </summary>
     public long Dropped
     {
         get
@@ -66,7 +76,10 @@ public sealed class CoapTrace : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends the trace: what waits and the statistics are written, and the stream is flushed. The stream stays open. Repeating it waits for the same end.</summary>
+    /// <summary>
+    /// Ends the trace: what waits and the statistics are written, and the stream is flushed. The stream stays open. Repeating it waits for
+    /// the same end.
+    /// </summary>
     /// <returns>A task that ends when all is written, or when the stream has failed.</returns>
     public async ValueTask DisposeAsync()
     {
@@ -192,7 +205,8 @@ public sealed class CoapTrace : IAsyncDisposable
             for (; _described < _interfaces.Count; _described++)
             {
                 string scheme = _interfaces[_described].Scheme;
-                PcapngBlocks.WriteInterface(_output, scheme, _options.IncludePayload ? $"Messages of {scheme}" : $"Messages of {scheme}, payloads blanked");
+                PcapngBlocks.WriteInterface(_output, scheme,
+                    _options.IncludePayload ? $"Messages of {scheme}" : $"Messages of {scheme}, payloads blanked");
             }
         }
     }

@@ -2,7 +2,10 @@ using System.Buffers.Binary;
 
 namespace CoAP.NET;
 
-/// <summary>Finds where the payload of an encoded message begins, and blanks it. Of bytes that are no message all that cannot be told from a payload is blanked.</summary>
+/// <summary>
+/// Finds where the payload of an encoded message begins, and blanks it. Of bytes that are no message all that cannot be told from a payload
+/// is blanked.
+/// </summary>
 internal static class PayloadBlank
 {
     /// <summary>Replaces the payload by zeros.</summary>
@@ -25,7 +28,8 @@ internal static class PayloadBlank
             int next = at + 1;
             int delta = head >> 4;
             int length = head & 15;
-            if (delta == 15 || length == 15 || !TrySkip(message, delta, ref next, out _) || !TrySkip(message, length, ref next, out int size) || next + size > message.Length)
+            if (delta == 15 || length == 15 || !TrySkip(message, delta, ref next, out _)
+                || !TrySkip(message, length, ref next, out int size) || next + size > message.Length)
             {
                 return at;
             }
@@ -52,7 +56,9 @@ internal static class PayloadBlank
 
     // Long tokens: RFC 8974 section 2.1.
     private static int SkipToken(ReadOnlySpan<byte> message, int at, int length) =>
-        at <= message.Length && length < 15 && TrySkip(message, length, ref at, out int size) ? Math.Min(at + size, message.Length) : Math.Min(at, message.Length);
+        at <= message.Length && length < 15 && TrySkip(message, length, ref at, out int size)
+            ? Math.Min(at + size, message.Length)
+            : Math.Min(at, message.Length);
 
     private static bool TrySkip(ReadOnlySpan<byte> message, int nibble, ref int at, out int value)
     {

@@ -3,7 +3,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
-/// <summary>Makes IP packets of messages, as programs that read captures know them: what the operating system puts around a message is not known to the library.</summary>
+/// <summary>
+/// Makes IP packets of messages, as programs that read captures know them: what the operating system puts around a message is not known to
+/// the library.
+/// </summary>
 internal static class SyntheticPacket
 {
     /// <summary>The most of a message that goes into one packet; of a connection a longer one goes into several.</summary>
@@ -29,7 +32,8 @@ internal static class SyntheticPacket
     }
 
     /// <summary>A TCP segment in an IP packet.</summary>
-    public static byte[] MakeTcp(in CoapAddress source, in CoapAddress destination, uint sequence, uint acknowledgement, ReadOnlySpan<byte> data)
+    public static byte[] MakeTcp(in CoapAddress source, in CoapAddress destination, uint sequence, uint acknowledgement,
+        ReadOnlySpan<byte> data)
     {
         byte[] packet = MakeIP(source, destination, Tcp, 20 + data.Length, out int at);
         Span<byte> tcp = packet.AsSpan(at);

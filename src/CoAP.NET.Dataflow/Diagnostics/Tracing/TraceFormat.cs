@@ -3,21 +3,28 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
-/// <summary>Turns messages into the packets of a trace. Of connections it keeps how far each direction is, so that a reader puts the stream together. One thread at a time.</summary>
+/// <summary>
+/// Turns messages into the packets of a trace. Of connections it keeps how far each direction is, so that a reader puts the stream
+/// together. One thread at a time.
+/// </summary>
 internal sealed class TraceFormat
 {
     private const int MaxStreams = 4096;
 
     private readonly Dictionary<(CoapAddress Remote, CoapAddress Local), (uint In, uint Out)> _streams = [];
 
-    public static void Begin(IBufferWriter<byte> output) => PcapngBlocks.WriteSectionHeader(output, $"{CoapTelemetry.MeterName} {CoapTelemetry.Version}");
+    public static void Begin(IBufferWriter<byte> output) =>
+        PcapngBlocks.WriteSectionHeader(output, $"{CoapTelemetry.MeterName} {CoapTelemetry.Version}");
 
     public void Write(IBufferWriter<byte> output, in TracedMessage message)
     {
-        (CoapAddress source, CoapAddress destination) = message.IsInbound ? (message.Remote, message.Local) : (message.Local, message.Remote);
+        (CoapAddress source, CoapAddress destination) = message.IsInbound
+            ? (message.Remote, message.Local)
+            : (message.Local, message.Remote);
         if (!message.IsStream)
         {
-            PcapngBlocks.WritePacket(output, message.Interface, message.Time, SyntheticPacket.MakeUdp(source, destination, message.Bytes), message.IsInbound);
+            PcapngBlocks.WritePacket(output, message.Interface, message.Time, SyntheticPacket.MakeUdp(source, destination, message.Bytes),
+                message.IsInbound);
             return;
         }
 
@@ -28,12 +35,15 @@ internal sealed class TraceFormat
         }
 
         (CoapAddress, CoapAddress) key = (message.Remote, message.Local);
-        (uint next, uint other) = _streams.TryGetValue(key, out (uint In, uint Out) at) ? (message.IsInbound ? (at.In, at.Out) : (at.Out, at.In)) : (1, 1);
+        (uint next, uint other) = _streams.TryGetValue(key, out (uint In, uint Out) at)
+            ? (message.IsInbound ? (at.In, at.Out) : (at.Out, at.In))
+            : (1, 1);
         ReadOnlySpan<byte> rest = message.Bytes;
         do
         {
             ReadOnlySpan<byte> segment = rest[..Math.Min(rest.Length, SyntheticPacket.MaxSegment)];
-            PcapngBlocks.WritePacket(output, message.Interface, message.Time, SyntheticPacket.MakeTcp(source, destination, next, other, segment), message.IsInbound);
+            PcapngBlocks.WritePacket(output, message.Interface, message.Time,
+                SyntheticPacket.MakeTcp(source, destination, next, other, segment), message.IsInbound);
             next = unchecked(next + (uint)segment.Length);
             rest = rest[segment.Length..];
         }
@@ -43,7 +53,8 @@ internal sealed class TraceFormat
     }
 
     /// <summary>
-    /// A frame as it would be on TCP. On WebSockets Len is 0, as the WebSocket frame says how long it is (RFC 8323 section 4.2); in the trace there is none, so Len is filled in.
+    /// A frame as it would be on TCP. On WebSockets Len is 0, as the WebSocket frame says how long it is (RFC 8323 section 4.2); in the
+    /// trace there is none, so Len is filled in.
     /// </summary>
     public static byte[] WithLength(ReadOnlySpan<byte> frame)
     {
@@ -59,7 +70,8 @@ internal sealed class TraceFormat
             < 13 => [],
             < 269 => [(byte)(length - 13)],
             < 65_805 => [(byte)((length - 269) >> 8), (byte)(length - 269)],
-            _ => [(byte)((length - 65_805) >> 24), (byte)((length - 65_805) >> 16), (byte)((length - 65_805) >> 8), (byte)(length - 65_805)],
+            _ => [(byte)((length - 65_805) >> 24), (byte)((length - 65_805) >> 16), (byte)((length - 65_805) >> 8),
+                (byte)(length - 65_805)],
         };
         int nibble = extended.Length switch { 0 => length, 1 => 13, 2 => 14, _ => 15 };
         return [(byte)((nibble << 4) | (frame[0] & 15)), .. extended, .. frame[1..]];

@@ -10,4 +10,5 @@ namespace CoAP.NET;
 /// <param name="Local">Our end; the wildcard when the operating system chooses.</param>
 /// <param name="IsStream">Whether it is part of a connection.</param>
 /// <param name="IsInbound">Whether it came from the peer.</param>
-internal readonly record struct TracedMessage(byte[] Bytes, long Time, int Interface, CoapAddress Remote, CoapAddress Local, bool IsStream, bool IsInbound);
+internal readonly record struct TracedMessage(byte[] Bytes, long Time, int Interface, CoapAddress Remote, CoapAddress Local, bool IsStream,
+    bool IsInbound);

@@ -4,9 +4,9 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// A Dataflow block without a queue: offering an item to it runs the stage and offers what comes out to the linked targets, before the call returns.
-/// To other blocks it looks like any propagator. As a target see <see cref="InlineTarget{TInput}"/>. As a source it keeps nothing: a target that postpones
-/// an offer has declined it, and finds nothing when it comes back.
+/// A Dataflow block without a queue: offering an item to it runs the stage and offers what comes out to the linked targets, before the call
+/// returns. To other blocks it looks like any propagator. As a target see <see cref="InlineTarget{TInput}"/>. As a source it keeps nothing:
+/// a target that postpones an offer has declined it, and finds nothing when it comes back.
 /// </summary>
 /// <typeparam name="TInput">What it takes.</typeparam>
 /// <typeparam name="TOutput">What it gives.</typeparam>
@@ -18,8 +18,8 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
         : base(counters, logger) => _links = new InlineLinks<TOutput>(this, counters, logger);
 
     /// <summary>
-    /// A linked target faulted while this block was open: what is offered to it gets lost from now on. Raised once for each link, on the thread that
-    /// offered or on the one that faulted the target, never under a lock.
+    /// A linked target faulted while this block was open: what is offered to it gets lost from now on. Raised once for each link, on the
+    /// thread that offered or on the one that faulted the target, never under a lock.
     /// </summary>
     internal event Action<Exception>? LinkedTargetFaulted
     {
@@ -33,7 +33,10 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     /// <returns>Disposing it takes the link away; an offer under way on another thread may still arrive.</returns>
     public IDisposable LinkTo(ITargetBlock<TOutput> target, DataflowLinkOptions linkOptions) => _links.Add(target, linkOptions, null);
 
-    /// <summary>Links a target for the items that pass a filter. Like the extension method of the same form, but a target that faults is noticed behind the filter too.</summary>
+    /// <summary>
+    /// Links a target for the items that pass a filter. Like the extension method of the same form, but a target that faults is noticed
+    /// behind the filter too.
+    /// </summary>
     /// <param name="target">The target.</param>
     /// <param name="linkOptions">Append, MaxMessages and PropagateCompletion as in any Dataflow block.</param>
     /// <param name="predicate">The filter. Link something for the rest too: what no target takes is counted as declined.</param>
@@ -48,10 +51,12 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     /// <param name="target">The target.</param>
     /// <param name="predicate">The filter. Link something for the rest too: what no target takes is counted as declined.</param>
     /// <returns>Disposing it takes the link away; an offer under way on another thread may still arrive.</returns>
-    public IDisposable LinkTo(ITargetBlock<TOutput> target, Predicate<TOutput> predicate) => LinkTo(target, new DataflowLinkOptions(), predicate);
+    public IDisposable LinkTo(ITargetBlock<TOutput> target, Predicate<TOutput> predicate) =>
+        LinkTo(target, new DataflowLinkOptions(), predicate);
 
     /// <inheritdoc/>
-    TOutput? ISourceBlock<TOutput>.ConsumeMessage(DataflowMessageHeader messageHeader, ITargetBlock<TOutput> target, out bool messageConsumed)
+    TOutput? ISourceBlock<TOutput>.ConsumeMessage(DataflowMessageHeader messageHeader, ITargetBlock<TOutput> target,
+        out bool messageConsumed)
     {
         messageConsumed = false;
         return default;
@@ -66,10 +71,12 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
 
     /// <summary>
     /// Offers an item to the linked targets from outside: another stage's thread, a timer, a client's call. Safe for several threads.
-    /// Within <see cref="InlineTarget{TInput}.Process"/> use <see cref="Offer"/>, which works for what is inside after <see cref="InlineNode.Complete"/> too.
+    /// Within <see cref="InlineTarget{TInput}.Process"/> use <see cref="Offer"/>, which works for what is inside after
+    /// <see cref="InlineNode.Complete"/> too.
     /// </summary>
     /// <param name="item">The item; taken over in any case.</param>
-    /// <returns>Whether a target took it; otherwise, also when the block is complete, it was counted and <see cref="OnDeclined"/> was called.</returns>
+    /// <returns>Whether a target took it; otherwise, also when the block is complete, it was counted and <see cref="OnDeclined"/> was
+    /// called.</returns>
     internal bool Emit(TOutput item)
     {
         if (!TryEnter(out InlineSeat? seat))
@@ -84,8 +91,8 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     }
 
     /// <summary>
-    /// Offers a result of the stage to the linked targets. Does not throw. Where the only target is a block of this kind its stage runs in here, as
-    /// <see cref="InlineTarget{TInput}.Run"/> would run it: so a link between two stages is one frame of the stack.
+    /// Offers a result of the stage to the linked targets. Does not throw. Where the only target is a block of this kind its stage runs in
+    /// here, as <see cref="InlineTarget{TInput}.Run"/> would run it: so a link between two stages is one frame of the stack.
     /// </summary>
     /// <param name="item">The result; taken over in any case.</param>
     /// <returns>Whether one took it; otherwise it was counted, and <see cref="OnDeclined"/> or <see cref="OnLost"/> was called.</returns>
@@ -116,7 +123,10 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
     /// <param name="item">The item, which still belongs to the block.</param>
     private protected virtual void OnDeclined(TOutput item) => (item as IDisposable)?.Dispose();
 
-    /// <summary>Deals with an item whose target threw, already counted and logged. The target may have kept it, so its buffer must not be given back.</summary>
+    /// <summary>
+    /// Deals with an item whose target threw, already counted and logged. The target may have kept it, so its buffer must not be given
+    /// back.
+    /// </summary>
     /// <param name="item">The item, which no longer belongs to the block.</param>
     private protected virtual void OnLost(TOutput item)
     {
@@ -152,7 +162,9 @@ internal abstract class InlineBlock<TInput, TOutput> : InlineTarget<TInput>, IPr
         return false;
     }
 
-    /// <summary>Nothing of a connection is dropped: what no target has room for waits for it, and meanwhile nothing more is read from there.</summary>
+    /// <summary>
+    /// Nothing of a connection is dropped: what no target has room for waits for it, and meanwhile nothing more is read from there.
+    /// </summary>
     private bool TryOfferLater(TOutput item, ReadingHold hold)
     {
         if (_links.OfferLater(item) is not { } offered)

@@ -1,15 +1,17 @@
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// Knows whether anybody is inside a block, so that its <c>Completion</c> ends only when it processes nothing any more, as Dataflow promises.
-/// Nearly always one thread, the one that receives, runs a block. It has a seat and writes a counter of its own without an interlocked operation;
-/// other threads are guests and count with interlocked ones. A guest that comes often takes the seat over. Who closes the gate, or takes a seat, pays for
-/// all: a barrier in every thread of the process stands for the one that the seat's thread leaves out.
-/// A mutable struct: keep it in a field that is not read-only.
+/// Knows whether anybody is inside a block, so that its <c>Completion</c> ends only when it processes nothing any more, as Dataflow
+/// promises. Nearly always one thread, the one that receives, runs a block. It has a seat and writes a counter of its own without an
+/// interlocked operation; other threads are guests and count with interlocked ones. A guest that comes often takes the seat over. Who
+/// closes the gate, or takes a seat, pays for all: a barrier in every thread of the process stands for the one that the seat's thread
+/// leaves out. A mutable struct: keep it in a field that is not read-only.
 /// </summary>
 internal struct InlineGate
 {
-    /// <summary>How often a guest passes before it takes the seat: the barrier of some microseconds vanishes in that many messages.</summary>
+    /// <summary>
+    /// How often a guest passes before it takes the seat: the barrier of some microseconds vanishes in that many messages.
+    /// </summary>
     internal const int PassesForSeat = 16_384;
 
     private const int Open = 0;
@@ -84,8 +86,8 @@ internal struct InlineGate
                 return false;
             }
 
-            // After the first barrier nobody gets in unseen; after the second one nobody gets out unseen: either TryFinish here sees that the last
-            // one left, or the last one sees that it has to finish.
+            // After the first barrier nobody gets in unseen; after the second one nobody gets out unseen: either TryFinish here sees that
+            // the last one left, or the last one sees that it has to finish.
             Volatile.Write(ref _state, Closing);
             Interlocked.MemoryBarrierProcessWide();
             Volatile.Write(ref _state, Draining);
@@ -161,7 +163,8 @@ internal struct InlineGate
                 return;
             }
 
-            // After the barrier the old thread has either counted itself in its seat, which we see, or it will see that the seat was revoked.
+            // After the barrier the old thread has either counted itself in its seat, which we see, or it will see that the seat was
+            // revoked.
             Volatile.Write(ref old.IsRevoked, true);
             Interlocked.MemoryBarrierProcessWide();
             _retired?.RemoveAll(static seat => Volatile.Read(ref seat.Inside) == 0);

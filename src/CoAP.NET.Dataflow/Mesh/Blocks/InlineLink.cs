@@ -45,7 +45,9 @@ internal sealed class InlineLink<T> : IDisposable
     /// <summary>Has the target take the item when it has room. Not for blocks of our own, which take at once or never.</summary>
     /// <returns>Ends with whether it was taken; null when the link is not for that.</returns>
     public Task<bool>? OfferLater(T item) =>
-        _target is InlineTarget<T> || _predicate is not null || _maxMessages != DataflowBlockOptions.Unbounded ? null : _target.SendAsync(item);
+        _target is InlineTarget<T> || _predicate is not null || _maxMessages != DataflowBlockOptions.Unbounded
+            ? null
+            : _target.SendAsync(item);
 
     /// <summary>Tells the end of the source to the target, if it was linked so.</summary>
     public void Finish(Exception? fault)

@@ -24,7 +24,10 @@ internal sealed class InlineLinks<T>
 
     public event Action<Exception>? TargetFaulted;
 
-    /// <summary>The target where it is the only one, of our own kind, and gets everything; nearly always so. Null otherwise: then ask <see cref="Offer"/>.</summary>
+    /// <summary>
+    /// The target where it is the only one, of our own kind, and gets everything; nearly always so. Null otherwise: then ask
+    /// <see cref="Offer"/>.
+    /// </summary>
     public InlineTarget<T>? Next => Volatile.Read(ref _next);
 
     public ISourceBlock<T> Owner { get; }
@@ -82,8 +85,9 @@ internal sealed class InlineLinks<T>
     }
 
     /// <summary>
-    /// A header that this source never gave before. Standard blocks compare ids only of offers they postponed, and those can never be had later from a block
-    /// that keeps nothing; but blocks of users may tell messages apart by them, so they are unique over all threads. Blocks of our own need no header.
+    /// A header that this source never gave before. Standard blocks compare ids only of offers they postponed, and those can never be had
+    /// later from a block that keeps nothing; but blocks of users may tell messages apart by them, so they are unique over all threads.
+    /// Blocks of our own need no header.
     /// </summary>
     public DataflowMessageHeader NextHeader() => new(Interlocked.Increment(ref _lastId));
 

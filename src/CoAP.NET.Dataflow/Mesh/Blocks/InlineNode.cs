@@ -3,7 +3,9 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>What all blocks without a queue have in common: a gate, by which <see cref="Completion"/> waits for what is inside, and one end.</summary>
+/// <summary>
+/// What all blocks without a queue have in common: a gate, by which <see cref="Completion"/> waits for what is inside, and one end.
+/// </summary>
 internal abstract class InlineNode : IDataflowBlock
 {
     private readonly TaskCompletionSource _completion = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -40,8 +42,8 @@ internal abstract class InlineNode : IDataflowBlock
     }
 
     /// <summary>
-    /// Completes without waiting for what is inside, for the end of a grace period: user code that never returns must not keep the block from ending.
-    /// What still comes out of it is offered to targets that may have ended, and then counted as declined.
+    /// Completes without waiting for what is inside, for the end of a grace period: user code that never returns must not keep the block
+    /// from ending. What still comes out of it is offered to targets that may have ended, and then counted as declined.
     /// </summary>
     internal void Abandon()
     {

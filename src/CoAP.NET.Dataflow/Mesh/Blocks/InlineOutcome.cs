@@ -9,6 +9,8 @@ internal enum InlineOutcome
     /// <summary>A target took it.</summary>
     Accepted,
 
-    /// <summary>A target threw: nobody knows whether it keeps the item, so it goes to no other target and its buffer is not given back.</summary>
+    /// <summary>
+    /// A target threw: nobody knows whether it keeps the item, so it goes to no other target and its buffer is not given back.
+    /// </summary>
     Lost,
 }

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Mesh;
 
-/// <summary>The place of one thread in an <see cref="InlineGate"/>: only that thread writes <see cref="Inside"/>, so it needs no interlocked operation.</summary>
+/// <summary>
+/// The place of one thread in an <see cref="InlineGate"/>: only that thread writes <see cref="Inside"/>, so it needs no interlocked
+/// operation.
+/// </summary>
 internal sealed class InlineSeat(int thread)
 {
     /// <summary>How deep the thread is in the block. Written by the thread of the seat only.</summary>

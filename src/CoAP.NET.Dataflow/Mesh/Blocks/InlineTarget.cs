@@ -4,9 +4,10 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// A Dataflow target without a queue: <see cref="OfferMessage"/> runs the stage before it returns. The end of a path; a stage that gives something
-/// derives from <see cref="InlineBlock{TInput, TOutput}"/>. It answers Accepted (or NotAvailable) while open and DecliningPermanently after
-/// <see cref="InlineNode.Complete"/> or <see cref="InlineNode.Fault"/>; never Declined, which wedges a standard block before it for good, or Postponed.
+/// A Dataflow target without a queue: <see cref="OfferMessage"/> runs the stage before it returns. The end of a path; a stage that gives
+/// something derives from <see cref="InlineBlock{TInput, TOutput}"/>. It answers Accepted (or NotAvailable) while open and
+/// DecliningPermanently after <see cref="InlineNode.Complete"/> or <see cref="InlineNode.Fault"/>; never Declined, which wedges a standard
+/// block before it for good, or Postponed.
 /// </summary>
 /// <typeparam name="TInput">What it takes.</typeparam>
 internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
@@ -16,7 +17,9 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
     {
     }
 
-    /// <summary>Runs the stage on an item, on the calling thread. What the stage throws is counted and logged, and does not leave this method.</summary>
+    /// <summary>
+    /// Runs the stage on an item, on the calling thread. What the stage throws is counted and logged, and does not leave this method.
+    /// </summary>
     /// <param name="messageHeader">The offer's id.</param>
     /// <param name="messageValue">The item.</param>
     /// <param name="source">Who offers; may be null.</param>
@@ -34,15 +37,17 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
         if (consumeToAccept)
         {
             return ConsumeAndRun(
-                messageHeader, source ?? throw new ArgumentException("An offer that must be consumed needs its source.", nameof(consumeToAccept)));
+                messageHeader,
+                source ?? throw new ArgumentException("An offer that must be consumed needs its source.", nameof(consumeToAccept)));
         }
 
         return Run(messageValue) ? DataflowMessageStatus.Accepted : DataflowMessageStatus.DecliningPermanently;
     }
 
     /// <summary>
-    /// Runs the stage on an item, as an offer without the ceremony. For who begins a path. A block of this kind that is linked before this one does
-    /// the same within its own offer, so that a link costs one frame of the stack (<see cref="InlineBlock{TInput, TOutput}.Offer"/>).
+    /// Runs the stage on an item, as an offer without the ceremony. For who begins a path. A block of this kind that is linked before this
+    /// one does the same within its own offer, so that a link costs one frame of the stack
+    /// (<see cref="InlineBlock{TInput, TOutput}.Offer"/>).
     /// </summary>
     /// <param name="item">The item, taken over when the result is true.</param>
     /// <returns>Whether the block was open.</returns>
@@ -92,8 +97,8 @@ internal abstract class InlineTarget<TInput> : InlineNode, ITargetBlock<TInput>
     }
 
     /// <summary>
-    /// Called after <see cref="Process"/> threw, which was counted and logged. Does nothing by default: nobody knows how far the stage came, and a buffer
-    /// that is given back twice is worse than one that is lost to the garbage collector.
+    /// Called after <see cref="Process"/> threw, which was counted and logged. Does nothing by default: nobody knows how far the stage
+    /// came, and a buffer that is given back twice is worse than one that is lost to the garbage collector.
     /// </summary>
     /// <param name="item">The item.</param>
     private protected virtual void OnFailed(TInput item)

@@ -40,7 +40,10 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
     /// <summary>The whole buffer; the message is the <see cref="Length"/> bytes from <see cref="Offset"/> on.</summary>
     public byte[] Buffer { get; private set; }
 
-    /// <summary>Where the message begins in <see cref="Buffer"/>, in bytes; other than 0 only for the frames of a stream, of which several may share a buffer.</summary>
+    /// <summary>
+    /// Where the message begins in <see cref="Buffer"/>, in bytes; other than 0 only for the frames of a stream, of which several may share
+    /// a buffer.
+    /// </summary>
     public int Offset { get; private set; }
 
     /// <summary>The number of bytes that belong to the message.</summary>
@@ -67,7 +70,10 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
     /// <summary>A number by which the transport knows its own socket or connection; 0 when it has only one.</summary>
     public int TransportTag { get; set; }
 
-    /// <summary>Outbound, to a group: how many routers it may pass, 1 to 255 (TTL, hop limit); 0 for the default of the operating system, which is 1.</summary>
+    /// <summary>
+    /// Outbound, to a group: how many routers it may pass, 1 to 255 (TTL, hop limit); 0 for the default of the operating system, which is
+    /// 1.
+    /// </summary>
     public byte HopLimit { get; set; }
 
     ReadingHold IPausableItem.Hold => new(Channel?.Pausable);
@@ -145,8 +151,8 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
     }
 
     /// <summary>
-    /// Makes a datagram that shows one frame after another of a buffer that holds many (<see cref="Show"/>). If <see cref="TryTakeBack"/> says that the pipeline kept it, both it
-    /// and the buffer belong to whoever has it, and the loop needs new ones.
+    /// Makes a datagram that shows one frame after another of a buffer that holds many (<see cref="Show"/>). If <see cref="TryTakeBack"/>
+    /// says that the pipeline kept it, both it and the buffer belong to whoever has it, and the loop needs new ones.
     /// </summary>
     internal static CoapDatagram MakeView() => new();
 
@@ -170,7 +176,10 @@ public sealed class CoapDatagram : IDisposable, IPausableItem
     /// <summary>For a receive loop: gives a datagram of its slots to the pipeline, which owns it until it disposes it.</summary>
     internal void Lend() => Volatile.Write(ref _state, Lent);
 
-    /// <summary>For a receive loop: whether a lent datagram came back, so that its slot may be filled again. If not, it belongs to the pool from now on.</summary>
+    /// <summary>
+    /// For a receive loop: whether a lent datagram came back, so that its slot may be filled again. If not, it belongs to the pool from now
+    /// on.
+    /// </summary>
     internal bool TryTakeBack() =>
         Volatile.Read(ref _state) == Free || Interlocked.CompareExchange(ref _state, Owned, Lent) == Free;
 }

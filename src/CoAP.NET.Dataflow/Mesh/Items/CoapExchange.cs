@@ -6,7 +6,9 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>A request being served: it goes up to the Resource stage and comes back with its answer, exactly once (RFC 7252 section 5.2).</summary>
+/// <summary>
+/// A request being served: it goes up to the Resource stage and comes back with its answer, exactly once (RFC 7252 section 5.2).
+/// </summary>
 public sealed class CoapExchange : IPausableItem
 {
     private int _replied;
@@ -40,8 +42,8 @@ public sealed class CoapExchange : IPausableItem
     }
 
     /// <summary>
-    /// Set by the Resource stage: the <see cref="Registration"/> of a request that asks to observe one. Of the synthetic exchange by which the state for notifications
-    /// is made: for whom. Null for all others.
+    /// Set by the Resource stage: the <see cref="Registration"/> of a request that asks to observe one. Of the synthetic exchange by which
+    /// the state for notifications is made: for whom. Null for all others.
     /// </summary>
     internal ObservingExchange? Observing { get; set; }
 
@@ -54,10 +56,15 @@ public sealed class CoapExchange : IPausableItem
     /// <summary>Where the reply belongs; null on reliable transports.</summary>
     internal CoapReception? Reception { get; }
 
-    /// <summary>Set by the Resource stage: the handler did not answer at once, so the exchange may stand among the <see cref="UnansweredRequests"/>.</summary>
+    /// <summary>
+    /// Set by the Resource stage: the handler did not answer at once, so the exchange may stand among the <see cref="UnansweredRequests"/>.
+    /// </summary>
     internal bool IsUnanswered { get; set; }
 
-    /// <summary>Set by the Exchanges stage: the answer is on its way. A second one, for a block that threw after it had passed the first one on, is late.</summary>
+    /// <summary>
+    /// Set by the Exchanges stage: the answer is on its way. A second one, for a block that threw after it had passed the first one on, is
+    /// late.
+    /// </summary>
     internal bool IsAnswered { get; set; }
 
     /// <summary>Where the request is counted as long as it is under way (<see cref="RequestsUnderWay"/>); 0 when it is not.</summary>

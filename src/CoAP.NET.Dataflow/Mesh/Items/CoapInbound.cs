@@ -2,7 +2,9 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Mesh;
 
-/// <summary>What goes up between Serializer, Messaging and Exchanges: a message or a format error of a peer, or what became of a message of ours.</summary>
+/// <summary>
+/// What goes up between Serializer, Messaging and Exchanges: a message or a format error of a peer, or what became of a message of ours.
+/// </summary>
 public readonly struct CoapInbound : IPausableItem
 {
     /// <summary>The peer.</summary>
@@ -15,7 +17,8 @@ public readonly struct CoapInbound : IPausableItem
 
     /// <summary>
     /// The message, with <see cref="CoapInboundKind.Message"/>. With a format error null, or, where an answer with the token is owed
-    /// (<see cref="CoapFormatRule.TokenTooLong"/>: 4.00, <see cref="CoapFormatRule.MessageTooLarge"/>: 4.13), a message of type, code, Message ID and token alone.
+    /// (<see cref="CoapFormatRule.TokenTooLong"/>: 4.00, <see cref="CoapFormatRule.MessageTooLarge"/>: 4.13), a message of type, code,
+    /// Message ID and token alone.
     /// </summary>
     public CoapMessage? Message { get; init; }
 
@@ -34,7 +37,10 @@ public readonly struct CoapInbound : IPausableItem
     /// <summary>A hash of the bytes, by which a repeated Message ID with other bytes is told from a duplicate.</summary>
     public uint Hash { get; init; }
 
-    /// <summary>The size of the datagram in bytes, by which the size of an answer to an unverified address is measured (RFC 9175 section 2.4); 0 on reliable transports.</summary>
+    /// <summary>
+    /// The size of the datagram in bytes, by which the size of an answer to an unverified address is measured (RFC 9175 section 2.4); 0 on
+    /// reliable transports.
+    /// </summary>
     public int Length { get; init; }
 
     /// <summary>Why the connection has ended, with <see cref="CoapInboundKind.Disconnected"/>.</summary>
@@ -52,6 +58,8 @@ public readonly struct CoapInbound : IPausableItem
     /// <summary>Where a reply belongs; set by Messaging for Confirmable and Non-confirmable messages.</summary>
     internal CoapReception? Reception { get; init; }
 
-    /// <summary>The message of ours that this is about; set by Messaging when an acknowledgement or reset matched one, or it was given up.</summary>
+    /// <summary>
+    /// The message of ours that this is about; set by Messaging when an acknowledgement or reset matched one, or it was given up.
+    /// </summary>
     internal CoapTransmission? Transmission { get; init; }
 }

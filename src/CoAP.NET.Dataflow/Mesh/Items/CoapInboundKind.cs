@@ -24,15 +24,21 @@ public enum CoapInboundKind : byte
     /// <summary>A message of ours could not be queued or sent: a bound is reached.</summary>
     NotSent,
 
-    /// <summary>The operating system refused a message of ours for a reason that does not pass, such as no socket of the peer's IP version.</summary>
+    /// <summary>
+    /// The operating system refused a message of ours for a reason that does not pass, such as no socket of the peer's IP version.
+    /// </summary>
     SendFailed,
 
-    /// <summary>A Non-confirmable message of ours was sent; told only to who asked for it (<see cref="CoapTransmission.TellsWhenSent"/>).</summary>
+    /// <summary>
+    /// A Non-confirmable message of ours was sent; told only to who asked for it (<see cref="CoapTransmission.TellsWhenSent"/>).
+    /// </summary>
     Sent,
 
     /// <summary>The connection is ready: the peer's CSM came (RFC 8323 section 3.3).</summary>
     Connected,
 
-    /// <summary>The connection has ended: nothing more comes from the peer, and what waits for it never will be answered (RFC 8323 section 3.4).</summary>
+    /// <summary>
+    /// The connection has ended: nothing more comes from the peer, and what waits for it never will be answered (RFC 8323 section 3.4).
+    /// </summary>
     Disconnected,
 }

@@ -21,6 +21,9 @@ public enum CoapOutboundKind : byte
     /// <summary>Stop the transmission: no further copies, its place is free. Never leaves Messaging.</summary>
     Cancel,
 
-    /// <summary>Reject the reception by a Reset, also a Non-confirmable one: that is how a server learns that a notification is not wanted (RFC 7641 section 3.6).</summary>
+    /// <summary>
+    /// Reject the reception by a Reset, also a Non-confirmable one: that is how a server learns that a notification is not wanted (RFC 7641
+    /// section 3.6).
+    /// </summary>
     Reset,
 }

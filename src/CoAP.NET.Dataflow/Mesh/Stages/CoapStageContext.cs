@@ -129,13 +129,16 @@ public sealed class CoapStageContext
     public CoapOutbound? EncodeFailed(CoapOutbound outbound, Exception exception)
     {
         ArgumentNullException.ThrowIfNull(exception);
-        return outbound.Message is not null && _outbound.Fail(in outbound, exception) is { } error ? outbound with { Message = error } : null;
+        return outbound.Message is not null && _outbound.Fail(in outbound, exception) is { } error
+            ? outbound with { Message = error }
+            : null;
     }
 
     private static CoapChannel ChannelOf(CoapDatagram datagram)
     {
         ArgumentNullException.ThrowIfNull(datagram);
         return datagram.Channel
-            ?? throw new ArgumentException("The datagram has no channel. It was given back, or did not come from the Channel stage.", nameof(datagram));
+            ?? throw new ArgumentException("The datagram has no channel. It was given back, or did not come from the Channel stage.",
+                nameof(datagram));
     }
 }

@@ -34,7 +34,8 @@ internal sealed class ResourceStage
     /// Makes the stage; a router of a user is linked between two blocks that keep the bounds and that each request has one answer.
     /// </summary>
     public static ResourceStage Make(
-        IPropagatorBlock<CoapExchange, CoapReply>? router, CoapEnvironment environment, PipelineParts parts, ExchangesOutbound exchangesOut, MeshWiring wiring)
+        IPropagatorBlock<CoapExchange, CoapReply>? router, CoapEnvironment environment, PipelineParts parts, ExchangesOutbound exchangesOut,
+        MeshWiring wiring)
     {
         if (router is null)
         {

@@ -9,7 +9,8 @@ namespace CoAP.NET.Mesh;
 /// <param name="Outgoing">Where messages come in from above.</param>
 /// <param name="Encoded">Where bytes leave.</param>
 internal sealed record SerializerStage(
-    ITargetBlock<CoapDatagram> Datagrams, ISourceBlock<CoapInbound> Messages, ITargetBlock<CoapOutbound> Outgoing, ISourceBlock<CoapDatagram> Encoded)
+    ITargetBlock<CoapDatagram> Datagrams, ISourceBlock<CoapInbound> Messages, ITargetBlock<CoapOutbound> Outgoing,
+    ISourceBlock<CoapDatagram> Encoded)
 {
     /// <summary>Makes the stage; what a user gave is linked to a check of what it gives.</summary>
     public static SerializerStage Make(CoapSerializerBlocks? own, CoapEnvironment environment, PipelineParts parts, MeshWiring wiring)

@@ -53,7 +53,8 @@ internal sealed class BodyFetch(ClientObservation observation, ObservationPort p
 #pragma warning restore CA1031
         {
             error = exception as CoapException
-                ?? new CoapException($"The rest of a notification of {observation.Target} could not be fetched: {exception.Message}", exception);
+                ?? new CoapException($"The rest of a notification of {observation.Target} could not be fetched: {exception.Message}",
+                    exception);
         }
 
         observation.Post(new ObservationEvent { Kind = ObservationEventKind.Body, Number = number, Response = response, Error = error });

@@ -85,7 +85,8 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     // there the next moment.
     private void OnErrorResponse(CoapResponse response, long now)
     {
-        if (response.Code == CoapCode.Unauthorized && registration.Echo is null && response.Options.Echo is { } echo && registration.Standing is { } standing)
+        if (response.Code == CoapCode.Unauthorized && registration.Echo is null && response.Options.Echo is { } echo
+            && registration.Standing is { } standing)
         {
             // RFC 9175 section 2.3: the server wants to know that the request is fresh and we are where it came from.
             registration.StopTransmission();
@@ -97,8 +98,10 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
 
         registration.Echo = null;
         Store(response);
-        bool asksForPatience = response.Code == CoapCode.ServiceUnavailable || response.Code == CoapCode.TooManyRequests || response.Options.Contains(OptionNumber.MaxAge);
-        registration.Fail(new CoapResponseException(response), now, asksForPatience ? response.MaxAge : default, clearsRegistration: true, response);
+        bool asksForPatience = response.Code == CoapCode.ServiceUnavailable || response.Code == CoapCode.TooManyRequests
+            || response.Options.Contains(OptionNumber.MaxAge);
+        registration.Fail(new CoapResponseException(response), now, asksForPatience ? response.MaxAge : default, clearsRegistration: true,
+            response);
     }
 
     private void OnPlainResponse(CoapResponse response, long now)

@@ -64,14 +64,22 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
 
     /// <summary>Makes the registration again now, or joins the one that is under way.</summary>
     /// <param name="waiting">Ends with what came of it.</param>
-    public void Refresh(TaskCompletionSource<CoapResponse> waiting) => Post(new ObservationEvent { Kind = ObservationEventKind.Refresh, Waiting = waiting });
+    public void Refresh(TaskCompletionSource<CoapResponse> waiting) =>
+        Post(new ObservationEvent { Kind = ObservationEventKind.Refresh, Waiting = waiting });
 
     public void Cancel() => Post(new ObservationEvent { Kind = ObservationEventKind.Cancel });
 
     public void Stop(CoapException why) => Post(new ObservationEvent { Kind = ObservationEventKind.Stop, Error = why });
 
     void IStandingOwner.OnResponse(StandingRequest request, CoapResponse response, CoapTransmission? answered, bool isOrdered) =>
-        Post(new ObservationEvent { Kind = ObservationEventKind.Response, Request = request, Response = response, Transmission = answered, IsOrdered = isOrdered });
+        Post(new ObservationEvent
+        {
+            Kind = ObservationEventKind.Response,
+            Request = request,
+            Response = response,
+            Transmission = answered,
+            IsOrdered = isOrdered
+        });
 
     void IStandingOwner.OnRejected(StandingRequest request, CoapException error) =>
         Post(new ObservationEvent { Kind = ObservationEventKind.Rejected, Request = request, Error = error });
@@ -112,7 +120,8 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
     public void Publish(CoapObserveState state, CoapException? error = null, CoapResponse? response = null, bool isOver = false)
     {
         ObservationSnapshot old = _snapshot;
-        Volatile.Write(ref _snapshot, new ObservationSnapshot(state, response ?? old.Latest, error, response is null ? old.Version : old.Version + 1, isOver));
+        Volatile.Write(ref _snapshot,
+            new ObservationSnapshot(state, response ?? old.Latest, error, response is null ? old.Version : old.Version + 1, isOver));
         _hasChanged = true;
     }
 
@@ -122,7 +131,8 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
     {
         _waiting ??= [];
         if (_waiting.Count >= MaxWaiting
-            && _waiting.FindIndex(static waiting => waiting is { Kind: ObservationEventKind.Response, Transmission: null }) is var oldest and >= 0)
+            && _waiting.FindIndex(static waiting => waiting is { Kind: ObservationEventKind.Response, Transmission: null }) is var oldest
+                and >= 0)
         {
             _waiting.RemoveAt(oldest);
         }

@@ -64,7 +64,9 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
                 _live.Add(target, observation = new ClientObservation(target, this, port, shards[_next]));
             }
 
-            observation!.Reregistration = observation.Readers.Count == 0 ? reader.Reregistration : CoapReregistration.Livelier(observation.Reregistration, reader.Reregistration);
+            observation!.Reregistration = observation.Readers.Count == 0
+                ? reader.Reregistration
+                : CoapReregistration.Livelier(observation.Reregistration, reader.Reregistration);
             observation.Readers.Add(reader);
         }
 

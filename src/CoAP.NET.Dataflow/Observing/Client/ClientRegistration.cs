@@ -331,7 +331,8 @@ internal sealed class ClientRegistration
     /// <param name="leastWait">How long the server asked to wait at least.</param>
     /// <param name="clearsRegistration">Whether the server surely has us no longer.</param>
     /// <param name="response">The error response; null for none.</param>
-    public void Fail(CoapException error, long now, TimeSpan leastWait = default, bool clearsRegistration = false, CoapResponse? response = null)
+    public void Fail(CoapException error, long now, TimeSpan leastWait = default, bool clearsRegistration = false,
+        CoapResponse? response = null)
     {
         if (Phase is RegistrationPhase.Cancelling or RegistrationPhase.Over)
         {
@@ -355,7 +356,9 @@ internal sealed class ClientRegistration
         }
 
         Phase = RegistrationPhase.Waiting;
-        DueAt = error is CoapConnectionException lost ? _retries.AfterConnection(lost, now, _sentAt) : _retries.After(now, _sentAt, leastWait);
+        DueAt = error is CoapConnectionException lost
+            ? _retries.AfterConnection(lost, now, _sentAt)
+            : _retries.After(now, _sentAt, leastWait);
 
         // Of what was current until the connection ended nobody knows whether it still is.
         bool isStale = error is CoapConnectionException && _observation.Snapshot.Latest is not null;
@@ -433,7 +436,8 @@ internal sealed class ClientRegistration
             Phase = RegistrationPhase.Waiting;
             DueAt = _observation.Environment.Now + s_findingTime;
             _observation.Publish(
-                CoapObserveState.Reregistering, new CoapException($"The observation of {Target} met an unexpected error: {exception.Message}", exception));
+                CoapObserveState.Reregistering,
+                new CoapException($"The observation of {Target} met an unexpected error: {exception.Message}", exception));
         }
     }
 

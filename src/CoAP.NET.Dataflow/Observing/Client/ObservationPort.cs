@@ -13,7 +13,8 @@ namespace CoAP.NET.Observing;
 /// <param name="hosts">Finds hosts.</param>
 /// <param name="channels">Finds peers.</param>
 /// <param name="steps">What requests need.</param>
-internal sealed class ObservationPort(CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels, RequestSteps steps)
+internal sealed class ObservationPort(CoapEnvironment environment, TransportSet transports, HostLookup hosts, ChannelFinder channels,
+    RequestSteps steps)
 {
     /// <summary>Whether there is a cache to store notifications in.</summary>
     public bool HasCache => steps.Cache is not null;
@@ -27,7 +28,8 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
     {
         try
         {
-            return await FindAsync(target, new RequestTime(target.Timeout ?? ClientRegistration.SearchTime), cancellationToken).ConfigureAwait(false);
+            return await FindAsync(target, new RequestTime(target.Timeout ?? ClientRegistration.SearchTime), cancellationToken)
+                .ConfigureAwait(false);
         }
         catch (CoapTimeoutException exception) when (target.Timeout is null)
         {
@@ -70,18 +72,22 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
         // Below the cache: what it holds may be older than the notification.
         steps.Chain.SendAsync(request with { FirstBlock = first, Cancellation = cancellationToken }, steps.Blockwise.Position);
 
-    private async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, RequestTime time, CancellationToken cancellationToken)
+    private async ValueTask<IReadOnlyList<CoapChannel>> FindAsync(ObservationTarget target, RequestTime time,
+        CancellationToken cancellationToken)
     {
         if (target.Peer is { } peer)
         {
-            return [peer.IsConnection ? await ConnectAsync(ConnectionPool.RouteTo(peer), target, time, cancellationToken).ConfigureAwait(false) : channels.Current(peer)];
+            return [peer.IsConnection
+                ? await ConnectAsync(ConnectionPool.RouteTo(peer), target, time, cancellationToken).ConfigureAwait(false)
+                : channels.Current(peer)];
         }
 
         CoapUri uri = target.Uri!;
         CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         long started = environment.Now;
         IPAddress[] addresses = HostLookup.Reachable(
-            await hosts.FindInTimeAsync(uri, target.Message.Code, time, started, cancellationToken).ConfigureAwait(false), target.Local, uri);
+            await hosts.FindInTimeAsync(uri, target.Message.Code, time, started, cancellationToken).ConfigureAwait(false), target.Local,
+            uri);
         if (transport is CoapConnectionTransport stream)
         {
             // Of several addresses the one that could be connected to.
@@ -98,6 +104,8 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
         return found;
     }
 
-    private ValueTask<CoapChannel> ConnectAsync(ConnectionRoute route, ObservationTarget target, RequestTime time, CancellationToken cancellationToken) =>
-        steps.Connection.ConnectAsync(route, target.Message, ConnectionStep.NeedsCapabilities(target.Message, null), time, cancellationToken);
+    private ValueTask<CoapChannel> ConnectAsync(ConnectionRoute route, ObservationTarget target, RequestTime time,
+        CancellationToken cancellationToken) =>
+            steps.Connection.ConnectAsync(route, target.Message, ConnectionStep.NeedsCapabilities(target.Message, null), time,
+                cancellationToken);
 }

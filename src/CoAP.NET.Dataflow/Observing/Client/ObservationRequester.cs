@@ -20,7 +20,9 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
     {
         ArgumentNullException.ThrowIfNull(request);
         CheckObservable(request);
-        CoapUri uri = RequestComposer.ParseTarget(request.UriText ?? throw new ArgumentException("The request has no URI. Make it with one, or observe a resource of a CoapPeer.", nameof(request)));
+        CoapUri uri = RequestComposer.ParseTarget(request.UriText
+            ?? throw new ArgumentException("The request has no URI. Make it with one, or observe a resource of a CoapPeer.",
+                nameof(request)));
         if (uri.HostAddress is { } literal)
         {
             HostLookup.AddressOf(uri, literal);
@@ -38,7 +40,8 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
         string name = $"{uri.Scheme}://{uri.Authority}{(request.LocalAddress is { } local ? $" from {local}" : null)}";
         ObservationTarget target = new(name, message)
         {
-            Uri = uri, Local = request.LocalAddress, Timeout = TimeoutOf(request), CacheMode = request.CacheMode, BlockSize = request.BlockSize,
+            Uri = uri, Local = request.LocalAddress, Timeout = TimeoutOf(request), CacheMode = request.CacheMode,
+            BlockSize = request.BlockSize,
         };
         return await BeginAsync(target, options, cancellationToken).ConfigureAwait(false);
     }
@@ -49,7 +52,8 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
     /// <param name="options">How to observe; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The observation.</returns>
-    public Task<CoapObservation> ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options, CancellationToken cancellationToken)
+    public Task<CoapObservation> ObserveAsync(CoapChannel channel, CoapRequest request, CoapObserveOptions? options,
+        CancellationToken cancellationToken)
     {
         CheckObservable(request);
         CoapMessage message = RequestComposer.Compose(channel, request, out CoapUri? uri);
@@ -64,25 +68,34 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
     {
         if (request.Code != CoapCode.Get && request.Code != CoapCode.Fetch)
         {
-            throw new ArgumentException($"{request.Code} cannot be observed; GET and FETCH can (RFC 7641 section 1.2, RFC 8132 section 2).", nameof(request));
+            throw new ArgumentException($"{request.Code} cannot be observed; GET and FETCH can (RFC 7641 section 1.2, RFC 8132 section 2).",
+                nameof(request));
         }
     }
 
     private static TimeSpan? TimeoutOf(CoapRequest request) => request.Timeout == Timeout.InfiniteTimeSpan ? null : request.Timeout;
 
     private Task<CoapObservation> BeginAsync(ObservationTarget target, CoapObserveOptions? options, CancellationToken cancellationToken) =>
-        CoapTelemetry.Source.HasListeners() ? WatchAsync(target, options, cancellationToken) : CoapObservation.BeginAsync(observed, target, options, cancellationToken);
+        CoapTelemetry.Source.HasListeners()
+            ? WatchAsync(target, options, cancellationToken)
+            : CoapObservation.BeginAsync(observed, target, options, cancellationToken);
 
     // From the call to the first notification, or to what the server answered instead.
-    private async Task<CoapObservation> WatchAsync(ObservationTarget target, CoapObserveOptions? options, CancellationToken cancellationToken)
+    private async Task<CoapObservation> WatchAsync(ObservationTarget target, CoapObserveOptions? options,
+        CancellationToken cancellationToken)
     {
         CoapChannel? peer = target.Peer;
         string scheme = peer?.Transport.Scheme ?? target.Uri!.Scheme;
-        ClientWatch watch = new(environment, scheme.Contains('+', StringComparison.Ordinal), target.Message.Code.Value) { IsObservation = true };
-        watch.Begin("OBSERVE", target.Uri, scheme, peer?.Remote.ToIPAddress().ToString() ?? target.Uri!.Host, peer?.Remote.Port ?? target.Uri!.Port);
+        ClientWatch watch = new(environment, scheme.Contains('+', StringComparison.Ordinal), target.Message.Code.Value)
+        {
+            IsObservation = true
+        };
+        watch.Begin("OBSERVE", target.Uri, scheme, peer?.Remote.ToIPAddress().ToString() ?? target.Uri!.Host,
+            peer?.Remote.Port ?? target.Uri!.Port);
         try
         {
-            CoapObservation observation = await CoapObservation.BeginAsync(observed, target, options, cancellationToken).ConfigureAwait(false);
+            CoapObservation observation = await CoapObservation.BeginAsync(observed, target, options, cancellationToken)
+                .ConfigureAwait(false);
             watch.End(observation.Latest?.Code ?? CoapCode.Empty);
             return observation;
         }

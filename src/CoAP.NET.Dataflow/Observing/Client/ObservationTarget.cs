@@ -88,7 +88,9 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
         return message;
     }
 
-    public bool Equals(ObservationTarget? other) => other is not null && _hash == other._hash && ReferenceEquals(Connection, other.Connection) && _key.AsSpan().SequenceEqual(other._key);
+    public bool Equals(ObservationTarget? other) =>
+        other is not null && _hash == other._hash && ReferenceEquals(Connection, other.Connection)
+            && _key.AsSpan().SequenceEqual(other._key);
 
     public override bool Equals(object? obj) => Equals(obj as ObservationTarget);
 

@@ -101,7 +101,8 @@ internal sealed class PeerSearch(ClientObservation observation, ObservationPort 
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            error = exception as CoapException ?? new CoapException($"{observation.Target} could not be found: {exception.Message}", exception);
+            error = exception as CoapException
+                ?? new CoapException($"{observation.Target} could not be found: {exception.Message}", exception);
         }
 
         observation.Post(new ObservationEvent { Kind = ObservationEventKind.Found, Number = number, Found = found, Error = error });

@@ -3,8 +3,8 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Observing;
 
 /// <summary>
-/// What stands of a registration between us and the peer: the token, and the message that is under way with it. Belongs to whoever is busy with the
-/// observation; no lock may be held.
+/// What stands of a registration between us and the peer: the token, and the message that is under way with it. Belongs to whoever is busy
+/// with the observation; no lock may be held.
 /// </summary>
 internal sealed class RegistrationAtPeer(ClientObservation observation, ObservationPort port)
 {
@@ -27,12 +27,15 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
     public bool IsAt(CoapChannel channel) => Standing is not null && ObservationPort.IsSamePeer(Standing.Channel, channel);
 
     /// <summary>
-    /// Whether the message waits for a turn that may never come: as of a request, PROBING_RATE (RFC 7252 section 4.7) may hold it back from a peer that has
-    /// long been silent for hours.
+    /// Whether the message waits for a turn that may never come: as of a request, PROBING_RATE (RFC 7252 section 4.7) may hold it back from
+    /// a peer that has long been silent for hours.
     /// </summary>
-    public bool WaitsInVain(long now) => Transmission is { IsQueued: true } && now - Standing!.Channel.LastSeen >= Parameters.ExchangeLifetime.Ticks;
+    public bool WaitsInVain(long now) =>
+        Transmission is { IsQueued: true } && now - Standing!.Channel.LastSeen >= Parameters.ExchangeLifetime.Ticks;
 
-    /// <summary>Takes a token towards a peer in the place of the one before. If the peer before still notifies, it gets a Reset for it.</summary>
+    /// <summary>
+    /// Takes a token towards a peer in the place of the one before. If the peer before still notifies, it gets a Reset for it.
+    /// </summary>
     public StandingRequest Open(CoapChannel channel)
     {
         Close();

@@ -45,7 +45,8 @@ internal sealed class RegistrationRetries(ClientObservation observation)
     /// <summary>How long to wait beyond Max-Age before registering again (RFC 7641 section 3.3.1), in units of 100 ns.</summary>
     public long Patience() => RegistrationTimes.Patience(Chance());
 
-    private static long NotBefore(long due, long sentAt, CoapReregistration rule) => Math.Max(due, sentAt == long.MinValue ? 0 : sentAt + rule.MinimumInterval.Ticks);
+    private static long NotBefore(long due, long sentAt, CoapReregistration rule) =>
+        Math.Max(due, sentAt == long.MinValue ? 0 : sentAt + rule.MinimumInterval.Ticks);
 
     // Not under a lock: the source may be a user's.
     private double Chance() => observation.Environment.Random.NextDouble();

@@ -10,7 +10,9 @@ internal static class RegistrationTimes
     /// <summary>How long a response may take after the peer has the registration.</summary>
     /// <param name="parameters">Those of the peer.</param>
     public static TimeSpan ResponseTime(CoapTransmissionParameters parameters) =>
-        parameters.ResponseTimeout is { } set && set != Timeout.InfiniteTimeSpan ? set : parameters.MaxTransmitWait + (2 * parameters.MaxLatency);
+        parameters.ResponseTimeout is { } set && set != Timeout.InfiniteTimeSpan
+            ? set
+            : parameters.MaxTransmitWait + (2 * parameters.MaxLatency);
 
     /// <summary>When a representation is no longer current (RFC 7641 section 3.3.1), in units of 100 ns.</summary>
     /// <param name="now">When it came.</param>

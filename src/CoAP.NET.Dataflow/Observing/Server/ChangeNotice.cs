@@ -90,7 +90,8 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         long now = environment.Now;
         if (now >= next && Interlocked.CompareExchange(ref _nextLog, now + s_logEvery, next) == next)
         {
-            Log.NoticeReachesNobody(environment.Logger, path, isServed ? "the route is not Observable(), so it has no observers" : "no route serves GET or FETCH of this path");
+            Log.NoticeReachesNobody(environment.Logger, path,
+                isServed ? "the route is not Observable(), so it has no observers" : "no route serves GET or FETCH of this path");
         }
     }
 

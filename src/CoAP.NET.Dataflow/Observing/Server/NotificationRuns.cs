@@ -94,7 +94,11 @@ internal sealed class NotificationRuns(ObserverLayer layer)
         subject.StartedAt = now;
         subject.Started++;
         CoapChannel channel = subject.Observers[0].Channel;
-        CoapMessage request = new(subject.Key.Code, subject.Key.Options!) { Payload = subject.Key.Payload, Token = new CoapToken(new byte[subject.TokenLength]) };
+        CoapMessage request = new(subject.Key.Code, subject.Key.Options!)
+        {
+            Payload = subject.Key.Payload,
+            Token = new CoapToken(new byte[subject.TokenLength])
+        };
         return new CoapExchange(channel, null, new CoapRequest(request) { Channel = channel, IsForObservers = true })
         {
             Special = subject.Special,
@@ -108,7 +112,8 @@ internal sealed class NotificationRuns(ObserverLayer layer)
         if (!run.IsLate)
         {
             run.Subject.IsRunning = false;
-            _shard.Wheel.Schedule(run.Subject, _shard.Environment.Now + (Math.Max(1, _shard.Environment.Limits.BusyMaxAge) * TimeSpan.TicksPerSecond));
+            _shard.Wheel.Schedule(run.Subject,
+                _shard.Environment.Now + (Math.Max(1, _shard.Environment.Limits.BusyMaxAge) * TimeSpan.TicksPerSecond));
         }
     }
 

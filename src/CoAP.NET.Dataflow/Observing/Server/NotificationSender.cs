@@ -114,7 +114,8 @@ internal sealed class NotificationSender
             return;
         }
 
-        if (kind is not (CoapInboundKind.Acknowledged or CoapInboundKind.NotSent) || (kind == CoapInboundKind.NotSent && transmission == observer.Answer))
+        if (kind is not (CoapInboundKind.Acknowledged or CoapInboundKind.NotSent)
+            || (kind == CoapInboundKind.NotSent && transmission == observer.Answer))
         {
             // Rejected, given up or unreachable; or the answer that should have told the client was lost here.
             _counters.Add(CoapCounter.ObserversLost);

@@ -54,5 +54,6 @@ internal sealed class ObserverNews
         }
     }
 
-    private static bool IsSame(Subject one, Subject other) => one.Route == other.Route && string.Equals(one.Path, other.Path, StringComparison.Ordinal);
+    private static bool IsSame(Subject one, Subject other) =>
+        one.Route == other.Route && string.Equals(one.Path, other.Path, StringComparison.Ordinal);
 }

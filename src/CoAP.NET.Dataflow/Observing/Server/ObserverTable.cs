@@ -47,7 +47,8 @@ internal sealed class ObserverTable
         _places = places;
         _news = new ObserverNews(_shard);
         _maxNewcomers = Math.Max(MinNewcomers, _limits.NewcomerBytes / BytesOfNewcomer / shardCount);
-        _noRoom = new CoapMessage(CoapCode.ServiceUnavailable, new CoapOptionCollection { MaxAge = TimeSpan.FromSeconds(_limits.BusyMaxAge) });
+        _noRoom = new CoapMessage(CoapCode.ServiceUnavailable,
+            new CoapOptionCollection { MaxAge = TimeSpan.FromSeconds(_limits.BusyMaxAge) });
     }
 
     /// <summary>How many observers the shard has.</summary>
@@ -288,7 +289,8 @@ internal sealed class ObserverTable
         SubjectKey key = before.Key.For(observer.Channel);
         if (!_subjects.TryGetValue(key, out Subject? subject))
         {
-            subject = AddSubject(key, new Registration(before.Route, before.Path, before.Settings, before.Route.Changes), before.Special, now);
+            subject = AddSubject(key, new Registration(before.Route, before.Path, before.Settings, before.Route.Changes), before.Special,
+                now);
         }
 
         observer.Subject = subject;
@@ -346,7 +348,8 @@ internal sealed class ObserverTable
         return false;
     }
 
-    private bool IsNewcomer(CoapChannel channel, long now) => channel is { IsNewcomer: true, IsReliable: false } && !_shard.Guard.IsTrusted(channel, now);
+    private bool IsNewcomer(CoapChannel channel, long now) =>
+        channel is { IsNewcomer: true, IsReliable: false } && !_shard.Guard.IsTrusted(channel, now);
 
     private void ReplaceNewcomers(Observer observer, long now)
     {

@@ -37,7 +37,9 @@ internal sealed class PreparedNotification
     public int Format { get; }
 
     public static int FormatOf(CoapCode code, CoapOptionCollection? options) =>
-        code == CoapCode.Valid ? AnyFormat : options is not null && options.TryGetUInt(OptionNumber.ContentFormat, out uint format) ? (int)format : NoFormat;
+        code == CoapCode.Valid ? AnyFormat
+            : options is not null && options.TryGetUInt(OptionNumber.ContentFormat, out uint format) ? (int)format : NoFormat;
 
-    public CoapMessage For(CoapToken token, CoapMessageType type) => new(_code, _options) { Token = token, Payload = _payload, Type = type };
+    public CoapMessage For(CoapToken token, CoapMessageType type) =>
+        new(_code, _options) { Token = token, Payload = _payload, Type = type };
 }

@@ -124,7 +124,10 @@ internal sealed class Subject : WheelTimer
     /// When the next sequence number may be taken by a run; not after now when it may be. On connections the order is that of arrival (RFC
     /// 8323 section 7.1).
     /// </summary>
-    public long NextNumberAt(long now) => Observers[0].Channel.IsReliable || _inWindow < NumbersPerWindow || now - _windowStart >= Window ? long.MinValue : _windowStart + Window;
+    public long NextNumberAt(long now) =>
+        Observers[0].Channel.IsReliable || _inWindow < NumbersPerWindow || now - _windowStart >= Window
+            ? long.MinValue
+            : _windowStart + Window;
 
     /// <summary>
     /// The next sequence number, above all before it (RFC 7641 section 4.4). Never below the clock, which counts at the highest rate: so

@@ -15,7 +15,8 @@ internal sealed class SubjectKey : IEquatable<SubjectKey>
     private readonly int _hash;
 
     public SubjectKey(RouteChanges route, CoapMessage request, CoapChannel channel)
-        : this(route, request.Code, request.OptionsToRead, request.Code == CoapCode.Fetch ? request.Payload : default, channel.Identity, Sizes.Of(channel))
+        : this(route, request.Code, request.OptionsToRead, request.Code == CoapCode.Fetch ? request.Payload : default, channel.Identity,
+            Sizes.Of(channel))
     {
     }
 
@@ -99,12 +100,14 @@ internal sealed class SubjectKey : IEquatable<SubjectKey>
     private readonly record struct Sizes(int MaxMessageSize, int BlockSize, bool IsReliable, bool TakesBlocks, bool TakesBert)
     {
         public static Sizes Of(CoapChannel channel) => new(
-            channel.MaxMessageSize, channel.IsReliable ? 0 : channel.Parameters.PreferredBlockSize, channel.IsReliable, channel.TakesBlocks, channel.TakesBert);
+            channel.MaxMessageSize, channel.IsReliable ? 0 : channel.Parameters.PreferredBlockSize, channel.IsReliable, channel.TakesBlocks,
+            channel.TakesBert);
     }
 
     private static int Next(CoapOptionCollection? options, int i)
     {
-        while (i < (options?.Count ?? 0) && (options!.NumberAt(i) == OptionNumber.Observe || OptionNumber.IsNoCacheKey(options.NumberAt(i))))
+        while (i < (options?.Count ?? 0)
+            && (options!.NumberAt(i) == OptionNumber.Observe || OptionNumber.IsNoCacheKey(options.NumberAt(i))))
         {
             i++;
         }

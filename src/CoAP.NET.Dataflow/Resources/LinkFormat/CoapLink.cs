@@ -11,14 +11,16 @@ public sealed class CoapLink
     /// <summary>Makes a link.</summary>
     /// <param name="target">The URI reference of the target, such as <c>/sensors/temp</c>; may be empty.</param>
     /// <param name="attributes">The attributes.</param>
-    /// <exception cref="ArgumentException">The target has characters that no URI has, or an attribute stands twice that may stand once (RFC 6690 section 3).</exception>
+    /// <exception cref="ArgumentException">The target has characters that no URI has, or an attribute stands twice that may stand once (RFC
+    /// 6690 section 3).</exception>
     public CoapLink(string target, params IEnumerable<CoapLinkAttribute> attributes)
     {
         ArgumentNullException.ThrowIfNull(target);
         ArgumentNullException.ThrowIfNull(attributes);
         if (target.Any(character => !LinkSyntax.IsTargetCharacter(character)))
         {
-            throw new ArgumentException($"'{target}' is no URI reference. Percent-encode spaces, quotes and angle brackets.", nameof(target));
+            throw new ArgumentException($"'{target}' is no URI reference. Percent-encode spaces, quotes and angle brackets.",
+                nameof(target));
         }
 
         Target = target;
@@ -27,7 +29,9 @@ public sealed class CoapLink
             .FirstOrDefault(group => group.Count() > 1 && LinkSyntax.IsOnlyOnce(group.Key))?.Key;
         if (twice is not null)
         {
-            throw new ArgumentException($"A link has at most one '{twice}' (RFC 6690 section 3). Write several values into one, divided by spaces.", nameof(attributes));
+            throw new ArgumentException(
+                $"A link has at most one '{twice}' (RFC 6690 section 3). Write several values into one, divided by spaces.",
+                nameof(attributes));
         }
     }
 
@@ -51,7 +55,10 @@ public sealed class CoapLink
         [.. GetList("ct").Where(text => ushort.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out _))
             .Select(text => new CoapContentFormat(ushort.Parse(text, CultureInfo.InvariantCulture)))];
 
-    /// <summary>The size in bytes (<c>sz</c>; RFC 6690 section 3.3); <see cref="long.MaxValue"/> when it is larger still; null when it is missing or no number.</summary>
+    /// <summary>
+    /// The size in bytes (<c>sz</c>; RFC 6690 section 3.3); <see cref="long.MaxValue"/> when it is larger still; null when it is missing or
+    /// no number.
+    /// </summary>
     public long? Size
     {
         get
@@ -65,7 +72,9 @@ public sealed class CoapLink
     /// <summary>The title for people: <c>title*</c> where it can be read, otherwise <c>title</c>; null when there is none.</summary>
     public string? Title => (GetValue("title*") is { } extended ? LinkSyntax.DecodeExtended(extended) : null) ?? GetValue("title");
 
-    /// <summary>The context of the link when it is not the one that holds the target (<c>anchor</c>; RFC 6690 section 2.3); null when there is none.</summary>
+    /// <summary>
+    /// The context of the link when it is not the one that holds the target (<c>anchor</c>; RFC 6690 section 2.3); null when there is none.
+    /// </summary>
     public string? Anchor => GetValue("anchor");
 
     /// <summary>Whether the resource can usefully be observed (<c>obs</c>; RFC 7641 section 6). A value does not count.</summary>

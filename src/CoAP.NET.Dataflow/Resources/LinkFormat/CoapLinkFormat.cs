@@ -17,7 +17,9 @@ public static class CoapLinkFormat
     /// <returns>The links in order.</returns>
     /// <exception cref="CoapLinkFormatException">The text is no link format.</exception>
     public static IReadOnlyList<CoapLink> Parse(string text, int maxLinks = DefaultMaxLinks) =>
-        TryParse(text, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, maxLinks) ? links : throw new CoapLinkFormatException(error);
+        TryParse(text, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, maxLinks)
+            ? links
+            : throw new CoapLinkFormatException(error);
 
     /// <summary>Reads a document.</summary>
     /// <param name="utf8">The document in UTF-8; empty for no link.</param>
@@ -25,7 +27,9 @@ public static class CoapLinkFormat
     /// <returns>The links in order.</returns>
     /// <exception cref="CoapLinkFormatException">The bytes are no link format.</exception>
     public static IReadOnlyList<CoapLink> Parse(ReadOnlySpan<byte> utf8, int maxLinks = DefaultMaxLinks) =>
-        TryParse(utf8, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, maxLinks) ? links : throw new CoapLinkFormatException(error);
+        TryParse(utf8, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, maxLinks)
+            ? links
+            : throw new CoapLinkFormatException(error);
 
     /// <summary>Reads a document. White space after a comma and at the end is let through, although it is not in the grammar.</summary>
     /// <param name="text">The document; empty for no link.</param>
@@ -33,7 +37,8 @@ public static class CoapLinkFormat
     /// <param name="error">What is wrong, in characters.</param>
     /// <param name="maxLinks">How many links are read at most; more are an error.</param>
     /// <returns>Whether it could be read.</returns>
-    public static bool TryParse(string text, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, int maxLinks = DefaultMaxLinks)
+    public static bool TryParse(string text, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error,
+        int maxLinks = DefaultMaxLinks)
     {
         ArgumentNullException.ThrowIfNull(text);
         ArgumentOutOfRangeException.ThrowIfNegative(maxLinks);
@@ -50,7 +55,8 @@ public static class CoapLinkFormat
     /// <param name="error">What is wrong, in bytes.</param>
     /// <param name="maxLinks">How many links are read at most; more are an error.</param>
     /// <returns>Whether it could be read.</returns>
-    public static bool TryParse(ReadOnlySpan<byte> utf8, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, int maxLinks = DefaultMaxLinks)
+    public static bool TryParse(ReadOnlySpan<byte> utf8, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error,
+        int maxLinks = DefaultMaxLinks)
     {
         char[] characters = new char[utf8.Length];
         if (Utf8.ToUtf16(utf8, characters, out int read, out int written, replaceInvalidSequences: false) != OperationStatus.Done)
@@ -82,11 +88,13 @@ public static class CoapLinkFormat
     /// <summary>Writes a document to send, with Content-Format 40.</summary>
     /// <param name="links">The links.</param>
     /// <returns>The content; of no bytes for no link.</returns>
-    public static CoapContent ToContent(IEnumerable<CoapLink> links) => new(Encoding.UTF8.GetBytes(Format(links)), CoapContentFormat.LinkFormat);
+    public static CoapContent ToContent(IEnumerable<CoapLink> links) =>
+        new(Encoding.UTF8.GetBytes(Format(links)), CoapContentFormat.LinkFormat);
 
     /// <summary>The links that a query asks for (RFC 6690 section 4.1). With several arguments a link must match each.</summary>
     /// <param name="links">The links.</param>
-    /// <param name="queries">The arguments, such as <c>rt=light*</c>, percent-decoded. Arguments without an equals sign are ignored.</param>
+    /// <param name="queries">The arguments, such as <c>rt=light*</c>, percent-decoded. Arguments without an equals sign are
+    /// ignored.</param>
     /// <returns>The links that match, in order.</returns>
     public static IEnumerable<CoapLink> Filter(IEnumerable<CoapLink> links, params IEnumerable<string> queries)
     {
@@ -97,8 +105,9 @@ public static class CoapLinkFormat
     }
 
     /// <summary>
-    /// Whether a link matches an argument of a query (RFC 6690 section 4.1): <c>name=value</c>, or <c>name=beginning*</c>. Values are compared with case;
-    /// the members of <c>rel</c>, <c>rt</c>, <c>if</c> and <c>ct</c> one by one. <c>href</c> is the target, as it stands or percent-decoded.
+    /// Whether a link matches an argument of a query (RFC 6690 section 4.1): <c>name=value</c>, or <c>name=beginning*</c>. Values are
+    /// compared with case; the members of <c>rel</c>, <c>rt</c>, <c>if</c> and <c>ct</c> one by one. <c>href</c> is the target, as it
+    /// stands or percent-decoded.
     /// </summary>
     /// <param name="link">The link.</param>
     /// <param name="query">The argument, percent-decoded.</param>

@@ -12,8 +12,10 @@ internal static class LinkSyntax
     private static readonly SearchValues<char> s_nameCharacters = SearchValues.Create(Alphanumeric + "!#$&+-.^_`|~");
     private static readonly SearchValues<char> s_tokenCharacters = SearchValues.Create(Alphanumeric + "!#$%&'()*+-./:<=>?@[]^_`{|}~");
 
-    // Of these a link has at most one; of more the first one counts (RFC 6690 sections 2 and 3, RFC 5988 section 5, RFC 7252 erratum 5078, RFC 7641 section 6).
-    private static readonly string[] s_onlyOnce = ["rel", "anchor", "rt", "if", "sz", "ct", "title", "title*", "type", "media", "obs", "osc"];
+    // Of these a link has at most one; of more the first one counts (RFC 6690 sections 2 and 3, RFC 5988 section 5, RFC 7252 erratum 5078,
+    // RFC 7641 section 6).
+    private static readonly string[] s_onlyOnce = ["rel", "anchor", "rt", "if", "sz", "ct", "title", "title*", "type", "media", "obs",
+        "osc"];
 
     // Their values are lists divided by spaces, of which each member is compared by itself.
     private static readonly string[] s_lists = ["rel", "rev", "rt", "if", "ct"];
@@ -36,7 +38,10 @@ internal static class LinkSyntax
         return length > 0 && length < text.Length && text[length] == '*' ? length + 1 : length;
     }
 
-    /// <summary>Whether a character may stand between the angle brackets: what no URI has in any form is kept out, anything beyond ASCII is let through.</summary>
+    /// <summary>
+    /// Whether a character may stand between the angle brackets: what no URI has in any form is kept out, anything beyond ASCII is let
+    /// through.
+    /// </summary>
     public static bool IsTargetCharacter(char value) => value > ' ' && value is not ('<' or '>' or '"' or '\x7f');
 
     /// <summary>Whether a character may stand in a quoted string: all but controls; white space may be folded.</summary>
@@ -46,7 +51,9 @@ internal static class LinkSyntax
 
     public static bool IsList(string name) => s_lists.Contains(name, StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>Reads an extended value: charset, language and percent-encoded bytes, divided by apostrophes (RFC 5987 section 3.2).</summary>
+    /// <summary>
+    /// Reads an extended value: charset, language and percent-encoded bytes, divided by apostrophes (RFC 5987 section 3.2).
+    /// </summary>
     public static string? DecodeExtended(string value)
     {
         string[] parts = value.Split('\'');
@@ -79,7 +86,8 @@ internal static class LinkSyntax
             {
                 builder.Append(text[i]);
             }
-            else if (i + 2 < text.Length && byte.TryParse(text.AsSpan(i + 1, 2), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out byte value))
+            else if (i + 2 < text.Length
+                && byte.TryParse(text.AsSpan(i + 1, 2), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out byte value))
             {
                 builder.Append((char)value);
                 i += 2;

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// Resolves URI references as RFC 3986 section 5.2 says. <see cref="Uri"/> does more than that: it drops and rewrites escapes, ports and queries,
-/// so that another resource may come out.
+/// Resolves URI references as RFC 3986 section 5.2 says. <see cref="Uri"/> does more than that: it drops and rewrites escapes, ports and
+/// queries, so that another resource may come out.
 /// </summary>
 internal static class UriReference
 {

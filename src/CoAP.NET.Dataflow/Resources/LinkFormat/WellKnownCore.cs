@@ -4,7 +4,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// <c>/.well-known/core</c>: the links to all visible routes (RFC 6690 section 4). An ordinary mapped resource. The document is kept until a route changes.
+/// <c>/.well-known/core</c>: the links to all visible routes (RFC 6690 section 4). An ordinary mapped resource. The document is kept until
+/// a route changes.
 /// </summary>
 internal sealed class WellKnownCore
 {
@@ -28,7 +29,8 @@ internal sealed class WellKnownCore
     {
         try
         {
-            return table.Root.MapGet(Path, new WellKnownCore(table).Get).Produces(CoapContentFormat.LinkFormat).Hidden().AllowMulticast(answersGroups).AllowInsecureTransport();
+            return table.Root.MapGet(Path, new WellKnownCore(table).Get).Produces(CoapContentFormat.LinkFormat).Hidden()
+                .AllowMulticast(answersGroups).AllowInsecureTransport();
         }
         catch (InvalidOperationException)
         {
@@ -81,13 +83,16 @@ internal sealed class WellKnownCore
         {
             (Route[] routes, int version) = _table.Snapshot();
             List<Entry> entries = [];
-            IEnumerable<Route> listed = routes.Where(route => route.Inherit(settings => settings.Hidden) != true && (transport is null || route.IsServedOver(transport.Scheme, transport.IsSecure)));
+            IEnumerable<Route> listed = routes.Where(route => route.Inherit(settings => settings.Hidden) != true
+                && (transport is null || route.IsServedOver(transport.Scheme, transport.IsSecure)));
             foreach (IGrouping<string, Route> path in listed.GroupBy(route => route.Template.Text))
             {
                 Route[] visible = [.. path];
-                Func<CoapRequest, bool>[] conditions = [.. visible.Select(route => route.Inherit(settings => settings.ListedWhen)).OfType<Func<CoapRequest, bool>>()];
+                Func<CoapRequest, bool>[] conditions = [
+                    .. visible.Select(route => route.Inherit(settings => settings.ListedWhen)).OfType<Func<CoapRequest, bool>>()];
                 Func<CoapRequest, bool>[]? any = conditions.Length < visible.Length ? null : conditions;
-                string? target = Array.Find(visible, route => route.ListedAs is not null)?.ListedAs ?? (visible[0].Template.HasParameters ? null : visible[0].Template.Text);
+                string? target = Array.Find(visible, route => route.ListedAs is not null)?.ListedAs
+                    ?? (visible[0].Template.HasParameters ? null : visible[0].Template.Text);
                 if (target is not null)
                 {
                     entries.Add(new Entry(new CoapLink(target, GetAttributes(visible)), any));
@@ -154,6 +159,7 @@ internal sealed class WellKnownCore
         public CoapResult Full { get; }
 
         public IEnumerable<CoapLink> LinksFor(CoapRequest request) =>
-            _entries.Where(entry => entry.Conditions is null || Array.Exists(entry.Conditions, condition => condition(request))).Select(entry => entry.Link);
+            _entries.Where(entry => entry.Conditions is null || Array.Exists(entry.Conditions, condition => condition(request)))
+                .Select(entry => entry.Link);
     }
 }

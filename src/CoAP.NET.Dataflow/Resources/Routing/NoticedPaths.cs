@@ -1,6 +1,9 @@
 namespace CoAP.NET.Resources;
 
-/// <summary>The last few paths that changes were told of, as it is nearly always the same ones: a table of fixed size in which a path takes the place of another. Any thread may ask.</summary>
+/// <summary>
+/// The last few paths that changes were told of, as it is nearly always the same ones: a table of fixed size in which a path takes the
+/// place of another. Any thread may ask.
+/// </summary>
 internal sealed class NoticedPaths
 {
     private const int Places = 16;

@@ -4,15 +4,22 @@ using System.Text.Unicode;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>Paths and queries as text in URI form against the decoded segments that options carry (RFC 7252 sections 6.4 and 6.5).</summary>
+/// <summary>
+/// Paths and queries as text in URI form against the decoded segments that options carry (RFC 7252 sections 6.4 and 6.5).
+/// </summary>
 internal static class PathText
 {
     private const string UnescapedInPath = "-._~!$&'()*+,;=:@";
 
-    /// <summary>The segments of a path in URI form, still escaped. The first slash may be missing; no segment for an empty path and for a single slash.</summary>
+    /// <summary>
+    /// The segments of a path in URI form, still escaped. The first slash may be missing; no segment for an empty path and for a single
+    /// slash.
+    /// </summary>
     public static string[] Split(string path) => path is "" or "/" ? [] : (path[0] == '/' ? path[1..] : path).Split('/');
 
-    /// <summary>Whether a decoded segment is <c>.</c> or <c>..</c>, which no Uri-Path or Location-Path may be (RFC 7252 sections 5.10.1 and 5.10.7).</summary>
+    /// <summary>
+    /// Whether a decoded segment is <c>.</c> or <c>..</c>, which no Uri-Path or Location-Path may be (RFC 7252 sections 5.10.1 and 5.10.7).
+    /// </summary>
     public static bool IsDotSegment(ReadOnlySpan<byte> segment) => segment.SequenceEqual("."u8) || segment.SequenceEqual(".."u8);
 
     /// <summary>Takes percent-encoding away, once.</summary>
@@ -31,7 +38,8 @@ internal static class PathText
             byte value = bytes[i];
             if (value == '%')
             {
-                if (i + 2 >= bytes.Length || !byte.TryParse(bytes.AsSpan(i + 1, 2), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out value))
+                if (i + 2 >= bytes.Length
+                    || !byte.TryParse(bytes.AsSpan(i + 1, 2), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out value))
                 {
                     throw new FormatException($"'{text}' has a percent sign without two hexadecimal digits. Write %25 for a percent sign.");
                 }
@@ -47,7 +55,10 @@ internal static class PathText
             : throw new FormatException($"'{text}' is no UTF-8 after percent-decoding.");
     }
 
-    /// <summary>Appends a decoded segment in URI form: everything but unreserved characters, sub-delimiters, colon and at sign is escaped (RFC 3986 section 3.3).</summary>
+    /// <summary>
+    /// Appends a decoded segment in URI form: everything but unreserved characters, sub-delimiters, colon and at sign is escaped (RFC 3986
+    /// section 3.3).
+    /// </summary>
     public static void AppendEncoded(StringBuilder builder, ReadOnlySpan<byte> segment)
     {
         foreach (byte value in segment)

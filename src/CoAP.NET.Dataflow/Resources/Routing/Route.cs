@@ -14,7 +14,8 @@ internal sealed class Route
     private readonly Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> _handler;
     private RoutePlan? _plan;
 
-    public Route(RouteTable table, CoapRouteGroup group, RouteTemplate template, CoapMethod[] methods, Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
+    public Route(RouteTable table, CoapRouteGroup group, RouteTemplate template, CoapMethod[] methods,
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
     {
         _table = table;
         Group = group;
@@ -41,7 +42,8 @@ internal sealed class Route
     public RouteChanges Observed { get; } = new();
 
     /// <summary>Whether it can be observed. Guarded by <see cref="RouteTable.Gate"/>.</summary>
-    public bool IsObservable => (Methods.Contains(CoapMethod.Get) || Methods.Contains(CoapMethod.Fetch)) && Inherit(settings => settings.Observing) is not null;
+    public bool IsObservable =>
+        (Methods.Contains(CoapMethod.Get) || Methods.Contains(CoapMethod.Fetch)) && Inherit(settings => settings.Observing) is not null;
 
     /// <summary>Whether it was looked at once that a notice of a change can reach somebody.</summary>
     public bool IsNoticeChecked { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
@@ -55,14 +57,18 @@ internal sealed class Route
     /// <summary>The target to list instead of the path. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public string? ListedAs { get; set; }
 
-    /// <summary>Whether it is served over secured transports only: as it says, or otherwise when there are any and it names no schemes. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    /// <summary>
+    /// Whether it is served over secured transports only: as it says, or otherwise when there are any and it names no schemes. Guarded by
+    /// <see cref="RouteTable.Gate"/>.
+    /// </summary>
     public bool NeedsSecurity => Inherit(settings => settings.NeedsSecurity) ?? (_table.SecuredSchemes.Length != 0 && Schemes is null);
 
     /// <summary>The schemes of the transports that it is served over; null for all. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public string[]? Schemes => Inherit(settings => settings.Schemes);
 
     /// <summary>Whether it is served over a transport. Guarded by <see cref="RouteTable.Gate"/>.</summary>
-    public bool IsServedOver(string scheme, bool isSecure) => (isSecure || !NeedsSecurity) && (Schemes is not { } schemes || RoutePlan.IsAmong(schemes, scheme));
+    public bool IsServedOver(string scheme, bool isSecure) =>
+        (isSecure || !NeedsSecurity) && (Schemes is not { } schemes || RoutePlan.IsAmong(schemes, scheme));
 
     /// <summary>What holds for the route now.</summary>
     public RoutePlan GetPlan(CoapEnvironment environment) =>
@@ -101,7 +107,8 @@ internal sealed class Route
         return new CoapRouteValues(Template.ParameterNames, values);
     }
 
-    // A slash inside a segment must stay apart from one between segments: otherwise a peer could smuggle "../" into what a handler takes for a path.
+    // A slash inside a segment must stay apart from one between segments: otherwise a peer could smuggle "../" into what a handler takes
+    // for a path.
     private static string GetRest(CoapOptionCollection options, int at)
     {
         StringBuilder rest = new();
@@ -129,7 +136,8 @@ internal sealed class Route
         lock (_table.Gate)
         {
             (ExecutionOptions execution, RouteSettings owner) = FindExecution();
-            plan = new(_table.Version, execution, ExecutorOf(execution, owner, environment), Inherit(settings => settings.Produces), Inherit(settings => settings.Consumes))
+            plan = new(_table.Version, execution, ExecutorOf(execution, owner, environment), Inherit(settings => settings.Produces),
+                Inherit(settings => settings.Consumes))
             {
                 AllowsMulticast = Inherit(settings => settings.AllowMulticast) ?? false,
                 ExecutionOwner = owner,
@@ -149,7 +157,9 @@ internal sealed class Route
         }
 
         // Of what users gave, so without the lock.
-        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler = info is null ? _handler : RouteFilters.Compose(_handler, info, filters);
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler = info is null
+            ? _handler
+            : RouteFilters.Compose(_handler, info, filters);
         Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>? admission = info is null || earlyFilters.Length == 0 ? null
             : RouteFilters.Compose(BodyAdmission.Admitted, info, earlyFilters);
         lock (_table.Gate)
@@ -159,7 +169,11 @@ internal sealed class Route
                 return other;
             }
 
-            plan = plan with { Admission = admission, Executor = ExecutorOf(plan.Execution, plan.ExecutionOwner, environment, plan.Executor) };
+            plan = plan with
+            {
+                Admission = admission,
+                Executor = ExecutorOf(plan.Execution, plan.ExecutionOwner, environment, plan.Executor)
+            };
             Handler = handler;
             Volatile.Write(ref _plan, plan);
             return plan;
@@ -186,11 +200,14 @@ internal sealed class Route
     }
 
     // Kept while its options stay the same: it knows what runs. A group that is serial has one queue for all that inherit it.
-    private RouteExecutor ExecutorOf(ExecutionOptions execution, RouteSettings owner, CoapEnvironment environment, RouteExecutor? made = null)
+    private RouteExecutor ExecutorOf(ExecutionOptions execution, RouteSettings owner, CoapEnvironment environment,
+        RouteExecutor? made = null)
     {
         if (owner == Settings || execution.Kind != ExecutionKind.Serial)
         {
-            return _plan is { } old && old.Execution == execution && old.ExecutionOwner == owner ? old.Executor : made ?? new RouteExecutor(execution, environment);
+            return _plan is { } old && old.Execution == execution && old.ExecutionOwner == owner
+                ? old.Executor
+                : made ?? new RouteExecutor(execution, environment);
         }
 
         if (owner.SharedExecutor is not { } shared || shared.Options != execution)
@@ -201,8 +218,12 @@ internal sealed class Route
         return shared;
     }
 
-    /// <summary>The filters from the outermost to the innermost, and what they may know of the route; null where there are none. Guarded by <see cref="RouteTable.Gate"/>.</summary>
-    private (Func<CoapRouteInfo, CoapHandler, CoapHandler>[] Filters, Func<CoapRouteInfo, CoapHandler, CoapHandler>[] Early, CoapRouteInfo? Info) GatherFilters()
+    /// <summary>
+    /// The filters from the outermost to the innermost, and what they may know of the route; null where there are none. Guarded by
+    /// <see cref="RouteTable.Gate"/>.
+    /// </summary>
+    private (Func<CoapRouteInfo, CoapHandler, CoapHandler>[] Filters, Func<CoapRouteInfo, CoapHandler, CoapHandler>[] Early,
+        CoapRouteInfo? Info) GatherFilters()
     {
         List<RouteSettings> settings = [Settings];
         for (CoapRouteGroup? group = Group; group is not null; group = group.Parent)
@@ -212,6 +233,8 @@ internal sealed class Route
 
         Func<CoapRouteInfo, CoapHandler, CoapHandler>[] filters = [.. settings.SelectMany(each => each.Filters)];
         return filters.Length == 0 ? (filters, filters, null)
-            : (filters, [.. settings.SelectMany(each => each.EarlyFilters)], new CoapRouteInfo(Template.Text, Array.AsReadOnly(Methods), Array.AsReadOnly<object>([.. settings.SelectMany(each => each.Metadata)])));
+            : (filters, [.. settings.SelectMany(each => each.EarlyFilters)],
+                new CoapRouteInfo(Template.Text, Array.AsReadOnly(Methods),
+                    Array.AsReadOnly<object>([.. settings.SelectMany(each => each.Metadata)])));
     }
 }

@@ -3,12 +3,16 @@ namespace CoAP.NET.Resources;
 /// <summary>Puts filters around handlers.</summary>
 internal static class RouteFilters
 {
-    /// <summary>The handler with filters around it. Never throws: a route of which a filter cannot be made answers every request with what was thrown, so that nothing gets past the filter.</summary>
+    /// <summary>
+    /// The handler with filters around it. Never throws: a route of which a filter cannot be made answers every request with what was
+    /// thrown, so that nothing gets past the filter.
+    /// </summary>
     /// <param name="handler">The handler.</param>
     /// <param name="info">The route.</param>
     /// <param name="filters">The filters, the outermost first.</param>
     public static Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> Compose(
-        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler, CoapRouteInfo info, Func<CoapRouteInfo, CoapHandler, CoapHandler>[] filters)
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler, CoapRouteInfo info,
+        Func<CoapRouteInfo, CoapHandler, CoapHandler>[] filters)
     {
         CoapHandler inner = (request, cancellationToken) => WithItsCode(request, handler(request, cancellationToken));
         CoapHandler composed = inner;
@@ -16,7 +20,9 @@ internal static class RouteFilters
         {
             for (int i = filters.Length - 1; i >= 0; i--)
             {
-                composed = filters[i](info, composed) ?? throw new InvalidOperationException("A filter gave null instead of a handler. Give back the handler it got to leave the route as it is.");
+                composed = filters[i](info, composed)
+                    ?? throw new InvalidOperationException(
+                        "A filter gave null instead of a handler. Give back the handler it got to leave the route as it is.");
             }
         }
 #pragma warning disable CA1031 // users' code may throw anything

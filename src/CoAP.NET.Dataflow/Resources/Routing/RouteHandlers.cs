@@ -51,13 +51,15 @@ internal static class RouteHandlers
         return (request, cancellationToken) => new ValueTask<CoapResult>(handler(request, cancellationToken));
     }
 
-    public static Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> From(Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
+    public static Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> From(
+        Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
         return handler;
     }
 
-    public static Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> From(Func<CoapRequest, CancellationToken, Task<CoapResult>> handler)
+    public static Func<CoapRequest, CancellationToken, ValueTask<CoapResult>> From(
+        Func<CoapRequest, CancellationToken, Task<CoapResult>> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
         return (request, cancellationToken) => new ValueTask<CoapResult>(handler(request, cancellationToken));

@@ -34,8 +34,8 @@ internal sealed class RouteNode
     private bool IsEmpty => _routes.Length == 0 && _literals.Length == 0 && _parameter is null && _rest is null;
 
     /// <summary>
-    /// The place that a path leads to: at each segment a literal wins over a parameter and that over a catch-all, and what leads nowhere is tried the next way.
-    /// The work is bounded by the number of nodes, since each can be reached in one way only.
+    /// The place that a path leads to: at each segment a literal wins over a parameter and that over a catch-all, and what leads nowhere is
+    /// tried the next way. The work is bounded by the number of nodes, since each can be reached in one way only.
     /// </summary>
     /// <param name="options">The options.</param>
     /// <param name="at">The place of the first segment that is left.</param>
@@ -170,7 +170,8 @@ internal sealed class RouteNode
             if (routes[(int)method] is { } other)
             {
                 throw new InvalidOperationException(
-                    $"{(CoapCode)method} {route.Template} cannot be mapped: {other.Template} has a handler for it already. Unmap that one first, choose another path, or map both methods to one handler.");
+                    $"{(CoapCode)method} {route.Template} cannot be mapped: {other.Template} has a handler for it already. Unmap that one "
+                        + "first, choose another path, or map both methods to one handler.");
             }
 
             routes[(int)method] = route;

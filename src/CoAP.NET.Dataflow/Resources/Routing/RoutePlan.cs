@@ -45,14 +45,18 @@ internal sealed record RoutePlan(
     /// <summary>Says of each request how long its client has to wait; null when there is no limiter.</summary>
     public Func<CoapRequest, TimeSpan?>? Limiter { get; init; }
 
-    /// <summary>What filters say of a request whose body comes in blocks, before it is put together: 2.31 Continue, or the answer; null where none is asked.</summary>
+    /// <summary>
+    /// What filters say of a request whose body comes in blocks, before it is put together: 2.31 Continue, or the answer; null where none
+    /// is asked.
+    /// </summary>
     public Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>? Admission { get; init; }
 
     /// <summary>Describes errors; null where nothing does.</summary>
     public Func<CoapRequest, CoapResult, Exception?, CoapContent?>? Describe { get; init; }
 
     /// <summary>Whether it is served over the transport that a request came by.</summary>
-    public bool Serves(CoapRequest request) => Schemes is null || request.Channel is not { } channel || IsAmong(Schemes, channel.Transport.Scheme);
+    public bool Serves(CoapRequest request) =>
+        Schemes is null || request.Channel is not { } channel || IsAmong(Schemes, channel.Transport.Scheme);
 
     /// <summary>Whether a scheme is one of some; case does not count (RFC 3986 section 3.1).</summary>
     public static bool IsAmong(string[] schemes, string scheme)

@@ -3,12 +3,16 @@ using CoAP.NET.Observing;
 
 namespace CoAP.NET.Resources;
 
-/// <summary>What a route or a group says of itself; null is inherited from the group above. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+/// <summary>
+/// What a route or a group says of itself; null is inherited from the group above. Guarded by <see cref="RouteTable.Gate"/>.
+/// </summary>
 internal sealed class RouteSettings
 {
     public ExecutionOptions? Execution { get; set; }
 
-    /// <summary>What runs all routes that inherit from a group to be serial, one request at a time; null before the first one is planned.</summary>
+    /// <summary>
+    /// What runs all routes that inherit from a group to be serial, one request at a time; null before the first one is planned.
+    /// </summary>
     public RouteExecutor? SharedExecutor { get; set; }
 
     public bool? Hidden { get; set; }

@@ -9,7 +9,8 @@ namespace CoAP.NET.Resources;
 
 /// <summary>
 /// The routes of an endpoint. Look-ups read an immutable tree without a lock; routes may be added, changed and removed at any time.
-/// The path decides about the resource first, then the method: a path that is known with another method is 4.05, not 4.04 (RFC 7252 section 5.8).
+/// The path decides about the resource first, then the method: a path that is known with another method is 4.05, not 4.04 (RFC 7252 section
+/// 5.8).
 /// </summary>
 internal sealed class RouteTable
 {
@@ -30,8 +31,8 @@ internal sealed class RouteTable
     public int Version => Volatile.Read(ref _version);
 
     /// <summary>
-    /// The schemes of the secured transports that the endpoint listens on. Once there is one, a route that does not say what holds for it is served over secured ones only (RFC 8323 chapter 9).
-    /// Guarded by <see cref="Gate"/>.
+    /// The schemes of the secured transports that the endpoint listens on. Once there is one, a route that does not say what holds for it
+    /// is served over secured ones only (RFC 8323 chapter 9). Guarded by <see cref="Gate"/>.
     /// </summary>
     public string[] SecuredSchemes { get; private set; } = [];
 
@@ -53,7 +54,10 @@ internal sealed class RouteTable
     /// <summary>Whether nothing is served at all.</summary>
     public bool IsEmpty => ReferenceEquals(Volatile.Read(ref _root), RouteNode.Empty);
 
-    /// <summary>Whether a peer's segment may become the value of a parameter: no dot segment, so that no path can climb, and UTF-8, so that two paths never give one value.</summary>
+    /// <summary>
+    /// Whether a peer's segment may become the value of a parameter: no dot segment, so that no path can climb, and UTF-8, so that two
+    /// paths never give one value.
+    /// </summary>
     public static bool IsParameterValue(ReadOnlySpan<byte> segment) => !PathText.IsDotSegment(segment) && Utf8.IsValid(segment);
 
     /// <summary>Whether all segments from one place to another may become the value of a catch-all.</summary>
@@ -70,10 +74,16 @@ internal sealed class RouteTable
         return true;
     }
 
-    /// <summary>The options of a request for who only reads them: those of a run for notifications are shared with its subject, and <see cref="CoapRequest.Options"/> would copy them.</summary>
+    /// <summary>
+    /// The options of a request for who only reads them: those of a run for notifications are shared with its subject, and
+    /// <see cref="CoapRequest.Options"/> would copy them.
+    /// </summary>
     public static CoapOptionCollection OptionsOf(CoapRequest request) => request.Message.OptionsToRead ?? s_noOptions;
 
-    /// <summary>The place that the Uri-Path options lead to; null for 4.04. A single empty segment is the root, as <c>coap://host/</c> has none (RFC 7252 section 6.4).</summary>
+    /// <summary>
+    /// The place that the Uri-Path options lead to; null for 4.04. A single empty segment is the root, as <c>coap://host/</c> has none (RFC
+    /// 7252 section 6.4).
+    /// </summary>
     public RouteNode? Find(CoapOptionCollection options, out int firstSegment)
     {
         firstSegment = options.IndexOf(OptionNumber.UriPath);
@@ -120,12 +130,16 @@ internal sealed class RouteTable
         }
 
         RoutePlan plan = route.GetPlan(environment);
-        return !plan.Serves(request) || RequestRules.LacksSecurity(request, plan) || RequestRules.CheckFormats(request, plan) is not null ? null
+        return !plan.Serves(request) || RequestRules.LacksSecurity(request, plan) || RequestRules.CheckFormats(request, plan) is not null
+            ? null
             : plan.Freshness is null && plan.Limiter is null && plan.Admission is null ? plan.Body
             : plan.Body with { HasGates = true };
     }
 
-    /// <summary>Says of the first block of a body that is to be put together whether it may be: freshness, limits and filters that do not need the body.</summary>
+    /// <summary>
+    /// Says of the first block of a body that is to be put together whether it may be: freshness, limits and filters that do not need the
+    /// body.
+    /// </summary>
     /// <param name="exchange">The request, with the block. What it says of its body is for the time of the call.</param>
     /// <param name="environment">For the bounds.</param>
     /// <returns>The answer that refuses it; null when it may be put together.</returns>

@@ -3,8 +3,8 @@ using System.Text;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// A route template such as <c>/devices/{id}</c>: a path in URI form whose segments are literals, parameters or, as the last one, a catch-all <c>{*rest}</c>.
-/// Empty segments count: <c>/a</c> and <c>/a/</c> are two resources (RFC 7252 section 6.4).
+/// A route template such as <c>/devices/{id}</c>: a path in URI form whose segments are literals, parameters or, as the last one, a
+/// catch-all <c>{*rest}</c>. Empty segments count: <c>/a</c> and <c>/a/</c> are two resources (RFC 7252 section 6.4).
 /// </summary>
 internal sealed class RouteTemplate
 {
@@ -34,15 +34,20 @@ internal sealed class RouteTemplate
         ArgumentNullException.ThrowIfNull(text);
         if (text.IndexOf("://", StringComparison.Ordinal) is var colon and > 0 && Uri.CheckSchemeName(text[..colon]))
         {
-            throw Bad(text, "It is a URI, but a template is a path alone. Write what follows the host, such as /devices/{id}; Listen says the host, and OnlyOn the scheme.");
+            throw Bad(text,
+                "It is a URI, but a template is a path alone. Write what follows the host, such as /devices/{id}; Listen says the host, "
+                    + "and OnlyOn the scheme.");
         }
 
-        return text is "" or "/" ? Root : new RouteTemplate(Array.ConvertAll(PathText.Split(text), segment => ParseSegment(segment, text))).Check(text);
+        return text is "" or "/"
+            ? Root
+            : new RouteTemplate(Array.ConvertAll(PathText.Split(text), segment => ParseSegment(segment, text))).Check(text);
     }
 
     /// <summary>The template of a route in a group.</summary>
     public RouteTemplate Append(RouteTemplate other) =>
-        Segments.Length == 0 ? other : other.Segments.Length == 0 ? this : new RouteTemplate([.. Segments, .. other.Segments]).Check(Text + other.Text);
+        Segments.Length == 0 ? other : other.Segments.Length == 0 ? this
+            : new RouteTemplate([.. Segments, .. other.Segments]).Check(Text + other.Text);
 
     public override string ToString() => Text;
 
@@ -55,9 +60,11 @@ internal sealed class RouteTemplate
             return name.Length != 0 && name.AsSpan().IndexOfAny("{}*?:") < 0
                 ? new RouteSegment(rest ? RouteSegmentKind.Rest : RouteSegmentKind.Parameter, name, [])
                 : throw Bad(template, name.Contains(':', StringComparison.Ordinal)
-                    ? $"'{segment}' has a constraint, which routes of CoAP do not have. Write {{{name.Split(':')[0]}}}, and check the value in the handler."
+                    ? $"'{segment}' has a constraint, which routes of CoAP do not have. Write {{{name.Split(':')[0]}}}, and check the "
+                        + $"value in the handler."
                     : name.EndsWith('?')
-                        ? $"'{segment}' is optional, which parameters of a route cannot be. Write {{{name.TrimEnd('?')}}} and map the shorter path as well, or take it from the query."
+                        ? $"'{segment}' is optional, which parameters of a route cannot be. Write {{{name.TrimEnd('?')}}} and map the "
+                            + $"shorter path as well, or take it from the query."
                         : $"'{segment}' is no parameter. Write {{name}}, or {{*name}} for the rest of the path.");
         }
 
@@ -66,7 +73,8 @@ internal sealed class RouteTemplate
         {
             throw Bad(template, segment[special] is '{' or '}'
                 ? $"A parameter is a whole segment, unlike in '{segment}'. Write %7B and %7D for braces that are meant literally."
-                : "A template is a path without query or fragment. Read the query from the request; write %3F or %23 for characters of the path.");
+                : "A template is a path without query or fragment. Read the query from the request; write %3F or %23 for characters of the "
+                    + "path.");
         }
 
         string literal;

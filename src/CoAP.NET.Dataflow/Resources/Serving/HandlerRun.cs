@@ -69,7 +69,8 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
         if (watch is not null && IsSlowBy(watch, mayHaveBeenLong, started, pauses))
         {
             reports.Report(
-                static (logger, route, _) => Log.HandlerIsSlow(logger, route.Template, UserCodePolicy.SlowFor.TotalMinutes), call.Route, null, exchange);
+                static (logger, route, _) => Log.HandlerIsSlow(logger, route.Template, UserCodePolicy.SlowFor.TotalMinutes), call.Route,
+                null, exchange);
         }
 
         if (done && result is SeekableResult)

@@ -1,8 +1,9 @@
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// The requests that an endpoint is serving: how many, whether one more may begin, and when none is left. Shared by the blocks of all shards; takes no lock. Each shard counts for itself, as one
-/// number that all processors write would cost more than a stage; only when many are served it looks at the others.
+/// The requests that an endpoint is serving: how many, whether one more may begin, and when none is left. Shared by the blocks of all
+/// shards; takes no lock. Each shard counts for itself, as one number that all processors write would cost more than a stage; only when
+/// many are served it looks at the others.
 /// </summary>
 internal sealed class ServedRequests : IDisposable
 {
@@ -59,7 +60,9 @@ internal sealed class ServedRequests : IDisposable
     /// <summary>From now on new requests are refused; those that run go on.</summary>
     public void Stop() => _stopping = true;
 
-    /// <summary>Asks the handlers that still run to give up. Runs their cancellation callbacks, so it must be called without a lock.</summary>
+    /// <summary>
+    /// Asks the handlers that still run to give up. Runs their cancellation callbacks, so it must be called without a lock.
+    /// </summary>
     /// <exception cref="AggregateException">A callback of a handler failed.</exception>
     public void Abort()
     {
@@ -81,11 +84,12 @@ internal sealed class ServedRequests : IDisposable
     }
 
     /// <summary>
-    /// Counts in what is no new request but the end of something that is under way, when the bound is reached: refusing it wastes what came before. There is an eighth more for it, as
-    /// anybody can begin much.
+    /// Counts in what is no new request but the end of something that is under way, when the bound is reached: refusing it wastes what came
+    /// before. There is an eighth more for it, as anybody can begin much.
     /// </summary>
     /// <param name="shard">See <see cref="TryEnter"/>.</param>
-    /// <param name="isOurs">Whether no peer asked for it: a run for observers, of which there is one at a time for what they observe.</param>
+    /// <param name="isOurs">Whether no peer asked for it: a run for observers, of which there is one at a time for what they
+    /// observe.</param>
     /// <param name="free">See <see cref="TryEnter"/>.</param>
     public bool TryEnterBeyond(int shard, bool isOurs, out long free)
     {
@@ -114,8 +118,8 @@ internal sealed class ServedRequests : IDisposable
     public void LetGo(int change) => Interlocked.Add(ref _letGo, change);
 
     /// <summary>
-    /// A task that ends when each request that is served has its answer. Meant for after <see cref="Abort"/>, when those whose handlers await were answered: a handler
-    /// that is in its synchronous part is noticed when it first awaits or returns.
+    /// A task that ends when each request that is served has its answer. Meant for after <see cref="Abort"/>, when those whose handlers
+    /// await were answered: a handler that is in its synchronous part is noticed when it first awaits or returns.
     /// </summary>
     public Task WhenAnsweredAsync()
     {
@@ -157,7 +161,9 @@ internal sealed class ServedRequests : IDisposable
         return _max + 1L - taken;
     }
 
-    /// <summary>A task that ends at the first moment from now on at which no request is served. Meant for after <see cref="Stop"/>.</summary>
+    /// <summary>
+    /// A task that ends at the first moment from now on at which no request is served. Meant for after <see cref="Stop"/>.
+    /// </summary>
     public Task WhenIdleAsync()
     {
         TaskCompletionSource idle = new(TaskCreationOptions.RunContinuationsAsynchronously);

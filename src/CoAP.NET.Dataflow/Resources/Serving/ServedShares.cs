@@ -28,8 +28,8 @@ internal sealed class ServedShares
     }
 
     /// <summary>
-    /// How many places a source may have before it takes one more: when half of all is free half of them, when a quarter is free an eighth, when
-    /// a tenth is free a fiftieth.
+    /// How many places a source may have before it takes one more: when half of all is free half of them, when a quarter is free an eighth,
+    /// when a tenth is free a fiftieth.
     /// </summary>
     /// <param name="free">How many places are free, with the one that is asked for.</param>
     /// <param name="max">How many there are.</param>

@@ -3,8 +3,9 @@ using CoAP.NET.Exchanges;
 namespace CoAP.NET.Resources;
 
 /// <summary>
-/// The requests of one shard whose answer did not come at once: their handlers await something, or they wait for their turn. When the endpoint stops each of them is answered, whatever its
-/// handler does. A request that is answered at once never comes here. Each of them takes of the share of its source. Thread-safe.
+/// The requests of one shard whose answer did not come at once: their handlers await something, or they wait for their turn. When the
+/// endpoint stops each of them is answered, whatever its handler does. A request that is answered at once never comes here. Each of them
+/// takes of the share of its source. Thread-safe.
 /// </summary>
 /// <param name="environment">For the clock.</param>
 /// <param name="served">Who counts what is served, and for whom.</param>

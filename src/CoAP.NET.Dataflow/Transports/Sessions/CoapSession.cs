@@ -1,10 +1,10 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// One security session over datagrams, as the mesh sees it: a peer of its own as long as it lasts, wherever its datagrams come from. Tokens, duplicates, exchanges, observers and blocks are bound to it
-/// (RFC 7252 sections 9.1.1 and 9.1.2). The transport makes it when the peer has proved who it is, says so by <see
-/// cref="ICoapConnectionContext.Opened"/>, hands in what comes as datagrams whose <see cref="CoapDatagram.Channel"/> is that of the
-/// session, and says at the end <see cref="ICoapConnectionContext.Closed"/>, once.
+/// One security session over datagrams, as the mesh sees it: a peer of its own as long as it lasts, wherever its datagrams come from.
+/// Tokens, duplicates, exchanges, observers and blocks are bound to it (RFC 7252 sections 9.1.1 and 9.1.2). The transport makes it when the
+/// peer has proved who it is, says so by <see cref="ICoapConnectionContext.Opened"/>, hands in what comes as datagrams whose
+/// <see cref="CoapDatagram.Channel"/> is that of the session, and says at the end <see cref="ICoapConnectionContext.Closed"/>, once.
 /// </summary>
 public abstract class CoapSession : CoapConnection
 {
@@ -24,7 +24,10 @@ public abstract class CoapSession : CoapConnection
     /// </summary>
     public abstract override CoapAddress Remote { get; }
 
-    /// <summary>Our address towards the peer; the wildcard when the operating system chooses. It changes where the peer begins to send to another address of ours.</summary>
+    /// <summary>
+    /// Our address towards the peer; the wildcard when the operating system chooses. It changes where the peer begins to send to another
+    /// address of ours.
+    /// </summary>
     public abstract override CoapAddress Local { get; }
 
     /// <summary>Always false: what cannot be sent at once is lost, as datagrams are.</summary>

@@ -55,7 +55,10 @@ public abstract class CoapConnection
         protected init => Facts.Identity = value;
     }
 
-    /// <summary>The name of the server that the client asked for, by Server Name Indication or a Host header: the default of Uri-Host (RFC 8323 section 8.5); null when none was said.</summary>
+    /// <summary>
+    /// The name of the server that the client asked for, by Server Name Indication or a Host header: the default of Uri-Host (RFC 8323
+    /// section 8.5); null when none was said.
+    /// </summary>
     public virtual string? ServerName
     {
         get => _facts?.ServerName;
@@ -85,12 +88,16 @@ public abstract class CoapConnection
     /// <summary>What it takes of the memory for what waits to be sent; null when it never took any.</summary>
     internal ref SourceLedger<CoapConnection>.Holding? Sending => ref Facts.Sending;
 
-    /// <summary>How far sending and receiving are. Read now and then, on any thread, to find peers that are too slow; it need not be exact. What holds for locks at <see cref="IsCongested"/> holds here.</summary>
+    /// <summary>
+    /// How far sending and receiving are. Read now and then, on any thread, to find peers that are too slow; it need not be exact. What
+    /// holds for locks at <see cref="IsCongested"/> holds here.
+    /// </summary>
     public abstract CoapConnectionProgress Progress { get; }
 
     /// <summary>
-    /// Sends a frame, after those that were given before, and takes it over. Neither throws nor blocks: what the peer does not take yet waits. A frame with
-    /// <see cref="CoapDatagram.IsLast"/> closes the connection after it. Frames that come after that, or after the end, are disposed.
+    /// Sends a frame, after those that were given before, and takes it over. Neither throws nor blocks: what the peer does not take yet
+    /// waits. A frame with <see cref="CoapDatagram.IsLast"/> closes the connection after it. Frames that come after that, or after the end,
+    /// are disposed.
     /// </summary>
     /// <param name="frame">The frame.</param>
     public abstract void Send(CoapDatagram frame);

@@ -4,8 +4,8 @@ using System.Net;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A byte stream in both directions that a <see cref="CoapDuplexPipeTransport"/> uses as one connection: two pipes, or a <see cref="Stream"/> such as a named pipe,
-/// a serial port or a channel of SSH. The bytes on it are those of RFC 8323 section 3.2.
+/// A byte stream in both directions that a <see cref="CoapDuplexPipeTransport"/> uses as one connection: two pipes, or a
+/// <see cref="Stream"/> such as a named pipe, a serial port or a channel of SSH. The bytes on it are those of RFC 8323 section 3.2.
 /// </summary>
 public sealed class CoapDuplexPipe : IDuplexPipe
 {
@@ -28,8 +28,8 @@ public sealed class CoapDuplexPipe : IDuplexPipe
 
     /// <summary>
     /// The peer's address, for connections that <see cref="CoapDuplexPipeTransportOptions.Accept"/> returns. Bounds such as
-    /// <see cref="CoapLimits.MaxConnectionsPerAddress"/> count by it. Default <c>0.0.0.0:0</c>: unknown, so that all such peers are counted as one source.
-    /// A connection that was opened for a request has the address of the request's URI instead.
+    /// <see cref="CoapLimits.MaxConnectionsPerAddress"/> count by it. Default <c>0.0.0.0:0</c>: unknown, so that all such peers are counted
+    /// as one source. A connection that was opened for a request has the address of the request's URI instead.
     /// </summary>
     public IPEndPoint Remote { get; init; } = new(IPAddress.Any, 0);
 
@@ -47,14 +47,14 @@ public sealed class CoapDuplexPipe : IDuplexPipe
     public string? ServerName { get; init; }
 
     /// <summary>
-    /// Closes what carries the pipes at once. Called when the connection does not end in order; it may be called more than once and must not throw.
-    /// Default null: completing the pipes is enough.
+    /// Closes what carries the pipes at once. Called when the connection does not end in order; it may be called more than once and must
+    /// not throw. Default null: completing the pipes is enough.
     /// </summary>
     public Action? Abort { get; init; }
 
     /// <summary>
-    /// Makes a connection of a stream that can be read and written at the same time. The stream is disposed when our side has ended, since a stream cannot be
-    /// closed in one direction only.
+    /// Makes a connection of a stream that can be read and written at the same time. The stream is disposed when our side has ended, since
+    /// a stream cannot be closed in one direction only.
     /// </summary>
     /// <param name="stream">The stream; owned by the connection from now on.</param>
     /// <param name="identity">Who the peer is, as it was proven below; null when unknown.</param>

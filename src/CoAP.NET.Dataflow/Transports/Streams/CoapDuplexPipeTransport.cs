@@ -3,10 +3,11 @@ using System.IO.Pipelines;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// CoAP over byte streams of any kind (RFC 8323 section 3.2): named pipes, serial lines, Unix domain sockets, connections that a web server accepted.
-/// It opens and accepts them by the callbacks of its options, and takes those that are handed to <see cref="CoapEndpoint.AcceptStreamAsync"/>.
-/// Signalling, bounds and time-outs are those of TCP. A transport of your own that gets its bytes as pipes derives from it: it says in
-/// <see cref="OpenAsync"/> how one is opened, and hands those that it accepted to <see cref="Accept(CoapDuplexPipe)"/>.
+/// CoAP over byte streams of any kind (RFC 8323 section 3.2): named pipes, serial lines, Unix domain sockets, connections that a web server
+/// accepted. It opens and accepts them by the callbacks of its options, and takes those that are handed to
+/// <see cref="CoapEndpoint.AcceptStreamAsync"/>. Signalling, bounds and time-outs are those of TCP. A transport of your own that gets its
+/// bytes as pipes derives from it: it says in <see cref="OpenAsync"/> how one is opened, and hands those that it accepted to
+/// <see cref="Accept(CoapDuplexPipe)"/>.
 /// </summary>
 public class CoapDuplexPipeTransport : CoapStreamTransport
 {
@@ -31,7 +32,8 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
     /// <summary>Empty: by itself it binds no address.</summary>
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-    private HostEngine StartedEngine => _life.Engine ?? throw new InvalidOperationException("Start the transport before it has connections.");
+    private HostEngine StartedEngine =>
+        _life.Engine ?? throw new InvalidOperationException("Start the transport before it has connections.");
 
     /// <inheritdoc/>
     /// <exception cref="InvalidOperationException">It was started before.</exception>
@@ -142,10 +144,12 @@ public class CoapDuplexPipeTransport : CoapStreamTransport
             throw stopping.IsCancellationRequested ? ConnectFailure.Stopped(remote)
                 : timeout.IsCancellationRequested ? new CoapConnectionException(
                     CoapConnectionError.ConnectFailed,
-                    $"No connection to {remote}: the Connect callback of the transport did not finish within {limit.TotalSeconds:0.###} s (ConnectTimeout).",
+                    $"No connection to {remote}: the Connect callback of the transport did not finish within {limit.TotalSeconds:0.###} s "
+                        + "(ConnectTimeout).",
                     exception)
                 : new CoapConnectionException(
-                    CoapConnectionError.ConnectFailed, $"No connection to {remote}: the Connect callback of the transport failed. {exception.Message}", exception);
+                    CoapConnectionError.ConnectFailed,
+                    $"No connection to {remote}: the Connect callback of the transport failed. {exception.Message}", exception);
         }
     }
 }

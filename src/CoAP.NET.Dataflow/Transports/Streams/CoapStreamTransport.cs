@@ -1,8 +1,8 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// A reliable transport of connections (RFC 8323), such as TCP and TLS: the seam for streams of your own. It listens, connects, moves bytes and cuts them into frames;
-/// the mesh does the rest, capabilities and signalling included.
+/// A reliable transport of connections (RFC 8323), such as TCP and TLS: the seam for streams of your own. It listens, connects, moves bytes
+/// and cuts them into frames; the mesh does the rest, capabilities and signalling included.
 /// </summary>
 public abstract class CoapStreamTransport : CoapConnectionTransport
 {
@@ -12,7 +12,8 @@ public abstract class CoapStreamTransport : CoapConnectionTransport
     /// <summary>
     /// Whether each frame is a message of what lies below, as of WebSockets: its format is that of RFC 8323 section 4.2, without a length.
     /// <see cref="ICoapStreamContext.MeasureFrame"/> is then asked
-    /// when a message is whole, or has become longer than <see cref="CoapLimits.MaxStreamMessageSize"/>. Default false: a stream, and the format of section 3.2. Never changes.
+    /// when a message is whole, or has become longer than <see cref="CoapLimits.MaxStreamMessageSize"/>. Default false: a stream, and the
+    /// format of section 3.2. Never changes.
     /// </summary>
     public virtual bool HasMessages => false;
 

@@ -1,8 +1,8 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What the bytes of an <see cref="AsyncConnection"/> move over: a socket with or without TLS, a pipe, a WebSocket. One thread reads and one writes at a time; <see cref="Close"/> may come at any
-/// time, and whoever reads or writes then finds out by an exception.
+/// What the bytes of an <see cref="AsyncConnection"/> move over: a socket with or without TLS, a pipe, a WebSocket. One thread reads and
+/// one writes at a time; <see cref="Close"/> may come at any time, and whoever reads or writes then finds out by an exception.
 /// </summary>
 internal abstract class ConnectionLink
 {
@@ -24,7 +24,9 @@ internal abstract class ConnectionLink
     /// <summary>Why the peer ended its side, where <see cref="EndsBothWays"/>; null for an orderly end.</summary>
     public virtual Exception? EndReason => null;
 
-    /// <summary>Whether what comes is decrypted in records, so that the link holds a buffer while it waits for the rest of one (TLS).</summary>
+    /// <summary>
+    /// Whether what comes is decrypted in records, so that the link holds a buffer while it waits for the rest of one (TLS).
+    /// </summary>
     public virtual bool HasRecords => false;
 
     /// <summary>With records: how many bytes are there of the one whose rest is waited for; 0 when none is. For any thread.</summary>
@@ -77,7 +79,9 @@ internal abstract class ConnectionLink
     /// <summary>Closes at once. Never throws.</summary>
     public abstract void Close();
 
-    /// <summary>Calls what closes something below that is foreign code. It must not throw; when it does, the connection ends all the same.</summary>
+    /// <summary>
+    /// Calls what closes something below that is foreign code. It must not throw; when it does, the connection ends all the same.
+    /// </summary>
     /// <param name="close">What to call; null for nothing.</param>
     protected static void Quietly(Action? close)
     {

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>Counts what must be gone before a transport is closed: its connections and attempts, and the transport itself. Thread-safe.</summary>
+/// <summary>
+/// Counts what must be gone before a transport is closed: its connections and attempts, and the transport itself. Thread-safe.
+/// </summary>
 internal sealed class MemberCount
 {
     private readonly TaskCompletionSource _gone = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -10,7 +10,8 @@ public sealed class CoapTcpTransport : CoapStreamTransport
 
     /// <summary>Makes a transport; nothing is bound before <see cref="StartAsync"/>.</summary>
     /// <param name="options">What to bind and how; null: it only connects, as clients do.</param>
-    /// <exception cref="ArgumentException">It is to listen with TLS and has no certificate; or <see cref="CoapTcpEngine.Inline"/> is asked for with TLS.</exception>
+    /// <exception cref="ArgumentException">It is to listen with TLS and has no certificate; or <see cref="CoapTcpEngine.Inline"/> is asked
+    /// for with TLS.</exception>
     public CoapTcpTransport(CoapTcpTransportOptions? options = null)
     {
         _options = (options ?? new CoapTcpTransportOptions()).Clone();
@@ -22,7 +23,8 @@ public sealed class CoapTcpTransport : CoapStreamTransport
         if (_options is { UseTls: true, Endpoints.Count: > 0 } && !TlsSettings.CanServe(_options.Tls))
         {
             throw new ArgumentException(
-                "To listen with TLS a server needs a certificate: set CoapTlsOptions.Server.ServerCertificate (one with its private key), or choose by CoapTlsOptions.SelectServer.", nameof(options));
+                "To listen with TLS a server needs a certificate: set CoapTlsOptions.Server.ServerCertificate (one with its private key), "
+                    + "or choose by CoapTlsOptions.SelectServer.", nameof(options));
         }
     }
 
@@ -58,8 +60,9 @@ public sealed class CoapTcpTransport : CoapStreamTransport
 
     /// <inheritdoc/>
     /// <exception cref="InvalidOperationException">The transport was not started.</exception>
-    public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName, CancellationToken cancellationToken) =>
-        StartedEngine.ConnectAsync(remote, local, serverName, cancellationToken);
+    public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName,
+        CancellationToken cancellationToken) =>
+            StartedEngine.ConnectAsync(remote, local, serverName, cancellationToken);
 
     /// <inheritdoc/>
     public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => _life.Engine?.ProgressOf(remote, serverName);
@@ -72,7 +75,9 @@ public sealed class CoapTcpTransport : CoapStreamTransport
     /// <inheritdoc/>
     public override void Wake() => _life.Engine?.Wake();
 
-    /// <summary>Stops accepting, sends what can be sent at once, and closes all connections. May be called, and waited for, inside a handler.</summary>
+    /// <summary>
+    /// Stops accepting, sends what can be sent at once, and closes all connections. May be called, and waited for, inside a handler.
+    /// </summary>
     /// <returns>A task that ends when nothing more is received.</returns>
     public override ValueTask DisposeAsync() => _life.DisposeAsync();
 

@@ -2,7 +2,10 @@ using System.Net;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>What a <see cref="CoapTcpTransport"/> binds and how it works. Mutable until the transport is made, which copies it. Sizes and numbers are in <see cref="CoapLimits"/>.</summary>
+/// <summary>
+/// What a <see cref="CoapTcpTransport"/> binds and how it works. Mutable until the transport is made, which copies it. Sizes and numbers
+/// are in <see cref="CoapLimits"/>.
+/// </summary>
 public sealed class CoapTcpTransportOptions
 {
     /// <summary>The addresses to listen on; port 0 takes any free port. Default empty: it only connects.</summary>

@@ -17,7 +17,8 @@ internal static class ConnectFailure
 
     /// <summary>The time was over.</summary>
     public static CoapConnectionException TimedOut(in CoapAddress remote, TimeSpan after) =>
-        new(CoapConnectionError.ConnectFailed, $"No connection to {remote} within {after.TotalSeconds:0.###} s (ConnectTimeout). {Advice(SocketError.TimedOut)}");
+        new(CoapConnectionError.ConnectFailed,
+            $"No connection to {remote} within {after.TotalSeconds:0.###} s (ConnectTimeout). {Advice(SocketError.TimedOut)}");
 
     /// <summary>The endpoint does not take it.</summary>
     public static CoapConnectionException Refused(in CoapAddress remote) =>
@@ -29,11 +30,16 @@ internal static class ConnectFailure
 
     private static string Advice(SocketError error) => error switch
     {
-        SocketError.ConnectionRefused or SocketError.ConnectionReset => "Nobody listens there: check address and port, and that the server runs and speaks CoAP there.",
+        SocketError.ConnectionRefused or SocketError.ConnectionReset =>
+            "Nobody listens there: check address and port, and that the server runs and speaks CoAP there.",
         SocketError.TimedOut => SilenceAdvice,
-        SocketError.NetworkUnreachable or SocketError.HostUnreachable or SocketError.HostDown or SocketError.NetworkDown => "There is no way to the host: check the address and this machine's network.",
-        SocketError.AddressFamilyNotSupported or SocketError.ProtocolNotSupported => "This machine does not have that IP version: use an address of the other one.",
-        SocketError.AddressNotAvailable => "No local port is free, or LocalAddress is none of this machine, or the address is none that can be connected to: close connections that are not needed, and check the addresses.",
+        SocketError.NetworkUnreachable or SocketError.HostUnreachable or SocketError.HostDown or SocketError.NetworkDown =>
+            "There is no way to the host: check the address and this machine's network.",
+        SocketError.AddressFamilyNotSupported or SocketError.ProtocolNotSupported =>
+            "This machine does not have that IP version: use an address of the other one.",
+        SocketError.AddressNotAvailable =>
+            "No local port is free, or LocalAddress is none of this machine, or the address is none that can be connected to: close "
+                + "connections that are not needed, and check the addresses.",
         SocketError.AccessDenied => "A firewall of this machine, or a missing permission, forbids it.",
         SocketError.TooManyOpenSockets => "The process has too many open files: close connections, or raise the limit.",
         SocketError.InvalidArgument => "The address cannot be connected to; a link-local one needs its interface, such as fe80::1%eth0.",

@@ -2,7 +2,9 @@ using System.Net;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>What stands behind a <see cref="CoapTcpTransport"/>: its listening sockets, its connections and the way they are driven.</summary>
+/// <summary>
+/// What stands behind a <see cref="CoapTcpTransport"/>: its listening sockets, its connections and the way they are driven.
+/// </summary>
 internal abstract class TcpEngine : TransportEngine
 {
     protected TcpEngine(CoapTcpTransport transport, ICoapStreamContext context, CoapTcpTransportOptions options)
@@ -25,5 +27,6 @@ internal abstract class TcpEngine : TransportEngine
     public abstract CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName);
 
     /// <summary>See <see cref="CoapConnectionTransport.ConnectAsync"/>. The time limit is kept here.</summary>
-    public abstract ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken);
+    public abstract ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName,
+        CancellationToken cancellationToken);
 }

@@ -4,8 +4,8 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// CoAP over UDP (RFC 7252): one or several sockets, for servers and clients. Received datagrams run to completion on the thread that received them; when
-/// user code blocks there, another thread goes on receiving. Answers leave from the address that was asked.
+/// CoAP over UDP (RFC 7252): one or several sockets, for servers and clients. Received datagrams run to completion on the thread that
+/// received them; when user code blocks there, another thread goes on receiving. Answers leave from the address that was asked.
 /// </summary>
 public sealed class CoapUdpTransport : CoapDatagramTransport
 {
@@ -31,7 +31,8 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     /// <inheritdoc/>
     /// <exception cref="CoapBindException">An address cannot be bound; nothing is left open, and the start may be tried again.</exception>
     /// <exception cref="InvalidOperationException">It was started before.</exception>
-    /// <exception cref="PlatformNotSupportedException"><see cref="CoapUdpEngine.LinuxLoop"/> was asked for where it does not work.</exception>
+    /// <exception cref="PlatformNotSupportedException"><see cref="CoapUdpEngine.LinuxLoop"/> was asked for where it does not
+    /// work.</exception>
     public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(context);
@@ -114,7 +115,9 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     /// <inheritdoc/>
     public override void Wake() => _life.Engine?.Wake();
 
-    /// <summary>Stops receiving, sends what is still batched and closes the sockets. May be called, and waited for, inside a handler.</summary>
+    /// <summary>
+    /// Stops receiving, sends what is still batched and closes the sockets. May be called, and waited for, inside a handler.
+    /// </summary>
     /// <returns>A task that ends when nothing more is received.</returns>
     public override ValueTask DisposeAsync() => _life.DisposeAsync();
 

@@ -12,7 +12,8 @@ internal static class UdpGroups
     /// <param name="sockets">The sockets of a transport, one for each of its addresses.</param>
     /// <param name="context">For the log.</param>
     /// <param name="options">Groups and interfaces.</param>
-    /// <exception cref="CoapException">There is no socket to join with, an interface does not exist, or no group could be joined on any.</exception>
+    /// <exception cref="CoapException">There is no socket to join with, an interface does not exist, or no group could be joined on
+    /// any.</exception>
     /// <returns>The memberships, which follow the interfaces until they are disposed; null without groups.</returns>
     public static UdpMemberships? Join(IEnumerable<Socket> sockets, ICoapTransportContext context, CoapUdpTransportOptions options)
     {
@@ -24,13 +25,15 @@ internal static class UdpGroups
         Socket[] wildcards = [.. sockets.Where(static socket => UdpSockets.AddressOf(socket).IsAny)];
         if (wildcards.Length == 0)
         {
-            throw new CoapException("Groups can only be joined where the endpoint listens on any address: listen on coap://[::] or coap://0.0.0.0.");
+            throw new CoapException(
+                "Groups can only be joined where the endpoint listens on any address: listen on coap://[::] or coap://0.0.0.0.");
         }
 
         UdpMemberships memberships = new(wildcards, context, options);
         if (memberships.JoinAll(out SocketException? last) == 0)
         {
-            throw new CoapException($"No group could be joined on any interface. {last?.Message} Name the interfaces that can, or leave the groups.", last);
+            throw new CoapException(
+                $"No group could be joined on any interface. {last?.Message} Name the interfaces that can, or leave the groups.", last);
         }
 
         memberships.Follow();
@@ -50,7 +53,8 @@ internal static class UdpGroups
 
         NetworkInterface[] all = NetworkInterface.GetAllNetworkInterfaces();
         NetworkInterface found = Array.Find(all, adapter => adapter.Name == name || adapter.Id == name)
-            ?? throw new CoapException($"This machine has no interface '{name}'; it has {string.Join(", ", all.Select(static adapter => adapter.Name))}.");
+            ?? throw new CoapException(
+                $"This machine has no interface '{name}'; it has {string.Join(", ", all.Select(static adapter => adapter.Name))}.");
         return IndexOf(found, ipv6) ?? throw new CoapException($"The interface '{name}' does not have {(ipv6 ? "IPv6" : "IPv4")}.");
     }
 
@@ -70,12 +74,14 @@ internal static class UdpGroups
 
     /// <summary>The interfaces that there are, up or not, by index.</summary>
     public static HashSet<int> Present() =>
-        [.. NetworkInterface.GetAllNetworkInterfaces().SelectMany(static adapter => (int?[])[IndexOf(adapter, ipv6: false), IndexOf(adapter, ipv6: true)]).OfType<int>()];
+        [.. NetworkInterface.GetAllNetworkInterfaces()
+            .SelectMany(static adapter => (int?[])[IndexOf(adapter, ipv6: false), IndexOf(adapter, ipv6: true)]).OfType<int>()];
 
     /// <summary>The interfaces on which a group is to be joined now.</summary>
     /// <param name="group">The group.</param>
     /// <param name="options">Which interfaces were named.</param>
-    /// <param name="evenIfDown">Whether also on those that are down or have no address of the IP version yet: the operating system keeps the membership for when they have.</param>
+    /// <param name="evenIfDown">Whether also on those that are down or have no address of the IP version yet: the operating system keeps
+    /// the membership for when they have.</param>
     /// <returns>Their indexes.</returns>
     /// <exception cref="CoapException">One that was named does not exist.</exception>
     public static List<int> InterfacesFor(IPAddress group, CoapUdpTransportOptions options, bool evenIfDown)

@@ -5,8 +5,9 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The groups that the sockets of a transport belong to, on which interfaces. The operating system keeps a membership while an interface is down, but one that is new (plugged in, made anew, addressed later) must
-/// be joined, and one that is gone takes a place of the few that a socket has.
+/// The groups that the sockets of a transport belong to, on which interfaces. The operating system keeps a membership while an interface is
+/// down, but one that is new (plugged in, made anew, addressed later) must be joined, and one that is gone takes a place of the few that a
+/// socket has.
 /// </summary>
 internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext context, CoapUdpTransportOptions options) : IDisposable
 {
@@ -32,7 +33,9 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
         {
             bool ipv6 = socket.AddressFamily == AddressFamily.InterNetworkV6;
             bool ipv4 = !ipv6 || socket.DualMode;
-            foreach (IPAddress group in options.MulticastGroups.Where(group => group.AddressFamily == AddressFamily.InterNetworkV6 ? ipv6 : ipv4))
+            foreach (IPAddress group in options.MulticastGroups.Where(group => group.AddressFamily == AddressFamily.InterNetworkV6
+                ? ipv6
+                : ipv4))
             {
                 foreach (int index in UdpGroups.InterfacesFor(group, options, evenIfDown: _isFollowing))
                 {
@@ -54,7 +57,8 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
 
             // What is down now may come up without any change of addresses: a membership waits for that.
             OnChange(null, EventArgs.Empty);
-            _looks = context.TimeProvider.CreateTimer(static memberships => ((UdpMemberships)memberships!).OnChange(null, EventArgs.Empty), this, s_period, s_period);
+            _looks = context.TimeProvider.CreateTimer(static memberships => ((UdpMemberships)memberships!).OnChange(null, EventArgs.Empty),
+                this, s_period, s_period);
         }
         catch (Exception exception) when (exception is NetworkInformationException or SocketException or PlatformNotSupportedException)
         {
@@ -121,7 +125,8 @@ internal sealed class UdpMemberships(Socket[] sockets, ICoapTransportContext con
                 JoinAll(out _);
             }
         }
-        catch (Exception exception) when (exception is CoapException or NetworkInformationException or SocketException or ObjectDisposedException)
+        catch (Exception exception)
+            when (exception is CoapException or NetworkInformationException or SocketException or ObjectDisposedException)
         {
             // One that was named is away for now, or the transport closes.
             Log.InterfacesNotReady(context.Logger, exception.Message);

@@ -9,7 +9,9 @@ internal static class UdpSockets
 {
     /// <summary>What is bound when nothing was named: any address, any free port.</summary>
     public static IReadOnlyList<IPEndPoint> EndpointsOf(CoapUdpTransportOptions options) =>
-        options.Endpoints.Count > 0 ? [.. options.Endpoints] : [new IPEndPoint(Socket.OSSupportsIPv6 ? IPAddress.IPv6Any : IPAddress.Any, 0)];
+        options.Endpoints.Count > 0
+            ? [.. options.Endpoints]
+            : [new IPEndPoint(Socket.OSSupportsIPv6 ? IPAddress.IPv6Any : IPAddress.Any, 0)];
 
     public static bool IsDualMode(IPEndPoint endpoint, CoapUdpTransportOptions options) =>
         options.DualMode && endpoint.Address.Equals(IPAddress.IPv6Any) && Socket.OSSupportsIPv4;

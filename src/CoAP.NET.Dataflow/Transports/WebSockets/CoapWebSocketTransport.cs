@@ -4,8 +4,8 @@ using System.Net.WebSockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// CoAP over WebSockets (RFC 8323 section 4): opens them as a client, and has those that a web server accepted (<see cref="CoapEndpoint.AcceptWebSocketAsync"/>). It binds nothing itself.
-/// An endpoint makes one by itself where it needs one.
+/// CoAP over WebSockets (RFC 8323 section 4): opens them as a client, and has those that a web server accepted
+/// (<see cref="CoapEndpoint.AcceptWebSocketAsync"/>). It binds nothing itself. An endpoint makes one by itself where it needs one.
 /// </summary>
 public sealed class CoapWebSocketTransport : CoapStreamTransport
 {
@@ -39,7 +39,8 @@ public sealed class CoapWebSocketTransport : CoapStreamTransport
     /// <summary>Empty: the web server binds.</summary>
     public override IReadOnlyList<CoapAddress> LocalAddresses => [];
 
-    private HostEngine StartedEngine => _life.Engine ?? throw new InvalidOperationException("Start the transport before it has connections.");
+    private HostEngine StartedEngine =>
+        _life.Engine ?? throw new InvalidOperationException("Start the transport before it has connections.");
 
     /// <inheritdoc/>
     /// <exception cref="InvalidOperationException">It was started before.</exception>
@@ -56,8 +57,9 @@ public sealed class CoapWebSocketTransport : CoapStreamTransport
 
     /// <inheritdoc/>
     /// <exception cref="InvalidOperationException">The transport was not started.</exception>
-    public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName, CancellationToken cancellationToken) =>
-        _connector.ConnectAsync(StartedEngine, remote, local, serverName, cancellationToken);
+    public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName,
+        CancellationToken cancellationToken) =>
+            _connector.ConnectAsync(StartedEngine, remote, local, serverName, cancellationToken);
 
     /// <inheritdoc/>
     public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) =>

@@ -5,7 +5,10 @@ using System.Net.WebSockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>Opens WebSockets as RFC 8323 section 4.1 says: at the well-known path, with the sub-protocol <c>coap</c> and no other. The platform's HTTP does it, but for the address, which was found before.</summary>
+/// <summary>
+/// Opens WebSockets as RFC 8323 section 4.1 says: at the well-known path, with the sub-protocol <c>coap</c> and no other. The platform's
+/// HTTP does it, but for the address, which was found before.
+/// </summary>
 internal sealed class WebSocketConnector
 {
     private readonly CoapWebSocketTransportOptions _options;
@@ -22,7 +25,8 @@ internal sealed class WebSocketConnector
     }
 
     /// <summary>See <see cref="CoapConnectionTransport.ConnectFromAsync"/>.</summary>
-    public async ValueTask<CoapConnection> ConnectAsync(HostEngine engine, CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken)
+    public async ValueTask<CoapConnection> ConnectAsync(HostEngine engine, CoapAddress remote, IPAddress? local, string? serverName,
+        CancellationToken cancellationToken)
     {
         try
         {
@@ -35,13 +39,15 @@ internal sealed class WebSocketConnector
         }
     }
 
-    private async Task<CoapConnection> OpenAsync(HostEngine engine, CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken)
+    private async Task<CoapConnection> OpenAsync(HostEngine engine, CoapAddress remote, IPAddress? local, string? serverName,
+        CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         ICoapStreamContext context = engine.Context;
         CoapStreamOptions streams = _options.Streams;
         using CancellationTokenSource timeout = new(TimeFor(streams), context.TimeProvider);
-        using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token, engine.Stopping);
+        using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token,
+            engine.Stopping);
         Uri uri = UriOf(remote, serverName);
         using Openings.Opening opening = engine.Host.Openings.Begin(remote, serverName);
         Dialling dialling = new(opening, local, uri);
@@ -72,7 +78,8 @@ internal sealed class WebSocketConnector
             throw engine.Stopping.IsCancellationRequested ? ConnectFailure.Stopped(remote)
                 : timeout.IsCancellationRequested ? new CoapConnectionException(
                     CoapConnectionError.ConnectFailed,
-                    $"No WebSocket to {uri} within {TimeFor(streams).TotalSeconds:0.###} s (ConnectTimeout and HandshakeTimeout). Check the address, and that a web server answers there.",
+                    $"No WebSocket to {uri} within {TimeFor(streams).TotalSeconds:0.###} s (ConnectTimeout and HandshakeTimeout). Check "
+                        + "the address, and that a web server answers there.",
                     exception)
                 : Explain(uri, remote, webSocket, dialling, check, exception);
         }
@@ -133,12 +140,17 @@ internal sealed class WebSocketConnector
     }
 
     private static TimeSpan TimeFor(CoapStreamOptions streams) =>
-        streams.ConnectTimeout == Timeout.InfiniteTimeSpan || streams.HandshakeTimeout == Timeout.InfiniteTimeSpan ? Timeout.InfiniteTimeSpan : streams.ConnectTimeout + streams.HandshakeTimeout;
+        streams.ConnectTimeout == Timeout.InfiniteTimeSpan || streams.HandshakeTimeout == Timeout.InfiniteTimeSpan
+            ? Timeout.InfiniteTimeSpan
+            : streams.ConnectTimeout + streams.HandshakeTimeout;
 
     private static CoapConnectionException NotCoap(Uri uri, Exception? exception) => new(
-        CoapConnectionError.ConnectFailed, $"No WebSocket to {uri}: the server did not select the sub-protocol coap (RFC 8323 section 4.1). Is it CoAP that is spoken there?", exception);
+        CoapConnectionError.ConnectFailed,
+        $"No WebSocket to {uri}: the server did not select the sub-protocol coap (RFC 8323 section 4.1). Is it CoAP that is spoken there?",
+        exception);
 
-    private static CoapConnectionException Explain(Uri uri, CoapAddress remote, ClientWebSocket? webSocket, Dialling dialling, TlsCheck check, Exception exception)
+    private static CoapConnectionException Explain(Uri uri, CoapAddress remote, ClientWebSocket? webSocket, Dialling dialling,
+        TlsCheck check, Exception exception)
     {
         if (dialling.Failure is { } failure)
         {
@@ -157,12 +169,17 @@ internal sealed class WebSocketConnector
 
         string advice = webSocket?.HttpStatusCode switch
         {
-            HttpStatusCode.NotFound => " Nothing is served at that path: check the port, CoapWebSocketOptions.Path, and that the server speaks CoAP over WebSockets.",
-            HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden or HttpStatusCode.ProxyAuthenticationRequired => " See CoapWebSocketOptions.Credentials, Headers and Proxy.",
-            null or 0 => $" Check the port, and that a web server answers there {(uri.Scheme == "wss" ? "with TLS (coap+ws is without)" : "without TLS (coaps+ws is with)")}.",
+            HttpStatusCode.NotFound =>
+                " Nothing is served at that path: check the port, CoapWebSocketOptions.Path, and that the server speaks CoAP over "
+                    + "WebSockets.",
+            HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden or HttpStatusCode.ProxyAuthenticationRequired =>
+                " See CoapWebSocketOptions.Credentials, Headers and Proxy.",
+            null or 0 => " Check the port, and that a web server answers "
+                + $"there {(uri.Scheme == "wss" ? "with TLS (coap+ws is without)" : "without TLS (coaps+ws is with)")}.",
             _ => string.Empty,
         };
-        return new CoapConnectionException(CoapConnectionError.ConnectFailed, $"No WebSocket to {uri}: {TlsFailure.Words(exception)}{advice}", exception);
+        return new CoapConnectionException(CoapConnectionError.ConnectFailed,
+            $"No WebSocket to {uri}: {TlsFailure.Words(exception)}{advice}", exception);
     }
 
     /// <summary>Opens the socket of one WebSocket: to the address that was found for the host, or to a proxy.</summary>
@@ -179,7 +196,8 @@ internal sealed class WebSocketConnector
         public async ValueTask<Stream> ConnectAsync(SocketsHttpConnectionContext context, CancellationToken cancellationToken)
         {
             DnsEndPoint wanted = context.DnsEndPoint;
-            bool isServer = wanted.Port == uri.Port && string.Equals(wanted.Host.Trim('[', ']'), uri.IdnHost.Trim('[', ']'), StringComparison.OrdinalIgnoreCase);
+            bool isServer = wanted.Port == uri.Port
+                && string.Equals(wanted.Host.Trim('[', ']'), uri.IdnHost.Trim('[', ']'), StringComparison.OrdinalIgnoreCase);
             Socket socket = isServer
                 ? new Socket(
                     _remote.IsIPv4 ? AddressFamily.InterNetwork : AddressFamily.InterNetworkV6, SocketType.Stream, ProtocolType.Tcp)

@@ -3,12 +3,16 @@ using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>A WebSocket (RFC 8323 section 4): each binary message is one CoAP message, in as many fragments as the sender likes. Its own Ping and Pong are answered below and never sent.</summary>
+/// <summary>
+/// A WebSocket (RFC 8323 section 4): each binary message is one CoAP message, in as many fragments as the sender likes. Its own Ping and
+/// Pong are answered below and never sent.
+/// </summary>
 /// <param name="webSocket">The WebSocket.</param>
 /// <param name="remote">The peer.</param>
 /// <param name="owned">What goes with it; null for nothing.</param>
 /// <param name="abort">Closes what lies below, where the WebSocket cannot; null where it can.</param>
-internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDisposable? owned = null, Action? abort = null) : ConnectionLink
+internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDisposable? owned = null, Action? abort = null)
+    : ConnectionLink
 {
     // RFC 6455 section 5.5: a control frame has at most 125 bytes, two of them the status.
     private const int MaxReason = 123;
@@ -39,11 +43,13 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
 
     public override bool EndsBothWays => true;
 
-    public override Exception? EndReason => webSocket.CloseStatus is null or WebSocketCloseStatus.NormalClosure or WebSocketCloseStatus.EndpointUnavailable or WebSocketCloseStatus.Empty
-        ? null
-        : new CoapConnectionException(
-            CoapConnectionError.Closed,
-            $"{remote} closed the WebSocket: {(int)webSocket.CloseStatus} {EndWords}".TrimEnd());
+    public override Exception? EndReason =>
+        webSocket.CloseStatus is null or WebSocketCloseStatus.NormalClosure or WebSocketCloseStatus.EndpointUnavailable
+            or WebSocketCloseStatus.Empty
+            ? null
+            : new CoapConnectionException(
+                CoapConnectionError.Closed,
+                $"{remote} closed the WebSocket: {(int)webSocket.CloseStatus} {EndWords}".TrimEnd());
 
     private string EndWords => CoapForeignText.LineOf(webSocket.CloseStatusDescription);
 
@@ -113,7 +119,8 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
                 : Task.CompletedTask;
             if (!said.IsCompletedSuccessfully)
             {
-                _ = said.ContinueWith(static task => _ = task.Exception, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+                _ = said.ContinueWith(static task => _ = task.Exception, CancellationToken.None,
+                    TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
             }
         }
 #pragma warning disable CA1031 // it is over anyway, and may be ending elsewhere, too
@@ -155,7 +162,9 @@ internal sealed class WebSocketLink(WebSocket webSocket, CoapAddress remote, IDi
                 _hasEnded = true;
 
                 // RFC 6455 section 5.5.1: the status is given back, where it is one that may be sent.
-                _status = webSocket.CloseStatus is { } status and not WebSocketCloseStatus.Empty ? status : WebSocketCloseStatus.NormalClosure;
+                _status = webSocket.CloseStatus is { } status and not WebSocketCloseStatus.Empty
+                    ? status
+                    : WebSocketCloseStatus.NormalClosure;
                 return 0;
             case WebSocketMessageType.Text:
                 _status = WebSocketCloseStatus.InvalidMessageType;

@@ -24,7 +24,8 @@ CoapRouteHandlerBuilder setting = server.MapPut("/temperature", ([CoapFromBody] 
 });
 #if (dtls)
 
-// As there is coaps, routes are served over it only, unless they say otherwise: everybody may read the temperature, peers with a key may set it.
+// As there is coaps, routes are served over it only, unless they say otherwise: everybody may read the temperature, peers with a key may
+// set it.
 temperature.AllowInsecureTransport();
 setting.RequireAuthorization(policy => policy.RequirePskIdentity());
 #else

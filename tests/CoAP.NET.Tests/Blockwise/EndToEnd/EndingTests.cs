@@ -35,7 +35,8 @@ public sealed class EndingTests
         // The next one is not joined with what lies there.
         network.Network.Filter = null;
         byte[] next = TransferNetwork.Body(400, 9);
-        Assert.Equal(TransferNetwork.AnswerTo(next), (await network.PassAsync(client.SendAsync(Post(path, CoapContent.Binary(next))))).Payload.ToArray());
+        Assert.Equal(TransferNetwork.AnswerTo(next),
+            (await network.PassAsync(client.SendAsync(Post(path, CoapContent.Binary(next))))).Payload.ToArray());
         await network.AssertAllIsFreeAsync();
         Assert.Equal((1, at > 8 ? 1 : 0), (network.RunsOf(next), network.RunsOf(s_body)));
 
@@ -205,12 +206,16 @@ public sealed class EndingTests
         }).StreamBody();
         await network.StartAsync();
         CoapClient client = network.Client();
-        await Assert.ThrowsAsync<IOException>(() => TransferNetwork.Within(client.SendAsync(Post("whole", CoapContent.Stream(new BrokenStream(5000))))));
-        await Assert.ThrowsAsync<IOException>(() => TransferNetwork.Within(client.SendAsync(Post("stream", CoapContent.Stream(new BrokenStream(5000))))));
-        await Assert.ThrowsAsync<IOException>(() => TransferNetwork.Within(client.GetAsync(TransferNetwork.Uri + "get?large", new BrokenStream(400))));
+        await Assert.ThrowsAsync<IOException>(
+            () => TransferNetwork.Within(client.SendAsync(Post("whole", CoapContent.Stream(new BrokenStream(5000))))));
+        await Assert.ThrowsAsync<IOException>(
+            () => TransferNetwork.Within(client.SendAsync(Post("stream", CoapContent.Stream(new BrokenStream(5000))))));
+        await Assert.ThrowsAsync<IOException>(
+            () => TransferNetwork.Within(client.GetAsync(TransferNetwork.Uri + "get?large", new BrokenStream(400))));
         await network.AssertIsIdleAsync(client);
         Assert.Equal(CoapCode.InternalServerError, (await TransferNetwork.Within(client.GetAsync(TransferNetwork.Uri + "broken"))).Code);
-        Assert.Equal(CoapCode.InternalServerError, (await TransferNetwork.Within(client.SendAsync(Post("refused", CoapContent.Binary(s_body))))).Code);
+        Assert.Equal(CoapCode.InternalServerError,
+            (await TransferNetwork.Within(client.SendAsync(Post("refused", CoapContent.Binary(s_body))))).Code);
         await network.AssertAllIsFreeAsync();
     }
 
@@ -234,8 +239,10 @@ public sealed class EndingTests
         {
             try
             {
-                CoapResponse response = await TransferNetwork.Within(client.SendAsync(new CoapRequest(CoapMethod.Get, TransferNetwork.Uri + "live") { BlockSize = 256 << (i % 3) }));
-                Assert.Contains(Enumerable.Range(0, state + 1), number => TransferNetwork.Body(2000, number).AsSpan().SequenceEqual(response.Payload.Span));
+                CoapResponse response = await TransferNetwork.Within(
+                    client.SendAsync(new CoapRequest(CoapMethod.Get, TransferNetwork.Uri + "live") { BlockSize = 256 << (i % 3) }));
+                Assert.Contains(Enumerable.Range(0, state + 1),
+                    number => TransferNetwork.Body(2000, number).AsSpan().SequenceEqual(response.Payload.Span));
             }
             catch (CoapProtocolException)
             {
@@ -278,7 +285,9 @@ public sealed class EndingTests
         using CancellationTokenSource cancel = new();
         if (!isTooMany)
         {
-            network.Network.Filter = packet => packet.Head.Code.IsRequest && ++count == 3 && reached.TrySetResult() ? NetworkVerdict.Drop : NetworkVerdict.Pass;
+            network.Network.Filter = packet => packet.Head.Code.IsRequest && ++count == 3 && reached.TrySetResult()
+                ? NetworkVerdict.Drop
+                : NetworkVerdict.Pass;
             Task<CoapResponse> held = other.SendAsync(Post("x", CoapContent.Binary(TransferNetwork.Body(3000)), 1024), cancel.Token);
             await network.Clock.AdvanceUntilAsync(() => reached.Task.IsCompleted, TimeSpan.FromMinutes(1));
             await cancel.CancelAsync();
@@ -319,10 +328,13 @@ public sealed class EndingTests
                 throw;
             }
         }).StreamBody();
-        server.MapGet("/get", request => CoapResults.Bytes(TransferNetwork.Body(request.Options.Contains(CoAP.NET.Options.OptionNumber.UriQuery) ? 5000 : 900)));
+        server.MapGet("/get",
+            request => CoapResults.Bytes(
+                TransferNetwork.Body(request.Options.Contains(CoAP.NET.Options.OptionNumber.UriQuery) ? 5000 : 900)));
     }
 
-    private static CoapRequest Post(string path, CoapContent content, int size = 64) => new(CoapMethod.Post, TransferNetwork.Uri + path) { Content = content, BlockSize = size };
+    private static CoapRequest Post(string path, CoapContent content, int size = 64) =>
+        new(CoapMethod.Post, TransferNetwork.Uri + path) { Content = content, BlockSize = size };
 
     private static TaskCompletionSource StopAt(TransferNetwork network, int at)
     {

@@ -4,7 +4,9 @@ using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Blockwise.EndToEnd;
 
-/// <summary>Transfers over networks that lose, double, delay and overtake: COAP_TEST_PATHS of them (default 1), by COAP_TEST_SEED.</summary>
+/// <summary>
+/// Transfers over networks that lose, double, delay and overtake: COAP_TEST_PATHS of them (default 1), by COAP_TEST_SEED.
+/// </summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class FaultyNetworkTests
 {
@@ -55,21 +57,31 @@ public sealed class FaultyNetworkTests
         List<(byte[] Body, CoapMethod Method, Task<CoapResponse> Response)> transfers = [];
         for (int i = 0; i < 3; i++)
         {
-            CoapClient client = network.Client($"192.0.2.{10 + i}:40000", options => options.Parameters = new CoapTransmissionParameters { NStart = 1 + i });
+            CoapClient client = network.Client($"192.0.2.{10 + i}:40000",
+                options => options.Parameters = new CoapTransmissionParameters { NStart = 1 + i });
             for (int k = 0; k < 3; k++)
             {
                 int size = 16 << random.Next(2, 7);
                 byte[] body = TransferNetwork.Body(random.Next(6 * size), (i * 10) + k);
-                CoapRequest request = new(random.Next(3) == 0 ? CoapMethod.Fetch : CoapMethod.Post, TransferNetwork.Uri + "whole") { Content = CoapContent.Binary(body), BlockSize = size };
+                CoapRequest request = new(random.Next(3) == 0 ? CoapMethod.Fetch : CoapMethod.Post, TransferNetwork.Uri + "whole")
+                {
+                    Content = CoapContent.Binary(body),
+                    BlockSize = size
+                };
                 if (request.Code == CoapCode.Post && random.Next(2) == 0)
                 {
-                    request = new CoapRequest(CoapMethod.Post, TransferNetwork.Uri + "stream") { Content = CoapContent.Stream(new MemoryStream(body)), BlockSize = size };
+                    request = new CoapRequest(CoapMethod.Post, TransferNetwork.Uri + "stream")
+                    {
+                        Content = CoapContent.Stream(new MemoryStream(body)),
+                        BlockSize = size
+                    };
                 }
 
                 transfers.Add((body, request.Method, client.SendAsync(request)));
             }
 
-            transfers.Add(([], CoapMethod.Get, client.SendAsync(new CoapRequest(CoapMethod.Get, TransferNetwork.Uri + "get") { BlockSize = 128 })));
+            transfers.Add(([], CoapMethod.Get,
+                client.SendAsync(new CoapRequest(CoapMethod.Get, TransferNetwork.Uri + "get") { BlockSize = 128 })));
         }
 
         int right = 0;
@@ -81,7 +93,8 @@ public sealed class FaultyNetworkTests
                 if (response.IsSuccess)
                 {
                     right++;
-                    Assert.Equal(method == CoapMethod.Get ? TransferNetwork.Body(900) : TransferNetwork.AnswerTo(body), response.Payload.ToArray());
+                    Assert.Equal(method == CoapMethod.Get ? TransferNetwork.Body(900) : TransferNetwork.AnswerTo(body),
+                        response.Payload.ToArray());
                 }
             }
             catch (CoapException)
@@ -94,11 +107,14 @@ public sealed class FaultyNetworkTests
         Assert.All(network.Runs.Keys, body => Assert.Contains(body, sent));
 
         // Duplicates of a safe request may be run again, as their answers are not kept.
-        Assert.All(transfers.Where(transfer => transfer.Method == CoapMethod.Post && transfer.Body.Length > 16), transfer => Assert.InRange(network.RunsOf(transfer.Body), 0, 1));
+        Assert.All(transfers.Where(transfer => transfer.Method == CoapMethod.Post && transfer.Body.Length > 16),
+            transfer => Assert.InRange(network.RunsOf(transfer.Body), 0, 1));
         await network.AssertAllIsFreeAsync();
         return (transfers.Count, right);
     }
 
     private static int Number(string name, int otherwise) =>
-        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value) ? value : otherwise;
+        int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
+            ? value
+            : otherwise;
 }

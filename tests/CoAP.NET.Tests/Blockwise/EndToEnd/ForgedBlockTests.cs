@@ -123,7 +123,8 @@ public sealed class ForgedBlockTests : BlockwiseTest
             }
         }
 
-        CoapMessage Half(uint number) => Message(CoapMethod.Put, number % 3 == 0 ? "stream" : "x", options => options.Block1 = new BlockValue(0, true, 6), Body(1024));
+        CoapMessage Half(uint number) =>
+            Message(CoapMethod.Put, number % 3 == 0 ? "stream" : "x", options => options.Block1 = new BlockValue(0, true, 6), Body(1024));
         static CoapAddress Forged(uint number) => CoapAddress.FromIPv4(0x0a000000 + number, 5683);
         Flood(1000);
         Clock.Advance(TimeSpan.FromSeconds(3));
@@ -167,7 +168,8 @@ public sealed class ForgedBlockTests : BlockwiseTest
             // Of other ports of the same host too; never of the peer itself, whose datagrams nobody can tell from its own.
             int exponent = random.Next(7);
             bool more = random.Next(4) > 0;
-            CoapAddress forger = CoapAddress.FromIPv4(random.Next(2) == 0 ? 0xc0000201 : (uint)random.Next(), (ushort)random.Next(1, 40_000));
+            CoapAddress forger = CoapAddress.FromIPv4(random.Next(2) == 0 ? 0xc0000201 : (uint)random.Next(),
+                (ushort)random.Next(1, 40_000));
             CoapMessage? refused = TrySend(
                 Message(CoapMethod.Put, "x", options =>
                 {

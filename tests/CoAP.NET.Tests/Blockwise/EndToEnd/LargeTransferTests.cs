@@ -14,7 +14,8 @@ public sealed class LargeTransferTests(ITestOutputHelper output)
     [InlineData(false)]
     public async Task A_large_body_passes_through_both_sides_in_constant_memory(bool isUpload)
     {
-        long mebibytes = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_TRANSFER_MIB"), NumberStyles.None, CultureInfo.InvariantCulture, out int set) ? set : 1;
+        long mebibytes = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_TRANSFER_MIB"), NumberStyles.None,
+            CultureInfo.InvariantCulture, out int set) ? set : 1;
         long length = mebibytes << 20;
         await using TransferNetwork network = new();
         long before = 0;
@@ -51,21 +52,27 @@ public sealed class LargeTransferTests(ITestOutputHelper output)
         });
         await network.StartAsync();
         CoapClient client = network.Client();
-        await TransferNetwork.Within(client.GetAsync(TransferNetwork.Uri + "down", Stream.Null, new CoapDownloadOptions { Offset = length - 1024 }));
+        await TransferNetwork.Within(
+            client.GetAsync(TransferNetwork.Uri + "down", Stream.Null, new CoapDownloadOptions { Offset = length - 1024 }));
         before = GC.GetTotalMemory(forceFullCollection: true);
         blocks = 0;
         ComparingStream received = new();
         CoapRequest request = isUpload
-            ? new CoapRequest(CoapMethod.Post, TransferNetwork.Uri + "up") { Content = CoapContent.Stream(new PatternStream(length, canSeek: false)) }
+            ? new CoapRequest(CoapMethod.Post, TransferNetwork.Uri + "up")
+            {
+                Content = CoapContent.Stream(new PatternStream(length, canSeek: false))
+            }
             : new CoapRequest(CoapMethod.Get, TransferNetwork.Uri + "down") { Destination = received };
         long started = TimeProvider.System.GetTimestamp();
         Assert.True((await client.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(30))).IsSuccess);
         TimeSpan took = TimeProvider.System.GetElapsedTime(started);
         Assert.Equal(length, isUpload ? taken.Length : received.Length);
-        output.WriteLine($"{mebibytes} MiB {(isUpload ? "up" : "down")} in {took.TotalSeconds:f1} s, {blocks / took.TotalSeconds:f0} blocks/s, at most {highest / 1024.0:f0} KiB more on the heap");
+        output.WriteLine(
+            $"{mebibytes} MiB {(isUpload ? "up" : "down")} in {took.TotalSeconds:f1} s, {blocks / took.TotalSeconds:f0} blocks/s, at "
+                + $"most {highest / 1024.0:f0} KiB more on the heap");
 
-        // The tables for deduplication and Message IDs are made with the first exchanges and do not grow with the body. The heap is that of all tests that run
-        // at the same time, so that it says something only of a body that is larger than what they take.
+        // The tables for deduplication and Message IDs are made with the first exchanges and do not grow with the body. The heap is that of
+        // all tests that run at the same time, so that it says something only of a body that is larger than what they take.
         if (mebibytes >= 100)
         {
             Assert.InRange(highest, long.MinValue, 96 << 20);

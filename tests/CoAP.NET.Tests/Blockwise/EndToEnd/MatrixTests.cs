@@ -2,7 +2,9 @@ using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Blockwise.EndToEnd;
 
-/// <summary>Bodies of all sizes, both ways, in blocks of all sizes, by all methods, between a client and a server of this library.</summary>
+/// <summary>
+/// Bodies of all sizes, both ways, in blocks of all sizes, by all methods, between a client and a server of this library.
+/// </summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class MatrixTests
 {
@@ -17,7 +19,8 @@ public sealed class MatrixTests
     public async Task A_body_and_its_answer_arrive_as_they_were_sent_and_the_handler_runs_once(CoapMethod method, string path)
     {
         await using TransferNetwork network = new();
-        network.Server.Map("/whole", [CoapMethod.Put, CoapMethod.Post, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch], network.Take);
+        network.Server.Map("/whole", [CoapMethod.Put, CoapMethod.Post, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch],
+            network.Take);
         network.Server.MapPost("/stream", network.TakeStreamAsync).StreamBody();
         await network.StartAsync();
         CoapClient client = network.Client();
@@ -49,7 +52,8 @@ public sealed class MatrixTests
         network.Server.MapGet("/bytes/{length}", request => CoapResults.Bytes(TransferNetwork.Body(int.Parse(request.Route["length"]!))));
         network.Server.MapGet("/stream/{length}", request => CoapResults.Stream(
             new PatternStream(int.Parse(request.Route["length"]!)) { MaxRead = 100 }, CoapETag.FromContent("1"u8)));
-        network.Server.MapDelete("/bytes/{length}", request => new CoapResult(CoapCode.Deleted, TransferNetwork.Body(int.Parse(request.Route["length"]!))));
+        network.Server.MapDelete("/bytes/{length}",
+            request => new CoapResult(CoapCode.Deleted, TransferNetwork.Body(int.Parse(request.Route["length"]!))));
         await network.StartAsync();
         CoapClient client = network.Client();
         for (int exponent = 0; exponent <= 6; exponent += 2)
@@ -57,13 +61,19 @@ public sealed class MatrixTests
             int size = 16 << exponent;
             foreach (int length in new[] { 0, 1, size - 1, size, size + 1, 2 * size, 6 * size, (6 * size) + 1 })
             {
-                CoapResponse bytes = await TransferNetwork.Within(client.SendAsync(new CoapRequest(CoapMethod.Get, $"{TransferNetwork.Uri}bytes/{length}") { BlockSize = size }));
+                CoapResponse bytes = await TransferNetwork.Within(
+                    client.SendAsync(new CoapRequest(CoapMethod.Get, $"{TransferNetwork.Uri}bytes/{length}") { BlockSize = size }));
                 Assert.Equal(TransferNetwork.Body(length), bytes.Payload.ToArray());
                 MemoryStream destination = new();
-                CoapRequest request = new(CoapMethod.Get, $"{TransferNetwork.Uri}stream/{length}") { BlockSize = size, Destination = destination };
+                CoapRequest request = new(CoapMethod.Get, $"{TransferNetwork.Uri}stream/{length}")
+                {
+                    BlockSize = size,
+                    Destination = destination
+                };
                 Assert.True((await TransferNetwork.Within(client.SendAsync(request))).IsSuccess);
                 Assert.Equal(PatternStream.Bytes(0, length), destination.ToArray());
-                CoapResponse deleted = await TransferNetwork.Within(client.SendAsync(new CoapRequest(CoapMethod.Delete, $"{TransferNetwork.Uri}bytes/{length}") { BlockSize = size }));
+                CoapResponse deleted = await TransferNetwork.Within(
+                    client.SendAsync(new CoapRequest(CoapMethod.Delete, $"{TransferNetwork.Uri}bytes/{length}") { BlockSize = size }));
                 Assert.Equal((CoapCode.Deleted, length), (deleted.Code, deleted.Payload.Length));
             }
         }
@@ -85,12 +95,17 @@ public sealed class MatrixTests
         List<Task> tasks = [];
         for (int i = 0; i < 8; i++)
         {
-            CoapClient client = network.Client($"192.0.2.{10 + i}:40000", options => options.Parameters = new CoapTransmissionParameters { NStart = 1 + (i % 4) });
+            CoapClient client = network.Client($"192.0.2.{10 + i}:40000",
+                options => options.Parameters = new CoapTransmissionParameters { NStart = 1 + (i % 4) });
             for (int k = 0; k < 6; k++)
             {
                 // Small ones with large answers too: their later blocks are asked for without the body.
                 byte[] body = TransferNetwork.Body(k % 2 == 0 ? 100 : 1200 + (i * 100) + k, (i * 10) + k);
-                CoapRequest request = new(k < 4 ? CoapMethod.Post : CoapMethod.Fetch, TransferNetwork.Uri + (k == 3 ? "stream" : "whole")) { Content = CoapContent.Binary(body), BlockSize = 64 };
+                CoapRequest request = new(k < 4 ? CoapMethod.Post : CoapMethod.Fetch, TransferNetwork.Uri + (k == 3 ? "stream" : "whole"))
+                {
+                    Content = CoapContent.Binary(body),
+                    BlockSize = 64
+                };
                 tasks.Add(ExpectAsync(client, request, body));
             }
         }

@@ -4,7 +4,10 @@ using CoAP.NET.Tests.Testing;
 
 namespace CoAP.NET.Tests.Blockwise.EndToEnd;
 
-/// <summary>Clients of this library at addresses that a server never verified, when nothing large is given away any more; and servers that ask for an Echo in the middle.</summary>
+/// <summary>
+/// Clients of this library at addresses that a server never verified, when nothing large is given away any more; and servers that ask for
+/// an Echo in the middle.
+/// </summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class StrangerTests
 {
@@ -29,9 +32,14 @@ public sealed class StrangerTests
         byte[] body = TransferNetwork.Body(length);
         for (int i = 0; i < 2; i++)
         {
-            CoapRequest request = new(method, TransferNetwork.Uri + "x") { Content = method == CoapMethod.Get ? null : CoapContent.Binary(body), BlockSize = i == 0 ? 128 : null };
+            CoapRequest request = new(method, TransferNetwork.Uri + "x")
+            {
+                Content = method == CoapMethod.Get ? null : CoapContent.Binary(body),
+                BlockSize = i == 0 ? 128 : null
+            };
             CoapResponse response = await TransferNetwork.Within(client.SendAsync(request));
-            Assert.Equal(method == CoapMethod.Get ? TransferNetwork.Body(5000) : TransferNetwork.AnswerTo(body), response.Payload.ToArray());
+            Assert.Equal(method == CoapMethod.Get ? TransferNetwork.Body(5000) : TransferNetwork.AnswerTo(body),
+                response.Payload.ToArray());
         }
 
         Assert.InRange(network.RunsOf(body), method == CoapMethod.Get ? 0 : 2, 2 * maxRuns);
@@ -48,7 +56,8 @@ public sealed class StrangerTests
         await using TransferNetwork network = new();
         network.Server.MapPut("/whole", network.Take).RequireFreshness(TimeSpan.FromSeconds(30));
         network.Server.MapPut("/stream", network.TakeStreamAsync).StreamBody().RequireFreshness(TimeSpan.FromSeconds(30));
-        network.Server.MapPut("/own", request => request.IsFresh(TimeSpan.FromSeconds(30)) ? network.Take(request) : CoapResults.FreshnessRequired());
+        network.Server.MapPut("/own",
+            request => request.IsFresh(TimeSpan.FromSeconds(30)) ? network.Take(request) : CoapResults.FreshnessRequired());
         await network.StartAsync();
         CoapClient client = network.Client();
         byte[] body = TransferNetwork.Body(5000);
@@ -59,7 +68,11 @@ public sealed class StrangerTests
             return NetworkVerdict.Pass;
         };
         CoapResponse response = await TransferNetwork.Within(client.SendAsync(
-            new CoapRequest(CoapMethod.Put, TransferNetwork.Uri + path) { Content = CoapContent.Stream(new PatternStream(5000, canSeek: false)), BlockSize = 512 }));
+            new CoapRequest(CoapMethod.Put, TransferNetwork.Uri + path)
+            {
+                Content = CoapContent.Stream(new PatternStream(5000, canSeek: false)),
+                BlockSize = 512
+            }));
         byte[] sent = PatternStream.Bytes(0, 5000);
         Assert.Equal(TransferNetwork.AnswerTo(sent), response.Payload.ToArray());
         Assert.Equal(1, network.RunsOf(sent));
@@ -81,7 +94,12 @@ public sealed class StrangerTests
         network.Server.MapPost("/x", network.Take);
         await network.StartAsync();
         byte[] body = TransferNetwork.Body(3000);
-        CoapRequest request = new(CoapMethod.Post, TransferNetwork.Uri + "x") { Content = CoapContent.Binary(body), Confirmable = isConfirmable, Timeout = TimeSpan.FromMinutes(1) };
+        CoapRequest request = new(CoapMethod.Post, TransferNetwork.Uri + "x")
+        {
+            Content = CoapContent.Binary(body),
+            Confirmable = isConfirmable,
+            Timeout = TimeSpan.FromMinutes(1)
+        };
         Assert.Null(await network.PassAsync(network.Client().SendAsync(request, notWanted)));
         await network.Clock.AdvanceUntilAsync(() => network.RunsOf(body) == 1, TimeSpan.FromMinutes(1));
         await network.AssertAllIsFreeAsync();
@@ -112,7 +130,11 @@ public sealed class StrangerTests
         CoapClient client = network.Client();
         byte[][] bodies = [.. Enumerable.Range(0, 4).Select(i => TransferNetwork.Body(120, i))];
         Task<CoapResponse>[] tasks = [.. bodies.Select(body => client.SendAsync(
-            new CoapRequest(CoapMethod.Fetch, TransferNetwork.Uri + "x") { Content = CoapContent.Stream(new MemoryStream(body)), BlockSize = 128 }))];
+            new CoapRequest(CoapMethod.Fetch, TransferNetwork.Uri + "x")
+            {
+                Content = CoapContent.Stream(new MemoryStream(body)),
+                BlockSize = 128
+            }))];
         for (int i = 0; i < bodies.Length; i++)
         {
             Assert.Equal(TransferNetwork.AnswerTo(bodies[i]), (await TransferNetwork.Within(tasks[i])).Payload.ToArray());
@@ -126,13 +148,15 @@ public sealed class StrangerTests
     [InlineData(4999)]
     public async Task A_download_is_continued_in_smaller_blocks_than_were_asked_for(int offset)
     {
-        await using TransferNetwork network = new(options: options => options.Parameters = new CoapTransmissionParameters { PreferredBlockSize = 64 });
+        await using TransferNetwork network =
+            new(options: options => options.Parameters = new CoapTransmissionParameters { PreferredBlockSize = 64 });
         byte[] body = TransferNetwork.Body(5000);
         network.Server.MapGet("/x", () => CoapResults.Bytes(body));
         await network.StartAsync();
         MemoryStream destination = new();
         destination.Write(body.AsSpan(0, offset));
-        await TransferNetwork.Within(network.Client().GetAsync(TransferNetwork.Uri + "x", destination, new CoapDownloadOptions { Offset = offset }));
+        await TransferNetwork.Within(
+            network.Client().GetAsync(TransferNetwork.Uri + "x", destination, new CoapDownloadOptions { Offset = offset }));
         Assert.Equal(body, destination.ToArray());
         await network.AssertAllIsFreeAsync();
     }

@@ -6,7 +6,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Blockwise.EndToEnd;
 
-/// <summary>Clients and a server of this library on a network in memory. What the server's handlers get and give is noted, so that wrong bodies and second runs are found out.</summary>
+/// <summary>
+/// Clients and a server of this library on a network in memory. What the server's handlers get and give is noted, so that wrong bodies and
+/// second runs are found out.
+/// </summary>
 internal sealed class TransferNetwork : IAsyncDisposable
 {
     public const string Uri = "coap://192.0.2.1/";
@@ -18,7 +21,8 @@ internal sealed class TransferNetwork : IAsyncDisposable
     private readonly ulong _seed;
 
     /// <param name="conditions">Null: a perfect network that needs no clock.</param>
-    public TransferNetwork(NetworkConditions? conditions = null, int seed = 1, bool isTrusting = true, Action<CoapEndpointOptions>? options = null)
+    public TransferNetwork(NetworkConditions? conditions = null, int seed = 1, bool isTrusting = true,
+        Action<CoapEndpointOptions>? options = null)
     {
         _seed = (ulong)seed;
         Network = new InMemoryNetwork(Clock, new InMemoryNetworkOptions
@@ -117,7 +121,10 @@ internal sealed class TransferNetwork : IAsyncDisposable
     /// <summary>Waits on a network that needs no time.</summary>
     public static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
 
-    /// <summary>Lets what may be kept for a while run out, and then nothing is left on either side: no body, answer, byte of the bounds, request, message, pin or timer.</summary>
+    /// <summary>
+    /// Lets what may be kept for a while run out, and then nothing is left on either side: no body, answer, byte of the bounds, request,
+    /// message, pin or timer.
+    /// </summary>
     public async Task AssertAllIsFreeAsync(bool timers = true)
     {
         try
@@ -134,7 +141,8 @@ internal sealed class TransferNetwork : IAsyncDisposable
     }
 
     /// <summary>A client has nothing under way any more, at once.</summary>
-    public Task AssertIsIdleAsync(CoapClient client) => Clock.AdvanceUntilAsync(() => Left(client.Endpoint, timers: false).Length == 0, TimeSpan.Zero);
+    public Task AssertIsIdleAsync(CoapClient client) =>
+        Clock.AdvanceUntilAsync(() => Left(client.Endpoint, timers: false).Length == 0, TimeSpan.Zero);
 
     public async ValueTask DisposeAsync()
     {
@@ -146,7 +154,8 @@ internal sealed class TransferNetwork : IAsyncDisposable
         await Server.DisposeAsync();
     }
 
-    private string Left(bool timers) => Left(Server.Endpoint, timers) + string.Concat(_clients.Select(client => Left(client.Endpoint, timers)));
+    private string Left(bool timers) =>
+        Left(Server.Endpoint, timers) + string.Concat(_clients.Select(client => Left(client.Endpoint, timers)));
 
     private static string Left(CoapEndpoint endpoint, bool timers)
     {

@@ -10,14 +10,18 @@ public sealed class MeasuredRetransmissionTests
 
     private readonly MessagingRig _rig = new();
 
-    public static TheoryData<CoapRetransmissionTiming> Measured => [CoapRetransmissionTiming.Cocoa, CoapRetransmissionTiming.Rfc8961, CoapRetransmissionTiming.Fasor];
+    public static TheoryData<CoapRetransmissionTiming> Measured =>
+        [CoapRetransmissionTiming.Cocoa, CoapRetransmissionTiming.Rfc8961, CoapRetransmissionTiming.Fasor];
 
     public static TheoryData<CoapRetransmissionTiming, double, int> Paths
     {
         get
         {
             TheoryData<CoapRetransmissionTiming, double, int> all = [];
-            foreach (CoapRetransmissionTiming timing in new[] { CoapRetransmissionTiming.Cocoa, CoapRetransmissionTiming.Rfc8961, CoapRetransmissionTiming.Fasor })
+            foreach (CoapRetransmissionTiming timing in new[]
+            {
+                CoapRetransmissionTiming.Cocoa, CoapRetransmissionTiming.Rfc8961, CoapRetransmissionTiming.Fasor
+            })
             {
                 foreach (double roundTrip in new[] { 0.001, 0.1, 1, 8, 40, 80 })
                 {
@@ -36,9 +40,15 @@ public sealed class MeasuredRetransmissionTests
     [Theory]
     [MemberData(nameof(Paths))]
     [Rfc("7252-4.2-6", "7252-4.2-7", "7252-4.8-1")]
-    public void Copies_stay_within_max_transmit_span_and_end_within_max_transmit_wait(CoapRetransmissionTiming timing, double roundTrip, int maxRetransmit)
+    public void Copies_stay_within_max_transmit_span_and_end_within_max_transmit_wait(CoapRetransmissionTiming timing, double roundTrip,
+        int maxRetransmit)
     {
-        CoapTransmissionParameters parameters = new() { RetransmissionTiming = timing, MaxRetransmit = maxRetransmit, ProbingRate = double.PositiveInfinity };
+        CoapTransmissionParameters parameters = new()
+        {
+            RetransmissionTiming = timing,
+            MaxRetransmit = maxRetransmit,
+            ProbingRate = double.PositiveInfinity
+        };
         for (int samples = 0; samples < 12; samples++)
         {
             MessagingRig rig = new(seed: (ulong)samples);
@@ -59,7 +69,8 @@ public sealed class MeasuredRetransmissionTests
                 Assert.Equal([CoapInboundKind.NotAcknowledged], rig.Events);
                 Assert.Single(rig.Bytes.Distinct());
                 Assert.InRange(rig.Sent.Count, Math.Min(2, 1 + maxRetransmit), 1 + maxRetransmit);
-                Assert.True(rig.Sent[^1].At - begin <= parameters.MaxTransmitSpan.TotalSeconds + Slot, "The last copy is within MAX_TRANSMIT_SPAN.");
+                Assert.True(rig.Sent[^1].At - begin <= parameters.MaxTransmitSpan.TotalSeconds + Slot,
+                    "The last copy is within MAX_TRANSMIT_SPAN.");
                 Assert.InRange(end, parameters.AckTimeout.TotalSeconds, parameters.MaxTransmitWait.TotalSeconds + Slot);
                 Assert.Equal(0, rig.Layer.Outstanding);
             }
@@ -103,7 +114,8 @@ public sealed class MeasuredRetransmissionTests
     {
         foreach (int maxRetransmit in new[] { 0, 1, 4 })
         {
-            CoapChannel channel = _rig.Channel((ushort)maxRetransmit, new() { RetransmissionTiming = timing, MaxRetransmit = maxRetransmit });
+            CoapChannel channel = _rig.Channel((ushort)maxRetransmit,
+                new() { RetransmissionTiming = timing, MaxRetransmit = maxRetransmit });
             Settle(_rig, channel, 0.001, 50);
 
             _rig.Up.Clear();
@@ -206,7 +218,8 @@ public sealed class MeasuredRetransmissionTests
 
     [Fact]
     public void A_timing_that_does_not_exist_is_refused() =>
-        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapTransmissionParameters { RetransmissionTiming = (CoapRetransmissionTiming)9 });
+        Assert.Throws<ArgumentOutOfRangeException>(
+            () => new CoapTransmissionParameters { RetransmissionTiming = (CoapRetransmissionTiming)9 });
 
     /// <summary>Paths that lose and whose delay changes, by seeds: whatever happens, the bounds hold and everything ends.</summary>
     [Theory]
@@ -218,7 +231,12 @@ public sealed class MeasuredRetransmissionTests
         {
             Random random = new(Campaign.Seed + round);
             MessagingRig rig = new(seed: (ulong)(Campaign.Seed + round));
-            CoapTransmissionParameters parameters = new() { RetransmissionTiming = timing, ProbingRate = double.PositiveInfinity, NStart = random.Next(1, 4) };
+            CoapTransmissionParameters parameters = new()
+            {
+                RetransmissionTiming = timing,
+                ProbingRate = double.PositiveInfinity,
+                NStart = random.Next(1, 4)
+            };
             CoapChannel channel = rig.Channel(parameters: parameters);
             double delay = Math.Pow(10, random.NextDouble() * 4 - 3);
             double loss = random.NextDouble() * 0.5;
@@ -237,7 +255,8 @@ public sealed class MeasuredRetransmissionTests
                         answerAt = Math.Min(answerAt, rig.Seconds + delay);
                     }
 
-                    double next = transmission.Due / (double)TimeSpan.TicksPerSecond - (rig.Clock.Now / (double)TimeSpan.TicksPerSecond) + Slot;
+                    double next = transmission.Due / (double)TimeSpan.TicksPerSecond - (rig.Clock.Now / (double)TimeSpan.TicksPerSecond)
+                        + Slot;
                     rig.Pass(Math.Max(0, Math.Min(answerAt - rig.Seconds, next)));
                     if (rig.Seconds >= answerAt - 1e-6)
                     {

@@ -71,7 +71,10 @@ public sealed class Rfc8961TimingTests : BoundedTimingTest
 
     private CoAP.NET.Shard.CoapTransmission Sent()
     {
-        CoAP.NET.Shard.CoapTransmission transmission = new(new MessagingRig().Channel(), new CoapMessage(CoapCode.Get), null) { Attempts = 1 };
+        CoAP.NET.Shard.CoapTransmission transmission = new(new MessagingRig().Channel(), new CoapMessage(CoapCode.Get), null)
+        {
+            Attempts = 1
+        };
         transmission.Timeout = _timing.FirstWait(transmission, Times, RoundTrip, 1, 1, Ticks(Now));
         return transmission;
     }

@@ -21,7 +21,8 @@ public sealed class RoundTripEstimateTests
 
         // 60 ms: RTTVAR = 3/4 * 62.5 + 1/4 * 52.5 = 60 ms; SRTT = 7/8 * 112.5 + 1/8 * 60 = 105.9375 ms.
         estimate.Add(600_000);
-        Assert.Equal((1_059_375, 600_000, 3_459_375, 1_659_375), (estimate.Smoothed, estimate.Variation, estimate.Timeout(4), estimate.Timeout(1)));
+        Assert.Equal((1_059_375, 600_000, 3_459_375, 1_659_375),
+            (estimate.Smoothed, estimate.Variation, estimate.Timeout(4), estimate.Timeout(1)));
     }
 
     [Fact]

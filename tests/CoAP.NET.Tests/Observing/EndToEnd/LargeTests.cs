@@ -5,7 +5,10 @@ using Xunit.Abstractions;
 
 namespace CoAP.NET.Tests.Observing.EndToEnd;
 
-/// <summary>Representations of many blocks, of which a notification brings the first (RFC 7959 section 2.6), in memory and from streams. COAP_TEST_OBSERVE_ROUNDS (default 2) rounds.</summary>
+/// <summary>
+/// Representations of many blocks, of which a notification brings the first (RFC 7959 section 2.6), in memory and from streams.
+/// COAP_TEST_OBSERVE_ROUNDS (default 2) rounds.
+/// </summary>
 [Collection(VirtualTimeCollection.Name)]
 public sealed class LargeTests(ITestOutputHelper output)
 {
@@ -72,7 +75,8 @@ public sealed class LargeTests(ITestOutputHelper output)
         }
 
         output.WriteLine($"{Rounds} rounds, {world.Watchers.Sum(watcher => watcher.Calls)} whole ones, slowest {slowest}, "
-            + $"{world.Counted(CoapCounter.RequestsReceived)} requests, {world.Counted(CoapCounter.AmplificationRefused)} refused as amplification");
+            + $"{world.Counted(CoapCounter.RequestsReceived)} requests, {world.Counted(CoapCounter.AmplificationRefused)} refused as "
+            + "amplification");
         await world.EndAsync();
     }
 }

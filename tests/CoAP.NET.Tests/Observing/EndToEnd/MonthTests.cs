@@ -6,14 +6,16 @@ using Xunit.Abstractions;
 namespace CoAP.NET.Tests.Observing.EndToEnd;
 
 /// <summary>
-/// Our clients observe our server for COAP_TEST_OBSERVE_DAYS (default 0.1; 30 is a month) while everything happens that happens to devices, by COAP_TEST_SEED.
-/// Each hour the network heals; then everybody must reach the last state.
+/// Our clients observe our server for COAP_TEST_OBSERVE_DAYS (default 0.1; 30 is a month) while everything happens that happens to devices,
+/// by COAP_TEST_SEED. Each hour the network heals; then everybody must reach the last state.
 /// </summary>
 public sealed class MonthTests(ITestOutputHelper output)
 {
     private static readonly string[] s_names = ["chatty", "chattynon", "quiet", "kept", "asked"];
 
-    private static double Days => double.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_OBSERVE_DAYS"), NumberStyles.Float, CultureInfo.InvariantCulture, out double days) ? days : 0.1;
+    private static double Days =>
+        double.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_OBSERVE_DAYS"), NumberStyles.Float, CultureInfo.InvariantCulture,
+            out double days) ? days : 0.1;
 
     [Theory]
     [Trait("Category", "Campaign")]
@@ -56,7 +58,8 @@ public sealed class MonthTests(ITestOutputHelper output)
             {
                 world.Clock.Advance(TimeSpan.FromSeconds(5));
 
-                // A client with five registrations under way to an address that is none any more gives them up one after the other (NSTART), and then waits its turn.
+                // A client with five registrations under way to an address that is none any more gives them up one after the other
+                // (NSTART), and then waits its turn.
                 Assert.True(world.Clock.Elapsed - healed < TimeSpan.FromMinutes(20), $"Hour {hour} of seed {seed}: {world.Describe()}");
             }
 
@@ -65,10 +68,15 @@ public sealed class MonthTests(ITestOutputHelper output)
         }
 
         long again = world.Clients.Sum(client => client.Endpoint.Counters[CoapCounter.Reregistrations]);
-        output.WriteLine($"{hours} h, {events.Restarts} restarts, {events.Moves} moves, {events.Rebinds} new addresses of clients, {events.Cuts} cuts, {events.Changes} changes, "
-            + $"{world.Watchers.Sum(watcher => watcher.Calls)} notifications delivered, {world.Counted(CoapCounter.NotificationsSent)} sent, {again} registrations made again, "
-            + $"{world.Clients.Sum(client => client.Endpoint.Counters[CoapCounter.NotificationsOutOfOrder])} out of order, {world.Counted(CoapCounter.ObserversLost)} observers lost, "
-            + $"{world.Counted(CoapCounter.AmplificationRefused)} refused as amplification, {world.Counted(CoapCounter.RequestsReceived)} requests, slowest {slowest}");
+        output.WriteLine(
+            $"{hours} h, {events.Restarts} restarts, {events.Moves} moves, {events.Rebinds} new addresses of clients, {events.Cuts} "
+                + $"cuts, {events.Changes} changes, "
+                + $"{world.Watchers.Sum(watcher => watcher.Calls)} notifications delivered, {world.Counted(CoapCounter.NotificationsSent)} "
+                + $"sent, {again} registrations made again, "
+                + $"{world.Clients.Sum(client => client.Endpoint.Counters[CoapCounter.NotificationsOutOfOrder])} out of "
+                + $"order, {world.Counted(CoapCounter.ObserversLost)} observers lost, "
+                + $"{world.Counted(CoapCounter.AmplificationRefused)} refused as "
+                + $"amplification, {world.Counted(CoapCounter.RequestsReceived)} requests, slowest {slowest}");
 
         // No storm: quiet resources are registered for anew after their Max-Age, others when something went wrong.
         Assert.InRange(again, 1, (long)(20 * world.Watchers.Count * world.Clock.Elapsed.TotalHours));

@@ -5,7 +5,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing.EndToEnd;
 
-/// <summary>A server of this library that may restart and move, clients of this library, and a network between them that may be bad. One thread, one seed.</summary>
+/// <summary>
+/// A server of this library that may restart and move, clients of this library, and a network between them that may be bad. One thread, one
+/// seed.
+/// </summary>
 internal sealed class ObservedWorld : IAsyncDisposable
 {
     public const string Host = "device.example";
@@ -100,7 +103,8 @@ internal sealed class ObservedWorld : IAsyncDisposable
         CoapEndpointOptions options = Options(shards);
         options.ResolveHost = (_, _) => Task.FromResult(new[] { Address.ToIPAddress() });
         CoapClient client = new(options);
-        InMemoryTransport transport = Network.CreateTransport(InMemoryNetwork.Address($"198.51.{100 + (Clients.Count / 250)}.{1 + (Clients.Count % 250)}:40000"));
+        InMemoryTransport transport =
+            Network.CreateTransport(InMemoryNetwork.Address($"198.51.{100 + (Clients.Count / 250)}.{1 + (Clients.Count % 250)}:40000"));
         client.Endpoint.AddTransport(transport);
         Clients.Add(client);
         _transports.Add(transport);
@@ -130,12 +134,17 @@ internal sealed class ObservedWorld : IAsyncDisposable
         return watcher;
     }
 
-    /// <summary>Whether everybody was told the state that is. Not whether tasks have ended: their continuations run on threads that know nothing of this clock.</summary>
+    /// <summary>
+    /// Whether everybody was told the state that is. Not whether tasks have ended: their continuations run on threads that know nothing of
+    /// this clock.
+    /// </summary>
     public bool IsConsistent => Watchers.TrueForAll(watcher => watcher.Seen == VersionOf(watcher.Name));
 
     public string Describe() => string.Join(", ", Watchers
         .Where(watcher => watcher.Seen != VersionOf(watcher.Name))
-        .Select(watcher => $"{watcher.Name} {watcher.Seen} of {VersionOf(watcher.Name)} {(watcher.Registering!.IsCompletedSuccessfully ? $"{watcher.Observation.State} {watcher.Observation.Error?.Message}" : "not begun")}"));
+        .Select(watcher =>
+            $"{watcher.Name} {watcher.Seen} "
+                + $"of {VersionOf(watcher.Name)} {(watcher.Registering!.IsCompletedSuccessfully ? $"{watcher.Observation.State} {watcher.Observation.Error?.Message}" : "not begun")}"));
 
     public void AssertNothingWrong()
     {
@@ -164,7 +173,9 @@ internal sealed class ObservedWorld : IAsyncDisposable
                 Assert.Null(channel.ObservingState);
             }
 
-            Assert.Equal((0, 0, 0, 0), (pipeline.Messages.Outstanding, pipeline.Messages.Waiting, pipeline.Messages.Memory.Running, pipeline.Observers.Table.Count));
+            Assert.Equal((0, 0, 0, 0),
+                (pipeline.Messages.Outstanding, pipeline.Messages.Waiting, pipeline.Messages.Memory.Running,
+                    pipeline.Observers.Table.Count));
             Assert.Equal(pipeline.Channels.WatchesIdle ? 1 : 0, pipeline.Shard.Wheel.Count);
         }
 
@@ -220,14 +231,16 @@ internal sealed class ObservedWorld : IAsyncDisposable
 
         public CoapRouteHandlerBuilder? Route { get; private set; }
 
-        public void Map(CoapServer server) => Route = server.Map("/" + name, [CoapMethod.Get, CoapMethod.Fetch], Answer).Observable(maxAge, mode, refresh);
+        public void Map(CoapServer server) =>
+            Route = server.Map("/" + name, [CoapMethod.Get, CoapMethod.Fetch], Answer).Observable(maxAge, mode, refresh);
 
         private CoapResult Answer(CoapRequest request)
         {
             // A version has one length, and not every version the same.
             string text = Representation(name, Version, length == 0 ? 0 : length + (Version * 37 % 500));
             return isStream
-                ? CoapResults.Stream(new MemoryStream(Encoding.UTF8.GetBytes(text)), CoapETag.FromVersion((ulong)Version), CoapContentFormat.TextPlain)
+                ? CoapResults.Stream(new MemoryStream(Encoding.UTF8.GetBytes(text)), CoapETag.FromVersion((ulong)Version),
+                    CoapContentFormat.TextPlain)
                 : CoapResults.Text(text);
         }
     }

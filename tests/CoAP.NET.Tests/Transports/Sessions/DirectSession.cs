@@ -11,7 +11,8 @@ internal sealed class DirectSession : CoapSession
     private CoapAddress _remote;
     private int _isClosed;
 
-    public DirectSession(DirectSessionTransport transport, CoapAddress remote, CoapAddress local, bool isInitiator, object? identity = null, string? serverName = null)
+    public DirectSession(DirectSessionTransport transport, CoapAddress remote, CoapAddress local, bool isInitiator, object? identity = null,
+        string? serverName = null)
         : base(transport, isInitiator)
     {
         _owner = transport;
@@ -83,7 +84,14 @@ internal sealed class DirectSession : CoapSession
     public void Receive(ReadOnlySpan<byte> bytes)
     {
         OnReceived();
-        CoapDatagram datagram = new(bytes.Length) { Length = bytes.Length, Remote = Remote, Local = Local, Transport = Transport, Channel = Channel };
+        CoapDatagram datagram = new(bytes.Length)
+        {
+            Length = bytes.Length,
+            Remote = Remote,
+            Local = Local,
+            Transport = Transport,
+            Channel = Channel
+        };
         bytes.CopyTo(datagram.Buffer);
         _owner.Context.Receive(datagram);
     }

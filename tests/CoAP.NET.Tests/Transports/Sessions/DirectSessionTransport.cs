@@ -17,7 +17,9 @@ internal class DirectSessionTransport : CoapSessionTransport
 
     public ICoapSessionContext Context => _context ?? throw new InvalidOperationException("not started");
 
-    /// <summary>Called before a session is opened by us: throw to have it fail, await to have it take long. Null: it is opened at once.</summary>
+    /// <summary>
+    /// Called before a session is opened by us: throw to have it fail, await to have it take long. Null: it is opened at once.
+    /// </summary>
     public Func<CoapAddress, string?, CancellationToken, Task>? Connecting { get; set; }
 
     /// <summary>Called with each message that leaves in a session that we opened; what it returns comes back. Null for nothing.</summary>
@@ -46,7 +48,8 @@ internal class DirectSessionTransport : CoapSessionTransport
         return ValueTask.CompletedTask;
     }
 
-    public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) => ConnectAsync(remote, Local, serverName, cancellationToken);
+    public override ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken) =>
+        ConnectAsync(remote, Local, serverName, cancellationToken);
 
     /// <summary>A peer completes its handshake.</summary>
     public DirectSession Accept(CoapAddress remote, object? identity = null)
@@ -62,7 +65,8 @@ internal class DirectSessionTransport : CoapSessionTransport
         return ValueTask.CompletedTask;
     }
 
-    private protected async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, CoapAddress local, string? serverName, CancellationToken cancellationToken)
+    private protected async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, CoapAddress local, string? serverName,
+        CancellationToken cancellationToken)
     {
         if (Connecting is { } connecting)
         {
@@ -75,13 +79,16 @@ internal class DirectSessionTransport : CoapSessionTransport
             _opened.Add(session);
         }
 
-        return Context.Opened(session) ? session : throw new CoapConnectionException(CoapConnectionError.Refused, $"No session with {remote} is opened.");
+        return Context.Opened(session)
+            ? session
+            : throw new CoapConnectionException(CoapConnectionError.Refused, $"No session with {remote} is opened.");
     }
 
     /// <summary>One that can leave from a chosen address.</summary>
     internal sealed class Choosing : DirectSessionTransport
     {
-        public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName, CancellationToken cancellationToken) =>
-            ConnectAsync(remote, CoapAddress.FromIPEndPoint(new IPEndPoint(local, 0)), serverName, cancellationToken);
+        public override ValueTask<CoapConnection> ConnectFromAsync(CoapAddress remote, IPAddress local, string? serverName,
+            CancellationToken cancellationToken) =>
+                ConnectAsync(remote, CoapAddress.FromIPEndPoint(new IPEndPoint(local, 0)), serverName, cancellationToken);
     }
 }

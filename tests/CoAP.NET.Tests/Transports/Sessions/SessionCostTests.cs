@@ -39,7 +39,9 @@ public sealed class SessionCostTests : SessionTest
     {
         await StartSessionsAsync();
         Sessions.Accept(Peer);
-        DirectSession[] sessions = [.. Enumerable.Range(0, 1000).Select(i => new DirectSession(Sessions, CoapAddress.FromIPv4(0xcb007100, (ushort)(1024 + i)), DirectSessionTransport.Local, isInitiator: false))];
+        DirectSession[] sessions = [.. Enumerable.Range(0, 1000)
+            .Select(i => new DirectSession(Sessions, CoapAddress.FromIPv4(0xcb007100, (ushort)(1024 + i)), DirectSessionTransport.Local,
+                isInitiator: false))];
         long before = GC.GetAllocatedBytesForCurrentThread();
         foreach (DirectSession session in sessions)
         {

@@ -188,7 +188,13 @@ public class SessionEndTests : SessionTest
             }
 
             CoapMessage request = Read(hex);
-            CoapMessage answer = new(CoapCode.Content) { Type = CoapMessageType.Acknowledgement, MessageId = request.MessageId, Token = request.Token, Payload = "1"u8.ToArray() };
+            CoapMessage answer = new(CoapCode.Content)
+            {
+                Type = CoapMessageType.Acknowledgement,
+                MessageId = request.MessageId,
+                Token = request.Token,
+                Payload = "1"u8.ToArray()
+            };
             answer.Options.Add(new CoAP.NET.Options.Observe((uint)++registrations));
             return Write(answer);
         };

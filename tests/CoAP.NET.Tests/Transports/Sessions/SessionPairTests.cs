@@ -4,7 +4,8 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Sessions;
 
-// Two endpoints of this library: everything that goes over UDP goes in sessions, also when datagrams are lost and the client is somewhere else all the time.
+// Two endpoints of this library: everything that goes over UDP goes in sessions, also when datagrams are lost and the client is somewhere
+// else all the time.
 public sealed class SessionPairTests : SessionTest
 {
     private const int QuietTurns = 50;
@@ -71,7 +72,8 @@ public sealed class SessionPairTests : SessionTest
         await using CoapServer device = await StartPairAsync();
         ConcurrentQueue<string> came = new();
         await using CoapObservation observation = await Within(device.Endpoint.ObserveAsync(
-            new CoapRequest(CoapMethod.Get, "coaps://198.51.100.9/obs"), new CoapObserveOptions { OnNotification = response => came.Enqueue(response.GetText()) }));
+            new CoapRequest(CoapMethod.Get, "coaps://198.51.100.9/obs"),
+            new CoapObserveOptions { OnNotification = response => came.Enqueue(response.GetText()) }));
         await ExpectAsync(came, "0");
         Change(route, "1");
         await ExpectAsync(came, "1");
@@ -166,8 +168,8 @@ public sealed class SessionPairTests : SessionTest
         Assert.Contains(text, came);
     }
 
-    // Threads run beside the clock: while one works no time passes, else all copies of a message would be due before the first has arrived. One that
-    // was held up by the system is not seen, so it gets its time.
+    // Threads run beside the clock: while one works no time passes, else all copies of a message would be due before the first has arrived.
+    // One that was held up by the system is not seen, so it gets its time.
     private async Task PassUntilAsync(Func<bool> condition, int steps)
     {
         for (int i = 0; i < steps && !condition(); i++)

@@ -86,7 +86,8 @@ public class SessionPeersTests : SessionTest
             for (int i = 0; i < 2; i++)
             {
                 // Block1: 16 bytes, the last with fewer.
-                string payload = Convert.ToHexStringLower(System.Text.Encoding.ASCII.GetBytes(new string((char)('a' + (3 * i) + number), number == 2 ? 3 : 16)));
+                string payload = Convert.ToHexStringLower(
+                    System.Text.Encoding.ASCII.GetBytes(new string((char)('a' + (3 * i) + number), number == 2 ? 3 : 16)));
                 string sent = Ask(both[i], $"41030{number}01aab178d103{(number << 4) | (number == 2 ? 0 : 8):x2}ff{payload}");
                 Assert.Equal(number == 2 ? "44" : "5f", sent[2..4]);
             }

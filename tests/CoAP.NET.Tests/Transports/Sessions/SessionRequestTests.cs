@@ -8,7 +8,8 @@ public class SessionRequestTests : SessionTest
 {
     private static readonly CoapAddress s_server = CoapAddress.FromIPv4(0xc0000201, 5684);
 
-    public SessionRequestTests() => Options.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Parse("192.0.2.9"), IPAddress.Parse("192.0.2.1") });
+    public SessionRequestTests() =>
+        Options.ResolveHost = (_, _) => Task.FromResult(new[] { IPAddress.Parse("192.0.2.9"), IPAddress.Parse("192.0.2.1") });
 
     [Fact]
     public async Task The_first_request_opens_a_session_and_all_others_share_it()
@@ -59,7 +60,8 @@ public class SessionRequestTests : SessionTest
         };
         await StartSessionsAsync();
 
-        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(Endpoint.PostAsync("coaps://two.example/x", CoapContent.Text("1"))));
+        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(
+            () => Within(Endpoint.PostAsync("coaps://two.example/x", CoapContent.Text("1"))));
 
         Assert.Equal(CoapConnectionError.HandshakeFailed, error.Error);
         Assert.False(error.IsOutcomeUnknown);
@@ -112,7 +114,8 @@ public class SessionRequestTests : SessionTest
         await Within(Endpoint.GetAsync(Target));
         await Within(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, Target) { LocalAddress = IPAddress.Loopback }));
 
-        Assert.Equal([IPAddress.Loopback, DirectSessionTransport.Local.ToIPAddress()], Sessions.OpenedByUs.Select(session => session.Local.ToIPAddress()));
+        Assert.Equal([IPAddress.Loopback, DirectSessionTransport.Local.ToIPAddress()],
+            Sessions.OpenedByUs.Select(session => session.Local.ToIPAddress()));
         Assert.Equal([0, DirectSessionTransport.Local.Port], Sessions.OpenedByUs.Select(session => (int)session.Local.Port));
     }
 
@@ -245,8 +248,10 @@ public class SessionRequestTests : SessionTest
     public async Task No_group_is_asked_in_a_session()
     {
         await StartSessionsAsync();
-        Assert.Throws<ArgumentException>(() => { Endpoint.SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coaps://224.0.1.187/x") { Confirmable = false }); });
-        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coaps://224.0.1.187/x") { Confirmable = false })));
+        Assert.Throws<ArgumentException>(
+            () => { Endpoint.SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coaps://224.0.1.187/x") { Confirmable = false }); });
+        CoapException error = await Assert.ThrowsAsync<CoapException>(
+            () => Within(Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, "coaps://224.0.1.187/x") { Confirmable = false })));
         Assert.Contains("is a group", error.Message, StringComparison.Ordinal);
         Assert.Empty(Sessions.OpenedByUs);
     }
@@ -254,6 +259,11 @@ public class SessionRequestTests : SessionTest
     private static CoapMessage Answer(string hex, CoapMessageType type)
     {
         CoapMessage request = Read(hex);
-        return new CoapMessage(CoapCode.Content) { Type = type, MessageId = type == CoapMessageType.Acknowledgement ? request.MessageId : (ushort)0x7001, Token = request.Token };
+        return new CoapMessage(CoapCode.Content)
+        {
+            Type = type,
+            MessageId = type == CoapMessageType.Acknowledgement ? request.MessageId : (ushort)0x7001,
+            Token = request.Token
+        };
     }
 }

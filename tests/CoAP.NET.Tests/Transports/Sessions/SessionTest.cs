@@ -15,7 +15,8 @@ public abstract class SessionTest : EndpointTest
     /// <summary>CON GET /obs with Observe 0, token 10 and Message ID 0101.</summary>
     protected const string Register = "4101010110" + "60" + "536f6273";
 
-    private static readonly CoapDatagramSerializer s_serializer = new(new CoapSerializerOptions { MaxTokenLength = CoapToken.MaxExtendedLength });
+    private static readonly CoapDatagramSerializer s_serializer =
+        new(new CoapSerializerOptions { MaxTokenLength = CoapToken.MaxExtendedLength });
 
     private protected static readonly CoapAddress s_elsewhere = CoapAddress.FromIPv4(0xc6336405, 7000);
     private protected static readonly CoapAddress s_third = CoapAddress.FromIPv4(0xc6336406, 7001);
@@ -69,7 +70,8 @@ public abstract class SessionTest : EndpointTest
     private protected static bool IsPing(string hex) => hex.StartsWith("4000", StringComparison.Ordinal);
 
     /// <summary>Answers every request that we send in sessions of ours with 2.05.</summary>
-    private protected void AnswerAll() => Sessions.Answers = static (_, hex) => IsRequest(hex) ? Content(hex) : IsPing(hex) ? Reset(hex) : null;
+    private protected void AnswerAll() =>
+        Sessions.Answers = static (_, hex) => IsRequest(hex) ? Content(hex) : IsPing(hex) ? Reset(hex) : null;
 
     /// <summary>Waits for a task while virtual time goes on.</summary>
     private protected async Task<T> WhileTimePassesAsync<T>(Task<T> task)

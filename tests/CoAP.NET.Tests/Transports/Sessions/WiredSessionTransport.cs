@@ -2,7 +2,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Sessions;
 
-/// <summary>Two endpoints in one process, joined by sessions without cryptography. Datagrams arrive on the thread that sends them, or are lost; whose address changes is found by what it sends next.</summary>
+/// <summary>
+/// Two endpoints in one process, joined by sessions without cryptography. Datagrams arrive on the thread that sends them, or are lost;
+/// whose address changes is found by what it sends next.
+/// </summary>
 internal sealed class WiredSessionTransport(CoapAddress local) : CoapSessionTransport
 {
     private readonly List<WiredSession> _sessions = [];
@@ -67,7 +70,8 @@ internal sealed class WiredSessionTransport(CoapAddress local) : CoapSessionTran
     }
 
     /// <summary>One end of a session.</summary>
-    internal sealed class WiredSession(WiredSessionTransport owner, CoapAddress remote, CoapAddress source, bool isInitiator) : CoapSession(owner, isInitiator)
+    internal sealed class WiredSession(WiredSessionTransport owner, CoapAddress remote, CoapAddress source, bool isInitiator)
+        : CoapSession(owner, isInitiator)
     {
         private CoapAddress _remote = remote;
         private int _isClosed;
@@ -135,7 +139,14 @@ internal sealed class WiredSessionTransport(CoapAddress local) : CoapSessionTran
             }
 
             OnReceived();
-            CoapDatagram datagram = new(bytes.Length) { Length = bytes.Length, Remote = _remote, Local = Local, Transport = Transport, Channel = Channel };
+            CoapDatagram datagram = new(bytes.Length)
+            {
+                Length = bytes.Length,
+                Remote = _remote,
+                Local = Local,
+                Transport = Transport,
+                Channel = Channel
+            };
             bytes.CopyTo(datagram.Buffer.AsSpan());
             owner.Context.Receive(datagram);
         }

@@ -143,7 +143,11 @@ public class BertClientTests : ScriptedServerTest
         // First byte, extended length of 2, code, token of 4, Uri-Path and Content-Format of 2 each, marker: 13.
         Answer = request => Frames.Reply(request, CoapCode.Changed);
         CoapPeer peer = await ConnectAsync("00e1");
-        foreach (CoapContent content in new[] { CoapContent.Binary(new byte[length]), CoapContent.Stream(new PatternStream(length, canSeek: false), CoapContentFormat.OctetStream) })
+        foreach (CoapContent content in new[]
+        {
+            CoapContent.Binary(new byte[length]),
+            CoapContent.Stream(new PatternStream(length, canSeek: false), CoapContentFormat.OctetStream)
+        })
         {
             if (fits)
             {
@@ -162,7 +166,8 @@ public class BertClientTests : ScriptedServerTest
     public async Task A_block_size_that_the_caller_chose_holds()
     {
         byte[] body = Frames.Bytes(600);
-        Answer = request => Frames.Reply(request, request.Block1Of() is "28" or "24" ? CoapCode.Changed : CoapCode.Continue, request.Block1Of());
+        Answer = request =>
+            Frames.Reply(request, request.Block1Of() is "28" or "24" ? CoapCode.Changed : CoapCode.Continue, request.Block1Of());
         CoapPeer peer = await ConnectAsync(Large);
 
         await Within(peer.SendAsync(new CoapRequest(CoapMethod.Put, "/x") { Content = CoapContent.Binary(body), BlockSize = 256 }));
@@ -229,7 +234,8 @@ public class BertClientTests : ScriptedServerTest
         CoapPeer peer = await ConnectAsync(Large);
 
         await Assert.ThrowsAsync<CoapProtocolException>(
-            () => Within(peer.SendAsync(new CoapRequest(CoapMethod.Put, "/x") { Content = CoapContent.Binary(new byte[5000]), BlockSize = 1024 })));
+            () => Within(peer.SendAsync(
+                new CoapRequest(CoapMethod.Put, "/x") { Content = CoapContent.Binary(new byte[5000]), BlockSize = 1024 })));
     }
 
     [Fact]
@@ -241,7 +247,8 @@ public class BertClientTests : ScriptedServerTest
         {
             int from = request.Options.Block2!.Value.Number * 1024;
             int size = Math.Min(4096, length - from);
-            CoapMessage response = Frames.Reply(request, CoapCode.Content, block2: $"{(from >> 6) | (from + size < length ? 8 : 0) | 7:x2}", payload: PatternStream.Bytes(from, size));
+            CoapMessage response = Frames.Reply(request, CoapCode.Content, block2: $"{(from >> 6) | (from + size < length ? 8 : 0) | 7:x2}",
+                payload: PatternStream.Bytes(from, size));
             response.Options.ETag = new byte[] { 1 };
             return response;
         };
@@ -266,7 +273,11 @@ public class BertClientTests : ScriptedServerTest
     public async Task A_part_cannot_be_asked_of_a_server_without_blocks()
     {
         CoapPeer peer = await ConnectAsync("00e1");
-        CoapRequest request = new(CoapMethod.Get, "/x") { Destination = new MemoryStream(), Download = new CoapDownloadOptions { Offset = 3000, ETag = new byte[] { 1 } } };
+        CoapRequest request = new(CoapMethod.Get, "/x")
+        {
+            Destination = new MemoryStream(),
+            Download = new CoapDownloadOptions { Offset = 3000, ETag = new byte[] { 1 } }
+        };
 
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(peer.SendAsync(request)));
 

@@ -55,10 +55,13 @@ public class BertServerTests : BodiesOnStreamsTest
         DirectConnection connection = Connect();
         string name = path[1..];
 
-        Assert.Equal("315faad10e0f", Frames.Write(await AskAsync(connection, Frames.Request(CoapMethod.Put, name, "0f", payload: body.AsMemory(0, 8192)))));
-        Assert.Equal("315faad10e8f", Frames.Write(await AskAsync(connection, Frames.Request(CoapMethod.Put, name, "8f", payload: body.AsMemory(8192, 16384)))));
+        Assert.Equal("315faad10e0f",
+            Frames.Write(await AskAsync(connection, Frames.Request(CoapMethod.Put, name, "0f", payload: body.AsMemory(0, 8192)))));
+        Assert.Equal("315faad10e8f",
+            Frames.Write(await AskAsync(connection, Frames.Request(CoapMethod.Put, name, "8f", payload: body.AsMemory(8192, 16384)))));
         Assert.Null(came);
-        Assert.Equal("4144aad20e0187", Frames.Write(await AskAsync(connection, Frames.Request(CoapMethod.Put, name, "0187", payload: body.AsMemory(24576)))));
+        Assert.Equal("4144aad20e0187",
+            Frames.Write(await AskAsync(connection, Frames.Request(CoapMethod.Put, name, "0187", payload: body.AsMemory(24576)))));
 
         Assert.Equal(body, came);
         Assert.Equal(0, Server.BodyBytes);
@@ -163,7 +166,8 @@ public class BertServerTests : BodiesOnStreamsTest
 
         Ask(connection, Frames.Request(CoapMethod.Put, "x", "0f", payload: new byte[4096]));
 
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Ask(connection, Frames.Request(CoapMethod.Put, "x", "1f", payload: new byte[4096])).Code);
+        Assert.Equal(CoapCode.RequestEntityIncomplete,
+            Ask(connection, Frames.Request(CoapMethod.Put, "x", "1f", payload: new byte[4096])).Code);
     }
 
     [Fact]
@@ -180,7 +184,8 @@ public class BertServerTests : BodiesOnStreamsTest
         while (all.Count < length)
         {
             int number = all.Count / 1024;
-            CoapMessage block = await AskAsync(connection, Frames.Request(CoapMethod.Get, "x", block2: number == 0 ? null : Wire.Hex(BlockBytes(number))));
+            CoapMessage block = await AskAsync(connection,
+                Frames.Request(CoapMethod.Get, "x", block2: number == 0 ? null : Wire.Hex(BlockBytes(number))));
             blocks.Add(block.Block2Of());
             all.AddRange(block.Payload.Span);
         }
@@ -236,7 +241,8 @@ public class BertServerTests : BodiesOnStreamsTest
         connection.Break();
 
         Assert.Equal(0, Server.BodyBytes);
-        Assert.Equal(CoapCode.RequestEntityIncomplete, Ask(Connect(), Frames.Request(CoapMethod.Put, "x", "47", payload: new byte[10])).Code);
+        Assert.Equal(CoapCode.RequestEntityIncomplete,
+            Ask(Connect(), Frames.Request(CoapMethod.Put, "x", "47", payload: new byte[10])).Code);
     }
 
     [Fact]

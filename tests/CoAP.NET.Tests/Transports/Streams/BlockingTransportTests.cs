@@ -119,7 +119,8 @@ public sealed class BlockingTransportTests : IAsyncLifetime
         client.Endpoint.AddTransport(own);
         await client.StartAsync();
 
-        CoapConnection connection = await own.ConnectAsync(_transport.LocalAddresses[0], null, CancellationToken.None).AsTask().WaitAsync(s_hang);
+        CoapConnection connection = await own.ConnectAsync(_transport.LocalAddresses[0], null, CancellationToken.None).AsTask()
+            .WaitAsync(s_hang);
 
         Assert.True(connection.IsInitiator);
         Assert.NotNull(connection.Channel);

@@ -6,7 +6,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Transports.Streams;
 
 /// <summary>
-/// Bodies of all sizes between two endpoints of this library that take messages of all sizes. COAP_TEST_STREAM_BODIES says how many random ones (default 30), COAP_TEST_SEED which.
+/// Bodies of all sizes between two endpoints of this library that take messages of all sizes. COAP_TEST_STREAM_BODIES says how many random
+/// ones (default 30), COAP_TEST_SEED which.
 /// </summary>
 public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
 {
@@ -52,7 +53,8 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
     public async Task Bodies_of_all_sizes_arrive_byte_for_byte(int clients, int servers)
     {
         CoapPeer server = await ConnectAsync(clients, servers);
-        foreach (int size in (int[])[0, 1, 15, 16, 17, 1000, 1023, 1024, 1025, 1100, 1152, 2047, 2048, 2049, 5000, 8192, 8193, 70_001, (1 << 20) - 100, 1 << 20, (1 << 20) + 1])
+        foreach (int size in (int[])[0, 1, 15, 16, 17, 1000, 1023, 1024, 1025, 1100, 1152, 2047, 2048, 2049, 5000, 8192, 8193, 70_001,
+            (1 << 20) - 100, 1 << 20, (1 << 20) + 1])
         {
             if ((long)size * 200 > (long)Math.Min(clients, servers) * 40_000)
             {
@@ -130,8 +132,10 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
     [Rfc("8323-6-1")]
     public async Task Whatever_the_sizes_are_bodies_arrive_byte_for_byte()
     {
-        int count = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_STREAM_BODIES"), NumberStyles.None, CultureInfo.InvariantCulture, out int set) ? set : 30;
-        int seed = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_SEED"), NumberStyles.None, CultureInfo.InvariantCulture, out int given) ? given : 8323;
+        int count = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_STREAM_BODIES"), NumberStyles.None,
+            CultureInfo.InvariantCulture, out int set) ? set : 30;
+        int seed = int.TryParse(Environment.GetEnvironmentVariable("COAP_TEST_SEED"), NumberStyles.None, CultureInfo.InvariantCulture,
+            out int given) ? given : 8323;
         Random random = new(seed);
         int RandomLimit() => random.Next(4) switch
         {
@@ -283,7 +287,8 @@ public sealed class BodiesBetweenEndpointsTests : IAsyncLifetime
         _body = Frames.Bytes(size, size + 1);
         string path = seekable ? "/seekable" : "/kept";
         MemoryStream destination = new();
-        CoapResponse response = await (toStream ? server.GetAsync(path, destination) : server.GetAsync(path)).WaitAsync(TimeSpan.FromSeconds(60));
+        CoapResponse response = await (toStream ? server.GetAsync(path, destination) : server.GetAsync(path))
+            .WaitAsync(TimeSpan.FromSeconds(60));
         Assert.Equal(CoapCode.Content, response.Code);
         byte[] came = toStream ? destination.ToArray() : response.Payload.ToArray();
         Assert.True(came.AsSpan().SequenceEqual(_body), $"{size} bytes were there, {came.Length} came.");

@@ -33,5 +33,6 @@ public abstract class ConnectionTest : EndpointTest
     }
 
     /// <summary>Runs something on a thread without a context, so that what it completes goes on within it.</summary>
-    private protected static Task OnThread(Action action) => Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+    private protected static Task OnThread(Action action) =>
+        Task.Factory.StartNew(action, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 }

@@ -2,7 +2,9 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 
-/// <summary>A connection without a socket: tests hand frames in on their own thread, cut as a real one would, and see what comes out.</summary>
+/// <summary>
+/// A connection without a socket: tests hand frames in on their own thread, cut as a real one would, and see what comes out.
+/// </summary>
 internal sealed class DirectConnection : CoapConnection
 {
     private readonly Lock _gate = new();
@@ -14,7 +16,8 @@ internal sealed class DirectConnection : CoapConnection
     private int _pauses;
     private int _cutting;
 
-    public DirectConnection(DirectStreamTransport transport, CoapAddress remote, bool isInitiator, object? identity = null, string? serverName = null)
+    public DirectConnection(DirectStreamTransport transport, CoapAddress remote, bool isInitiator, object? identity = null,
+        string? serverName = null)
         : base(transport, remote, DirectStreamTransport.Local, isInitiator)
     {
         _owner = transport;
@@ -24,7 +27,8 @@ internal sealed class DirectConnection : CoapConnection
 
     public override bool IsCongested => IsFull;
 
-    public override CoapConnectionProgress Progress => Slowness ?? new CoapConnectionProgress(_frames, _rest.Length, _frames, 0) { PartialReceived = _rest.Length };
+    public override CoapConnectionProgress Progress =>
+        Slowness ?? new CoapConnectionProgress(_frames, _rest.Length, _frames, 0) { PartialReceived = _rest.Length };
 
     /// <summary>What it says of its progress instead of the truth.</summary>
     public CoapConnectionProgress? Slowness { get; set; }
@@ -184,7 +188,14 @@ internal sealed class DirectConnection : CoapConnection
         }
 
         _frames++;
-        CoapDatagram frame = new((int)length) { Length = (int)length, Remote = Remote, Local = Local, Transport = Transport, Channel = Channel };
+        CoapDatagram frame = new((int)length)
+        {
+            Length = (int)length,
+            Remote = Remote,
+            Local = Local,
+            Transport = Transport,
+            Channel = Channel
+        };
         rest.AsSpan(0, (int)length).CopyTo(frame.Buffer);
         return frame;
     }

@@ -19,7 +19,9 @@ internal sealed class DirectStreamTransport(string scheme = "coap+tcp") : CoapSt
 
     public ICoapStreamContext Context => _context ?? throw new InvalidOperationException("not started");
 
-    /// <summary>Called before a connection is opened by us: throw to have it fail, await to have it take long. Null: it is opened at once.</summary>
+    /// <summary>
+    /// Called before a connection is opened by us: throw to have it fail, await to have it take long. Null: it is opened at once.
+    /// </summary>
     public Func<CoapAddress, string?, CancellationToken, Task>? Connecting { get; set; }
 
     /// <summary>
@@ -45,7 +47,8 @@ internal sealed class DirectStreamTransport(string scheme = "coap+tcp") : CoapSt
         return ValueTask.CompletedTask;
     }
 
-    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken)
+    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName,
+        CancellationToken cancellationToken)
     {
         if (Connecting is { } connecting)
         {
@@ -59,14 +62,18 @@ internal sealed class DirectStreamTransport(string scheme = "coap+tcp") : CoapSt
         }
 
         Connected?.Invoke(connection);
-        return connection.Open() ? connection : throw new CoapConnectionException(CoapConnectionError.Refused, $"No connection to {remote} is opened: MaxConnections is reached.");
+        return connection.Open()
+            ? connection
+            : throw new CoapConnectionException(CoapConnectionError.Refused,
+                $"No connection to {remote} is opened: MaxConnections is reached.");
     }
 
     /// <summary>A peer connects.</summary>
     /// <param name="remote">From where; null for a new port of 192.0.2.1.</param>
     public DirectConnection Accept(CoapAddress? remote = null, object? identity = null, string? serverName = null)
     {
-        DirectConnection connection = new(this, remote ?? CoapAddress.FromIPv4(0xc0000201, ++_lastPort), isInitiator: false, identity, serverName);
+        DirectConnection connection = new(this, remote ?? CoapAddress.FromIPv4(0xc0000201, ++_lastPort), isInitiator: false, identity,
+            serverName);
         connection.Open();
         return connection;
     }

@@ -20,7 +20,8 @@ public sealed class DuplexPipeTransportTests
         {
             Accept = async cancellationToken =>
             {
-                NamedPipeServerStream pipe = new(name, PipeDirection.InOut, 10, PipeTransmissionMode.Byte, System.IO.Pipes.PipeOptions.Asynchronous);
+                NamedPipeServerStream pipe = new(name, PipeDirection.InOut, 10, PipeTransmissionMode.Byte,
+                    System.IO.Pipes.PipeOptions.Asynchronous);
                 await pipe.WaitForConnectionAsync(cancellationToken);
                 return CoapDuplexPipe.FromStream(pipe, identity: "the gateway");
             },
@@ -78,7 +79,8 @@ public sealed class DuplexPipeTransportTests
     public async Task A_callback_that_fails_to_connect_says_why_at_the_request()
     {
         await using CoapClient client = new();
-        client.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions { Connect = (_, _) => throw new IOException("The line is cut.") }));
+        client.Endpoint.AddTransport(new CoapDuplexPipeTransport(
+            new CoapDuplexPipeTransportOptions { Connect = (_, _) => throw new IOException("The line is cut.") }));
 
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => client.GetAsync(Uri));
 
@@ -136,7 +138,8 @@ public sealed class DuplexPipeTransportTests
         Pipe input = new();
         Pipe output = new();
         Task had = server.Endpoint.AcceptStreamAsync(
-            new CoapDuplexPipe(input.Reader, output.Writer), new CoapAcceptedConnection { Abort = () => throw new ObjectDisposedException("below") });
+            new CoapDuplexPipe(input.Reader, output.Writer),
+            new CoapAcceptedConnection { Abort = () => throw new ObjectDisposedException("below") });
 
         await server.DisposeAsync();
 
@@ -155,7 +158,8 @@ public sealed class DuplexPipeTransportTests
     public async Task Beyond_MaxConnections_pipes_are_closed()
     {
         using PipeNetwork network = new();
-        await using CoapServer server = await network.ServeAsync(new CoapEndpointOptions { Limits = new CoapLimits { MaxConnections = 1 } });
+        await using CoapServer server =
+            await network.ServeAsync(new CoapEndpointOptions { Limits = new CoapLimits { MaxConnections = 1 } });
         await using CoapClient first = network.NewClient();
         await first.GetAsync(Uri);
 
@@ -238,7 +242,8 @@ public sealed class DuplexPipeTransportTests
             throw new ObjectDisposedException(nameof(PipeReader));
         }
 
-        public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default) => inner.ReadAsync(cancellationToken);
+        public override ValueTask<ReadResult> ReadAsync(CancellationToken cancellationToken = default) =>
+            inner.ReadAsync(cancellationToken);
 
         public override bool TryRead(out ReadResult result) => inner.TryRead(out result);
     }

@@ -6,7 +6,8 @@ namespace CoAP.NET.Tests.Transports.Streams;
 /// <summary>Frames of RFC 8323 as messages and as hexadecimal digits.</summary>
 internal static class Frames
 {
-    private static readonly CoapStreamSerializer s_serializer = new(new CoapSerializerOptions { MaxMessageSize = 64 << 20, MaxTokenLength = CoapToken.MaxExtendedLength });
+    private static readonly CoapStreamSerializer s_serializer =
+        new(new CoapSerializerOptions { MaxMessageSize = 64 << 20, MaxTokenLength = CoapToken.MaxExtendedLength });
 
     public static CoapMessage Read(string hex) => s_serializer.Deserialize(Wire.Hex(hex));
 
@@ -35,7 +36,8 @@ internal static class Frames
     }
 
     /// <summary>A request with the token aa.</summary>
-    public static CoapMessage Request(CoapMethod method, string path, string? block1 = null, string? block2 = null, ReadOnlyMemory<byte> payload = default, string token = "aa")
+    public static CoapMessage Request(CoapMethod method, string path, string? block1 = null, string? block2 = null,
+        ReadOnlyMemory<byte> payload = default, string token = "aa")
     {
         CoapMessage request = new(method) { Token = new CoapToken(Wire.Hex(token)), Payload = payload };
         request.Options.Add(OptionNumber.UriPath, System.Text.Encoding.UTF8.GetBytes(path));
@@ -45,7 +47,8 @@ internal static class Frames
     }
 
     /// <summary>The response to a request, with Block options of hexadecimal digits.</summary>
-    public static CoapMessage Reply(CoapMessage request, CoapCode code, string? block1 = null, string? block2 = null, ReadOnlyMemory<byte> payload = default)
+    public static CoapMessage Reply(CoapMessage request, CoapCode code, string? block1 = null, string? block2 = null,
+        ReadOnlyMemory<byte> payload = default)
     {
         CoapMessage response = new(code) { Token = request.Token, Payload = payload };
         AddBlock(response, OptionNumber.Block2, block2);

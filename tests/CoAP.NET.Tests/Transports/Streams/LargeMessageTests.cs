@@ -67,7 +67,8 @@ public class LargeMessageTests : BodiesOnStreamsTest
         List<byte> all = [];
         for (int number = 0; all.Count < body.Length; number++)
         {
-            CoapMessage block = Ask(connection, Frames.Request(CoapMethod.Get, "x", block2: number == 0 ? null : $"{(number << 4) | 3:x2}"));
+            CoapMessage block = Ask(connection,
+                Frames.Request(CoapMethod.Get, "x", block2: number == 0 ? null : $"{(number << 4) | 3:x2}"));
             Assert.Equal($"{(number << 4) | (number < 7 ? 8 : 0) | 3:x2}", block.Block2Of());
             all.AddRange(block.Payload.Span);
         }

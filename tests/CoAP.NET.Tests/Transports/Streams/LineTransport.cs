@@ -43,7 +43,8 @@ internal sealed class LineConnection(LineTransport transport, Stream line, ICoap
     : CoapConnection(transport, default, default, isInitiator: false)
 {
     private readonly Lock _gate = new();
-    private readonly Channel<CoapDatagram> _toSend = System.Threading.Channels.Channel.CreateUnbounded<CoapDatagram>(new UnboundedChannelOptions { SingleReader = true });
+    private readonly Channel<CoapDatagram> _toSend =
+        System.Threading.Channels.Channel.CreateUnbounded<CoapDatagram>(new UnboundedChannelOptions { SingleReader = true });
     private readonly CancellationTokenSource _end = new();
     private TaskCompletionSource _mayRead = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private CoapException? _reason;
@@ -58,7 +59,8 @@ internal sealed class LineConnection(LineTransport transport, Stream line, ICoap
 
     public override bool IsCongested => Volatile.Read(ref _isCongested);
 
-    public override CoapConnectionProgress Progress => new(Volatile.Read(ref _frames), Volatile.Read(ref _partial), Volatile.Read(ref _sent), Volatile.Read(ref _waiting));
+    public override CoapConnectionProgress Progress =>
+        new(Volatile.Read(ref _frames), Volatile.Read(ref _partial), Volatile.Read(ref _sent), Volatile.Read(ref _waiting));
 
     public void Start()
     {
@@ -158,7 +160,14 @@ internal sealed class LineConnection(LineTransport transport, Stream line, ICoap
                     break;
                 }
 
-                CoapDatagram frame = new((int)length) { Length = (int)length, Remote = Remote, Local = Local, Transport = Transport, Channel = Channel };
+                CoapDatagram frame = new((int)length)
+                {
+                    Length = (int)length,
+                    Remote = Remote,
+                    Local = Local,
+                    Transport = Transport,
+                    Channel = Channel
+                };
                 rest.Slice(0, length).CopyTo(frame.Buffer);
                 rest = rest.Slice(length);
                 Volatile.Write(ref _frames, _frames + 1);

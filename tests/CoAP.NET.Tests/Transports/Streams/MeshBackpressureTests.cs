@@ -34,7 +34,9 @@ public class MeshBackpressureTests : ConnectionTest
             }
         };
 
-        connection.Receive(LargeCsm + string.Concat(Enumerable.Range(0, Requests).Select(static i => $"5202{i:x4}b178ff{(byte)('a' + (i % 26)):x2}{(byte)('a' + (i / 26)):x2}")));
+        connection.Receive(LargeCsm
+            + string.Concat(Enumerable.Range(0, Requests)
+                .Select(static i => $"5202{i:x4}b178ff{(byte)('a' + (i % 26)):x2}{(byte)('a' + (i / 26)):x2}")));
 
         await Within(all.Task);
         TaskCompletionSource resumed = new(TaskCreationOptions.RunContinuationsAsynchronously);

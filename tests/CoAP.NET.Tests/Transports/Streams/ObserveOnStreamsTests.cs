@@ -274,7 +274,8 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
     public async Task Another_format_ends_an_observation_with_4_06(bool isStalled)
     {
         bool isJson = false;
-        CoapRouteHandlerBuilder route = Server.MapGet("/obs", () => CoapResults.Bytes(new byte[] { 1 }, isJson ? CoapContentFormat.Json : CoapContentFormat.TextPlain)).Observable();
+        CoapRouteHandlerBuilder route = Server.MapGet("/obs",
+            () => CoapResults.Bytes(new byte[] { 1 }, isJson ? CoapContentFormat.Json : CoapContentFormat.TextPlain)).Observable();
         await StartStreamsAsync();
         DirectConnection connection = Connect();
         DirectConnection live = Connect();
@@ -443,5 +444,6 @@ public class ObserveOnStreamsTests : BodiesOnStreamsTest
 
     private void Settle() => Clock.Advance(TimeSpan.FromMilliseconds(5));
 
-    private IReadOnlyList<CoAP.NET.Observing.Observer> Observers() => [.. Server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Observers.Table.Observers)];
+    private IReadOnlyList<CoAP.NET.Observing.Observer> Observers() =>
+        [.. Server.Endpoint.Pipelines.SelectMany(pipeline => pipeline.Observers.Table.Observers)];
 }

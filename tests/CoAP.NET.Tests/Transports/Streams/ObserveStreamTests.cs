@@ -41,7 +41,10 @@ public class ObserveStreamTests : ClientConnectionTest
         Assert.Equal("0", observation.Latest!.GetText());
         (DirectConnection connection, Frame registration) = Assert.Single(_registrations);
 
-        foreach ((string observe, string text) in new[] { ("6105", "31"), ("6103", "32"), ("60", "33"), ("6103", "34"), ("62ffff", "35"), ("60", "36") })
+        foreach ((string observe, string text) in new[]
+        {
+            ("6105", "31"), ("6103", "32"), ("60", "33"), ("6103", "34"), ("62ffff", "35"), ("60", "36")
+        })
         {
             connection.Receive(Notification(registration, text, observe));
             Assert.Equal(((char)Convert.ToInt32(text, 16)).ToString(), observation.Latest!.GetText());
@@ -177,7 +180,8 @@ public class ObserveStreamTests : ClientConnectionTest
         AnswerRegistrations();
         await StartClientAsync();
         await using CoapObservation observation = await Within(
-            Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target), new CoapObserveOptions { Reregistration = CoapReregistration.Never }));
+            Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target),
+                new CoapObserveOptions { Reregistration = CoapReregistration.Never }));
 
         Streams.OpenedByUs[0].Break();
 
@@ -193,7 +197,8 @@ public class ObserveStreamTests : ClientConnectionTest
         AnswerRegistrations();
         await StartClientAsync();
         await using CoapObservation observation = await Within(
-            Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target), new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(TimeSpan.FromMinutes(2)) }));
+            Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target),
+                new CoapObserveOptions { Reregistration = CoapReregistration.NotMoreOftenThan(TimeSpan.FromMinutes(2)) }));
 
         Streams.OpenedByUs[0].Break();
         Clock.Advance(TimeSpan.FromSeconds(119));
@@ -227,7 +232,8 @@ public class ObserveStreamTests : ClientConnectionTest
     {
         Options.Parameters = CoapTransmissionParameters.Default with { ResponseTimeout = TimeSpan.FromSeconds(7) };
         await StartClientAsync();
-        Task<CoapObservation> begun = Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target), new CoapObserveOptions { Reregistration = CoapReregistration.Never });
+        Task<CoapObservation> begun = Endpoint.ObserveAsync(new CoapRequest(CoapMethod.Get, Target),
+            new CoapObserveOptions { Reregistration = CoapReregistration.Never });
         await UntilAsync(() => Streams.OpenedByUs.Count == 1);
         Clock.Advance(TimeSpan.FromSeconds(6));
         Assert.Equal(1, Endpoint.Observed.Registrations);

@@ -31,7 +31,8 @@ public class ObservingOverStreamsTests : ScriptedServerTest
         CoapToken token = Requests[0].Token;
 
         // Lower, equal, empty (TM-25), more than half of the numbers away.
-        foreach ((string number, string text) in (ReadOnlySpan<(string, string)>)[("04", "1"), ("04", "2"), (string.Empty, "3"), ("900000", "4")])
+        foreach ((string number, string text) in (ReadOnlySpan<(string, string)>)[("04", "1"), ("04", "2"), (string.Empty, "3"),
+            ("900000", "4")])
         {
             Connection.Receive(Frames.Write(Notification(token, number, text)));
         }

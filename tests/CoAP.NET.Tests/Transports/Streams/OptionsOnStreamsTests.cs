@@ -24,7 +24,8 @@ public class OptionsOnStreamsTests : BodiesOnStreamsTest
     [Fact]
     public async Task What_the_client_has_already_is_not_sent_again()
     {
-        Server.MapGet("/x", incoming => incoming.IsMatch(s_current) ? CoapResults.Valid(s_current) : CoapResults.Text("hi").WithETag(s_current));
+        Server.MapGet("/x",
+            incoming => incoming.IsMatch(s_current) ? CoapResults.Valid(s_current) : CoapResults.Text("hi").WithETag(s_current));
         await StartStreamsAsync();
         DirectConnection connection = Connect();
 

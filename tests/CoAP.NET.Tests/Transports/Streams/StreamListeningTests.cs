@@ -25,10 +25,12 @@ public class StreamListeningTests
         ArgumentException error = Assert.Throws<ArgumentException>(() => bare.Listen("coaps+tcp://[::]"));
         Assert.Contains("CoapEndpointOptions.Tls", error.Message, StringComparison.Ordinal);
 
-        await using CoapEndpoint client = new(new CoapEndpointOptions { Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions() } });
+        await using CoapEndpoint client =
+            new(new CoapEndpointOptions { Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions() } });
         Assert.Throws<ArgumentException>(() => client.Listen("coaps+tcp://[::]"));
 
-        await using CoapEndpoint server = new(new CoapEndpointOptions { Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions() } });
+        await using CoapEndpoint server =
+            new(new CoapEndpointOptions { Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions() } });
         server.Listen("coaps+tcp://[::]");
 
         await using CoapEndpoint selecting = new(new CoapEndpointOptions

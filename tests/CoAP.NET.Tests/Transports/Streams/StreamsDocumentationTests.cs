@@ -53,7 +53,8 @@ public sealed class StreamsDocumentationTests : IDisposable
             if (message.Code == CoapCode.Get)
             {
                 connection.Receive("00e1");
-                connection.Receive(CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Content) { Token = message.Token, Payload = "21.5"u8.ToArray() }));
+                connection.Receive(CoapStreamSerializer.Default.Serialize(
+                    new CoapMessage(CoapCode.Content) { Token = message.Token, Payload = "21.5"u8.ToArray() }));
             }
         };
     }
@@ -87,7 +88,12 @@ public sealed class StreamsDocumentationTests : IDisposable
                 {
                     Client = new SslClientAuthenticationOptions
                     {
-                        CertificateChainPolicy = new X509ChainPolicy { TrustMode = X509ChainTrustMode.CustomRootTrust, CustomTrustStore = { authority }, RevocationMode = X509RevocationMode.NoCheck },
+                        CertificateChainPolicy = new X509ChainPolicy
+                        {
+                            TrustMode = X509ChainTrustMode.CustomRootTrust,
+                            CustomTrustStore = { authority },
+                            RevocationMode = X509RevocationMode.NoCheck
+                        },
                         ClientCertificates = [device],
                     },
                 },
@@ -110,7 +116,8 @@ public sealed class StreamsDocumentationTests : IDisposable
             : CoapResults.Unauthorized());
         await server.StartAsync();
 
-        Assert.Equal("CN=device-7", Ask(new CoapTlsIdentity(shown, "localhost", SslProtocols.Tls13, TlsCipherSuite.TLS_AES_256_GCM_SHA384)).Text);
+        Assert.Equal("CN=device-7",
+            Ask(new CoapTlsIdentity(shown, "localhost", SslProtocols.Tls13, TlsCipherSuite.TLS_AES_256_GCM_SHA384)).Text);
         Assert.Equal(CoapCode.Unauthorized, Ask(null).Code);
 
         (CoapCode Code, string Text) Ask(object? identity)
@@ -172,7 +179,8 @@ public sealed class StreamsDocumentationTests : IDisposable
             CoapMessage message = CoapStreamSerializer.Default.Deserialize(Wire.Hex(hex));
             if (message.Code == CoapCode.Get)
             {
-                device.Receive(CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Content) { Token = message.Token, Payload = "X100"u8.ToArray() }));
+                device.Receive(CoapStreamSerializer.Default.Serialize(
+                    new CoapMessage(CoapCode.Content) { Token = message.Token, Payload = "X100"u8.ToArray() }));
             }
             else
             {
@@ -213,7 +221,8 @@ public sealed class StreamsDocumentationTests : IDisposable
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         CertificateRequest request = new($"CN={name}", key, HashAlgorithmName.SHA256);
-        using X509Certificate2 certificate = request.CreateSelfSigned(new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero), new DateTimeOffset(2120, 1, 1, 0, 0, 0, TimeSpan.Zero));
+        using X509Certificate2 certificate = request.CreateSelfSigned(new DateTimeOffset(2020, 1, 1, 0, 0, 0, TimeSpan.Zero),
+            new DateTimeOffset(2120, 1, 1, 0, 0, 0, TimeSpan.Zero));
         string file = Path.Combine(_directory, $"{name}.pem");
         string keyFile = Path.Combine(_directory, $"{name}-key.pem");
         File.WriteAllText(file, certificate.ExportCertificatePem());
@@ -236,11 +245,13 @@ public sealed class StreamsDocumentationTests : IDisposable
 
         public override int Read(byte[] buffer, int offset, int count) => input.Read(buffer, offset, count);
 
-        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) => input.ReadAsync(buffer, cancellationToken);
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+            input.ReadAsync(buffer, cancellationToken);
 
         public override void Write(byte[] buffer, int offset, int count) => output.Write(buffer, offset, count);
 
-        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) => output.WriteAsync(buffer, cancellationToken);
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default) =>
+            output.WriteAsync(buffer, cancellationToken);
 
         public override void Flush() => output.Flush();
 

@@ -39,7 +39,8 @@ public class TokensOnStreamsTests : BodiesOnStreamsTest
         CoapMessage answer = Frames.Read(AskHex(connection, $"2d01{extension}{token}b178"));
 
         Assert.Equal(CoapCode.Abort, answer.Code);
-        Assert.Equal("A token has at most 64 bytes here, as the CSM said (RFC 8974 section 2.2.1).", System.Text.Encoding.UTF8.GetString(answer.Payload.Span));
+        Assert.Equal("A token has at most 64 bytes here, as the CSM said (RFC 8974 section 2.2.1).",
+            System.Text.Encoding.UTF8.GetString(answer.Payload.Span));
         Assert.False(ran);
         Assert.True(connection.HasSentLast);
     }

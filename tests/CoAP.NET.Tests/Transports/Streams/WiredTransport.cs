@@ -2,7 +2,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
 
-/// <summary>Two endpoints in one process, joined by connections without sockets: bytes move on the thread that sends them, frame after frame, never two at a time in one direction.</summary>
+/// <summary>
+/// Two endpoints in one process, joined by connections without sockets: bytes move on the thread that sends them, frame after frame, never
+/// two at a time in one direction.
+/// </summary>
 internal sealed class WiredTransport : CoapStreamTransport
 {
     private static int s_lastPort = 10_000;
@@ -22,7 +25,9 @@ internal sealed class WiredTransport : CoapStreamTransport
     /// <summary>Sees each frame before it is handed to the endpoint; it may not be changed or kept.</summary>
     public Action<CoapDatagram>? OnFrame { get; set; }
 
-    /// <summary>Called before a connection is opened: throw to have it fail, await to have it take long. Null: it is opened at once.</summary>
+    /// <summary>
+    /// Called before a connection is opened: throw to have it fail, await to have it take long. Null: it is opened at once.
+    /// </summary>
     public Func<CancellationToken, Task>? Connecting { get; set; }
 
     /// <summary>This side's ends of all connections that were made, in their order.</summary>
@@ -43,7 +48,8 @@ internal sealed class WiredTransport : CoapStreamTransport
         return ValueTask.CompletedTask;
     }
 
-    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName, CancellationToken cancellationToken)
+    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, string? serverName,
+        CancellationToken cancellationToken)
     {
         if (Connecting is { } connecting)
         {
@@ -292,7 +298,14 @@ internal sealed class WiredTransport : CoapStreamTransport
             // What left is one whole frame, within what the receiver said it takes.
             Assert.Equal(bytes.Length, owner.Context.MeasureFrame(this, bytes, bytes.Length));
             _frames++;
-            CoapDatagram frame = new(bytes.Length) { Length = bytes.Length, Remote = Remote, Local = Local, Transport = Transport, Channel = Channel };
+            CoapDatagram frame = new(bytes.Length)
+            {
+                Length = bytes.Length,
+                Remote = Remote,
+                Local = Local,
+                Transport = Transport,
+                Channel = Channel
+            };
             bytes.CopyTo(frame.Buffer.AsSpan());
             owner.OnFrame?.Invoke(frame);
             owner.Context.Receive(frame);

@@ -12,7 +12,8 @@ public class AsyncConnectTests : AsyncTest
     {
         using Socket listener = Listener();
         await StartAsync();
-        CoapConnection connection = await Within(Transport.ConnectAsync(AddressOf(listener), "name.example", CancellationToken.None).AsTask());
+        CoapConnection connection =
+            await Within(Transport.ConnectAsync(AddressOf(listener), "name.example", CancellationToken.None).AsTask());
         Socket accepted = await Within(listener.AcceptAsync());
         await using AsyncPeer peer = new(accepted, new NetworkStream(accepted, ownsSocket: true));
 
@@ -107,7 +108,8 @@ public class AsyncConnectTests : AsyncTest
         await StartAsync();
         await Transport.DisposeAsync();
 
-        await Assert.ThrowsAsync<ObjectDisposedException>(() => Transport.ConnectAsync(CoapAddress.FromIPv4(0x7f000001, 1), null, CancellationToken.None).AsTask());
+        await Assert.ThrowsAsync<ObjectDisposedException>(
+            () => Transport.ConnectAsync(CoapAddress.FromIPv4(0x7f000001, 1), null, CancellationToken.None).AsTask());
     }
 
     private static CoapAddress AddressOf(Socket listener) => CoapAddress.FromIPEndPoint((IPEndPoint)listener.LocalEndPoint!);

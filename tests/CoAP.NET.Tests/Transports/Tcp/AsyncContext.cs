@@ -12,7 +12,8 @@ internal sealed class AsyncContext : ICoapStreamContext
 {
     private readonly Channel<string> _received = Channel.CreateUnbounded<string>();
     private readonly Channel<CoapConnection> _opened = Channel.CreateUnbounded<CoapConnection>();
-    private readonly Channel<(CoapConnection Connection, Exception? Error)> _closed = Channel.CreateUnbounded<(CoapConnection, Exception?)>();
+    private readonly Channel<(CoapConnection Connection, Exception? Error)> _closed =
+        Channel.CreateUnbounded<(CoapConnection, Exception?)>();
     private readonly Channel<CoapConnection> _ended = Channel.CreateUnbounded<CoapConnection>();
     private readonly Channel<CoapConnection> _writable = Channel.CreateUnbounded<CoapConnection>();
     private int _assembly;
@@ -84,7 +85,8 @@ internal sealed class AsyncContext : ICoapStreamContext
     public bool Opened(CoapConnection connection) => TakesConnections && _opened.Writer.TryWrite(connection);
 
     public long MeasureFrame(CoapConnection connection, ReadOnlySpan<byte> first, long available) =>
-        CoapStreamSerializer.Default.TryReadHead(first, available, out MessageHead head, out CoapFormatError error) ? head.Length : error.IsNone ? 0 : -1;
+        CoapStreamSerializer.Default.TryReadHead(first, available, out MessageHead head, out CoapFormatError error) ? head.Length
+            : error.IsNone ? 0 : -1;
 
     public void Refuse(CoapConnection connection, string reason) => connection.Close(null);
 

@@ -35,7 +35,8 @@ public class AsyncFairnessTests
                     socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
                     CoapAddress remote = CoapAddress.FromIPv4(0xc0000201, 1);
                     AsyncConnection connection = new(
-                        engine.Host, new SocketLink(socket, new BusyStream(reads, stop.Task), remote, isInitiator: false), remote, AsyncTcpEngine.LocalAddressOf(socket), isInitiator: false);
+                        engine.Host, new SocketLink(socket, new BusyStream(reads, stop.Task), remote, isInitiator: false), remote,
+                        AsyncTcpEngine.LocalAddressOf(socket), isInitiator: false);
                     connections.Add(connection);
                 }
 

@@ -55,9 +55,11 @@ public sealed class ForeignCertificateTests : TlsTest
     [InlineData(false)]
     public async Task A_client_fetches_no_url_of_a_server_certificate(bool hasPolicy)
     {
-        await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], issuerAt: _trap.Url) });
+        await ListenWithTlsAsync(
+            new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], issuerAt: _trap.Url) });
 
-        await FailToConnectAsync(client: new SslClientAuthenticationOptions { CertificateChainPolicy = hasPolicy ? Certificates.Trust() : null });
+        await FailToConnectAsync(
+            client: new SslClientAuthenticationOptions { CertificateChainPolicy = hasPolicy ? Certificates.Trust() : null });
 
         Assert.False(_trap.WasVisited);
     }
@@ -65,11 +67,13 @@ public sealed class ForeignCertificateTests : TlsTest
     [Fact]
     public async Task A_client_of_WebSockets_fetches_none_either()
     {
-        await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], issuerAt: _trap.Url) });
+        await ListenWithTlsAsync(
+            new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], issuerAt: _trap.Url) });
         await using CoapWebSocketTransport client = new(new CoapWebSocketTransportOptions { UseTls = true });
         await client.StartAsync(ClientContext, CancellationToken.None);
 
-        await Assert.ThrowsAsync<CoapConnectionException>(() => Within(client.ConnectAsync(Address, "localhost", CancellationToken.None).AsTask()));
+        await Assert.ThrowsAsync<CoapConnectionException>(
+            () => Within(client.ConnectAsync(Address, "localhost", CancellationToken.None).AsTask()));
 
         Assert.False(_trap.WasVisited);
     }
@@ -84,7 +88,11 @@ public sealed class ForeignCertificateTests : TlsTest
             ClientCertificateRequired = true,
         });
 
-        await ConnectOursAsync(client: new SslClientAuthenticationOptions { CertificateChainPolicy = Certificates.Trust(), ClientCertificates = [Certificates.Client("ann")] });
+        await ConnectOursAsync(client: new SslClientAuthenticationOptions
+        {
+            CertificateChainPolicy = Certificates.Trust(),
+            ClientCertificates = [Certificates.Client("ann")]
+        });
         CoapConnection known = await Context.NextOpenedAsync();
         await ShowToServerAsync(_others.Client("mallory", _trap.Url));
 
@@ -97,9 +105,11 @@ public sealed class ForeignCertificateTests : TlsTest
     {
         X500DistinguishedNameBuilder subject = new();
         subject.AddCommonName("you are\n\u001b[2Jroot\u202e");
-        await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], subject: subject.Build()) });
+        await ListenWithTlsAsync(
+            new SslServerAuthenticationOptions { ServerCertificate = _others.Server(["localhost"], subject: subject.Build()) });
 
-        CoapConnectionException exception = await FailToConnectAsync(client: new SslClientAuthenticationOptions { CertificateChainPolicy = Certificates.Trust() });
+        CoapConnectionException exception =
+            await FailToConnectAsync(client: new SslClientAuthenticationOptions { CertificateChainPolicy = Certificates.Trust() });
 
         Assert.Contains("you are", exception.Message, StringComparison.Ordinal);
         Assert.DoesNotContain(exception.Message, static c => char.IsControl(c) || c == '\u202e');

@@ -38,7 +38,8 @@ internal sealed class TlsCertificates : IDisposable
     /// <param name="names">The names and addresses.</param>
     /// <param name="isExpired">Whether its time is over.</param>
     /// <param name="subject">Its subject; null for the first name.</param>
-    /// <param name="issuerAt">Where the certificate of its issuer and the list of what that revoked are said to be; null for nowhere.</param>
+    /// <param name="issuerAt">Where the certificate of its issuer and the list of what that revoked are said to be; null for
+    /// nowhere.</param>
     public X509Certificate2 Server(string[] names, bool isExpired = false, X500DistinguishedName? subject = null, string? issuerAt = null)
     {
         SubjectAlternativeNameBuilder alternatives = new();
@@ -54,10 +55,12 @@ internal sealed class TlsCertificates : IDisposable
             }
         }
 
-        return Issue(subject ?? new X500DistinguishedName($"CN={names[0]}"), "1.3.6.1.5.5.7.3.1", alternatives.Build(), isExpired, issuerAt);
+        return Issue(subject ?? new X500DistinguishedName($"CN={names[0]}"), "1.3.6.1.5.5.7.3.1", alternatives.Build(), isExpired,
+            issuerAt);
     }
 
-    public X509Certificate2 Client(string name, string? issuerAt = null) => Issue(new X500DistinguishedName($"CN={name}"), "1.3.6.1.5.5.7.3.2", null, isExpired: false, issuerAt);
+    public X509Certificate2 Client(string name, string? issuerAt = null) =>
+        Issue(new X500DistinguishedName($"CN={name}"), "1.3.6.1.5.5.7.3.2", null, isExpired: false, issuerAt);
 
     public void Dispose()
     {

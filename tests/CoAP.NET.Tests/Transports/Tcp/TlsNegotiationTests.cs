@@ -51,12 +51,16 @@ public class TlsNegotiationTests : TlsTest
     public async Task A_client_that_offers_no_protocol_is_served_on_the_port_of_coaps()
     {
         // The port is known only when the listener is bound: learn a free one first.
-        using System.Net.Sockets.Socket free = new(System.Net.Sockets.AddressFamily.InterNetwork, System.Net.Sockets.SocketType.Stream, System.Net.Sockets.ProtocolType.Tcp);
+        using System.Net.Sockets.Socket free = new(System.Net.Sockets.AddressFamily.InterNetwork, System.Net.Sockets.SocketType.Stream,
+            System.Net.Sockets.ProtocolType.Tcp);
         free.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         Options.TlsPort = ((IPEndPoint)free.LocalEndPoint!).Port;
         free.Dispose();
         Options.UseTls = true;
-        Options.Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost"]) } };
+        Options.Tls = new CoapTlsOptions
+        {
+            Server = new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost"]) }
+        };
         Options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, Options.TlsPort));
         await StartAsync();
 
@@ -111,7 +115,9 @@ public class TlsNegotiationTests : TlsTest
     {
         X509Certificate2 first = Certificates.Server(["one.example"]);
         X509Certificate2 second = Certificates.Server(["two.example"]);
-        ServerTls.SelectServer = (_, hello, _, _) => ValueTask.FromResult(new SslServerAuthenticationOptions { ServerCertificate = hello.ServerName == "two.example" ? second : first });
+        ServerTls.SelectServer = (_, hello, _, _) =>
+            ValueTask.FromResult(
+                new SslServerAuthenticationOptions { ServerCertificate = hello.ServerName == "two.example" ? second : first });
         await ListenWithTlsAsync();
 
         CoapConnection one = await ConnectOursAsync("one.example");
@@ -127,7 +133,9 @@ public class TlsNegotiationTests : TlsTest
     [Fact]
     public async Task A_name_for_which_nothing_is_chosen_fails_its_handshake_only()
     {
-        ServerTls.SelectServer = static (_, hello, _, _) => hello.ServerName == "bad.example" ? throw new InvalidOperationException("no") : ValueTask.FromResult<SslServerAuthenticationOptions>(null!);
+        ServerTls.SelectServer = static (_, hello, _, _) => hello.ServerName == "bad.example"
+            ? throw new InvalidOperationException("no")
+            : ValueTask.FromResult<SslServerAuthenticationOptions>(null!);
         await ListenWithTlsAsync();
 
         await Assert.ThrowsAnyAsync<Exception>(() => ConnectTlsPeerAsync("bad.example"));
@@ -285,11 +293,13 @@ public class TlsNegotiationTests : TlsTest
     {
         T made = copy(original);
         T fresh = new();
-        foreach (PropertyInfo property in typeof(T).GetProperties().Where(property => property.CanWrite && property.Name != "EncryptionPolicy"))
+        foreach (PropertyInfo property in typeof(T).GetProperties()
+            .Where(property => property.CanWrite && property.Name != "EncryptionPolicy"))
         {
             object? value = property.GetValue(original);
             Assert.NotEqual(property.GetValue(fresh), value);
-            Assert.Equivalent(value is X509ChainPolicy policy ? policy.CustomTrustStore.Count : value, property.GetValue(made) is X509ChainPolicy other ? other.CustomTrustStore.Count : property.GetValue(made));
+            Assert.Equivalent(value is X509ChainPolicy policy ? policy.CustomTrustStore.Count : value,
+                property.GetValue(made) is X509ChainPolicy other ? other.CustomTrustStore.Count : property.GetValue(made));
         }
     }
 }

@@ -30,20 +30,25 @@ public abstract class TlsTest : AsyncTest
 
     private protected async Task ListenWithTlsAsync(SslServerAuthenticationOptions? server = null)
     {
-        ServerTls.Server = server ?? new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost", "127.0.0.1"]) };
+        ServerTls.Server = server
+            ?? new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost", "127.0.0.1"]) };
         Options.UseTls = true;
         Options.Tls = ServerTls;
         await ListenAsync();
     }
 
     /// <summary>Connects with a transport of ours.</summary>
-    private protected async Task<CoapConnection> ConnectOursAsync(string? name = "localhost", SslClientAuthenticationOptions? client = null, int tlsPort = 5684, CoapAddress? address = null)
+    private protected async Task<CoapConnection> ConnectOursAsync(string? name = "localhost", SslClientAuthenticationOptions? client = null,
+        int tlsPort = 5684, CoapAddress? address = null)
     {
         CoapTcpTransportOptions options = new()
         {
             UseTls = true,
             TlsPort = tlsPort,
-            Tls = new CoapTlsOptions { Client = client ?? new SslClientAuthenticationOptions { CertificateChainPolicy = Certificates.Trust() } },
+            Tls = new CoapTlsOptions
+            {
+                Client = client ?? new SslClientAuthenticationOptions { CertificateChainPolicy = Certificates.Trust() }
+            },
         };
         CoapTcpTransport transport = new(options);
         _clients.Add(transport);
@@ -51,9 +56,11 @@ public abstract class TlsTest : AsyncTest
         return await Within(transport.ConnectAsync(address ?? Address, name, CancellationToken.None).AsTask());
     }
 
-    private protected async Task<CoapConnectionException> FailToConnectAsync(string? name = "localhost", SslClientAuthenticationOptions? client = null, CoapAddress? address = null)
+    private protected async Task<CoapConnectionException> FailToConnectAsync(string? name = "localhost",
+        SslClientAuthenticationOptions? client = null, CoapAddress? address = null)
     {
-        CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => ConnectOursAsync(name, client, address: address));
+        CoapConnectionException exception =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => ConnectOursAsync(name, client, address: address));
         Assert.Equal(1, ClientContext.Counters[CoapCounter.ConnectionsFailed]);
         Assert.Equal(1, ClientContext.Counters[CoapCounter.HandshakesFailed]);
         Assert.Equal(CoapConnectionError.HandshakeFailed, exception.Error);

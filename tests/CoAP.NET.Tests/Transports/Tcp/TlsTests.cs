@@ -106,7 +106,11 @@ public class TlsTests : TlsTest
         Exception? error;
         try
         {
-            await ConnectOursAsync(client: new SslClientAuthenticationOptions { CertificateChainPolicy = Certificates.Trust(), ClientCertificates = [others.Client("mallory")] });
+            await ConnectOursAsync(client: new SslClientAuthenticationOptions
+            {
+                CertificateChainPolicy = Certificates.Trust(),
+                ClientCertificates = [others.Client("mallory")]
+            });
             error = (await ClientContext.NextClosedAsync()).Error;
         }
         catch (CoapConnectionException exception)
@@ -145,7 +149,8 @@ public class TlsTests : TlsTest
     [Fact]
     public async Task A_server_whose_certificate_has_expired_is_refused()
     {
-        await ListenWithTlsAsync(new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost"], isExpired: true) });
+        await ListenWithTlsAsync(
+            new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost"], isExpired: true) });
 
         CoapConnectionException exception = await FailToConnectAsync();
 
@@ -191,10 +196,12 @@ public class TlsTests : TlsTest
     public async Task A_server_that_speaks_no_TLS_is_said_to_be_so_when_the_time_is_over()
     {
         // Backlog only: it connects, and nobody answers.
-        using System.Net.Sockets.Socket silent = new(System.Net.Sockets.AddressFamily.InterNetwork, System.Net.Sockets.SocketType.Stream, System.Net.Sockets.ProtocolType.Tcp);
+        using System.Net.Sockets.Socket silent = new(System.Net.Sockets.AddressFamily.InterNetwork, System.Net.Sockets.SocketType.Stream,
+            System.Net.Sockets.ProtocolType.Tcp);
         silent.Bind(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0));
         silent.Listen();
-        Task<CoapConnectionException> failing = FailToConnectAsync(address: CoapAddress.FromIPEndPoint((System.Net.IPEndPoint)silent.LocalEndPoint!));
+        Task<CoapConnectionException> failing =
+            FailToConnectAsync(address: CoapAddress.FromIPEndPoint((System.Net.IPEndPoint)silent.LocalEndPoint!));
         using System.Net.Sockets.Socket accepted = await Within(silent.AcceptAsync());
         byte[] hello = new byte[1];
         await Within(accepted.ReceiveAsync(hello));
@@ -207,7 +214,11 @@ public class TlsTests : TlsTest
     [Fact]
     public void A_server_needs_a_certificate()
     {
-        CoapTcpTransportOptions options = new() { UseTls = true, Endpoints = { new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0) } };
+        CoapTcpTransportOptions options = new()
+        {
+            UseTls = true,
+            Endpoints = { new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0) }
+        };
 
         ArgumentException exception = Assert.Throws<ArgumentException>(() => new CoapTcpTransport(options));
 

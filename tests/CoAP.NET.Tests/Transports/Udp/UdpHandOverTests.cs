@@ -273,7 +273,13 @@ public class UdpHandOverTests : UdpTest
             transport.Send(UdpTestContext.Reply(datagram, BitConverter.GetBytes(number + Count)));
             datagram.Dispose();
         });
-        CoapUdpTransportOptions options = new() { Engine = engine, IsServer = true, HandOverAfter = TimeSpan.FromMilliseconds(1), Endpoints = { new(System.Net.IPAddress.Loopback, 0) } };
+        CoapUdpTransportOptions options = new()
+        {
+            Engine = engine,
+            IsServer = true,
+            HandOverAfter = TimeSpan.FromMilliseconds(1),
+            Endpoints = { new(System.Net.IPAddress.Loopback, 0) }
+        };
         CoapUdpTransport transport = await StartAsync(context, options);
         using UdpTestPeer peer = new();
         int expected = (2 * Count) + ((Count + 39) / 40);

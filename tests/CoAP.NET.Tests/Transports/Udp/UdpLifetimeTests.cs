@@ -11,7 +11,8 @@ public class UdpLifetimeTests : UdpTest
     public async Task Nothing_is_bound_before_the_start_or_after_disposing(CoapUdpEngine engine)
     {
         UdpTestContext context = new(UdpTestContext.Echo);
-        CoapUdpTransport transport = new(new CoapUdpTransportOptions { Engine = engine, Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } });
+        CoapUdpTransport transport =
+            new(new CoapUdpTransportOptions { Engine = engine, Endpoints = { new IPEndPoint(IPAddress.Loopback, 0) } });
         Assert.Empty(transport.LocalAddresses);
 
         await transport.StartAsync(context, CancellationToken.None);
@@ -132,7 +133,8 @@ public class UdpLifetimeTests : UdpTest
             Endpoints = { new IPEndPoint(IPAddress.Loopback, 0), first.LocalAddresses[0].ToIPEndPoint() },
         });
 
-        CoapBindException exception = await Assert.ThrowsAsync<CoapBindException>(async () => await second.StartAsync(context, CancellationToken.None));
+        CoapBindException exception =
+            await Assert.ThrowsAsync<CoapBindException>(async () => await second.StartAsync(context, CancellationToken.None));
 
         Assert.Equal(SocketError.AddressAlreadyInUse, exception.SocketError);
         Assert.Equal(first.LocalAddresses[0].ToIPEndPoint(), exception.Endpoint);
@@ -145,7 +147,8 @@ public class UdpLifetimeTests : UdpTest
     [MemberData(nameof(Engines))]
     public async Task An_address_of_another_machine_is_told(CoapUdpEngine engine)
     {
-        CoapBindException exception = await Assert.ThrowsAsync<CoapBindException>(() => StartAsync(engine, new UdpTestContext(), "192.0.2.77"));
+        CoapBindException exception =
+            await Assert.ThrowsAsync<CoapBindException>(() => StartAsync(engine, new UdpTestContext(), "192.0.2.77"));
 
         Assert.Equal(SocketError.AddressNotAvailable, exception.SocketError);
     }
@@ -205,12 +208,14 @@ public class UdpLifetimeTests : UdpTest
         }
 
         CountingScheduler threads = new();
-        await using CoapUdpTransport steady = await StartAsync(new UdpTestContext(UdpTestContext.Echo) { Threads = threads }, new CoapUdpTransportOptions());
+        await using CoapUdpTransport steady = await StartAsync(new UdpTestContext(UdpTestContext.Echo) { Threads = threads },
+            new CoapUdpTransportOptions());
         using UdpTestPeer peer = new();
 
         for (int i = 0; i < 50; i++)
         {
-            CoapUdpTransport other = await StartAsync(new UdpTestContext(UdpTestContext.Echo) { Threads = threads }, new CoapUdpTransportOptions());
+            CoapUdpTransport other = await StartAsync(new UdpTestContext(UdpTestContext.Echo) { Threads = threads },
+                new CoapUdpTransportOptions());
             peer.Send("steady", At("127.0.0.1", steady));
             peer.Send("other", At("127.0.0.1", other));
             Assert.Equal(["other", "steady"], await peer.ReceiveTextsAsync(2));

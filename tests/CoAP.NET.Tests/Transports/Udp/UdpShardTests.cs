@@ -29,7 +29,8 @@ public class UdpShardTests : UdpTest
         CoapUdpTransport transport = await StartAsync(CoapUdpEngine.LinuxLoop, context, bound);
         Assert.Single(transport.LocalAddresses);
         Assert.Equal(4, context.Threads.Running);
-        UdpTestPeer[] peers = [.. Enumerable.Range(0, 64).Select(_ => new UdpTestPeer(asked.Contains(':', StringComparison.Ordinal) ? "::1" : "127.0.0.1"))];
+        UdpTestPeer[] peers = [
+            .. Enumerable.Range(0, 64).Select(_ => new UdpTestPeer(asked.Contains(':', StringComparison.Ordinal) ? "::1" : "127.0.0.1"))];
 
         foreach (UdpTestPeer peer in peers)
         {
@@ -70,10 +71,16 @@ public class UdpShardTests : UdpTest
         }
 
         await using CoapUdpTransport first = await StartAsync(CoapUdpEngine.LinuxLoop, new UdpTestContext { Shards = 4 }, "127.0.0.1");
-        CoapUdpTransport second = new(new CoapUdpTransportOptions { Engine = CoapUdpEngine.LinuxLoop, IsServer = true, Endpoints = { first.LocalAddresses[0].ToIPEndPoint() } });
+        CoapUdpTransport second = new(new CoapUdpTransportOptions
+        {
+            Engine = CoapUdpEngine.LinuxLoop,
+            IsServer = true,
+            Endpoints = { first.LocalAddresses[0].ToIPEndPoint() }
+        });
         UdpTestContext context = new() { Shards = 4 };
 
-        CoapBindException exception = await Assert.ThrowsAsync<CoapBindException>(async () => await second.StartAsync(context, CancellationToken.None));
+        CoapBindException exception =
+            await Assert.ThrowsAsync<CoapBindException>(async () => await second.StartAsync(context, CancellationToken.None));
 
         Assert.Equal(SocketError.AddressAlreadyInUse, exception.SocketError);
     }
@@ -115,7 +122,12 @@ public class UdpShardTests : UdpTest
             UdpTestContext.Echo(datagram);
         })
         { Shards = 4 };
-        CoapUdpTransportOptions options = new() { IsServer = true, Endpoints = { new IPEndPoint(IPAddress.Any, 0) }, MulticastGroups = { IPAddress.Parse("224.0.1.187") } };
+        CoapUdpTransportOptions options = new()
+        {
+            IsServer = true,
+            Endpoints = { new IPEndPoint(IPAddress.Any, 0) },
+            MulticastGroups = { IPAddress.Parse("224.0.1.187") }
+        };
         await using CoapUdpTransport transport = await StartAsync(context, options);
         using UdpTestPeer peer = new();
         peer.Socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastInterface, IPAddress.Loopback.GetAddressBytes());

@@ -11,7 +11,8 @@ public abstract class UdpTest
     public static TheoryData<CoapUdpEngine> Engines =>
         LinuxUdpEngine.IsSupported ? new(CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable) : new(CoapUdpEngine.Portable);
 
-    private protected static async Task<CoapUdpTransport> StartAsync(CoapUdpEngine engine, UdpTestContext context, params string[] addresses)
+    private protected static async Task<CoapUdpTransport> StartAsync(CoapUdpEngine engine, UdpTestContext context,
+        params string[] addresses)
     {
         CoapUdpTransportOptions options = new() { Engine = engine, IsServer = true };
         foreach (string address in addresses)

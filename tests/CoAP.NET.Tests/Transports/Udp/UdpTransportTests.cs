@@ -9,7 +9,8 @@ public class UdpTransportTests : UdpTest
 {
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task An_answer_comes_back_over_IPv4(CoapUdpEngine engine) => await AssertEchoAsync(engine, "127.0.0.1", "127.0.0.1", "127.0.0.1");
+    public async Task An_answer_comes_back_over_IPv4(CoapUdpEngine engine) =>
+        await AssertEchoAsync(engine, "127.0.0.1", "127.0.0.1", "127.0.0.1");
 
     [Theory]
     [MemberData(nameof(Engines))]
@@ -17,11 +18,13 @@ public class UdpTransportTests : UdpTest
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task An_answer_comes_back_over_IPv4_through_a_socket_of_both_versions(CoapUdpEngine engine) => await AssertEchoAsync(engine, "::", "127.0.0.1", "127.0.0.1");
+    public async Task An_answer_comes_back_over_IPv4_through_a_socket_of_both_versions(CoapUdpEngine engine) =>
+        await AssertEchoAsync(engine, "::", "127.0.0.1", "127.0.0.1");
 
     [Theory]
     [MemberData(nameof(Engines))]
-    public async Task An_answer_comes_back_over_IPv6_through_a_socket_of_both_versions(CoapUdpEngine engine) => await AssertEchoAsync(engine, "::", "::1", "::1");
+    public async Task An_answer_comes_back_over_IPv6_through_a_socket_of_both_versions(CoapUdpEngine engine) =>
+        await AssertEchoAsync(engine, "::", "::1", "::1");
 
     [Theory]
     [MemberData(nameof(Engines))]
@@ -171,7 +174,8 @@ public class UdpTransportTests : UdpTest
             }
         })));
 
-        Assert.Equal(Enumerable.Range(0, 4).SelectMany(thread => Enumerable.Range(0, 50).Select(i => $"{thread}{i:D2}")), await peer.ReceiveTextsAsync(200));
+        Assert.Equal(Enumerable.Range(0, 4).SelectMany(thread => Enumerable.Range(0, 50).Select(i => $"{thread}{i:D2}")),
+            await peer.ReceiveTextsAsync(200));
     }
 
     [Theory]
@@ -232,7 +236,13 @@ public class UdpTransportTests : UdpTest
             UdpTestContext.Echo(datagram);
         })
         { Shards = 2 };
-        CoapUdpTransportOptions options = new() { Engine = engine, IsServer = true, Endpoints = { new IPEndPoint(IPAddress.Any, 0) }, MulticastGroups = { group } };
+        CoapUdpTransportOptions options = new()
+        {
+            Engine = engine,
+            IsServer = true,
+            Endpoints = { new IPEndPoint(IPAddress.Any, 0) },
+            MulticastGroups = { group }
+        };
         await using CoapUdpTransport transport = await StartAsync(context, options);
         using UdpTestPeer peer = new();
         peer.Socket.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.MulticastInterface, IPAddress.Loopback.GetAddressBytes());

@@ -44,7 +44,10 @@ internal sealed class WebServer : IDisposable
         string accept = Convert.ToBase64String(SHA1.HashData(Encoding.ASCII.GetBytes(key)));
 #pragma warning restore CA5350
         string protocol = subProtocol is null ? string.Empty : $"Sec-WebSocket-Protocol: {subProtocol}\r\n";
-        await stream.WriteAsync(Encoding.ASCII.GetBytes($"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n{protocol}\r\n"));
+        await stream.WriteAsync(
+            Encoding.ASCII.GetBytes(
+                "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: "
+                    + $"Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n{protocol}\r\n"));
     }
 
     /// <summary>Takes a connection and opens its WebSocket.</summary>
@@ -52,12 +55,14 @@ internal sealed class WebServer : IDisposable
     {
         (Stream stream, string head) = await AcceptAsync();
         await UpgradeAsync(head, stream);
-        return WebSocket.CreateFromStream(stream, new WebSocketCreationOptions { IsServer = true, SubProtocol = "coap", KeepAliveInterval = TimeSpan.Zero });
+        return WebSocket.CreateFromStream(stream,
+            new WebSocketCreationOptions { IsServer = true, SubProtocol = "coap", KeepAliveInterval = TimeSpan.Zero });
     }
 
     /// <summary>A header field of a request.</summary>
     public static string? FieldOf(string head, string name) =>
-        head.Split("\r\n").FirstOrDefault(line => line.StartsWith(name + ":", StringComparison.OrdinalIgnoreCase))?[(name.Length + 1)..].Trim();
+        head.Split("\r\n")
+            .FirstOrDefault(line => line.StartsWith(name + ":", StringComparison.OrdinalIgnoreCase))?[(name.Length + 1)..].Trim();
 
     public void Dispose() => _listener.Dispose();
 }

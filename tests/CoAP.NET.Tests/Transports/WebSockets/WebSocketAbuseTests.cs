@@ -139,7 +139,9 @@ public sealed class WebSocketAbuseTests : WebSocketTest
         for (int i = 0; i < sources * Each; i++)
         {
             // Two of the sources are of one IPv6 /56 each: another interface there is no other source.
-            IPAddress from = i % sources % 2 == 0 ? new IPAddress([10, 0, 0, (byte)(i % sources)]) : IPAddress.Parse($"2001:db8:0:{i % sources}00::{i + 1:x}");
+            IPAddress from = i % sources % 2 == 0
+                ? new IPAddress([10, 0, 0, (byte)(i % sources)])
+                : IPAddress.Parse($"2001:db8:0:{i % sources}00::{i + 1:x}");
             (WebSocket peer, _) = Connect(new CoapAcceptedConnection { Remote = new IPEndPoint(from, 1000 + i) });
             await ReceiveAsync(peer);
             await SendAsync(peer, Csm);
@@ -154,7 +156,8 @@ public sealed class WebSocketAbuseTests : WebSocketTest
         await ReceiveAsync(honest);
         await SendAsync(honest, Csm);
         await SendAsync(honest, "0102aab27570ff" + new string('1', 2 * 6000), end: false);
-        await Eventually.IsTrueAsync(() => Server.Endpoint.Connections.All().Exists(static channel => channel.Connection!.Progress.PartialReceived is > 5000 and < 7000));
+        await Eventually.IsTrueAsync(() =>
+            Server.Endpoint.Connections.All().Exists(static channel => channel.Connection!.Progress.PartialReceived is > 5000 and < 7000));
         await SendAsync(honest, new string('1', 2 * 6000));
         Assert.EndsWith("3132303030", await ReceiveAsync(honest), StringComparison.Ordinal);
         Assert.False(honestEnded.IsCompleted);
@@ -234,7 +237,8 @@ public sealed class WebSocketAbuseTests : WebSocketTest
         Server.MapGet("/large", () => CoapResults.Bytes(new byte[500_000]));
         await StartAsync();
         (Stream line, Task ended) = ConnectRaw(room: 4096);
-        using WebSocket peer = WebSocket.CreateFromStream(line, new WebSocketCreationOptions { SubProtocol = "coap", KeepAliveInterval = TimeSpan.Zero });
+        using WebSocket peer = WebSocket.CreateFromStream(line,
+            new WebSocketCreationOptions { SubProtocol = "coap", KeepAliveInterval = TimeSpan.Zero });
         await SendAsync(peer, "00e12310000020");
         await SendAsync(peer, "0001b56c61726765");
         await ended.WaitAsync(Hang);

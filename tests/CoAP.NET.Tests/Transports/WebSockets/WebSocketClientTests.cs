@@ -12,7 +12,10 @@ public sealed class WebSocketClientTests : IAsyncDisposable
     private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
 
     private readonly WebServer _server = new();
-    private readonly CoapEndpointOptions _options = new() { ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]) };
+    private readonly CoapEndpointOptions _options = new()
+    {
+        ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback])
+    };
     private CoapClient? _client;
 
     private CoapClient Client => _client ??= new CoapClient(_options);
@@ -41,7 +44,8 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         Assert.Equal($"example.net:{_server.Port}", WebServer.FieldOf(head, "Host"));
         Assert.Null(WebServer.FieldOf(head, "Sec-WebSocket-Extensions"));
         await WebServer.UpgradeAsync(head, stream);
-        using WebSocket peer = WebSocket.CreateFromStream(stream, new WebSocketCreationOptions { IsServer = true, KeepAliveInterval = TimeSpan.Zero });
+        using WebSocket peer = WebSocket.CreateFromStream(stream,
+            new WebSocketCreationOptions { IsServer = true, KeepAliveInterval = TimeSpan.Zero });
         Assert.Equal(OurCsm, await ReceiveAsync(peer));
 
         // The name was told by the Host header, so that it stands in no Uri-Host (section 8.5).
@@ -217,7 +221,8 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         Assert.Equal(body, got);
     }
 
-    private static Task SendAsync(WebSocket peer, string hex) => peer.SendAsync(Wire.Hex(hex), WebSocketMessageType.Binary, true, CancellationToken.None).WaitAsync(s_hang);
+    private static Task SendAsync(WebSocket peer, string hex) =>
+        peer.SendAsync(Wire.Hex(hex), WebSocketMessageType.Binary, true, CancellationToken.None).WaitAsync(s_hang);
 
     private static async Task AnswerAsync(WebSocket peer, string request, string text)
     {
@@ -225,7 +230,9 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         await SendAsync(peer, "00e1");
         CoapMessage asked = CoapWebSocketSerializer.Default.Deserialize(Wire.Hex(request));
 
-        await SendAsync(peer, Wire.Hex(CoapWebSocketSerializer.Default.Serialize(new CoapMessage(CoapCode.Content) { Token = asked.Token, Payload = System.Text.Encoding.UTF8.GetBytes(text) })));
+        await SendAsync(peer,
+            Wire.Hex(CoapWebSocketSerializer.Default.Serialize(
+                new CoapMessage(CoapCode.Content) { Token = asked.Token, Payload = System.Text.Encoding.UTF8.GetBytes(text) })));
     }
 
     private static async Task<string> ReceiveAsync(WebSocket peer)
@@ -234,7 +241,8 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         int length = 0;
         while (true)
         {
-            WebSocketReceiveResult result = await peer.ReceiveAsync(new ArraySegment<byte>(buffer, length, buffer.Length - length), CancellationToken.None).WaitAsync(s_hang);
+            WebSocketReceiveResult result = await peer.ReceiveAsync(new ArraySegment<byte>(buffer, length, buffer.Length - length),
+                CancellationToken.None).WaitAsync(s_hang);
             Assert.Equal(WebSocketMessageType.Binary, result.MessageType);
             length += result.Count;
             if (result.EndOfMessage)

@@ -21,7 +21,8 @@ public sealed class WebSocketServingTests : WebSocketTest
     [Rfc("8323-4.2-1")]
     public async Task A_request_is_answered_as_in_Figure_17()
     {
-        Server.MapGet("/sensors/temperature", request => CoapResults.Text($"22.3 {(request.TryGetQuery("u", out string? unit) ? unit : "?")}"));
+        Server.MapGet("/sensors/temperature",
+            request => CoapResults.Text($"22.3 {(request.TryGetQuery("u", out string? unit) ? unit : "?")}"));
         await StartAsync();
         (WebSocket peer, _) = await ConnectReadyAsync();
         await SendAsync(peer, "010153b773656e736f72730b74656d706572617475726545753d43656c");
@@ -165,7 +166,8 @@ public sealed class WebSocketServingTests : WebSocketTest
         await SendAsync(peer, Csm);
         await SendAsync(peer, "010153b161");
         string answer = await ReceiveAsync(peer);
-        Assert.Equal("coaps+ws://example.net/a", System.Text.Encoding.UTF8.GetString(CoapWebSocketSerializer.Default.Deserialize(Wire.Hex(answer)).Payload.Span));
+        Assert.Equal("coaps+ws://example.net/a",
+            System.Text.Encoding.UTF8.GetString(CoapWebSocketSerializer.Default.Deserialize(Wire.Hex(answer)).Payload.Span));
         Assert.Equal("192.0.2.7:1234", seen!.Peer.Address.ToString());
         Assert.Same(who, seen.Peer.Identity);
     }
@@ -182,7 +184,9 @@ public sealed class WebSocketServingTests : WebSocketTest
         Task<CoapResponse> asked = known.GetAsync("/3/0");
         CoapMessage request = CoapWebSocketSerializer.Default.Deserialize(Wire.Hex(await ReceiveAsync(device)));
         Assert.Equal(CoapCode.Get, request.Code);
-        await SendAsync(device, Wire.Hex(CoapWebSocketSerializer.Default.Serialize(new CoapMessage(CoapCode.Content) { Token = request.Token, Payload = "x"u8.ToArray() })));
+        await SendAsync(device,
+            Wire.Hex(CoapWebSocketSerializer.Default.Serialize(
+                new CoapMessage(CoapCode.Content) { Token = request.Token, Payload = "x"u8.ToArray() })));
         Assert.Equal("x", (await asked.WaitAsync(Hang)).GetText());
     }
 }

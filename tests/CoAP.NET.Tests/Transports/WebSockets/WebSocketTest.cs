@@ -35,18 +35,26 @@ public abstract class WebSocketTest : IAsyncDisposable
     }
 
     /// <summary>A peer, and the end of its connection at the server.</summary>
-    private protected (WebSocket Peer, Task Ended) Connect(CoapAcceptedConnection? accepted = null, CancellationToken cancellationToken = default)
+    private protected (WebSocket Peer, Task Ended) Connect(CoapAcceptedConnection? accepted = null,
+        CancellationToken cancellationToken = default)
     {
         (Stream ours, Task ended) = ConnectRaw(accepted, 0, cancellationToken);
-        return (WebSocket.CreateFromStream(ours, new WebSocketCreationOptions { SubProtocol = "coap", KeepAliveInterval = TimeSpan.Zero }), ended);
+        return (WebSocket.CreateFromStream(ours, new WebSocketCreationOptions { SubProtocol = "coap", KeepAliveInterval = TimeSpan.Zero }),
+            ended);
     }
 
     /// <summary>A peer that is a line of bytes, after the handshake.</summary>
-    private protected (Stream Peer, Task Ended) ConnectRaw(CoapAcceptedConnection? accepted = null, long room = 0, CancellationToken cancellationToken = default)
+    private protected (Stream Peer, Task Ended) ConnectRaw(CoapAcceptedConnection? accepted = null, long room = 0,
+        CancellationToken cancellationToken = default)
     {
         (Stream ours, Stream theirs) = PipeStream.Pair(room);
-        WebSocket webSocket = WebSocket.CreateFromStream(theirs, new WebSocketCreationOptions { IsServer = true, SubProtocol = "coap", KeepAliveInterval = TimeSpan.Zero });
-        accepted ??= new CoapAcceptedConnection { Remote = new IPEndPoint(IPAddress.Loopback, 40_000), Local = new IPEndPoint(IPAddress.Loopback, 80) };
+        WebSocket webSocket = WebSocket.CreateFromStream(theirs,
+            new WebSocketCreationOptions { IsServer = true, SubProtocol = "coap", KeepAliveInterval = TimeSpan.Zero });
+        accepted ??= new CoapAcceptedConnection
+        {
+            Remote = new IPEndPoint(IPAddress.Loopback, 40_000),
+            Local = new IPEndPoint(IPAddress.Loopback, 80)
+        };
         return (ours, Server.Endpoint.AcceptWebSocketAsync(webSocket, accepted, cancellationToken));
     }
 
@@ -59,8 +67,9 @@ public abstract class WebSocketTest : IAsyncDisposable
         return (peer, ended);
     }
 
-    private protected static Task SendAsync(WebSocket peer, string hex, bool end = true, WebSocketMessageType type = WebSocketMessageType.Binary) =>
-        peer.SendAsync(Wire.Hex(hex), type, end, CancellationToken.None).WaitAsync(Hang);
+    private protected static Task SendAsync(WebSocket peer, string hex, bool end = true,
+        WebSocketMessageType type = WebSocketMessageType.Binary) =>
+            peer.SendAsync(Wire.Hex(hex), type, end, CancellationToken.None).WaitAsync(Hang);
 
     /// <summary>The next message, of any number of fragments; <c>close 1000</c> for the end.</summary>
     private protected static async Task<string> ReceiveAsync(WebSocket peer)
@@ -69,7 +78,8 @@ public abstract class WebSocketTest : IAsyncDisposable
         int length = 0;
         while (true)
         {
-            WebSocketReceiveResult result = await peer.ReceiveAsync(new ArraySegment<byte>(buffer, length, buffer.Length - length), CancellationToken.None).WaitAsync(Hang);
+            WebSocketReceiveResult result = await peer.ReceiveAsync(new ArraySegment<byte>(buffer, length, buffer.Length - length),
+                CancellationToken.None).WaitAsync(Hang);
             if (result.MessageType == WebSocketMessageType.Close)
             {
                 return $"close {(int)result.CloseStatus!}";

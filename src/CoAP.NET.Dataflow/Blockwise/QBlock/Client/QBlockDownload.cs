@@ -2,7 +2,9 @@ using CoAP.NET.Options;
 
 namespace CoAP.NET.Blockwise;
 
-/// <summary>A body on its way from a server by Q-Block2, as the client sees it (RFC 9177 section 4.4): what came, and what is missing.</summary>
+/// <summary>
+/// A body on its way from a server by Q-Block2, as the client sees it (RFC 9177 section 4.4): what came, and what is missing.
+/// </summary>
 /// <param name="maxSize">The largest body in bytes that is taken.</param>
 internal sealed class QBlockDownload(long maxSize)
 {
@@ -30,7 +32,8 @@ internal sealed class QBlockDownload(long maxSize)
     {
         CoapOptionCollection options = message.Options;
         if (!options.TryGetValue(OptionNumber.ETag, out ReadOnlySpan<byte> etag) || options.Size2 is not { } size || block.IsBert
-            || block.ByteOffset >= size || message.Payload.Length != Math.Min(block.Size, size - block.ByteOffset) || block.More != block.ByteOffset + block.Size < size)
+            || block.ByteOffset >= size || message.Payload.Length != Math.Min(block.Size, size - block.ByteOffset)
+            || block.More != block.ByteOffset + block.Size < size)
         {
             return QBlockDownloadVerdict.Bad;
         }

@@ -5,8 +5,8 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Blockwise;
 
 /// <summary>
-/// One request whose bodies go by Q-Block1 and Q-Block2 (RFC 9177): what is sent when something comes, or when nothing does. Decides under a lock of its own and sends
-/// after it was released. All tokens are given up when it ends, however it does.
+/// One request whose bodies go by Q-Block1 and Q-Block2 (RFC 9177): what is sent when something comes, or when nothing does. Decides under
+/// a lock of its own and sends after it was released. All tokens are given up when it ends, however it does.
 /// </summary>
 internal sealed class QBlockExchange : IStandingOwner
 {
@@ -45,8 +45,11 @@ internal sealed class QBlockExchange : IStandingOwner
         _tag = tag;
         _parameters = request.Channel.Parameters;
         _download = new QBlockDownload(environment.Limits.MaxResponseBodySize);
-        _deadline = request.TimeLeft(environment.Now) is { } left && left != Timeout.InfiniteTimeSpan ? environment.Now + left.Ticks : long.MaxValue;
-        _timer = environment.TimeProvider.CreateTimer(static state => ((QBlockExchange)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _deadline = request.TimeLeft(environment.Now) is { } left && left != Timeout.InfiniteTimeSpan
+            ? environment.Now + left.Ticks
+            : long.MaxValue;
+        _timer = environment.TimeProvider.CreateTimer(static state => ((QBlockExchange)state!).OnTimer(), this, Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>Whether the peer turned out not to know the options.</summary>
@@ -99,7 +102,8 @@ internal sealed class QBlockExchange : IStandingOwner
 
     private void OnTimer() => Decide(static transfer =>
     {
-        if (transfer._environment.Now >= transfer._deadline || (transfer._tries >= transfer._parameters.NonMaxRetransmit && !transfer.IsPausing))
+        if (transfer._environment.Now >= transfer._deadline
+            || (transfer._tries >= transfer._parameters.NonMaxRetransmit && !transfer.IsPausing))
         {
             transfer.Fail(transfer.TimedOut(transfer._environment.Now >= transfer._deadline));
         }
@@ -248,10 +252,13 @@ internal sealed class QBlockExchange : IStandingOwner
         int length = _request.Message.Payload.Length;
         if (length > TransferSizes.Whole(_request))
         {
-            _upload = new QBlockUpload(length, TransferSizes.Upload(_request).SizeExponent, _parameters.MaxPayloads, _parameters.NonMaxRetransmit);
+            _upload = new QBlockUpload(length, TransferSizes.Upload(_request).SizeExponent, _parameters.MaxPayloads,
+                _parameters.NonMaxRetransmit);
             if (_upload.Count > BlockValue.MaxNumber)
             {
-                Fail(new CoapException($"The body is too long for blocks of {16 << _upload.SizeExponent} bytes (RFC 7959 section 2.2). Use larger blocks, or send it in parts."));
+                Fail(new CoapException(
+                    $"The body is too long for blocks of {16 << _upload.SizeExponent} bytes (RFC 7959 section 2.2). Use larger blocks, or "
+                        + "send it in parts."));
                 return;
             }
 
@@ -318,7 +325,8 @@ internal sealed class QBlockExchange : IStandingOwner
                 SendNextSet();
             }
         }
-        else if (_upload is not null && response.Code == CoapCode.RequestEntityIncomplete && message.OptionsToRead?.ContentFormat == CoapContentFormat.MissingBlocks)
+        else if (_upload is not null && response.Code == CoapCode.RequestEntityIncomplete
+            && message.OptionsToRead?.ContentFormat == CoapContentFormat.MissingBlocks)
         {
             _hasAnswer = true;
             OnMissing(message);
@@ -336,7 +344,8 @@ internal sealed class QBlockExchange : IStandingOwner
 
     private void OnMissing(CoapMessage message)
     {
-        if (!MissingBlocks.TryRead(message.Payload.Span, BlockValue.MaxNumber, out List<int> missing) || missing.Exists(number => number >= _upload!.Count))
+        if (!MissingBlocks.TryRead(message.Payload.Span, BlockValue.MaxNumber, out List<int> missing)
+            || missing.Exists(number => number >= _upload!.Count))
         {
             _environment.Counters.Add(CoapCounter.BadBlocks);
             return;
@@ -397,10 +406,14 @@ internal sealed class QBlockExchange : IStandingOwner
                 return;
             case QBlockDownloadVerdict.Bad:
                 _environment.Counters.Add(CoapCounter.BadBlocks);
-                Fail(new CoapProtocolException($"{Target} sent block {block} with {response.Payload.Length} bytes, whose entity-tag or size do not fit (RFC 9177 section 4.4)."));
+                Fail(new CoapProtocolException(
+                    $"{Target} sent block {block} with {response.Payload.Length} bytes, whose entity-tag or size do not fit (RFC 9177 "
+                        + "section 4.4)."));
                 return;
             case QBlockDownloadVerdict.TooLarge:
-                Fail(new CoapException($"The response of {Target} has more than {_environment.Limits.MaxResponseBodySize} bytes, the most that is kept in memory. Raise MaxResponseBodySize."));
+                Fail(new CoapException(
+                    $"The response of {Target} has more than {_environment.Limits.MaxResponseBodySize} bytes, the most that is kept in "
+                        + "memory. Raise MaxResponseBodySize."));
                 return;
             case QBlockDownloadVerdict.Changed:
                 _environment.Counters.Add(CoapCounter.TransferRestarts);
@@ -473,7 +486,13 @@ internal sealed class QBlockExchange : IStandingOwner
     private CoapResponse Assemble()
     {
         CoapMessage received = _first!.Message;
-        CoapMessage message = new(received.Code) { Type = received.Type, MessageId = received.MessageId, Token = received.Token, Payload = _download.Body };
+        CoapMessage message = new(received.Code)
+        {
+            Type = received.Type,
+            MessageId = received.MessageId,
+            Token = received.Token,
+            Payload = _download.Body
+        };
         message.Options.AddAll(received.OptionsToRead!);
         message.Options.Remove(OptionNumber.QBlock2);
         message.Options.Size2 = null;

@@ -1,6 +1,8 @@
 namespace CoAP.NET.Blockwise;
 
-/// <summary>A body on its way to a server by Q-Block1, as the client sees it (RFC 9177 sections 4.3 and 7.2): which blocks go out next.</summary>
+/// <summary>
+/// A body on its way to a server by Q-Block1, as the client sees it (RFC 9177 sections 4.3 and 7.2): which blocks go out next.
+/// </summary>
 internal sealed class QBlockUpload
 {
     private readonly int _maxPayloads;
@@ -50,7 +52,8 @@ internal sealed class QBlockUpload
 
     /// <summary>A list of missing blocks came (RFC 9177 section 5).</summary>
     /// <param name="missing">The list.</param>
-    /// <returns>What is sent again, ascending and each once; empty for a list that is out of order, or names only what goes out anyway.</returns>
+    /// <returns>What is sent again, ascending and each once; empty for a list that is out of order, or names only what goes out
+    /// anyway.</returns>
     public int[] Repeat(List<int> missing)
     {
         List<int> numbers = [];

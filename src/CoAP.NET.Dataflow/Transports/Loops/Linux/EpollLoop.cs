@@ -60,7 +60,9 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <summary>How many transports use it; guarded by the <see cref="SharedLoop"/> that counts them.</summary>
     public int Users { get; set; }
 
-    /// <summary>What is received from UDP sockets and sent together. Only for the thread with the role, pinned while in user code.</summary>
+    /// <summary>
+    /// What is received from UDP sockets and sent together. Only for the thread with the role, pinned while in user code.
+    /// </summary>
     public UdpReceiver Udp => _udp ??= new UdpReceiver(this);
 
     /// <summary>What is received from TCP connections and sent together. Only for the thread with the role, pinned in user code.</summary>
@@ -440,7 +442,8 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
         {
             if (!TryAdd(file, handle, LibC.EpollIn))
             {
-                command.Done.SetException(new CoapException("The operating system does not watch the socket; the limit of epoll watches may be reached."));
+                command.Done.SetException(
+                    new CoapException("The operating system does not watch the socket; the limit of epoll watches may be reached."));
                 return;
             }
         }

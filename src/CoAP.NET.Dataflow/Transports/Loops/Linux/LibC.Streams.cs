@@ -76,7 +76,8 @@ internal static unsafe partial class LibC
         return isKnown;
     }
 
-    // One of each for every read: the error is asked for where there is one, as the code that is generated for SetLastError does after each call.
+    // One of each for every read: the error is asked for where there is one, as the code that is generated for SetLastError does after each
+    // call.
     [LibraryImport("libc")]
     private static partial nint recv(int socket, byte* buffer, nuint length, int flags);
 

@@ -21,7 +21,9 @@ internal sealed class LoopClock
 
     public bool IsRemoved { get; private set; }
 
-    /// <summary>Lets go of the transport: the queue of the loop may hold the clock until it would have been due, which may be a day.</summary>
+    /// <summary>
+    /// Lets go of the transport: the queue of the loop may hold the clock until it would have been due, which may be a day.
+    /// </summary>
     public void Remove()
     {
         IsRemoved = true;

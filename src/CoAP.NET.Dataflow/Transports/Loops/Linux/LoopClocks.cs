@@ -2,7 +2,10 @@ using System.Collections.Concurrent;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>The clocks that one loop drives: one of a server, or those of all clients that share the loop. Belongs to the thread that holds the role; only <see cref="Wake"/> is for all.</summary>
+/// <summary>
+/// The clocks that one loop drives: one of a server, or those of all clients that share the loop. Belongs to the thread that holds the
+/// role; only <see cref="Wake"/> is for all.
+/// </summary>
 internal sealed class LoopClocks
 {
     private readonly PriorityQueue<LoopClock, long> _queue = new();
@@ -65,7 +68,9 @@ internal sealed class LoopClocks
         }
     }
 
-    /// <summary>The first clock that is due; it stays in the queue, so that it is not lost when the role changes hands in the middle of its call.</summary>
+    /// <summary>
+    /// The first clock that is due; it stays in the queue, so that it is not lost when the role changes hands in the middle of its call.
+    /// </summary>
     public LoopClock? PeekDue(long now)
     {
         while (_queue.TryPeek(out LoopClock? clock, out long due) && due <= now)
@@ -94,7 +99,8 @@ internal sealed class LoopClocks
     // All at once and seldom, as looking for one takes as long as the queue is.
     private void Sweep()
     {
-        (LoopClock Clock, long Due)[] left = [.. _queue.UnorderedItems.Where(static entry => !entry.Element.IsRemoved && entry.Priority == entry.Element.Queued)];
+        (LoopClock Clock, long Due)[] left = [
+            .. _queue.UnorderedItems.Where(static entry => !entry.Element.IsRemoved && entry.Priority == entry.Element.Queued)];
         _queue.Clear();
         _queue.EnqueueRange(left);
         _removed = 0;

@@ -1,6 +1,9 @@
 namespace CoAP.NET.Transports;
 
-/// <summary>A descriptor that a loop watches: a UDP socket, a listening TCP socket, a TCP connection. Everything in it belongs to the thread that holds the role of the loop, unless it says otherwise.</summary>
+/// <summary>
+/// A descriptor that a loop watches: a UDP socket, a listening TCP socket, a TCP connection. Everything in it belongs to the thread that
+/// holds the role of the loop, unless it says otherwise.
+/// </summary>
 internal abstract class LoopFile
 {
     private int _called;
@@ -9,7 +12,10 @@ internal abstract class LoopFile
 
     public LoopOwner Owner { get; }
 
-    /// <summary>By which number the operating system names it in events; never used twice, so that a late event of a closed descriptor finds nothing.</summary>
+    /// <summary>
+    /// By which number the operating system names it in events; never used twice, so that a late event of a closed descriptor finds
+    /// nothing.
+    /// </summary>
     public long Id { get; set; }
 
     /// <summary>The events that were seen and not served yet.</summary>
@@ -36,7 +42,9 @@ internal abstract class LoopFile
     /// <returns>False when the thread has lost the role.</returns>
     public virtual bool Attend(EpollLoop loop, ReceiveRole role) => true;
 
-    /// <summary>Whether the operating system still watches it for the loop. One that was closed by somebody else is told by no event.</summary>
+    /// <summary>
+    /// Whether the operating system still watches it for the loop. One that was closed by somebody else is told by no event.
+    /// </summary>
     /// <param name="loop">The loop.</param>
     /// <returns>0, or the error.</returns>
     public virtual int Check(EpollLoop loop) => 0;

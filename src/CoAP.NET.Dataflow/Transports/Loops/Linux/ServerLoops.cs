@@ -2,7 +2,9 @@ using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>The loops of an endpoint that serves, one for each shard, for all of its transports together. They run while a transport uses them.</summary>
+/// <summary>
+/// The loops of an endpoint that serves, one for each shard, for all of its transports together. They run while a transport uses them.
+/// </summary>
 internal sealed class ServerLoops
 {
     private static readonly ConditionalWeakTable<ICoapTransportContext, ServerLoops> s_loops = [];

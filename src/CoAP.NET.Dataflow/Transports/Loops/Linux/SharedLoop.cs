@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The one loop that the client transports of a scheduler share, so that an idle client owns no thread. It is made for the first one and ends some seconds
-/// after the last one left.
+/// The one loop that the client transports of a scheduler share, so that an idle client owns no thread. It is made for the first one and
+/// ends some seconds after the last one left.
 /// </summary>
 internal sealed class SharedLoop
 {

@@ -2,7 +2,10 @@ using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>The loops that a transport works on: those of its endpoint, one for each shard, when it serves; the one that all clients of the process share otherwise.</summary>
+/// <summary>
+/// The loops that a transport works on: those of its endpoint, one for each shard, when it serves; the one that all clients of the process
+/// share otherwise.
+/// </summary>
 internal sealed class TransportLoops
 {
     private static readonly Lazy<bool> s_supported = new(TryCalls);
@@ -30,7 +33,8 @@ internal sealed class TransportLoops
     public EpollLoop[] All { get; private set; } = [];
 
     /// <summary>
-    /// Whether the first loop calls the clock: not one that is not the system's, as it is not driven by real time, and not when the endpoint's own loops call it already.
+    /// Whether the first loop calls the clock: not one that is not the system's, as it is not driven by real time, and not when the
+    /// endpoint's own loops call it already.
     /// </summary>
     public bool DrivesClock { get; private set; }
 
@@ -91,7 +95,8 @@ internal sealed class TransportLoops
     }
 
     private static CoapException NoThread() =>
-        new("No thread is left for the receive loop: too many of the library's threads are blocked by handlers. Handlers should await instead of blocking.");
+        new("No thread is left for the receive loop: too many of the library's threads are blocked by handlers. Handlers should await "
+            + "instead of blocking.");
 
     private static bool TryCalls()
     {

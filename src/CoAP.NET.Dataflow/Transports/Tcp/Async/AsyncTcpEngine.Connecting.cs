@@ -9,7 +9,8 @@ internal sealed partial class AsyncTcpEngine
 {
     public override CoapConnectProgress? ProgressOf(CoapAddress remote, string? serverName) => Host.Openings.Find(remote, serverName);
 
-    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken)
+    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName,
+        CancellationToken cancellationToken)
     {
         try
         {
@@ -22,7 +23,8 @@ internal sealed partial class AsyncTcpEngine
         }
     }
 
-    private async Task<CoapConnection> OpenAsync(CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken)
+    private async Task<CoapConnection> OpenAsync(CoapAddress remote, IPAddress? local, string? serverName,
+        CancellationToken cancellationToken)
     {
         ObjectDisposedException.ThrowIf(_stopping.IsCancellationRequested, Transport);
         cancellationToken.ThrowIfCancellationRequested();
@@ -32,17 +34,20 @@ internal sealed partial class AsyncTcpEngine
         {
             socket = await ConnectSocketAsync(remote, local, cancellationToken).ConfigureAwait(false);
             AsyncConnection connection = _tls is null
-                ? Connection(new SocketLink(socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: true), remote, isInitiator: true, serverName: serverName)
+                ? Connection(new SocketLink(socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: true), remote,
+                    isInitiator: true, serverName: serverName)
                 : await ConnectHandshakeAsync(socket, opening, _tls, cancellationToken).ConfigureAwait(false);
             socket = null;
             return Host.TryOpen(connection)
                 ? connection
                 : throw new CoapConnectionException(
-                    CoapConnectionError.Refused, $"The connection to {remote} was not opened: CoapLimits.MaxConnections is reached, or the endpoint stops.");
+                    CoapConnectionError.Refused,
+                    $"The connection to {remote} was not opened: CoapLimits.MaxConnections is reached, or the endpoint stops.");
         }
         catch (SocketException exception)
         {
-            throw new CoapConnectionException(CoapConnectionError.ConnectFailed, $"The connection to {remote} broke at once: {exception.Message}.", exception);
+            throw new CoapConnectionException(CoapConnectionError.ConnectFailed,
+                $"The connection to {remote} broke at once: {exception.Message}.", exception);
         }
         finally
         {
@@ -55,7 +60,8 @@ internal sealed partial class AsyncTcpEngine
         TimeSpan limit = Options.Streams.ConnectTimeout;
         Socket? socket = null;
         using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
-        using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token, _stopping.Token);
+        using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token,
+            _stopping.Token);
         try
         {
             IPEndPoint endpoint = remote.ToIPEndPoint();
@@ -75,11 +81,15 @@ internal sealed partial class AsyncTcpEngine
             throw exception switch
             {
                 SocketException failed => new CoapConnectionException(
-                    CoapConnectionError.ConnectFailed, $"No connection to {remote}: {failed.Message}. {Advice(failed.SocketErrorCode)}", failed),
-                _ when _stopping.IsCancellationRequested => new CoapConnectionException(CoapConnectionError.ClosedByUs, $"No connection to {remote}: the endpoint was stopped.", exception),
+                    CoapConnectionError.ConnectFailed, $"No connection to {remote}: {failed.Message}. {Advice(failed.SocketErrorCode)}",
+                    failed),
+                _ when _stopping.IsCancellationRequested =>
+                    new CoapConnectionException(CoapConnectionError.ClosedByUs, $"No connection to {remote}: the endpoint was stopped.",
+                        exception),
                 _ => new CoapConnectionException(
                     CoapConnectionError.ConnectFailed,
-                    $"No connection to {remote}: nothing answered within {limit.TotalSeconds:0.###} s (ConnectTimeout). Check the address, and firewalls on the way.",
+                    $"No connection to {remote}: nothing answered within {limit.TotalSeconds:0.###} s (ConnectTimeout). Check the address, "
+                        + "and firewalls on the way.",
                     exception),
             };
         }
@@ -102,7 +112,8 @@ internal sealed partial class AsyncTcpEngine
         TimeSpan limit = Options.Streams.HandshakeTimeout;
         string host = serverName ?? remote.ToIPAddress().ToString();
         using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
-        using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token, _stopping.Token);
+        using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token,
+            _stopping.Token);
         TlsSocketStream inner = new(socket);
         SslStream stream = new(inner);
         TlsCheck check = new(opening, CoapAwaited.TlsHandshake);
@@ -117,7 +128,8 @@ internal sealed partial class AsyncTcpEngine
             }
 
             CoapTlsIdentity identity = TlsSettings.IdentityOf(stream, options.TargetHost == host ? serverName : options.TargetHost);
-            return Connection(new SocketLink(socket, stream, inner, remote, isInitiator: true), remote, isInitiator: true, identity, identity.ServerName);
+            return Connection(new SocketLink(socket, stream, inner, remote, isInitiator: true), remote, isInitiator: true, identity,
+                identity.ServerName);
         }
 #pragma warning disable CA1031 // callbacks of the user run in a handshake and may throw anything
         catch (Exception exception)
@@ -127,11 +139,13 @@ internal sealed partial class AsyncTcpEngine
             cancellationToken.ThrowIfCancellationRequested();
             if (_stopping.IsCancellationRequested)
             {
-                throw new CoapConnectionException(CoapConnectionError.ClosedByUs, $"No connection to {remote}: the endpoint was stopped.", exception);
+                throw new CoapConnectionException(CoapConnectionError.ClosedByUs, $"No connection to {remote}: the endpoint was stopped.",
+                    exception);
             }
 
             Context.Counters.Add(CoapCounter.HandshakesFailed);
-            throw exception as CoapConnectionException ?? TlsFailure.OfClient(remote, host, check, exception, timeout.IsCancellationRequested ? limit : null);
+            throw exception as CoapConnectionException
+                ?? TlsFailure.OfClient(remote, host, check, exception, timeout.IsCancellationRequested ? limit : null);
         }
     }
 
@@ -160,8 +174,10 @@ internal sealed partial class AsyncTcpEngine
                 throw TlsFailure.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
             }
 
-            CoapTlsIdentity identity = TlsSettings.IdentityOf(stream, stream.TargetHostName is { Length: > 0 } name ? name.ToLowerInvariant() : null);
-            return Connection(new SocketLink(socket, stream, inner, remote, isInitiator: false), remote, isInitiator: false, identity, identity.ServerName);
+            CoapTlsIdentity identity = TlsSettings.IdentityOf(stream,
+                stream.TargetHostName is { Length: > 0 } name ? name.ToLowerInvariant() : null);
+            return Connection(new SocketLink(socket, stream, inner, remote, isInitiator: false), remote, isInitiator: false, identity,
+                identity.ServerName);
         }
 #pragma warning disable CA1031 // whatever a peer does in a handshake, or a callback of the user, ends this connection only
         catch (Exception exception)
@@ -193,5 +209,6 @@ internal sealed partial class AsyncTcpEngine
 
     // RFC 8323 section 8.2: on the port that is registered for it coap is understood, elsewhere it must be agreed on.
     private bool IsProtocolAccepted(SslStream stream, int port) =>
-        stream.NegotiatedApplicationProtocol == TlsSettings.Coap || (port == Options.TlsPort && stream.NegotiatedApplicationProtocol.Protocol.IsEmpty);
+        stream.NegotiatedApplicationProtocol == TlsSettings.Coap
+            || (port == Options.TlsPort && stream.NegotiatedApplicationProtocol.Protocol.IsEmpty);
 }

@@ -4,8 +4,8 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// TCP by the platform's asynchronous sockets, and TLS over them: a loop that accepts for each listening socket, one that reads for each connection, one that writes where
-/// something waits. None of them owns a thread.
+/// TCP by the platform's asynchronous sockets, and TLS over them: a loop that accepts for each listening socket, one that reads for each
+/// connection, one that writes where something waits. None of them owns a thread.
 /// </summary>
 internal sealed partial class AsyncTcpEngine : TcpEngine
 {
@@ -37,7 +37,8 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     public int Silent => (int)_handshakes.Silent;
 
     /// <summary>How connections are accepted. Tests let it fail as a system does that has no file descriptor left.</summary>
-    internal Func<Socket, CancellationToken, ValueTask<Socket>> Accepting { get; init; } = static (listener, cancellationToken) => listener.AcceptAsync(cancellationToken);
+    internal Func<Socket, CancellationToken, ValueTask<Socket>> Accepting { get; init; } = static (listener, cancellationToken) =>
+        listener.AcceptAsync(cancellationToken);
 
     public static CoapAddress LocalAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.LocalEndPoint!);
 
@@ -114,7 +115,8 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
             socket.NoDelay = true;
             CoapAddress remote = RemoteAddressOf(socket);
             AsyncConnection? connection = _tls is null
-                ? Connection(new SocketLink(socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: false), remote, isInitiator: false)
+                ? Connection(new SocketLink(socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: false), remote,
+                    isInitiator: false)
                 : await AcceptHandshakeAsync(socket, remote, _tls).ConfigureAwait(false);
             if (connection is not null)
             {
@@ -136,8 +138,9 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         }
     }
 
-    private AsyncConnection Connection(SocketLink link, CoapAddress remote, bool isInitiator, CoapTlsIdentity? identity = null, string? serverName = null) =>
-        new(Host, link, remote, link.LocalAddress, isInitiator, identity, serverName);
+    private AsyncConnection Connection(SocketLink link, CoapAddress remote, bool isInitiator, CoapTlsIdentity? identity = null,
+        string? serverName = null) =>
+            new(Host, link, remote, link.LocalAddress, isInitiator, identity, serverName);
 
     private static CoapAddress RemoteAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.RemoteEndPoint!);
 }

@@ -1,15 +1,16 @@
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The places of TLS handshakes that peers begin: some for connections of which nothing came yet, as many for those that have begun. When one of the two is full, the oldest gives way that made no
-/// progress, of those of the source with most. Thread-safe.
+/// The places of TLS handshakes that peers begin: some for connections of which nothing came yet, as many for those that have begun. When
+/// one of the two is full, the oldest gives way that made no progress, of those of the source with most. Thread-safe.
 /// </summary>
 /// <param name="limits">The bounds.</param>
 /// <param name="time">The clock.</param>
 /// <param name="sources">Which peers count as one.</param>
 internal sealed class HandshakePlaces(CoapLimits limits, TimeProvider time, CoapSourceRule sources)
 {
-    // A source that is full by itself gives a place away only when a handshake stands still for so long: many clients behind one address that connect at once would end each other's otherwise.
+    // A source that is full by itself gives a place away only when a handshake stands still for so long: many clients behind one address
+    // that connect at once would end each other's otherwise.
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();

@@ -79,10 +79,11 @@ internal sealed class SocketLink : ConnectionLink
             Task said = tls.ShutdownAsync();
             if (!said.IsCompletedSuccessfully)
             {
-                _ = said.ContinueWith(static task => _ = task.Exception, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
+                _ = said.ContinueWith(static task => _ = task.Exception, CancellationToken.None,
+                    TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
             }
         }
-#pragma warning disable CA1031 // it is over anyway; what the platform's TLS says of a connection that is ending elsewhere, too, has many types
+#pragma warning disable CA1031 // it is over anyway; the platform's TLS has many types for a connection that is ending elsewhere, too
         catch (Exception)
 #pragma warning restore CA1031
         {

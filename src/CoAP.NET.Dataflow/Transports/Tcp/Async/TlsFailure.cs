@@ -14,9 +14,11 @@ internal static class TlsFailure
     /// <param name="check">What was found wrong with its certificate.</param>
     /// <param name="exception">What the platform said.</param>
     /// <param name="timeLimit">The time limit, when it was over.</param>
-    public static CoapConnectionException OfClient(CoapAddress remote, string host, TlsCheck check, Exception exception, TimeSpan? timeLimit)
+    public static CoapConnectionException OfClient(CoapAddress remote, string host, TlsCheck check, Exception exception,
+        TimeSpan? timeLimit)
     {
-        string reason = timeLimit is { } limit ? $"it took more than {limit.TotalSeconds:0.###} s (HandshakeTimeout). The server may not speak TLS on this port."
+        string reason = timeLimit is { } limit
+            ? $"it took more than {limit.TotalSeconds:0.###} s (HandshakeTimeout). The server may not speak TLS on this port."
             : check.IsRefused ? OfCertificate(host, check)
             : OfAlert(Words(exception));
         return Make(remote, reason, exception);
@@ -26,7 +28,8 @@ internal static class TlsFailure
     public static CoapConnectionException NoApplicationProtocol(CoapAddress remote, SslApplicationProtocol chosen) => Make(
         remote,
         chosen.Protocol.IsEmpty
-            ? "the peer did not agree on the application protocol coap (ALPN), which every port but 5684 needs (RFC 8323 section 8.2). Is it CoAP that is spoken there?"
+            ? "the peer did not agree on the application protocol coap (ALPN), which every port but 5684 needs (RFC 8323 section 8.2). Is "
+                + "it CoAP that is spoken there?"
             : $"the peer chose the application protocol {CoapForeignText.LineOf(chosen.ToString())} (ALPN) instead of "
                 + "coap (RFC 8323 section 8.2). Offer coap only.",
         null);
@@ -34,11 +37,15 @@ internal static class TlsFailure
     /// <summary>A server ended the connection before it said anything.</summary>
     public static CoapConnectionException EndedByServer(CoapAddress remote, Exception? exception) => Make(
         remote,
-        $"the server ended the connection before it said anything: {(exception is null ? string.Empty : Words(exception) + " ")}It may ask for a client certificate that it trusts "
+        $"the server ended the connection before it said anything: {(exception is null ? string.Empty : Words(exception) + " ")}It may ask "
+            + "for a client certificate that it trusts "
             + "(CoapTlsOptions.Client.ClientCertificates), or take no more connections.",
         exception);
 
-    /// <summary>What an exception says, with those inside. What they quote of the peer, such as the subject of its certificate or the name it asked for, is made fit to be shown.</summary>
+    /// <summary>
+    /// What an exception says, with those inside. What they quote of the peer, such as the subject of its certificate or the name it asked
+    /// for, is made fit to be shown.
+    /// </summary>
     public static string Words(Exception exception)
     {
         StringBuilder words = new();
@@ -65,15 +72,19 @@ internal static class TlsFailure
 
         if (check.Errors.HasFlag(SslPolicyErrors.RemoteCertificateNameMismatch))
         {
-            text.Append(CultureInfo.InvariantCulture, $"its certificate, of {check.Subject}, is not for the name '{host}'. Use a name that stands in the certificate. ");
+            text.Append(CultureInfo.InvariantCulture,
+                $"its certificate, of {check.Subject}, is not for the name '{host}'. Use a name that stands in the certificate. ");
         }
 
         if (check.Errors.HasFlag(SslPolicyErrors.RemoteCertificateChainErrors))
         {
             string advice = (check.Chain & (X509ChainStatusFlags.UntrustedRoot | X509ChainStatusFlags.PartialChain)) != 0
-                ? "This machine does not trust who issued it: add the authority to the trusted ones, or name it in CoapTlsOptions.Client.CertificateChainPolicy."
-                : (check.Chain & X509ChainStatusFlags.NotTimeValid) != 0 ? "It has expired or is not valid yet; check the clock of this machine, too." : "Its chain is not valid.";
-            text.Append(CultureInfo.InvariantCulture, $"its certificate, of {check.Subject}, is not trusted ({check.Chain}): {check.ChainText} {advice}");
+                ? "This machine does not trust who issued it: add the authority to the trusted ones, or name it in "
+                    + "CoapTlsOptions.Client.CertificateChainPolicy."
+                : (check.Chain & X509ChainStatusFlags.NotTimeValid) != 0
+                ? "It has expired or is not valid yet; check the clock of this machine, too." : "Its chain is not valid.";
+            text.Append(CultureInfo.InvariantCulture,
+                $"its certificate, of {check.Subject}, is not trusted ({check.Chain}): {check.ChainText} {advice}");
         }
 
         return text.ToString().TrimEnd();
@@ -84,9 +95,12 @@ internal static class TlsFailure
     {
         string advice = words switch
         {
-            _ when Has("no application protocol") || Has("no_application_protocol") => " The server does not speak coap by ALPN (RFC 8323 section 8.2).",
-            _ when Has("certificate required") || Has("bad certificate") || Has("unknown ca") => " The server asks for a client certificate that it trusts: see CoapTlsOptions.Client.ClientCertificates.",
-            _ when Has("protocol version") || Has("unsupported protocol") => " The two have no version of TLS in common: see EnabledSslProtocols.",
+            _ when Has("no application protocol") || Has("no_application_protocol") =>
+                " The server does not speak coap by ALPN (RFC 8323 section 8.2).",
+            _ when Has("certificate required") || Has("bad certificate") || Has("unknown ca") =>
+                " The server asks for a client certificate that it trusts: see CoapTlsOptions.Client.ClientCertificates.",
+            _ when Has("protocol version") || Has("unsupported protocol") =>
+                " The two have no version of TLS in common: see EnabledSslProtocols.",
             _ when Has("handshake failure") => " The two have no cipher suite or key in common.",
             _ => string.Empty,
         };

@@ -4,7 +4,10 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>The options of TLS of one transport as handshakes use them: with ALPN <c>coap</c> (RFC 8323 section 8.2), without renegotiation, without downloads for chains, out of reach of whoever gave them.</summary>
+/// <summary>
+/// The options of TLS of one transport as handshakes use them: with ALPN <c>coap</c> (RFC 8323 section 8.2), without renegotiation, without
+/// downloads for chains, out of reach of whoever gave them.
+/// </summary>
 internal sealed class TlsSettings
 {
     private readonly SslServerAuthenticationOptions? _server;
@@ -23,9 +26,11 @@ internal sealed class TlsSettings
             _server = Prepare(server);
 
             // Made once: otherwise each handshake would look for the certificates of the chain anew.
-            if (_server is { ServerCertificateContext: null, ServerCertificateSelectionCallback: null, ServerCertificate: X509Certificate2 { HasPrivateKey: true } certificate })
+            if (_server is { ServerCertificateContext: null, ServerCertificateSelectionCallback: null,
+                ServerCertificate: X509Certificate2 { HasPrivateKey: true } certificate })
             {
-                _server.ServerCertificateContext = SslStreamCertificateContext.Create(certificate, additionalCertificates: null, offline: true);
+                _server.ServerCertificateContext = SslStreamCertificateContext.Create(certificate, additionalCertificates: null,
+                    offline: true);
             }
         }
     }
@@ -53,14 +58,17 @@ internal sealed class TlsSettings
     }
 
     /// <summary>The options of a server for one client; see <see cref="ServerOptionsSelectionCallback"/>.</summary>
-    public async ValueTask<SslServerAuthenticationOptions> SelectAsync(SslStream stream, SslClientHelloInfo hello, object? state, CancellationToken cancellationToken)
+    public async ValueTask<SslServerAuthenticationOptions> SelectAsync(SslStream stream, SslClientHelloInfo hello, object? state,
+        CancellationToken cancellationToken)
     {
         if (_select is not null && await _select(stream, hello, state, cancellationToken).ConfigureAwait(false) is { } chosen)
         {
             return Prepare(chosen);
         }
 
-        return _server ?? throw new AuthenticationException($"CoapTlsOptions.SelectServer gave no options for the name '{hello.ServerName}', and there are no others in CoapTlsOptions.Server.");
+        return _server ?? throw new AuthenticationException(
+            $"CoapTlsOptions.SelectServer gave no options for the name '{hello.ServerName}', and there are no others in "
+                + "CoapTlsOptions.Server.");
     }
 
     /// <summary>The options of a client for one server.</summary>

@@ -57,7 +57,8 @@ internal sealed class LinuxTcpEngine : TcpEngine
         for (int i = 0; i < _loops.All.Length; i++)
         {
             await _loops.AttachAsync(
-                i, [.. _listeners.Where((_, k) => k % _loops.All.Length == i).Select(static listener => ((LoopFile)listener, (SafeHandle)listener.Handle))]).ConfigureAwait(false);
+                i, [.. _listeners.Where((_, k) => k % _loops.All.Length == i)
+                    .Select(static listener => ((LoopFile)listener, (SafeHandle)listener.Handle))]).ConfigureAwait(false);
         }
 
         foreach (ListenerFile listener in _listeners)
@@ -66,7 +67,8 @@ internal sealed class LinuxTcpEngine : TcpEngine
         }
     }
 
-    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName, CancellationToken cancellationToken)
+    public override async ValueTask<CoapConnection> ConnectAsync(CoapAddress remote, IPAddress? local, string? serverName,
+        CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
         try
@@ -74,8 +76,10 @@ internal sealed class LinuxTcpEngine : TcpEngine
             ConnectingFile attempt = Begin(remote, local);
             TimeSpan limit = Options.Streams.ConnectTimeout;
             using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
-            using CancellationTokenRegistration late = timeout.Token.UnsafeRegister(_ => attempt.GiveUp(ConnectFailure.TimedOut(remote, limit)), null);
-            using CancellationTokenRegistration cancelled = cancellationToken.UnsafeRegister(_ => attempt.GiveUp(new OperationCanceledException(cancellationToken)), null);
+            using CancellationTokenRegistration late =
+                timeout.Token.UnsafeRegister(_ => attempt.GiveUp(ConnectFailure.TimedOut(remote, limit)), null);
+            using CancellationTokenRegistration cancelled =
+                cancellationToken.UnsafeRegister(_ => attempt.GiveUp(new OperationCanceledException(cancellationToken)), null);
             return await attempt.Result.ConfigureAwait(false);
         }
         catch (CoapConnectionException exception) when (exception.Error == CoapConnectionError.ConnectFailed)

@@ -118,7 +118,8 @@ internal sealed class ListenerFile : LoopFile
         }
 
         EpollLoop of = _engine.LoopOf(remote);
-        LinuxTcpConnection connection = new(_engine, of, handle, remote, Local.IsAny ? TcpSockets.LocalOf(handle.Descriptor) : Local, isInitiator: false);
+        LinuxTcpConnection connection = new(_engine, of, handle, remote, Local.IsAny ? TcpSockets.LocalOf(handle.Descriptor) : Local,
+            isInitiator: false);
         if (of == loop)
         {
             return loop.Tcp.Attend(role, connection.File);
@@ -138,7 +139,8 @@ internal sealed class ListenerFile : LoopFile
 
         _isPaused = true;
         loop.Change(this, Handle, 0);
-        _timer ??= Owner.Context.TimeProvider.CreateTimer(static state => ((ListenerFile)state!).TryAgain(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _timer ??= Owner.Context.TimeProvider.CreateTimer(static state => ((ListenerFile)state!).TryAgain(), this, Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan);
         _timer.Change(s_pause, Timeout.InfiniteTimeSpan);
     }
 }

@@ -64,7 +64,8 @@ internal static unsafe class TcpSockets
             }
 
             length = Write(address, remote, ipv6);
-            if (LibC.Connect(socket.Descriptor, address, length) < 0 && Marshal.GetLastPInvokeError() is var error and not (LibC.EINPROGRESS or LibC.EINTR))
+            if (LibC.Connect(socket.Descriptor, address, length) < 0
+                && Marshal.GetLastPInvokeError() is var error and not (LibC.EINPROGRESS or LibC.EINTR))
             {
                 throw LinuxErrors.ToException(error);
             }
@@ -118,7 +119,8 @@ internal static unsafe class TcpSockets
         return socket;
     }
 
-    private static void Set(SocketHandle socket, int level, int name, int value) => Check(LibC.SetOption(socket.Descriptor, level, name, &value, sizeof(int)));
+    private static void Set(SocketHandle socket, int level, int name, int value) =>
+        Check(LibC.SetOption(socket.Descriptor, level, name, &value, sizeof(int)));
 
     private static void Check(int result)
     {
@@ -134,5 +136,6 @@ internal static unsafe class TcpSockets
         return (uint)NativeAddress.Write(new Span<byte>(at, AddressSize), address, ipv6);
     }
 
-    private static CoapAddress Read(byte* at) => NativeAddress.Read(new ReadOnlySpan<byte>(at, AddressSize), *(ushort*)at == LibC.FamilyIPv6);
+    private static CoapAddress Read(byte* at) =>
+        NativeAddress.Read(new ReadOnlySpan<byte>(at, AddressSize), *(ushort*)at == LibC.FamilyIPv6);
 }

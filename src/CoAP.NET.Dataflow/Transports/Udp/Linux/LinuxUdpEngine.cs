@@ -30,7 +30,8 @@ internal sealed class LinuxUdpEngine : UdpEngine
         _loops.Start();
         for (int i = 0; i < _sockets.Length; i++)
         {
-            await _loops.AttachAsync(i, [.. _sockets[i].Select(static socket => ((LoopFile)socket, (SafeHandle)socket.Handle))]).ConfigureAwait(false);
+            await _loops.AttachAsync(i, [.. _sockets[i].Select(static socket => ((LoopFile)socket, (SafeHandle)socket.Handle))])
+                .ConfigureAwait(false);
         }
     }
 
@@ -75,7 +76,8 @@ internal sealed class LinuxUdpEngine : UdpEngine
     protected override void OnLost(CoapDatagram datagram, SocketException error)
     {
         // While it closes, that is its own doing.
-        if (Select(_sockets.Length > 1 ? Context.ShardOf(datagram.Remote) : 0, datagram.Remote, datagram.TransportTag) is { IsClosing: false } socket)
+        if (Select(_sockets.Length > 1 ? Context.ShardOf(datagram.Remote) : 0, datagram.Remote,
+            datagram.TransportTag) is { IsClosing: false } socket)
         {
             socket.OnLost(LibC.EBADF);
         }
@@ -173,7 +175,10 @@ internal sealed class LinuxUdpEngine : UdpEngine
         datagram.Dispose();
     }
 
-    /// <summary>The socket with the tag; one of the right IP version when that cannot reach the peer, as for a first request from an endpoint that is bound to several addresses.</summary>
+    /// <summary>
+    /// The socket with the tag; one of the right IP version when that cannot reach the peer, as for a first request from an endpoint that
+    /// is bound to several addresses.
+    /// </summary>
     private LinuxUdpSocket? Select(int shard, in CoapAddress remote, int tag)
     {
         LinuxUdpSocket[] sockets = _sockets[shard];

@@ -75,7 +75,8 @@ internal sealed class LinuxUdpSocket : LoopFile
     /// <param name="engine">The engine.</param>
     /// <param name="tag">See <see cref="Tag"/>.</param>
     /// <param name="endpoint">Where.</param>
-    /// <param name="joins">Whether it joins sockets of other shards at the same port; the first one must bind alone, or it would join a stranger's silently.</param>
+    /// <param name="joins">Whether it joins sockets of other shards at the same port; the first one must bind alone, or it would join a
+    /// stranger's silently.</param>
     /// <returns>The socket.</returns>
     /// <exception cref="CoapBindException">It cannot be bound.</exception>
     public static LinuxUdpSocket Open(LinuxUdpEngine engine, int tag, IPEndPoint endpoint, bool joins)

@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// The slots that one recvmmsg fills. Each has a datagram that is lent to the pipeline; in the usual case it comes back before the next call and the slot
-/// is filled again without touching any shared pool. Belongs to the thread that holds the role of the loop.
+/// The slots that one recvmmsg fills. Each has a datagram that is lent to the pipeline; in the usual case it comes back before the next
+/// call and the slot is filled again without touching any shared pool. Belongs to the thread that holds the role of the loop.
 /// </summary>
 internal sealed unsafe class ReceiveBatch
 {
@@ -121,7 +121,8 @@ internal sealed unsafe class ReceiveBatch
     {
         CoapAddress local = socket.Local;
         int offset = 0;
-        while (ControlMessages.TryNext(header.Control, (int)header.ControlLength, ref offset, out int level, out int type, out byte* data, out int length))
+        while (ControlMessages.TryNext(header.Control, (int)header.ControlLength, ref offset, out int level, out int type, out byte* data,
+            out int length))
         {
             if (level == LibC.SolSocket && type == LibC.SoReceiveQueueOverflow && length >= sizeof(uint))
             {

@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// Datagrams that leave together by sendmmsg. They are copied, mostly some dozen bytes, so that their buffers go back to the thread at once and nothing
-/// need be pinned. Belongs to the thread that holds the role of the loop.
+/// Datagrams that leave together by sendmmsg. They are copied, mostly some dozen bytes, so that their buffers go back to the thread at once
+/// and nothing need be pinned. Belongs to the thread that holds the role of the loop.
 /// </summary>
 internal sealed unsafe class SendBatch
 {
@@ -134,8 +134,8 @@ internal sealed unsafe class SendBatch
     }
 
     /// <summary>
-    /// After a refusal. A full send buffer is waited for, a little. Anything else is tried again at once: with IP_RECVERR a socket reports an ICMP error of an
-    /// earlier datagram by refusing a later call once, whatever that was for.
+    /// After a refusal. A full send buffer is waited for, a little. Anything else is tried again at once: with IP_RECVERR a socket reports
+    /// an ICMP error of an earlier datagram by refusing a later call once, whatever that was for.
     /// </summary>
     private static bool MayRetry(int descriptor, int error, ref int attempts, ref int waits)
     {
@@ -186,7 +186,8 @@ internal sealed unsafe class SendBatch
         ref IoVector vector = ref _vectors.Address[i];
         CoapAddress local = socket.Local;
         int offset = 0;
-        if (ControlMessages.TryNext(header.Control, (int)header.ControlLength, ref offset, out int level, out int type, out byte* data, out int length))
+        if (ControlMessages.TryNext(header.Control, (int)header.ControlLength, ref offset, out int level, out int type, out byte* data,
+            out int length))
         {
             // On the way out the source stands where spec_dst is on the way in.
             ControlMessages.TryReadLocal(level, type, data, length, socket.Local.Port, out local);

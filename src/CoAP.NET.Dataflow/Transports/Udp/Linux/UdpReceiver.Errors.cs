@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// ICMP errors (RFC 7252 section 4.2): of all that the kernel queues only port unreachable is passed on, with the bytes of ours that it quotes, so that
-/// the endpoint can tell a real one from a forged one. The others are transient.
+/// ICMP errors (RFC 7252 section 4.2): of all that the kernel queues only port unreachable is passed on, with the bytes of ours that it
+/// quotes, so that the endpoint can tell a real one from a forged one. The others are transient.
 /// </summary>
 internal sealed unsafe partial class UdpReceiver
 {
@@ -23,7 +23,15 @@ internal sealed unsafe partial class UdpReceiver
         for (int i = 0; i < MaxErrorsAtOnce && !socket.IsClosing; i++)
         {
             IoVector vector = new() { Base = quote, Length = QuoteSize };
-            MessageHeader header = new() { Name = name, NameLength = 32, Vectors = &vector, VectorCount = 1, Control = control, ControlLength = 512 };
+            MessageHeader header = new()
+            {
+                Name = name,
+                NameLength = 32,
+                Vectors = &vector,
+                VectorCount = 1,
+                Control = control,
+                ControlLength = 512
+            };
             nint length = LibC.Receive(socket.Descriptor, &header, LibC.ErrorQueue | LibC.DontWait);
             if (length < 0)
             {
@@ -57,9 +65,11 @@ internal sealed unsafe partial class UdpReceiver
         bool found = false;
         local = socket.Local;
         int offset = 0;
-        while (ControlMessages.TryNext(header.Control, (int)header.ControlLength, ref offset, out int level, out int type, out byte* data, out int length))
+        while (ControlMessages.TryNext(header.Control, (int)header.ControlLength, ref offset, out int level, out int type, out byte* data,
+            out int length))
         {
-            bool isError = (level == LibC.SolIP && type == LibC.IPReceiveErrors) || (level == LibC.SolIPv6 && type == LibC.IPv6ReceiveErrors);
+            bool isError = (level == LibC.SolIP && type == LibC.IPReceiveErrors)
+                || (level == LibC.SolIPv6 && type == LibC.IPv6ReceiveErrors);
             if (isError && length >= 16)
             {
                 // struct sock_extended_err: errno, origin, type, code.

@@ -3,8 +3,9 @@ using System.Runtime.InteropServices;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// What a loop does with UDP sockets: recvmmsg without waiting until all are empty, everything run to completion, answers collected and sent with sendmmsg.
-/// All state below belongs to the thread that holds the role, and is at any call into the pipeline such that another thread can go on with it.
+/// What a loop does with UDP sockets: recvmmsg without waiting until all are empty, everything run to completion, answers collected and
+/// sent with sendmmsg. All state below belongs to the thread that holds the role, and is at any call into the pipeline such that another
+/// thread can go on with it.
 /// </summary>
 internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
 {
@@ -17,7 +18,9 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
     private readonly SendBatch _out = new();
     private ReceiveBatch? _batch;
 
-    /// <summary>Adds a datagram to what is sent at the end of the batch. Only for the thread that holds the role; while it is in user code, pinned.</summary>
+    /// <summary>
+    /// Adds a datagram to what is sent at the end of the batch. Only for the thread that holds the role; while it is in user code, pinned.
+    /// </summary>
     public void Send(LinuxUdpSocket socket, CoapDatagram datagram, ref List<SendFailure>? failures)
     {
         _out.Add(socket, datagram, ref failures);

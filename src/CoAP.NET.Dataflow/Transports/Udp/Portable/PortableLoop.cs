@@ -4,7 +4,9 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>The loop of one socket: receive, run to completion, again. A stand-by that takes over just goes on receiving on the same socket.</summary>
+/// <summary>
+/// The loop of one socket: receive, run to completion, again. A stand-by that takes over just goes on receiving on the same socket.
+/// </summary>
 internal sealed class PortableLoop : ReceiveLoop
 {
     // Large enough for any datagram: systems differ in how they say that one was cut.
@@ -65,7 +67,9 @@ internal sealed class PortableLoop : ReceiveLoop
         catch (SocketException exception)
         {
             // Interrupted by closing, or an error of something that was sent, which says nothing about receiving.
-            if (!_socket.IsClosing && exception.SocketErrorCode is not (SocketError.ConnectionReset or SocketError.NetworkReset or SocketError.ConnectionRefused or SocketError.MessageSize))
+            if (!_socket.IsClosing
+                && exception.SocketErrorCode is not (SocketError.ConnectionReset or SocketError.NetworkReset
+                    or SocketError.ConnectionRefused or SocketError.MessageSize))
             {
                 if (_socket.Owner.Receiving.IsDue())
                 {

@@ -3,7 +3,9 @@ using System.Net.Sockets;
 
 namespace CoAP.NET.Transports;
 
-/// <summary>UDP by the calls of <see cref="Socket"/>: a loop with a thread of its own for each socket, each datagram sent at once.</summary>
+/// <summary>
+/// UDP by the calls of <see cref="Socket"/>: a loop with a thread of its own for each socket, each datagram sent at once.
+/// </summary>
 internal sealed class PortableUdpEngine : UdpEngine
 {
     // As many addresses of ours as answers leave from by a socket of their own; above that the operating system chooses.
@@ -46,7 +48,9 @@ internal sealed class PortableUdpEngine : UdpEngine
         {
             if (!socket.Loop.TryStart())
             {
-                throw new CoapException("No thread is left for the receive loop: too many of the library's threads are blocked by handlers. Handlers should await instead of blocking.");
+                throw new CoapException(
+                    "No thread is left for the receive loop: too many of the library's threads are blocked by handlers. Handlers should "
+                        + "await instead of blocking.");
             }
 
             socket.IsStarted = true;
@@ -141,8 +145,8 @@ internal sealed class PortableUdpEngine : UdpEngine
     }
 
     /// <summary>
-    /// A socket cannot name the source of a single datagram here. So an answer from one of the addresses behind the wildcard leaves by a socket that is bound to
-    /// just that address, which from then on also receives what is sent to it.
+    /// A socket cannot name the source of a single datagram here. So an answer from one of the addresses behind the wildcard leaves by a
+    /// socket that is bound to just that address, which from then on also receives what is sent to it.
     /// </summary>
     private PortableUdpSocket SocketFor(PortableUdpSocket wildcard, in CoapAddress local)
     {

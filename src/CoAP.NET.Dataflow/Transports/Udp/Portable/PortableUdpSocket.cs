@@ -109,7 +109,9 @@ internal sealed class PortableUdpSocket
 
     public bool CanReach(in CoapAddress remote) => remote.IsIPv4 ? IsDualMode || !IsIPv6 : IsIPv6;
 
-    /// <summary>Lets sockets that are bound to one address each join the wildcard at its port, for a moment; at other times a stranger must not.</summary>
+    /// <summary>
+    /// Lets sockets that are bound to one address each join the wildcard at its port, for a moment; at other times a stranger must not.
+    /// </summary>
     public void AllowJoining(bool allowed) => SetJoining(Socket, allowed || Owner.Options.SharePort);
 
     public void Send(CoapDatagram datagram)
@@ -131,7 +133,8 @@ internal sealed class PortableUdpSocket
         {
             SocketOptionLevel level = datagram.Remote.IsIPv4 ? SocketOptionLevel.IP : SocketOptionLevel.IPv6;
             int index = (int)datagram.Remote.ScopeId;
-            Socket.SetSocketOption(level, SocketOptionName.MulticastInterface, level == SocketOptionLevel.IP ? IPAddress.HostToNetworkOrder(index) : index);
+            Socket.SetSocketOption(level, SocketOptionName.MulticastInterface,
+                level == SocketOptionLevel.IP ? IPAddress.HostToNetworkOrder(index) : index);
             Socket.SetSocketOption(level, SocketOptionName.MulticastTimeToLive, Math.Max((byte)1, datagram.HopLimit));
             SendTo(datagram);
         }
@@ -139,7 +142,9 @@ internal sealed class PortableUdpSocket
 
     private void SendTo(CoapDatagram datagram)
     {
-        SocketAddress to = IsIPv6 ? t_ipv6 ??= new SocketAddress(AddressFamily.InterNetworkV6) : t_ipv4 ??= new SocketAddress(AddressFamily.InterNetwork);
+        SocketAddress to = IsIPv6
+            ? t_ipv6 ??= new SocketAddress(AddressFamily.InterNetworkV6)
+            : t_ipv4 ??= new SocketAddress(AddressFamily.InterNetwork);
         NativeAddress.Write(to.Buffer.Span, datagram.Remote, IsIPv6);
         Socket.SendTo(datagram.Span, SocketFlags.None, to);
     }

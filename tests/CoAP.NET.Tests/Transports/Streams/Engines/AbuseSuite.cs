@@ -6,7 +6,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams.Engines;
 
-/// <summary>Peers that mean harm, over real connections: what they cost is bounded, they are counted, nobody else notices, and nothing is left of them.</summary>
+/// <summary>
+/// Peers that mean harm, over real connections: what they cost is bounded, they are counted, nobody else notices, and nothing is left of
+/// them.
+/// </summary>
 public abstract class AbuseSuite : ExchangeSuite
 {
     /// <summary>GET /big with token cc.</summary>
@@ -74,7 +77,9 @@ public abstract class AbuseSuite : ExchangeSuite
     public async Task Who_reads_slowly_gets_everything_once_and_whole()
     {
         Options.Limits.SendQueueBytes = 16 * 1024;
-        Server.MapGet("/n/{n}", static request => CoapResults.Bytes(Frames.Bytes(40_000, int.Parse(request.Route["n"]!, System.Globalization.CultureInfo.InvariantCulture))));
+        Server.MapGet("/n/{n}",
+            static request =>
+                CoapResults.Bytes(Frames.Bytes(40_000, int.Parse(request.Route["n"]!, System.Globalization.CultureInfo.InvariantCulture))));
         await StartAsync();
         await using AsyncPeer slow = await ConnectAsync(receiveBuffer: 8192);
         string[] requests = [.. Enumerable.Range(0, 200).Select(static i =>

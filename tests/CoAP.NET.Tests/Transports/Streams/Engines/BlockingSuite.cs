@@ -2,7 +2,10 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams.Engines;
 
-/// <summary>By a transport with a thread for each connection, through public members only. It bounds nothing, so what is to be borne by the others is not asked of it.</summary>
+/// <summary>
+/// By a transport with a thread for each connection, through public members only. It bounds nothing, so what is to be borne by the others
+/// is not asked of it.
+/// </summary>
 public sealed class BlockingSuite : ExchangeSuite
 {
     protected override CoapTcpEngine Engine => CoapTcpEngine.Auto;

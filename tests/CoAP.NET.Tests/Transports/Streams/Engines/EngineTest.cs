@@ -9,8 +9,8 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Transports.Streams.Engines;
 
 /// <summary>
-/// A server on a real socket of the loopback and virtual time, the same tests for each way to drive sockets; and peers that are sockets, or clients of ours with a clock of their own that
-/// stands still.
+/// A server on a real socket of the loopback and virtual time, the same tests for each way to drive sockets; and peers that are sockets, or
+/// clients of ours with a clock of their own that stands still.
 /// </summary>
 public abstract class EngineTest : IAsyncLifetime
 {
@@ -79,12 +79,14 @@ public abstract class EngineTest : IAsyncLifetime
         }
     }
 
-    protected Task UntilAsync(CoapCounter counter, long count) => UntilAsync(() => Count(counter) >= count, () => $"{counter} is {Count(counter)} and not {count}.");
+    protected Task UntilAsync(CoapCounter counter, long count) =>
+        UntilAsync(() => Count(counter) >= count, () => $"{counter} is {Count(counter)} and not {count}.");
 
     protected long Count(CoapCounter counter) => Server.Counters[counter];
 
     /// <summary>The connections of the server.</summary>
-    private protected List<CoapConnection> Connections => [.. Server.Endpoint.Connections.All().Select(static channel => channel.Connection!)];
+    private protected List<CoapConnection> Connections =>
+        [.. Server.Endpoint.Connections.All().Select(static channel => channel.Connection!)];
 
     protected async Task StartAsync(string host = "127.0.0.1")
     {
@@ -151,7 +153,8 @@ public abstract class EngineTest : IAsyncLifetime
         await CloseClientsAsync();
         CoapEndpoint endpoint = Server.Endpoint;
         await UntilAsync(() => endpoint.Connections.Count == 0, () => $"{endpoint.Connections.Count} connections are left.");
-        await UntilAsync(() => endpoint.FrameAssemblyBytes == 0, () => $"{endpoint.FrameAssemblyBytes} bytes of frames are still accounted.");
+        await UntilAsync(() => endpoint.FrameAssemblyBytes == 0,
+            () => $"{endpoint.FrameAssemblyBytes} bytes of frames are still accounted.");
         await UntilAsync(() => endpoint.Served.Count == 0, () => $"{endpoint.Served.Count} requests are still served.");
         Assert.Equal(0, Server.ObserverCount);
         Assert.Equal(0, Count(CoapCounter.StageErrors));
@@ -159,21 +162,27 @@ public abstract class EngineTest : IAsyncLifetime
         // The thread that ended the last one has still to count it when the table no longer holds it.
         await UntilAsync(
             () => Count(CoapCounter.ConnectionsAccepted) + Count(CoapCounter.ConnectionsOpened) == Count(CoapCounter.ConnectionsClosed),
-            () => $"{Count(CoapCounter.ConnectionsAccepted)} accepted, {Count(CoapCounter.ConnectionsOpened)} opened and {Count(CoapCounter.ConnectionsClosed)} closed.");
+            () => $"{Count(CoapCounter.ConnectionsAccepted)} accepted, {Count(CoapCounter.ConnectionsOpened)} opened "
+                + $"and {Count(CoapCounter.ConnectionsClosed)} closed.");
     }
 
     /// <summary>Lets a time of the server pass in steps, as progress is looked at now and then.</summary>
     protected async Task PassAsync(TimeSpan time)
     {
-        // Real threads do not see the time that passes: whoever has just sent something must have noted so, or it looks as if nobody had taken it all the while.
-        await UntilAsync(() => Connections.TrueForAll(static connection => connection.IsCongested || connection.Progress.BytesWaiting == 0), static () => "Something is still being sent.");
+        // Real threads do not see the time that passes: whoever has just sent something must have noted so, or it looks as if nobody had
+        // taken it all the while.
+        await UntilAsync(() => Connections.TrueForAll(static connection => connection.IsCongested || connection.Progress.BytesWaiting == 0),
+            static () => "Something is still being sent.");
         for (int i = 0; i < 40; i++)
         {
             Clock.Advance(time / 20);
         }
     }
 
-    /// <summary>Waits for something that real threads bring about and the clock of the server goes on with: its next tick may come to be wanted at any moment.</summary>
+    /// <summary>
+    /// Waits for something that real threads bring about and the clock of the server goes on with: its next tick may come to be wanted at
+    /// any moment.
+    /// </summary>
     private protected async Task<T> WhileTicksPassAsync<T>(Task<T> task)
     {
         while (!task.IsCompleted)
@@ -200,7 +209,10 @@ public abstract class EngineTest : IAsyncLifetime
         Options.TcpEngine = Engine;
         if (UsesTls)
         {
-            Options.Tls = new CoapTlsOptions { Server = new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server(["localhost", "127.0.0.1"]) } };
+            Options.Tls = new CoapTlsOptions
+            {
+                Server = new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server(["localhost", "127.0.0.1"]) }
+            };
         }
 
         return new CoapServer(Options);

@@ -99,7 +99,8 @@ public abstract class ExchangeSuite : EngineTest
         while (last < 1000)
         {
             CoapMessage notification = await WhileTicksPassAsync(observer.ReadMessageAsync());
-            int next = int.Parse(System.Text.Encoding.UTF8.GetString(notification.Payload.Span), System.Globalization.CultureInfo.InvariantCulture);
+            int next = int.Parse(System.Text.Encoding.UTF8.GetString(notification.Payload.Span),
+                System.Globalization.CultureInfo.InvariantCulture);
             Assert.InRange(next, last, 1000);
             last = next;
         }
@@ -155,7 +156,8 @@ public abstract class ExchangeSuite : EngineTest
             Assert.Equal(CoapCode.Changed, (await Within(Client.PutAsync(Uri + "/body", CoapContent.Binary(sent)))).Code);
             Assert.True(body.AsSpan().SequenceEqual(sent), $"Up: {size}");
             Assert.True((await Within(Client.GetAsync(Uri + "/body"))).Payload.Span.SequenceEqual(sent), $"Down: {size}");
-            Assert.True((await Within(Client.PostAsync(Uri + "/echo", CoapContent.Binary(sent)))).Payload.Span.SequenceEqual(sent), $"Both: {size}");
+            Assert.True((await Within(Client.PostAsync(Uri + "/echo", CoapContent.Binary(sent)))).Payload.Span.SequenceEqual(sent),
+                $"Both: {size}");
         }
 
         Assert.Equal(1, Count(CoapCounter.ConnectionsAccepted));

@@ -10,9 +10,12 @@ public abstract class FrameAbuseSuite : AbuseSuite
     // Section 10.2 of RFC 8323 in examples: signalling, requests and responses nobody asked for, and whether the connection ends by them.
     private static readonly (string Frame, bool Ends)[] s_messages =
     [
-        ("01437f", false), ("0000", false), ("c1017fbb74656d7065726174757265", false), ("71457fff32322e332043", false), ("00e1", false), ("30e1220480", false), ("40e122048020", false),
-        ("50e12301000020", false), ("50e12380010020", false), ("40e16301010c", false), ("70e123010000202120", false), ("10e1a0", false), ("10e190", true), ("01e243", false), ("01e343", false),
-        ("11e24320", false), ("11e34320", false), ("00e4", true), ("d007e42d036578616d706c652e6f72673a35363833213c", true), ("80e423613a3103623a32", true), ("00e5", true),
+        ("01437f", false), ("0000", false), ("c1017fbb74656d7065726174757265", false), ("71457fff32322e332043", false), ("00e1", false),
+        ("30e1220480", false), ("40e122048020", false),
+        ("50e12301000020", false), ("50e12380010020", false), ("40e16301010c", false), ("70e123010000202120", false), ("10e1a0", false),
+        ("10e190", true), ("01e243", false), ("01e343", false),
+        ("11e24320", false), ("11e34320", false), ("00e4", true), ("d007e42d036578616d706c652e6f72673a35363833213c", true),
+        ("80e423613a3103623a32", true), ("00e5", true),
         ("60e52109ff626164", true), ("01a101", false), ("51011060536f6273", false), ("31451060ff31", false), ("6101106101536f6273", false),
     ];
 
@@ -106,7 +109,8 @@ public abstract class FrameAbuseSuite : AbuseSuite
             int held = Math.Min(4, i + 1) * charge;
             peers.Add(await ConnectAsync());
             await peers[i].SendAsync(frame.AsMemory(0, half));
-            await UntilAsync(() => Server.Endpoint.FrameAssemblyBytes == held, () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted, and not {held}.");
+            await UntilAsync(() => Server.Endpoint.FrameAssemblyBytes == held,
+                () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted, and not {held}.");
         }
 
         await peers[0].ReadToAnyEndAsync();

@@ -36,16 +36,19 @@ public abstract class HoldingSuite : FrameAbuseSuite
             held.Add(await ConnectFromAsync(i % sources));
             await held[i].SendAsync(frame.AsMemory(0, Part));
             await UntilAsync(CoapCounter.ConnectionsEvicted, Math.Max(0, i + 1 - most));
-            await UntilAsync(() => Server.Endpoint.FrameAssemblyBytes == Math.Min(i + 1, most) * Charge, () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted.");
+            await UntilAsync(() => Server.Endpoint.FrameAssemblyBytes == Math.Min(i + 1, most) * Charge,
+                () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted.");
         }
 
         int gone = (sources * Each) - most;
 
         // The honest one needs what is not free any more, in three parts.
         await honest.SendAsync(frame.AsMemory(0, 3000));
-        await UntilAsync(() => Connections.Exists(static one => one.Progress.PartialReceived == 3000), static () => "The first part did not come.");
+        await UntilAsync(() => Connections.Exists(static one => one.Progress.PartialReceived == 3000),
+            static () => "The first part did not come.");
         await honest.SendAsync(frame.AsMemory(3000, 17_000));
-        await UntilAsync(() => Connections.Exists(static one => one.Progress.PartialReceived == 20_000), static () => "The second part did not come.");
+        await UntilAsync(() => Connections.Exists(static one => one.Progress.PartialReceived == 20_000),
+            static () => "The second part did not come.");
         await honest.SendAsync(frame.AsMemory(20_000));
         Assert.Equal("0144aa", await honest.ReadFrameAsync());
         Assert.Equal(Count(CoapCounter.ConnectionsEvicted), Count(CoapCounter.FramesRefused));
@@ -122,7 +125,8 @@ public abstract class HoldingSuite : FrameAbuseSuite
         await using AsyncPeer peer = await ConnectAsync();
         byte[] frame = Wire.Hex(Frames.Write(Frames.Request(CoapMethod.Put, "s", payload: Frames.Bytes(900_000))));
         await peer.SendAsync(frame.AsMemory(0, frame.Length - 100));
-        await UntilAsync(() => Connections.Exists(one => one.Progress.PartialReceived == frame.Length - 100), static () => "It did not come.");
+        await UntilAsync(() => Connections.Exists(one => one.Progress.PartialReceived == frame.Length - 100),
+            static () => "It did not come.");
         await PassAsync(Options.Streams.FrameTimeout);
 
         await peer.ReadAbortAsync();

@@ -7,7 +7,10 @@ using CoAP.NET.Tests.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Transports.Streams.Engines;
 
-/// <summary>What the whole process has is counted, so nothing else may run. COAP_TCP_ROUNDS says how long the campaign is (default 80), COAP_TEST_SEED what it does.</summary>
+/// <summary>
+/// What the whole process has is counted, so nothing else may run. COAP_TCP_ROUNDS says how long the campaign is (default 80),
+/// COAP_TEST_SEED what it does.
+/// </summary>
 public abstract class LeakSuite : EngineTest
 {
     private const int Attackers = 4;
@@ -59,7 +62,8 @@ public abstract class LeakSuite : EngineTest
     [Trait("Category", "Campaign")]
     public async Task Every_request_beside_peers_that_do_anything_is_answered_and_nothing_is_left()
     {
-        int rounds = int.TryParse(Environment.GetEnvironmentVariable("COAP_TCP_ROUNDS"), NumberStyles.None, CultureInfo.InvariantCulture, out int set) ? set : 80;
+        int rounds = int.TryParse(Environment.GetEnvironmentVariable("COAP_TCP_ROUNDS"), NumberStyles.None, CultureInfo.InvariantCulture,
+            out int set) ? set : 80;
         byte[] big = Frames.Bytes(200_000);
         Options.Limits.MaxConnectionsPerAddress = 10_000;
         Options.Limits.SendQueueBytes = 64 * 1024;
@@ -83,9 +87,11 @@ public abstract class LeakSuite : EngineTest
         }
 
         await Within(attacks);
-        await UntilAsync(() => Server.Endpoint.Connections.Count == 1, () => $"{Server.Endpoint.Connections.Count} connections are left; seed {Campaign.Seed}.");
+        await UntilAsync(() => Server.Endpoint.Connections.Count == 1,
+            () => $"{Server.Endpoint.Connections.Count} connections are left; seed {Campaign.Seed}.");
         await PassAsync(Options.Streams.ReleaseTimeout);
-        await UntilAsync(() => Descriptors() <= before + Others, () => $"{before} descriptors were open before, {Descriptors()} are now; seed {Campaign.Seed}.");
+        await UntilAsync(() => Descriptors() <= before + Others,
+            () => $"{before} descriptors were open before, {Descriptors()} are now; seed {Campaign.Seed}.");
         await AssertNothingLeftAsync();
     }
 
@@ -128,7 +134,8 @@ public abstract class LeakSuite : EngineTest
 
                 await LeaveAsync(peer, random.Next(4));
             }
-            catch (Exception exception) when (exception is IOException or SocketException or AuthenticationException or ObjectDisposedException)
+            catch (Exception exception)
+                when (exception is IOException or SocketException or AuthenticationException or ObjectDisposedException)
             {
                 // The server was first to end it.
             }

@@ -57,12 +57,14 @@ public sealed class TlsSuite : HoldingSuite
         for (int i = 0; i < 3; i++)
         {
             await SendHalfAsync(peer);
-            await UntilAsync(() => Server.Endpoint.FrameAssemblyBytes == TlsSocketStream.RecordBuffer, () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted.");
+            await UntilAsync(() => Server.Endpoint.FrameAssemblyBytes == TlsSocketStream.RecordBuffer,
+                () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted.");
             Assert.InRange(Assert.Single(Connections).Progress.PartialReceived, 1, 100);
 
             await _lines[peer.Socket].SendRestAsync();
             await peer.ExpectAsync(AnswerX);
-            await UntilAsync(() => Server.Endpoint.FrameAssemblyBytes == 0, () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted.");
+            await UntilAsync(() => Server.Endpoint.FrameAssemblyBytes == 0,
+                () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted.");
             Assert.Equal(0, Assert.Single(Connections).Progress.PartialLength);
         }
 
@@ -108,7 +110,8 @@ public sealed class TlsSuite : HoldingSuite
 
         await UntilAsync(CoapCounter.ConnectionsEvicted, sources * (Each - Share));
         await UntilAsync(
-            () => Server.Endpoint.FrameAssemblyBytes == sources * Share * TlsSocketStream.RecordBuffer, () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted.");
+            () => Server.Endpoint.FrameAssemblyBytes == sources * Share * TlsSocketStream.RecordBuffer,
+            () => $"{Server.Endpoint.FrameAssemblyBytes} bytes are accounted.");
         await SendHalfAsync(honest);
         await _lines[honest.Socket].SendRestAsync();
         await honest.ExpectAsync(AnswerX);

@@ -185,7 +185,8 @@ public class ClosingTests : LinuxTcpTest
         Assert.All(await Task.WhenAll(peers.Select(peer => peer.ReceiveToEndAsync())), Assert.Empty);
         for (int i = 0; i < peers.Length; i++)
         {
-            Assert.Equal(CoapConnectionError.ClosedByUs, Assert.IsType<CoapConnectionException>((await NextAsync(context.ClosedOnes)).Error).Error);
+            Assert.Equal(CoapConnectionError.ClosedByUs,
+                Assert.IsType<CoapConnectionException>((await NextAsync(context.ClosedOnes)).Error).Error);
         }
 
         Assert.Equal(context.OpenedOnes.Reader.Count, peers.Length);

@@ -95,7 +95,9 @@ public class FramingTests : LinuxTcpTest
         using StreamPeer other = await ConnectAsync(transport);
         byte[] frame = StreamPeer.Frame(100_000);
         CoapConnection connection = await NextAsync(context.OpenedOnes);
-        connection = connection.Remote.Port == ((System.Net.IPEndPoint)peer.Socket.LocalEndPoint!).Port ? connection : await NextAsync(context.OpenedOnes);
+        connection = connection.Remote.Port == ((System.Net.IPEndPoint)peer.Socket.LocalEndPoint!).Port
+            ? connection
+            : await NextAsync(context.OpenedOnes);
 
         await peer.SendAsync(frame.AsMemory(0, 2));
         await HasServedAsync(other);
@@ -195,7 +197,8 @@ public class FramingTests : LinuxTcpTest
         for (int round = 0; round < rounds; round++)
         {
             StreamPeer peer = peers[random.Next(peers.Length)];
-            byte[] all = [.. Enumerable.Range(0, random.Next(1, 30)).SelectMany(i => StreamPeer.Frame(1 << random.Next(0, random.Next(1, 17)), (byte)i))];
+            byte[] all = [.. Enumerable.Range(0, random.Next(1, 30))
+                .SelectMany(i => StreamPeer.Frame(1 << random.Next(0, random.Next(1, 17)), (byte)i))];
             int[] splits = [.. Enumerable.Range(0, random.Next(0, 6)).Select(_ => random.Next(all.Length)), all.Length];
             Array.Sort(splits);
             Task<byte[]> back = peer.ReceiveAsync(all.Length);

@@ -27,9 +27,11 @@ public abstract class LinuxTcpTest
         return transport;
     }
 
-    protected static IPEndPoint At(CoapTcpTransport transport, string address = "127.0.0.1") => new(IPAddress.Parse(address), transport.LocalAddresses[0].Port);
+    protected static IPEndPoint At(CoapTcpTransport transport, string address = "127.0.0.1") =>
+        new(IPAddress.Parse(address), transport.LocalAddresses[0].Port);
 
-    private protected static Task<StreamPeer> ConnectAsync(CoapTcpTransport transport, string address = "127.0.0.1") => StreamPeer.ConnectAsync(At(transport, address));
+    private protected static Task<StreamPeer> ConnectAsync(CoapTcpTransport transport, string address = "127.0.0.1") =>
+        StreamPeer.ConnectAsync(At(transport, address));
 
     protected static Task<T> NextAsync<T>(Channel<T> of) => of.Reader.ReadAsync().AsTask().WaitAsync(Hang);
 

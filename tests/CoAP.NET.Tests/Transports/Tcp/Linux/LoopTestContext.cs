@@ -11,7 +11,8 @@ namespace CoAP.NET.Tests.Transports.Tcp.Linux;
 /// <summary>Stands for an endpoint: frames go to a delegate, on the thread that read them.</summary>
 internal sealed class LoopTestContext : ICoapStreamContext, ICoapDatagramContext
 {
-    private readonly CoapStreamSerializer _streams = new(new CoapSerializerOptions { MaxMessageSize = 4 << 20, MaxTokenLength = CoapToken.MaxExtendedLength });
+    private readonly CoapStreamSerializer _streams =
+        new(new CoapSerializerOptions { MaxMessageSize = 4 << 20, MaxTokenLength = CoapToken.MaxExtendedLength });
     private readonly ConcurrentDictionary<CoapAddress, CoapConnection> _byRemote = new();
     private long _assembly;
 
@@ -38,7 +39,8 @@ internal sealed class LoopTestContext : ICoapStreamContext, ICoapDatagramContext
     public Channel<CoapConnection> OpenedOnes { get; } = Channel.CreateUnbounded<CoapConnection>();
 
     /// <summary>Those that ended, in order.</summary>
-    public Channel<(CoapConnection Connection, Exception? Error)> ClosedOnes { get; } = Channel.CreateUnbounded<(CoapConnection, Exception?)>();
+    public Channel<(CoapConnection Connection, Exception? Error)> ClosedOnes { get; } =
+    Channel.CreateUnbounded<(CoapConnection, Exception?)>();
 
     public long Assembly => Volatile.Read(ref _assembly);
 

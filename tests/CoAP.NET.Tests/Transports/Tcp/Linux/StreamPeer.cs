@@ -76,7 +76,8 @@ internal sealed class StreamPeer : IDisposable
             < 13 => [(byte)(length << 4), 0x02],
             < 269 => [0xd0, (byte)(length - 13), 0x02],
             < 65_805 => [0xe0, (byte)((length - 269) >> 8), (byte)(length - 269), 0x02],
-            _ => [0xf0, (byte)((length - 65_805) >> 24), (byte)((length - 65_805) >> 16), (byte)((length - 65_805) >> 8), (byte)(length - 65_805), 0x02],
+            _ => [0xf0, (byte)((length - 65_805) >> 24), (byte)((length - 65_805) >> 16), (byte)((length - 65_805) >> 8),
+                (byte)(length - 65_805), 0x02],
         };
         byte[] frame = new byte[head.Length + length];
         head.CopyTo(frame, 0);

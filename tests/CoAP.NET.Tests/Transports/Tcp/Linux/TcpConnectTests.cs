@@ -10,7 +10,8 @@ public class TcpConnectTests : LinuxTcpTest
     [LinuxFact]
     public async Task Both_ends_know_both_addresses_with_IPv4_IPv6_and_on_a_dual_mode_socket()
     {
-        foreach ((string listens, string asked) in ((string, string)[])[("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("::", "127.0.0.1"), ("::", "::1")])
+        foreach ((string listens, string asked) in ((string, string)[])[("127.0.0.1", "127.0.0.1"), ("::1", "::1"), ("::", "127.0.0.1"),
+            ("::", "::1")])
         {
             LoopTestContext context = new();
             await using CoapTcpTransport server = await ListenAsync(context, listens);
@@ -40,7 +41,8 @@ public class TcpConnectTests : LinuxTcpTest
         await using CoapTcpTransport client = await ClientAsync(context);
 
         CoapConnectionException failure = await Assert.ThrowsAsync<CoapConnectionException>(
-            () => client.ConnectAsync(CoapAddress.FromIPEndPoint((IPEndPoint)free.LocalEndPoint!), null, CancellationToken.None).AsTask().WaitAsync(Hang));
+            () => client.ConnectAsync(CoapAddress.FromIPEndPoint((IPEndPoint)free.LocalEndPoint!), null, CancellationToken.None).AsTask()
+                .WaitAsync(Hang));
 
         Assert.Equal(CoapConnectionError.ConnectFailed, failure.Error);
         Assert.Equal(SocketError.ConnectionRefused, Assert.IsType<SocketException>(failure.InnerException).SocketErrorCode);
@@ -56,7 +58,8 @@ public class TcpConnectTests : LinuxTcpTest
 
         // A link-local address without its interface.
         CoapConnectionException failure = await Assert.ThrowsAsync<CoapConnectionException>(
-            () => client.ConnectAsync(CoapAddress.FromIPEndPoint(IPEndPoint.Parse("[fe80::1]:5683")), null, CancellationToken.None).AsTask().WaitAsync(Hang));
+            () => client.ConnectAsync(CoapAddress.FromIPEndPoint(IPEndPoint.Parse("[fe80::1]:5683")), null, CancellationToken.None).AsTask()
+                .WaitAsync(Hang));
 
         Assert.Equal(CoapConnectionError.ConnectFailed, failure.Error);
         Assert.Equal(1, context.Counters[CoapCounter.ConnectionsFailed]);
@@ -100,7 +103,8 @@ public class TcpConnectTests : LinuxTcpTest
 
         Task<CoapConnection> stopped = client.ConnectAsync(remote, null, CancellationToken.None).AsTask();
         await client.DisposeAsync();
-        Assert.Equal(CoapConnectionError.ClosedByUs, (await Assert.ThrowsAsync<CoapConnectionException>(() => stopped.WaitAsync(Hang))).Error);
+        Assert.Equal(CoapConnectionError.ClosedByUs,
+            (await Assert.ThrowsAsync<CoapConnectionException>(() => stopped.WaitAsync(Hang))).Error);
         waiting.ForEach(static socket => socket.Dispose());
     }
 

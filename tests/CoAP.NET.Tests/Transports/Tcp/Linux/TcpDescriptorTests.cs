@@ -47,7 +47,8 @@ public class TcpDescriptorTests : LinuxTcpTest
         try
         {
             Assert.Equal(0, SetLimit(OpenFiles, ref low));
-            for (int taken = LibC.OpenSocket(LibC.FamilyIPv4, LibC.Stream, 0); taken >= 0; taken = LibC.OpenSocket(LibC.FamilyIPv4, LibC.Stream, 0))
+            for (int taken = LibC.OpenSocket(LibC.FamilyIPv4, LibC.Stream, 0); taken >= 0;
+                taken = LibC.OpenSocket(LibC.FamilyIPv4, LibC.Stream, 0))
             {
                 filling.Add(new SocketHandle(taken));
             }
@@ -84,7 +85,8 @@ public class TcpDescriptorTests : LinuxTcpTest
         CoapAddress remote = CoapAddress.FromIPEndPoint(At(server));
         CoapAddress nobody = remote with { Port = 1 };
         StreamPeer[] peers = await Task.WhenAll(Enumerable.Range(0, count).Select(_ => ConnectAsync(server)));
-        CoapConnection[] ours = await Task.WhenAll(Enumerable.Range(0, count).Select(_ => client.ConnectAsync(remote, null, CancellationToken.None).AsTask()));
+        CoapConnection[] ours =
+            await Task.WhenAll(Enumerable.Range(0, count).Select(_ => client.ConnectAsync(remote, null, CancellationToken.None).AsTask()));
         for (int i = 0; i < count; i++)
         {
             ours[i].Send(LoopTestContext.Copy(StreamPeer.Frame(1000)));
@@ -99,7 +101,8 @@ public class TcpDescriptorTests : LinuxTcpTest
                 ours[i].Send(LoopTestContext.Copy(Wire.Hex("00e5"), isLast: true));
             }
 
-            await Assert.ThrowsAsync<CoapConnectionException>(() => client.ConnectAsync(nobody, null, CancellationToken.None).AsTask().WaitAsync(Hang));
+            await Assert.ThrowsAsync<CoapConnectionException>(
+                () => client.ConnectAsync(nobody, null, CancellationToken.None).AsTask().WaitAsync(Hang));
         }
 
         // While the rest is at work.

@@ -108,7 +108,8 @@ public class TcpHandOverTests : LinuxTcpTest
 
         release.Set();
         byte[] late = await peer.ReceiveAsync(4 + large.Length);
-        Assert.True(late.AsSpan().SequenceEqual((byte[])[.. Wire.Hex("200201bb"), .. large]) || late.AsSpan().SequenceEqual((byte[])[.. large, .. Wire.Hex("200201bb")]));
+        Assert.True(late.AsSpan().SequenceEqual((byte[])[.. Wire.Hex("200201bb"), .. large])
+            || late.AsSpan().SequenceEqual((byte[])[.. large, .. Wire.Hex("200201bb")]));
     }
 
     [LinuxFact]

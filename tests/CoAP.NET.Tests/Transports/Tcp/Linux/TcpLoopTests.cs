@@ -22,7 +22,8 @@ public class TcpLoopTests : LinuxTcpTest
         for (int round = 0; round < 3; round++)
         {
             await Task.WhenAll(peers.Select(static peer => peer.SendAsync("2002ff412002ff42")));
-            Assert.All(await Task.WhenAll(peers.Select(static peer => peer.ReceiveAsync(8))), static bytes => Assert.Equal("2002ff412002ff42", Wire.Hex(bytes)));
+            Assert.All(await Task.WhenAll(peers.Select(static peer => peer.ReceiveAsync(8))),
+                static bytes => Assert.Equal("2002ff412002ff42", Wire.Hex(bytes)));
         }
 
         Assert.Equal(peers.Length * 6, seen.Values.Sum());
