@@ -1,0 +1,21 @@
+using CoAP.NET.Simulation.Attack;
+using CoAP.NET.Simulation.Holders;
+
+namespace CoAP.NET.Reliability.Tests.Holders;
+
+/// <summary>Short forms of the rows with forged addresses. They measure the heap of the process, so nothing runs beside them.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ForgedHolderTests
+{
+    public static TheoryData<string> ForgedRows => [.. ForgedHolders.Rows.Select(static row => row.Name)];
+
+    [Theory]
+    [MemberData(nameof(ForgedRows))]
+    public async Task Honest_clients_are_served_while_addresses_that_nobody_verified_hold_a_bound_full(string name)
+    {
+        List<string> told = [];
+        AttackRun run = await AttackCampaign.RunRowAsync(ForgedHolders.Rows.Single(row => row.Name == name), isShort: true, tell: told.Add);
+        Assert.True(!run.Failures.Any(), string.Join(Environment.NewLine, run.Failures.Concat(told)));
+        Assert.NotEmpty(run.Figures);
+    }
+}
