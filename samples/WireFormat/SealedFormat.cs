@@ -5,9 +5,8 @@ using CoAP.NET.Mesh;
 using CoAP.NET.Serialization;
 
 /// <summary>
-/// A wire format: code, token and Message ID as ever, and everything else sealed with AES-GCM under a key that both ends have. A sketch
-/// of a format, not of a
-/// protocol: it has no protection against replays. See DTLS and OSCORE (RFC 8613) for that.
+/// A wire format: code, token and Message ID as ever, and everything else sealed with AES-GCM under a key that both ends have. A sketch of
+/// a format, not of a protocol: it has no protection against replays. See DTLS and OSCORE (RFC 8613) for that.
 /// </summary>
 internal sealed class SealedFormat(CoapStageContext shard, byte[] key)
 {

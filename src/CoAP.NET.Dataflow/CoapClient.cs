@@ -2,9 +2,8 @@ namespace CoAP.NET;
 
 /// <summary>
 /// Sends requests. One client serves any number of peers and concurrent requests, owns no thread while it is idle, and is best kept for as
-/// long as the program runs. Dispose it: its sockets stay open otherwise.
-/// The request methods are in <see cref="CoapRequests"/>, those with values in JSON in <see cref="CoapJsonRequests"/>; the package
-/// CoAP.NET.Content has the same for CBOR.
+/// long as the program runs. Dispose it: its sockets stay open otherwise. The request methods are in <see cref="CoapRequests"/>, those with
+/// values in JSON in <see cref="CoapJsonRequests"/>; the package CoAP.NET.Content has the same for CBOR.
 /// </summary>
 public sealed class CoapClient : ICoapObserver, IAsyncDisposable
 {
@@ -59,9 +58,8 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
 
     /// <summary>
     /// How long requests may take that say nothing of it, from the host name to the last block; see <see cref="CoapRequest.Timeout"/>. It
-    /// holds for the registration of an observation and for pings as well.
-    /// Default null: the times of the transmission parameters, 93 s until somebody acknowledges and 293 s more for the response. Set it
-    /// before the first request.
+    /// holds for the registration of an observation and for pings as well. Default null: the times of the transmission parameters, 93 s
+    /// until somebody acknowledges and 293 s more for the response. Set it before the first request.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero and not infinite.</exception>
     public TimeSpan? Timeout

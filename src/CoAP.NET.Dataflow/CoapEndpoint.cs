@@ -439,36 +439,11 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
         static Exception RootOf(Exception thrown) => thrown.InnerException is { } inner ? RootOf(inner) : thrown;
     }
 
-    private static void RemoveObservers(CoapPipeline pipeline)
-    {
-        pipeline.Shard.Enter();
-        try
-        {
-            pipeline.Observers.Table.RemoveAll();
-        }
-        finally
-        {
-            pipeline.Shard.Exit();
-        }
-    }
-
     private async Task CloseAsync()
     {
         Core.State.EndGrace();
         Core.Observed.Stop();
-        foreach (CoapPipeline pipeline in Core.Pipelines)
-        {
-            pipeline.Blockwise.Answering.Stop();
-            RemoveObservers(pipeline);
-            foreach (PendingRequest request in pipeline.Sender.TakeAll(
-                [.. pipeline.Channels.All(), .. Core.Connections.Of(pipeline.Shard)]))
-            {
-                request.Fail(new CoapException("The endpoint was stopped before the response came."));
-            }
-
-            Core.Environment.Counters.Add(CoapCounter.GroupAnswersDropped, pipeline.ExchangesOut.CloseDelayed());
-        }
-
+        Core.EndExchanges();
         Core.GroupRequests.EndAll("The endpoint was stopped while it waited for the answers of a group.");
 
         Core.Peers.CloseAll();

@@ -115,8 +115,7 @@ public sealed class CoapNameResolutionException : CoapException
 
     /// <summary>
     /// What the resolver said: <see cref="SocketError.HostNotFound"/> for a name that does not exist, <see cref="SocketError.NoData"/> for
-    /// one without an address, <see cref="SocketError.TryAgain"/> when it did not
-    /// answer, so that asking again may help.
+    /// one without an address, <see cref="SocketError.TryAgain"/> when it did not answer, so that asking again may help.
     /// </summary>
     public SocketError Error { get; }
 

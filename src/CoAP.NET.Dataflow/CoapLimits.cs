@@ -103,12 +103,11 @@ public sealed class CoapLimits
 
     /// <summary>
     /// How many requests are served at a time in the whole endpoint. Default 10,000. When full: 5.03 with Max-Age, before user code runs;
-    /// last blocks of bodies that are under way have an eighth more, and
-    /// observers are still told. The fewer are free, the fewer one source may have whose handlers have not answered yet: half of all when
-    /// half is free, an eighth when a quarter is free, a fiftieth when a
+    /// last blocks of bodies that are under way have an eighth more, and observers are still told. The fewer are free, the fewer one source
+    /// may have whose handlers have not answered yet: half of all when half is free, an eighth when a quarter is free, a fiftieth when a
     /// tenth is. Beyond that it gets 5.03, counted as <see cref="CoapCounter.RequestsBeyondShare"/>, and a source that has none is served
-    /// as long as there is a place. All addresses together that were never
-    /// verified may have three quarters; beyond that they get 4.01 with an Echo. See <see cref="CoapSource"/>.
+    /// as long as there is a place. All addresses together that were never verified may have three quarters; beyond that they get 4.01 with
+    /// an Echo. See <see cref="CoapSource"/>.
     /// </summary>
     public int MaxRequestsServed { get; set => field = Check(value, 1, int.MaxValue); } = 10_000;
 

@@ -16,11 +16,10 @@ namespace CoAP.NET;
 /// </summary>
 /// <remarks>
 /// Both have <see cref="Code"/>, <see cref="Method"/>, <see cref="Options"/>, <see cref="Payload"/>, <see cref="Path"/>,
-/// <see cref="Queries"/>, <see cref="Host"/>, <see cref="GetUri"/>, <see cref="Accept"/>,
-/// <see cref="ContentFormat"/> and <see cref="Confirmable"/>: of a request to send they tell what will be sent. <see cref="Timeout"/>,
-/// <see cref="Patience"/>, <see cref="Progress"/>, <see cref="Destination"/>,
-/// <see cref="Download"/>, <see cref="BlockSize"/>, <see cref="CacheMode"/>, <see cref="IsForwarded"/> and <see cref="LocalAddress"/> say
-/// how a request is sent and do nothing on a received one. <see cref="Peer"/>,
+/// <see cref="Queries"/>, <see cref="Host"/>, <see cref="GetUri"/>, <see cref="Accept"/>, <see cref="ContentFormat"/> and
+/// <see cref="Confirmable"/>: of a request to send they tell what will be sent. <see cref="Timeout"/>, <see cref="Patience"/>,
+/// <see cref="Progress"/>, <see cref="Destination"/>, <see cref="Download"/>, <see cref="BlockSize"/>, <see cref="CacheMode"/>,
+/// <see cref="IsForwarded"/> and <see cref="LocalAddress"/> say how a request is sent and do nothing on a received one. <see cref="Peer"/>,
 /// <see cref="BodyReader"/> and <see cref="IsFresh"/> are for received requests and throw on one to send; its <see cref="Route"/> is empty,
 /// and nothing cancels its <see cref="Aborted"/>.
 /// </remarks>
@@ -78,9 +77,8 @@ public sealed class CoapRequest
 
     /// <summary>
     /// The body of a received request as a pipe; that of a request to send is its <see cref="Content"/>. On a route with <c>StreamBody</c>
-    /// its blocks arrive while it is read, and reading throws a
-    /// <see cref="CoapIncompleteBodyException"/> when the peer gives the transfer up; it can be read once. Elsewhere the bytes of
-    /// <see cref="Payload"/>.
+    /// its blocks arrive while it is read, and reading throws a <see cref="CoapIncompleteBodyException"/> when the peer gives the transfer
+    /// up; it can be read once. Elsewhere the bytes of <see cref="Payload"/>.
     /// </summary>
     /// <exception cref="InvalidOperationException">The request is one to send.</exception>
     public PipeReader BodyReader
@@ -99,13 +97,7 @@ public sealed class CoapRequest
     internal ExchangeBody? Body
     {
         get => _more?.Body;
-        set
-        {
-            if (value is not null || _more is not null)
-            {
-                More.Body = value;
-            }
-        }
+        set => MoreFor(value is not null)?.Body = value;
     }
 
     /// <summary>
@@ -135,13 +127,7 @@ public sealed class CoapRequest
     public IPAddress? LocalAddress
     {
         get => _more?.LocalAddress;
-        set
-        {
-            if (value is not null || _more is not null)
-            {
-                More.LocalAddress = value;
-            }
-        }
+        set => MoreFor(value is not null)?.LocalAddress = value;
     }
 
     /// <summary>What the cache of the endpoint may do for the request, if it has one.</summary>
@@ -163,10 +149,7 @@ public sealed class CoapRequest
                 ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(timeout, TimeSpan.Zero, nameof(value));
             }
 
-            if (value is not null || Transfer is not null)
-            {
-                Wishes.Timeout = value;
-            }
+            (value is null ? Transfer : Wishes)?.Timeout = value;
         }
     }
 
@@ -185,11 +168,7 @@ public sealed class CoapRequest
         get => _more?.Content;
         set
         {
-            if (value is not null || _more is not null)
-            {
-                More.Content = value;
-            }
-
+            MoreFor(value is not null)?.Content = value;
             Message.Payload = value?.Bytes ?? default;
             if (Message.HasOptions)
             {
@@ -242,13 +221,7 @@ public sealed class CoapRequest
     public IServiceProvider? Services
     {
         get => _more?.Services;
-        set
-        {
-            if (value is not null || _more is not null)
-            {
-                More.Services = value;
-            }
-        }
+        set => MoreFor(value is not null)?.Services = value;
     }
 
     /// <summary>The channel that a received request came by; null for requests to send.</summary>
@@ -284,8 +257,7 @@ public sealed class CoapRequest
 
     /// <summary>
     /// The decoded Uri-Query options in order, one argument each, such as <c>rt=light</c> (RFC 7252 section 5.10.1). Their order is part of
-    /// the resource's name. Of a request to send, those of its options and
-    /// then those of its URI, as they will be sent.
+    /// the resource's name. Of a request to send, those of its options and then those of its URI, as they will be sent.
     /// </summary>
     /// <exception cref="CoapUriException">While enumerating: it is a request to send, and the text of its URI is none.</exception>
     public IEnumerable<string> Queries => RequestTarget.QueriesOf(this);
@@ -376,13 +348,7 @@ public sealed class CoapRequest
     public TimeSpan? EchoAge
     {
         get => _more is { EchoAge: >= 0 and var ticks } ? TimeSpan.FromTicks(ticks) : null;
-        internal set
-        {
-            if (value is not null || _more is not null)
-            {
-                More.EchoAge = value?.Ticks ?? -1;
-            }
-        }
+        internal set => MoreFor(value is not null)?.EchoAge = value?.Ticks ?? -1;
     }
 
     /// <summary>Who measures it on its way through the server; null when nobody does.</summary>
@@ -402,6 +368,9 @@ public sealed class CoapRequest
     internal CoapUri? TargetToSend => RequestTarget.ToSend(Message, UriText);
 
     private RequestMore More => _more ??= new RequestMore();
+
+    // Nothing is made to keep what is nothing.
+    private RequestMore? MoreFor(bool isSet) => isSet ? More : _more;
 
     /// <summary>The payload as text in UTF-8.</summary>
     /// <returns>The text.</returns>
@@ -434,17 +403,7 @@ public sealed class CoapRequest
     public bool TryGetQuery(string name, [NotNullWhen(true)] out string? value)
     {
         ArgumentNullException.ThrowIfNull(name);
-        foreach (string query in Queries)
-        {
-            if (query.StartsWith(name, StringComparison.Ordinal) && (query.Length == name.Length || query[name.Length] == '='))
-            {
-                value = query.Length == name.Length ? string.Empty : query[(name.Length + 1)..];
-                return true;
-            }
-        }
-
-        value = null;
-        return false;
+        return RequestTarget.TryGetQuery(Queries, name, out value);
     }
 
     /// <summary>

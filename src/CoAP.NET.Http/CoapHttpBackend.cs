@@ -13,8 +13,7 @@ public static class CoapHttpBackend
 
     /// <summary>
     /// Lets a proxy ask HTTP servers: as a forward proxy those that its <see cref="CoapProxy.Targets"/> allow, by name and by the address
-    /// of each connection,
-    /// and what is mapped by <see cref="MapHttpBackend"/>. Call it before the proxy is mapped.
+    /// of each connection, and what is mapped by <see cref="MapHttpBackend"/>. Call it before the proxy is mapped.
     /// </summary>
     /// <param name="proxy">The proxy.</param>
     /// <param name="configure">The client, the identity of devices, the tables.</param>

@@ -9,10 +9,9 @@ public sealed class CoapHttpBackendOptions
 
     /// <summary>
     /// What sends requests to targets that were configured (<see cref="CoapHttpBackend.MapHttpBackend"/>), such as a client of
-    /// <c>IHttpClientFactory</c>; asked for
-    /// each request. It should not follow redirects: those are followed here. Default null: a client of the proxy's own. Targets that
-    /// clients chose are asked by
-    /// the proxy's own client only, which checks the address of each connection.
+    /// <c>IHttpClientFactory</c>; asked for each request. It should not follow redirects: those are followed here. Default null: a client
+    /// of the proxy's own. Targets that clients chose are asked by the proxy's own client only, which checks the address of each
+    /// connection.
     /// </summary>
     public Func<HttpClient>? Client { get; set; }
 
@@ -43,16 +42,14 @@ public sealed class CoapHttpBackendOptions
 
     /// <summary>
     /// Who the device is, for the back end: of a PSK identity, a certificate, or a session, by <see cref="CoapRequest.Peer"/>. Null is a
-    /// device without an
-    /// identity. Default null: the back end is told nothing. Configured targets only.
+    /// device without an identity. Default null: the back end is told nothing. Configured targets only.
     /// </summary>
     public Func<CoapRequest, string?>? Identity { get; set; }
 
     /// <summary>
     /// The key that signs what <see cref="Identity"/> says: at least 32 bytes, shared with the back end. The device stands in
     /// <see cref="IdentityHeader"/> as a JSON Web Token with HS256 (RFC 7519), with the claims <c>sub</c>, <c>iat</c>, <c>exp</c> and
-    /// <c>aud</c>, which is the origin
-    /// of the back end. Required with <see cref="Identity"/>.
+    /// <c>aud</c>, which is the origin of the back end. Required with <see cref="Identity"/>.
     /// </summary>
     public ReadOnlyMemory<byte> IdentityKey { get; set; }
 

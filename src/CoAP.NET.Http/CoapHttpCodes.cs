@@ -4,16 +4,14 @@ namespace CoAP.NET.Http;
 
 /// <summary>
 /// The tables of methods and codes between HTTP and CoAP: RFC 8075 section 7 for HTTP clients of CoAP servers, RFC 7252 section 10.1 for
-/// CoAP
-/// clients of HTTP servers. The tables can be changed; change them before the first request, as they are not thread-safe while they are
-/// changed.
+/// CoAP clients of HTTP servers. The tables can be changed; change them before the first request, as they are not thread-safe while they
+/// are changed.
 /// </summary>
 public sealed class CoapHttpCodes
 {
     /// <summary>
     /// The CoAP method of an HTTP method; methods compare without regard to case. Default: GET, HEAD (as GET), POST, PUT, DELETE, PATCH,
-    /// and,
-    /// as this library's own, FETCH and IPATCH. HTTP's QUERY can be added as <see cref="CoapMethod.Fetch"/>. A method that is not in
+    /// and, as this library's own, FETCH and IPATCH. HTTP's QUERY can be added as <see cref="CoapMethod.Fetch"/>. A method that is not in
     /// the table is answered 501 (RFC 7252 section 10.2.1).
     /// </summary>
     public IDictionary<string, CoapMethod> CoapMethods { get; } = new Dictionary<string, CoapMethod>(StringComparer.OrdinalIgnoreCase)
@@ -30,8 +28,7 @@ public sealed class CoapHttpCodes
 
     /// <summary>
     /// The HTTP method of a CoAP method, as text. Default: GET, POST, PUT, DELETE, and PATCH for PATCH and iPATCH. FETCH has none and is
-    /// answered 5.01:
-    /// no RFC maps it.
+    /// answered 5.01: no RFC maps it.
     /// </summary>
     public IDictionary<CoapMethod, string> HttpMethods { get; } = new Dictionary<CoapMethod, string>
     {
@@ -45,9 +42,8 @@ public sealed class CoapHttpCodes
 
     /// <summary>
     /// The HTTP status of a CoAP response code (RFC 8075 section 7, table 2; RFC 8132, 8516 and 8768 for the codes that came later). What
-    /// depends on
-    /// the request or the payload is decided by <see cref="StatusOf"/> after the table was asked. A code that is not in the table has the
-    /// status of its class.
+    /// depends on the request or the payload is decided by <see cref="StatusOf"/> after the table was asked. A code that is not in the
+    /// table has the status of its class.
     /// </summary>
     public IDictionary<CoapCode, HttpStatusCode> Statuses { get; } = new Dictionary<CoapCode, HttpStatusCode>
     {
@@ -124,8 +120,7 @@ public sealed class CoapHttpCodes
     /// <param name="hasPayload">Whether the response has a payload: 2.02 and 2.04 without one are 204.</param>
     /// <param name="isConditional">Whether the HTTP client's request named entity-tags: without them 2.03 is not understood, 502.</param>
     /// <param name="hasClientOptions">Whether the request had critical options that came from header fields of the HTTP client: it has then
-    /// caused a 4.02,
-    /// which is 400 instead of 500.</param>
+    /// caused a 4.02, which is 400 instead of 500.</param>
     /// <returns>The status.</returns>
     public HttpStatusCode StatusOf(CoapCode code, bool hasPayload, bool isConditional = false, bool hasClientOptions = false)
     {

@@ -31,8 +31,7 @@ public static class CoapHttpErrors
     }
 
     /// <summary>What a proxy answers an HTTP client when the CoAP server did not answer: 504 for silence, 502 for what was not understood
-    /// or could
-    /// not be reached, 503 for what is too much at the moment.</summary>
+    /// or could not be reached, 503 for what is too much at the moment.</summary>
     /// <param name="exception">Why no response came.</param>
     /// <returns>The status.</returns>
     public static HttpStatusCode StatusOf(CoapException exception)

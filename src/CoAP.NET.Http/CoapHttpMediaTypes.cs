@@ -17,8 +17,7 @@ public sealed class CoapHttpMediaTypes
 
     /// <summary>
     /// Whether a media type without a Content-Format is sent as a more general one that has (RFC 8075 section 6.3). Default false, as a
-    /// server
-    /// might take it for something else.
+    /// server might take it for something else.
     /// </summary>
     public bool Loose { get; set; }
 
@@ -41,8 +40,7 @@ public sealed class CoapHttpMediaTypes
 
     /// <summary>
     /// Whether UTF-8 goes without saying: <c>text/plain</c> is <c>text/plain;charset=utf-8</c>, and <c>charset=utf-8</c> says nothing of a
-    /// media type
-    /// whose registration in CoAP has no charset, such as <c>application/json</c>. Default true, as HTTP libraries write both.
+    /// media type whose registration in CoAP has no charset, such as <c>application/json</c>. Default true, as HTTP libraries write both.
     /// Another charset is never mapped.
     /// </summary>
     public bool ImplyUtf8 { get; set; } = true;

@@ -10,12 +10,10 @@ namespace CoAP.NET.Http;
 /// </summary>
 /// <remarks>
 /// It translates as a proxy between HTTP and CoAP does (RFC 7252 section 10.2, RFC 8075). A response of the CoAP server, be it an error, is
-/// a response here;
-/// <see cref="CoapHttpRequestOptions.GetCoapResponse"/> has its code and options. No response is an <see cref="HttpRequestException"/>
-/// whose inner exception
-/// is the <see cref="CoapException"/>. What has no counterpart in CoAP is answered as a proxy would: 415, 501, 412. Bodies are streamed in
-/// both directions.
-/// The requester is not disposed with the handler, so that one <see cref="CoapClient"/> may serve for many.
+/// a response here; <see cref="CoapHttpRequestOptions.GetCoapResponse"/> has its code and options. No response is an
+/// <see cref="HttpRequestException"/> whose inner exception is the <see cref="CoapException"/>. What has no counterpart in CoAP is answered
+/// as a proxy would: 415, 501, 412. Bodies are streamed in both directions. The requester is not disposed with the handler, so that one
+/// <see cref="CoapClient"/> may serve for many.
 /// </remarks>
 public sealed class CoapHttpMessageHandler : HttpMessageHandler
 {
@@ -36,30 +34,26 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
 
     /// <summary>
     /// The schemes of HTTP that stand for one of CoAP, for callers whose URIs cannot begin with <c>coap</c>, such as <c>["http"] =
-    /// "coap"</c>. The port
-    /// stays as it is written. Default: none; <c>http</c> and <c>https</c> are refused.
+    /// "coap"</c>. The port stays as it is written. Default: none; <c>http</c> and <c>https</c> are refused.
     /// </summary>
     public IDictionary<string, string> Schemes { get; } = new Dictionary<string, string>(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>
     /// How long a request may take until the response begins; null for the time of <see cref="HttpClient.Timeout"/> and of the transmission
-    /// parameters alone.
-    /// Default null. It ends with an <see cref="HttpRequestException"/>.
+    /// parameters alone. Default null. It ends with an <see cref="HttpRequestException"/>.
     /// </summary>
     public TimeSpan? Timeout { get; set; }
 
     /// <summary>
     /// Whether the body of a response is handed over while its blocks come, in constant memory. Default true. False: it is put together
-    /// before, at most
-    /// <see cref="CoapLimits.MaxResponseBodySize"/> bytes, and the cache of the endpoint (<see cref="CoapEndpointOptions.Cache"/>) takes
-    /// part.
+    /// before, at most <see cref="CoapLimits.MaxResponseBodySize"/> bytes, and the cache of the endpoint
+    /// (<see cref="CoapEndpointOptions.Cache"/>) takes part.
     /// </summary>
     public bool StreamsResponses { get; set; } = true;
 
     /// <summary>
     /// How large the body of a request may be, in bytes, to be read into memory before it is sent, so that it can be sent again. Larger
-    /// ones are read while
-    /// they are sent. Default 64 KiB.
+    /// ones are read while they are sent. Default 64 KiB.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 1, or above 1 GiB.</exception>
     public int RequestBufferSize

@@ -2,8 +2,7 @@ namespace CoAP.NET.Http;
 
 /// <summary>
 /// What <see cref="HttpRequestMessage.Options"/> may say to a <see cref="CoapHttpMessageHandler"/>, for what HTTP has no header field, and
-/// what the handler
-/// leaves there.
+/// what the handler leaves there.
 /// </summary>
 public static class CoapHttpRequestOptions
 {

@@ -5,8 +5,7 @@ namespace CoAP.NET.Http;
 
 /// <summary>
 /// Translates requests and responses between HTTP and CoAP (RFC 7252 section 10, RFC 8075): methods, codes, media types, conditions,
-/// freshness. Bodies are
-/// the business of who sends and receives. Thread-safe once its tables are not changed any more.
+/// freshness. Bodies are the business of who sends and receives. Thread-safe once its tables are not changed any more.
 /// </summary>
 public sealed class CoapHttpTranslator
 {
@@ -17,9 +16,8 @@ public sealed class CoapHttpTranslator
     public CoapHttpMediaTypes MediaTypes { get; } = new();
 
     /// <summary>
-    /// Makes the CoAP request of an HTTP request: method, If-Match, If-None-Match, Accept, Cache-Control, and <see
-    /// cref="CoapHttpRequestOptions"/>. Its
-    /// content is left to the caller; <see cref="ContentFormatOf"/> says what it is.
+    /// Makes the CoAP request of an HTTP request: method, If-Match, If-None-Match, Accept, Cache-Control, and
+    /// <see cref="CoapHttpRequestOptions"/>. Its content is left to the caller; <see cref="ContentFormatOf"/> says what it is.
     /// </summary>
     /// <param name="request">The HTTP request.</param>
     /// <param name="uri">The URI of the CoAP resource.</param>
@@ -45,8 +43,7 @@ public sealed class CoapHttpTranslator
 
     /// <summary>
     /// What to send as Accept, in the order of preference (RFC 8075 section 6.1): null stands for a request without Accept. The next one
-    /// may be tried
-    /// when the server answers 4.06.
+    /// may be tried when the server answers 4.06.
     /// </summary>
     /// <param name="request">The HTTP request.</param>
     /// <returns>1 to 4 of them.</returns>

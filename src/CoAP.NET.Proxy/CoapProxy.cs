@@ -8,11 +8,10 @@ namespace CoAP.NET.Proxy;
 
 /// <summary>
 /// A proxy for CoAP (RFC 7252 section 5.7): sends requests that a server received on to other servers, by every transport that a client
-/// has, and their answers back. As a forward proxy it goes
-/// where clients ask it to (<see cref="CoapProxyMapping.MapForwardProxy"/>), as a reverse proxy where it was configured to
-/// (<see cref="CoapProxyMapping.MapReverseProxy(ICoapRouteBuilder, string, string, CoapProxy)"/>). Requests and answers are translated,
-/// messages are not: each side has its own
-/// types, tokens, retransmission and blocks. Thread-safe. Dispose it after the server.
+/// has, and their answers back. As a forward proxy it goes where clients ask it to (<see cref="CoapProxyMapping.MapForwardProxy"/>), as a
+/// reverse proxy where it was configured to (<see cref="CoapProxyMapping.MapReverseProxy(ICoapRouteBuilder, string, string, CoapProxy)"/>).
+/// Requests and answers are translated, messages are not: each side has its own types, tokens, retransmission and blocks. Thread-safe.
+/// Dispose it after the server.
 /// </summary>
 public sealed class CoapProxy : IAsyncDisposable
 {
@@ -107,8 +106,7 @@ public sealed class CoapProxy : IAsyncDisposable
 
     /// <summary>
     /// Answers a request with Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.10.2) by asking the server that it names, if that is allowed.
-    /// What
-    /// <see cref="CoapProxyMapping.MapForwardProxy"/> maps; call it in a handler of your own to decide more, where nothing can be
+    /// What <see cref="CoapProxyMapping.MapForwardProxy"/> maps; call it in a handler of your own to decide more, where nothing can be
     /// observed then.
     /// </summary>
     /// <param name="request">The request as it was received.</param>

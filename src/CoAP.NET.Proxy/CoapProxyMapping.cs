@@ -12,9 +12,8 @@ public static class CoapProxyMapping
     ];
 
     /// <summary>
-    /// Serves requests that ask for a proxy by Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.7.2). Whom they may ask for is said by <see
-    /// cref="CoapProxyOptions.Targets"/>, and is nobody by default.
-    /// Requests that name this server itself are served by its routes.
+    /// Serves requests that ask for a proxy by Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.7.2). Whom they may ask for is said by
+    /// <see cref="CoapProxyOptions.Targets"/>, and is nobody by default. Requests that name this server itself are served by its routes.
     /// </summary>
     /// <param name="routes">The server, or a group whose filters, rate limits and rules of security shall hold.</param>
     /// <param name="proxy">The proxy.</param>
@@ -36,8 +35,7 @@ public static class CoapProxyMapping
     /// <param name="template">The path, such as <c>/floor1/{*path}</c>: what stands for the catch-all is appended to the target. Without
     /// one the path is that of one resource.</param>
     /// <param name="target">The URI that the path stands for, such as <c>coap://[2001:db8::5]/</c>, of a scheme that the proxy has an
-    /// upstream for. <see cref="CoapProxyOptions.Targets"/> does not
-    /// apply.</param>
+    /// upstream for. <see cref="CoapProxyOptions.Targets"/> does not apply.</param>
     /// <param name="proxy">The proxy.</param>
     /// <returns>The route, to say more about it.</returns>
     /// <exception cref="ArgumentException">The template or the URI is wrong.</exception>

@@ -9,8 +9,7 @@ public sealed class CoapProxyOptions
 
     /// <summary>
     /// What the proxy itself is called, beside the addresses that its server listens on: <c>gateway.example.com</c>, with or without a
-    /// port. Requests for it are served by the routes of the server.
-    /// Default: nothing more.
+    /// port. Requests for it are served by the routes of the server. Default: nothing more.
     /// </summary>
     public IList<string> Names { get; } = [];
 
@@ -57,16 +56,14 @@ public sealed class CoapProxyOptions
 
     /// <summary>
     /// Whether a client on datagrams must have shown that it receives at its address before the first request of it is sent on: it is
-    /// answered 4.01 with an Echo until then (RFC 9175 section 2.3),
-    /// which clients of this library and libcoap answer by themselves. So nobody can send requests through the proxy in the name of
-    /// others. Default true.
+    /// answered 4.01 with an Echo until then (RFC 9175 section 2.3), which clients of this library and libcoap answer by themselves. So
+    /// nobody can send requests through the proxy in the name of others. Default true.
     /// </summary>
     public bool RequireVerified { get; set; } = true;
 
     /// <summary>
     /// Whether clients that came by a plain transport may ask for servers by a secured one (<c>coaps</c>, <c>https</c>). Default false:
-    /// they get 4.01, as the proxy would lend them its credentials
-    /// and send what was to be secret in the clear (RFC 7252 section 11.2).
+    /// they get 4.01, as the proxy would lend them its credentials and send what was to be secret in the clear (RFC 7252 section 11.2).
     /// </summary>
     public bool AllowSecuredTargetsToAnyone { get; set; }
 
@@ -95,9 +92,8 @@ public sealed class CoapProxyOptions
     public int MaxBodySize { get; set => field = AtLeastOne(value); } = 1024 * 1024;
 
     /// <summary>
-    /// How many bytes of answers are kept for later requests of any client (RFC 7252 section 5.6), for forward and reverse proxies each;
-    /// 0 for no cache. Answers of secured transports and OSCORE
-    /// messages are never kept. 0 or more; default 8 MiB.
+    /// How many bytes of answers are kept for later requests of any client (RFC 7252 section 5.6), for forward and reverse proxies each; 0
+    /// for no cache. Answers of secured transports and OSCORE messages are never kept. 0 or more; default 8 MiB.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 0.</exception>
     public long CacheBytes
@@ -112,9 +108,8 @@ public sealed class CoapProxyOptions
     = 8 * 1024 * 1024;
 
     /// <summary>
-    /// Another proxy that all requests of a forward proxy are handed to, such as <c>coap://proxy.example.com</c>; it resolves the names
-    /// of targets, so only their names are checked here. Default:
-    /// null, servers are asked directly.
+    /// Another proxy that all requests of a forward proxy are handed to, such as <c>coap://proxy.example.com</c>; it resolves the names of
+    /// targets, so only their names are checked here. Default: null, servers are asked directly.
     /// </summary>
     public CoapUri? NextProxy { get; set; }
 

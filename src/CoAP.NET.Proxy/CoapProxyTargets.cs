@@ -6,10 +6,8 @@ namespace CoAP.NET.Proxy;
 
 /// <summary>
 /// Whom a forward proxy may ask. Nothing is allowed until it is named. A name is checked twice: as it stands in the URI, and by the
-/// addresses
-/// that it resolves to just before the request is sent, so that nobody can point a name that is allowed at a machine that is not.
-/// Thread-safe;
-/// changes hold for later requests.
+/// addresses that it resolves to just before the request is sent, so that nobody can point a name that is allowed at a machine that is not.
+/// Thread-safe; changes hold for later requests.
 /// </summary>
 /// <remarks>
 /// Addresses that are not public (loopback, link-local, private, reserved) are asked only if <see cref="AllowNetwork(string)"/> names them,
@@ -24,8 +22,7 @@ public sealed class CoapProxyTargets
     /// <summary>Allows a host, whatever its port.</summary>
     /// <param name="host">
     /// A name such as <c>sensor.example.com</c>; <c>*.example.com</c> for every name below a domain; <c>*</c> for every name and every
-    /// public address, which makes an open proxy; or an IP address,
-    /// with brackets or without.
+    /// public address, which makes an open proxy; or an IP address, with brackets or without.
     /// </param>
     /// <returns>This object.</returns>
     /// <exception cref="ArgumentException">It is neither.</exception>

@@ -26,15 +26,13 @@ public abstract class CoapHttpExchangeOptions
 
     /// <summary>
     /// Whether a GET that accepts <c>text/event-stream</c> observes the resource (RFC 7641) and gets its notifications as server-sent
-    /// events. This is our own,
-    /// no RFC says it. Default true.
+    /// events. This is our own, no RFC says it. Default true.
     /// </summary>
     public bool ServerSentEvents { get; set; } = true;
 
     /// <summary>
     /// Whether a WebSocket to the target observes the resource and gets a message for each notification. This is our own, no RFC says it.
-    /// Needs
-    /// <c>UseWebSockets</c>. Pages of other origins are refused. Default true.
+    /// Needs <c>UseWebSockets</c>. Pages of other origins are refused. Default true.
     /// </summary>
     public bool WebSockets { get; set; } = true;
 }

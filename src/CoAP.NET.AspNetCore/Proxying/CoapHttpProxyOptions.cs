@@ -8,8 +8,7 @@ public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
 {
     /// <summary>
     /// Whom clients may ask for. Default: nobody. Names are checked as they stand in the target and by the address that they resolve to
-    /// just before the
-    /// request is sent; loopback, link-local and private addresses have to be named, groups are never asked.
+    /// just before the request is sent; loopback, link-local and private addresses have to be named, groups are never asked.
     /// </summary>
     public CoapProxyTargets Targets { get; } = new();
 
@@ -37,15 +36,13 @@ public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
 
     /// <summary>
     /// Whether the application may start although nothing says who may use the proxy. Default false: RFC 8075 section 10 wants all requests
-    /// authenticated, so
-    /// that <c>RequireAuthorization</c>, or a fallback policy, is asked for.
+    /// authenticated, so that <c>RequireAuthorization</c>, or a fallback policy, is asked for.
     /// </summary>
     public bool AllowAnonymous { get; set; }
 
     /// <summary>
     /// Whether clients that came by plain HTTP may ask for secured targets (<c>coaps</c> and its like). Default false: they are answered
-    /// 403 (RFC 8075
-    /// section 10.3).
+    /// 403 (RFC 8075 section 10.3).
     /// </summary>
     public bool AllowSecuredTargetsToAnyone { get; set; }
 
@@ -58,8 +55,7 @@ public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
 
     /// <summary>
     /// The Hop-Limit of requests (RFC 8768 section 5). 1 to 255; default 16. A request with the header field <c>CoAP-Hop-Limit</c>, which
-    /// our proxies between
-    /// CoAP and HTTP send, has what that leaves.
+    /// our proxies between CoAP and HTTP send, has what that leaves.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
     public int HopLimit
@@ -79,16 +75,14 @@ public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
 
     /// <summary>
     /// How many of them may be of one source: an IPv4 address, or the first 56 bits of an IPv6 address. It never gets more than half of
-    /// what is free either.
-    /// 1 or more; default 100.
+    /// what is free either. 1 or more; default 100.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
     public int MaxRequestsPerSource { get; set => field = AtLeastOne(value); } = 100;
 
     /// <summary>
     /// Changes how the proxy's own client works: credentials, transports, limits. Its <see cref="CoapEndpointOptions.ResolveHost"/> is
-    /// wrapped afterwards, so
-    /// that names lead to allowed addresses only. Default null.
+    /// wrapped afterwards, so that names lead to allowed addresses only. Default null.
     /// </summary>
     public Action<CoapEndpointOptions>? ConfigureClient { get; set; }
 

@@ -15,10 +15,8 @@ public static class CoapProxyEndpointRouteBuilderExtensions
 {
     /// <summary>
     /// Maps a proxy between HTTP and CoAP: clients write behind its path which CoAP resource they ask for, as in
-    /// <c>/hc/coap://s.example.com/light</c>. Whom they
-    /// may ask for is said by <see cref="CoapHttpProxyOptions.Targets"/>, and is nobody by default. The application stops when nothing says
-    /// who may use it; add
-    /// <c>RequireAuthorization</c>.
+    /// <c>/hc/coap://s.example.com/light</c>. Whom they may ask for is said by <see cref="CoapHttpProxyOptions.Targets"/>, and is nobody by
+    /// default. The application stops when nothing says who may use it; add <c>RequireAuthorization</c>.
     /// </summary>
     /// <param name="endpoints">The web application.</param>
     /// <param name="pattern">The path, such as <c>/hc/{**target}</c>; the catch-all stands for the target, whatever its name.</param>
@@ -51,8 +49,7 @@ public static class CoapProxyEndpointRouteBuilderExtensions
     /// <param name="pattern">The path, such as <c>/lights/{id}</c>.</param>
     /// <param name="target">
     /// The URI of the resource, such as <c>coap://[2001:db8::5]/lights/{id}</c>. Parameters of the route may stand in its path and query,
-    /// and are escaped; the query of the
-    /// request is appended.
+    /// and are escaped; the query of the request is appended.
     /// </param>
     /// <param name="configure">Client, time limit.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c>.</returns>
@@ -96,16 +93,14 @@ public static class CoapProxyEndpointRouteBuilderExtensions
 
     /// <summary>
     /// Serves the resources of devices that have a connection or a session with a CoAP server of this process, such as those behind an
-    /// address
-    /// translator: a command to a device is a request of HTTP.
+    /// address translator: a command to a device is a request of HTTP.
     /// </summary>
     /// <param name="endpoints">The web application.</param>
     /// <param name="pattern">The path, such as <c>/devices/{id}/{**path}</c>; the catch-all is the path that the device is asked
     /// for.</param>
     /// <param name="device">
     /// Finds the device for a request, such as a <see cref="CoapRequest.Peer"/> that was kept when it registered; null when it is not
-    /// there, which is
-    /// answered 502.
+    /// there, which is answered 502.
     /// </param>
     /// <param name="configure">Time limit, tables. Its <see cref="CoapHttpResourceOptions.Client"/> is not used.</param>
     /// <returns>The endpoint, for conventions such as <c>RequireAuthorization</c>.</returns>
@@ -124,8 +119,7 @@ public static class CoapProxyEndpointRouteBuilderExtensions
 
     /// <summary>
     /// Serves the list of the proxies of the application at <c>/.well-known/core</c>, as links of the type <c>core.hc</c> (RFC 8075 section
-    /// 5.5). A query such as
-    /// <c>?rt=core.hc</c> filters it (RFC 6690 section 4.1).
+    /// 5.5). A query such as <c>?rt=core.hc</c> filters it (RFC 6690 section 4.1).
     /// </summary>
     /// <param name="endpoints">The web application.</param>
     /// <returns>The endpoint, for conventions.</returns>

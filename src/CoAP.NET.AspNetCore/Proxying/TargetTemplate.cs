@@ -7,8 +7,7 @@ namespace CoAP.NET.AspNetCore.Proxying;
 
 /// <summary>
 /// Where the target stands in the URI that an HTTP client asks for: a URI template (RFC 6570 level 2) behind the URI of the proxy, with the
-/// variables of
-/// RFC 8075 section 5.4. It is matched, and expanded for Location.
+/// variables of RFC 8075 section 5.4. It is matched, and expanded for Location.
 /// </summary>
 internal sealed partial class TargetTemplate
 {

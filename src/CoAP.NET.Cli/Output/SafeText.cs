@@ -6,8 +6,7 @@ namespace CoAP.NET.Cli.Output;
 
 /// <summary>
 /// Text that came from a peer, made harmless: escape sequences of a terminal could hide, change or answer what a person reads, and
-/// bidirectional controls could show it in another order.
-/// <see cref="CliOutput"/> applies it to all text that it writes.
+/// bidirectional controls could show it in another order. <see cref="CliOutput"/> applies it to all text that it writes.
 /// </summary>
 internal static class SafeText
 {

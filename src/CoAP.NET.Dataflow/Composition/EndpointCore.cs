@@ -170,6 +170,35 @@ internal sealed class EndpointCore
 
     public EndpointDiagnostics Diagnostics { get; }
 
+    /// <summary>Ends what peers and callers wait for: observers, requests under way, answers that wait.</summary>
+    public void EndExchanges()
+    {
+        foreach (CoapPipeline pipeline in Pipelines)
+        {
+            pipeline.Blockwise.Answering.Stop();
+            RemoveObservers(pipeline);
+            foreach (PendingRequest request in pipeline.Sender.TakeAll([.. pipeline.Channels.All(), .. Connections.Of(pipeline.Shard)]))
+            {
+                request.Fail(new CoapException("The endpoint was stopped before the response came."));
+            }
+
+            Environment.Counters.Add(CoapCounter.GroupAnswersDropped, pipeline.ExchangesOut.CloseDelayed());
+        }
+    }
+
+    private static void RemoveObservers(CoapPipeline pipeline)
+    {
+        pipeline.Shard.Enter();
+        try
+        {
+            pipeline.Observers.Table.RemoveAll();
+        }
+        finally
+        {
+            pipeline.Shard.Exit();
+        }
+    }
+
     private static CoapEnvironment EnvironmentOf(CoapEndpointOptions options, EndpointTelemetry telemetry)
     {
         CoapTransmissionParameters parameters = options.Parameters;

@@ -11,8 +11,7 @@ namespace CoAP.NET.Composition;
 
 /// <summary>
 /// The transports of an endpoint: those that it listens on, those that are opened for requests when they are first needed, and those that
-/// take connections which somebody else accepted.
-/// Starts them one after the other.
+/// take connections which somebody else accepted. Starts them one after the other.
 /// </summary>
 internal sealed class TransportSet
 {
@@ -270,7 +269,11 @@ internal sealed class TransportSet
     private async ValueTask StartAllAsync(CancellationToken cancellationToken)
     {
         await MakeListenersAsync(cancellationToken).ConfigureAwait(false);
-        SettleSecurity();
+        if (!_isSecuritySettled && _listening.Count > 0)
+        {
+            _isSecuritySettled = true;
+            RouteSchemes.Settle(_routes, _listening, _environment.Logger);
+        }
         foreach (CoapTransport transport in _transports.Except(_started).ToArray())
         {
             await StartAsync(transport, cancellationToken).ConfigureAwait(false);
@@ -458,57 +461,4 @@ internal sealed class TransportSet
                     + "all.")
             : uri;
     }
-
-    // Before anything is received: whether there is a secured transport among those that are listened on (RFC 8323 section 9). Then, and
-    // when routes name schemes, what is served where is logged.
-    private void SettleSecurity()
-    {
-        if (_isSecuritySettled || _listening.Count == 0)
-        {
-            return;
-        }
-
-        _isSecuritySettled = true;
-        CoapTransport[] transports = [.. _listening.DistinctBy(transport => (transport.Scheme, transport.IsSecure))
-            .OrderBy(transport => transport.Scheme, StringComparer.Ordinal)];
-        string[] secured = [.. transports.Where(transport => transport.IsSecure).Select(transport => transport.Scheme).Distinct()];
-        if (secured.Length != 0)
-        {
-            _routes.SetSecuredSchemes(secured);
-        }
-
-        (string Route, string[] Schemes)[] table;
-        lock (_routes.Gate)
-        {
-            Route[] routes = _routes.Snapshot().Routes;
-            if (secured.Length == 0 && !Array.Exists(routes, route => route.Schemes is not null))
-            {
-                return;
-            }
-
-            table = [.. routes.Select(route => (route.ToString(), SchemesOf(route, transports)))];
-        }
-
-        string text = string.Join(
-            Environment.NewLine,
-            table.Select(static row => $"{row.Route}: {(row.Schemes.Length == 0 ? "nowhere" : string.Join(", ", row.Schemes))}"));
-        if (secured.Length != 0)
-        {
-            Log.RoutesAndSchemes(_environment.Logger, text, string.Join(", ", secured));
-        }
-        else
-        {
-            Log.RoutesOnSchemes(_environment.Logger, text);
-        }
-
-        foreach ((string route, _) in table.Where(static row => row.Schemes.Length == 0))
-        {
-            Log.RouteIsServedNowhere(_environment.Logger, route,
-                string.Join(", ", transports.Select(static transport => transport.Scheme)));
-        }
-    }
-
-    private static string[] SchemesOf(Route route, CoapTransport[] transports) =>
-        [.. transports.Where(transport => route.IsServedOver(transport.Scheme, transport.IsSecure)).Select(transport => transport.Scheme)
-            .Distinct()];
 }

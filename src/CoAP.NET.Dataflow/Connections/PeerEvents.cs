@@ -9,8 +9,7 @@ namespace CoAP.NET.Connections;
 
 /// <summary>
 /// What happens to the peers of connections and sessions: they get ready (RFC 8323 section 3.3), move (RFC 9146 section 6), are released
-/// (RFC 8323 section 5.5) and end. Tells users of it.
-/// Thread-safe; no lock may be held when it is called.
+/// (RFC 8323 section 5.5) and end. Tells users of it. Thread-safe; no lock may be held when it is called.
 /// </summary>
 /// <param name="endpoint">Who raises the events.</param>
 /// <param name="environment">For clock, counters and log.</param>

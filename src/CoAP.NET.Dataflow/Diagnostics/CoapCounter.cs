@@ -329,8 +329,7 @@ public enum CoapCounter
 
     /// <summary>
     /// Requests refused before their handler since their source had its share of <see cref="CoapLimits.MaxRequestsServed"/> under way
-    /// (5.03), or all unverified addresses together had theirs (4.01 with
-    /// an Echo).
+    /// (5.03), or all unverified addresses together had theirs (4.01 with an Echo).
     /// </summary>
     RequestsBeyondShare,
 }

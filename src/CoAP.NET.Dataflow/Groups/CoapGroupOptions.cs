@@ -63,8 +63,7 @@ public sealed class CoapGroupOptions
 
     /// <summary>
     /// Whether the port is shared with other programs of this machine that listen to groups at it, such as a home automation server at
-    /// 5683;
-    /// they must share it as well. Default false. What it means: <see cref="Transports.CoapUdpTransportOptions.SharePort"/>.
+    /// 5683; they must share it as well. Default false. What it means: <see cref="Transports.CoapUdpTransportOptions.SharePort"/>.
     /// </summary>
     public bool SharePort { get; set; }
 

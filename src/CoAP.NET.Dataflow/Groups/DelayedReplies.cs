@@ -6,8 +6,7 @@ namespace CoAP.NET.Groups;
 /// <summary>
 /// Answers to requests that were sent to a group, each of which waits for its random moment within the Leisure (RFC 7252 section 8.2).
 /// Bounded: when it is full, an answer for the source with most of them is dropped, as if the member had decided not to respond. Belongs to
-/// one shard, whose
-/// lock its callers hold.
+/// one shard, whose lock its callers hold.
 /// </summary>
 internal sealed class DelayedReplies
 {

@@ -2,9 +2,8 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Guarding;
 
-/// <content>
-/// Peers of sessions that moved (RFC 9146 section 6): until they have shown that they receive where they are, all that is sent there,
-/// whatever it is and however often, stays within a multiple of what came from there. Counted are datagrams as they are on the wire.
+/// <content> Peers of sessions that moved (RFC 9146 section 6): until they have shown that they receive where they are, all that is sent
+/// there, whatever it is and however often, stays within a multiple of what came from there. Counted are datagrams as they are on the wire.
 /// </content>
 internal sealed partial class AddressGuard
 {

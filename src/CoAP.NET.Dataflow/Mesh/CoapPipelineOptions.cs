@@ -43,11 +43,9 @@ public sealed class CoapPipelineOptions
     /// <item>Items of one channel leave in the order in which they came. Answers of a router may come in any order.</item>
     /// <item>A block that faults or completes while the endpoint runs faults the endpoint. So what may be thrown is caught.</item>
     /// <item>What a block declines or postpones, as a full one does, is dropped, counted as <see cref="CoapCounter.Declined"/>, and
-    /// answered 5.03
-    /// where it is a request; a connection is not read meanwhile and loses nothing.</item>
+    /// answered 5.03 where it is a request; a connection is not read meanwhile and loses nothing.</item>
     /// <item>When the endpoint stops, blocks are completed from the socket up and back down. A block completes when everything is out of
-    /// it; one that does
-    /// not within the grace period is abandoned.</item>
+    /// it; one that does not within the grace period is abandoned.</item>
     /// <item>A block runs on threads that receive, unless it has a queue, and must not block them.</item>
     /// </list>
     /// What holds for each stage besides stands with it.

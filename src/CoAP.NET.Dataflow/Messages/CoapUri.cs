@@ -14,8 +14,7 @@ namespace CoAP.NET;
 /// </summary>
 /// <remarks>
 /// <see cref="Uri"/> is no substitute: it drops an empty query, decodes and resolves by rules of its own, and does not know the default
-/// ports.
-/// The name is decoded once, so that <c>%2F</c> in a segment is a slash that separates nothing.
+/// ports. The name is decoded once, so that <c>%2F</c> in a segment is a slash that separates nothing.
 /// </remarks>
 public sealed class CoapUri : IEquatable<CoapUri>
 {

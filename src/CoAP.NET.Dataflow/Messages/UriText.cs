@@ -59,8 +59,7 @@ internal static class UriText
 
     /// <summary>
     /// Decodes a component once. What is not ASCII, and the printable ASCII characters that URIs have to escape, may stand there as they
-    /// are in a path and a query: an IRI is mapped to its URI
-    /// (RFC 3987 section 3.1), whose decoded components are the same text.
+    /// are in a path and a query: an IRI is mapped to its URI (RFC 3987 section 3.1), whose decoded components are the same text.
     /// </summary>
     /// <param name="raw">The component as it stands in the URI or IRI.</param>
     /// <param name="allowed">What may stand in it.</param>

@@ -71,8 +71,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
         set => SetUInt(OptionNumber.MaxAge, value is { } duration ? Options.MaxAge.ToSeconds(duration) : null);
     }
 
-    /// <summary>Observe: 0 registers and 1 deregisters in a request; a sequence number of 24 bits in a response (RFC 7641 section
-    /// 2).</summary>
+    /// <summary>Observe: 0 registers and 1 deregisters in a request; a 24-bit sequence number in a response (RFC 7641 section 2).</summary>
     /// <exception cref="ArgumentOutOfRangeException">A number above 16,777,215 is set.</exception>
     public uint? Observe
     {
@@ -210,8 +209,7 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>
     /// Where a created resource is, of Location-Path and Location-Query: an absolute path and a query, percent-encoded, to be resolved
     /// against the request's URI by <see cref="CoapUri.Resolve"/> (RFC 7252 section 5.10.7). The path is <c>/</c> at least. Null when both
-    /// are absent, and when a
-    /// segment is <c>.</c> or <c>..</c>, which is illegal.
+    /// are absent, and when a segment is <c>.</c> or <c>..</c>, which is illegal.
     /// </summary>
     public string? Location => NamedOptions.LocationOf(LocationPath, LocationQuery);
 

@@ -50,9 +50,7 @@ public sealed partial class CoapChannel
         set => Hints.PeerMaxTokenLength = value;
     }
 
-    /// <summary>
-    /// The requests of the peer that have no answer yet; null on transports of datagrams. Set when the connection is opened.
-    /// </summary>
+    /// <summary>The requests of the peer that have no answer yet; null on transports of datagrams.</summary>
     internal RequestsUnderWay? Requests
     {
         get => IsReliable ? _extras!.Requests : null;
@@ -79,13 +77,9 @@ public sealed partial class CoapChannel
         set => Volatile.Write(ref Hints.Moved, value);
     }
 
-    /// <summary>
-    /// When the session had its present address first, in units of 100 ns; <see cref="long.MinValue"/> when it never moved.
-    /// </summary>
+    /// <summary>When the session got its present address, in units of 100 ns; the least value when it never moved.</summary>
     internal long MovedAt => Moved?.At ?? long.MinValue;
 
-    /// <summary>
-    /// What is cancelled when the peer moves again while it is asked whether it receives where it is; null when it is not asked.
-    /// </summary>
+    /// <summary>Cancelled when the peer moves again while it is asked whether it receives; null when it is not asked.</summary>
     internal ref CancellationTokenSource? Probe => ref Hints.Probe;
 }

@@ -7,9 +7,8 @@ namespace CoAP.NET;
 
 /// <summary>
 /// Requests with values in JSON. The methods are called as those of <c>System.Net.Http.Json</c> are, and describe values in the same way:
-/// by source-generated metadata, so that trimming and AOT work, or by
-/// <see cref="JsonSerializerOptions"/> and reflection. Without options they are <see cref="JsonSerializerOptions.Web"/>: camelCase, names
-/// read in any case.
+/// by source-generated metadata, so that trimming and AOT work, or by <see cref="JsonSerializerOptions"/> and reflection. Without options
+/// they are <see cref="JsonSerializerOptions.Web"/>: camelCase, names read in any case.
 /// </summary>
 public static class CoapJsonRequests
 {

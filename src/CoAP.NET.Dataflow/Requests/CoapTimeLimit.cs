@@ -12,8 +12,7 @@ public enum CoapTimeLimit
 
     /// <summary>
     /// <see cref="CoapTransmissionParameters.ResponseTimeout"/>; where that is not set MAX_TRANSMIT_WAIT and 2 MAX_LATENCY after the
-    /// acknowledgement, or NON_LIFETIME for a Non-confirmable request
-    /// (RFC 7252 section 4.8.2).
+    /// acknowledgement, or NON_LIFETIME for a Non-confirmable request (RFC 7252 section 4.8.2).
     /// </summary>
     ResponseTimeout,
 

@@ -3,10 +3,9 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// Sends back what servers ask to have sent back (RFC 9175 section 2.3): after 4.01 with an Echo the request goes out once more with it;
-/// an Echo of any other
-/// response goes into the next request to the same peer. A request that brings an Echo of its own is left alone,
-/// and so is one that a proxy sends on for somebody else.
+/// Sends back what servers ask to have sent back (RFC 9175 section 2.3): after 4.01 with an Echo the request goes out once more with it; an
+/// Echo of any other response goes into the next request to the same peer. A request that brings an Echo of its own is left alone, and so
+/// is one that a proxy sends on for somebody else.
 /// </summary>
 internal sealed class EchoStep : RequestStep
 {

@@ -3,10 +3,9 @@ using System.Runtime.ExceptionServices;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// The way of one request through the steps of a <see cref="RequestChain"/>: down to the exchange of messages, and up with what came of
-/// it. This is the only loop that runs steps.
-/// A value: as long as no step waits nothing is allocated, and whoever takes the response carries the run on
-/// (<see cref="Exchanges.ClientRequest"/>). Once a step waits, an asynchronous method does.
+/// The way of one request through the steps of a <see cref="RequestChain"/>: down to the exchange of messages, and up with what came of it.
+/// This is the only loop that runs steps. A value: as long as no step waits nothing is allocated, and whoever takes the response carries
+/// the run on (<see cref="Exchanges.ClientRequest"/>). Once a step waits, an asynchronous method does.
 /// </summary>
 internal struct RequestRun
 {

@@ -2,10 +2,9 @@ namespace CoAP.NET.Requests;
 
 /// <summary>
 /// One thing that is done for a request between the caller and the exchange of messages: caching, block-wise transfer, answering a
-/// challenge. It says what is to be done before the request is
-/// sent and after the response came; <see cref="RequestRun"/> does it. Steps are shared by all requests of an endpoint: what one must
-/// remember of a request stands in the <see cref="OutgoingRequest"/>.
-/// Called on the caller's thread and on those that complete exchanges, never under a lock; must not block.
+/// challenge. It says what is to be done before the request is sent and after the response came; <see cref="RequestRun"/> does it. Steps
+/// are shared by all requests of an endpoint: what one must remember of a request stands in the <see cref="OutgoingRequest"/>. Called on
+/// the caller's thread and on those that complete exchanges, never under a lock; must not block.
 /// </summary>
 internal abstract class RequestStep
 {

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Text;
 using CoAP.NET.Options;
 
@@ -60,5 +61,25 @@ internal static class RequestTarget
         {
             yield return argument;
         }
+    }
+
+    /// <summary>The value of the first argument with a name; see <see cref="CoapRequest.TryGetQuery"/>.</summary>
+    /// <param name="queries">The arguments.</param>
+    /// <param name="name">The name.</param>
+    /// <param name="value">The value.</param>
+    /// <returns>Whether there is such an argument.</returns>
+    public static bool TryGetQuery(IEnumerable<string> queries, string name, [NotNullWhen(true)] out string? value)
+    {
+        foreach (string query in queries)
+        {
+            if (query.StartsWith(name, StringComparison.Ordinal) && (query.Length == name.Length || query[name.Length] == '='))
+            {
+                value = query.Length == name.Length ? string.Empty : query[(name.Length + 1)..];
+                return true;
+            }
+        }
+
+        value = null;
+        return false;
     }
 }

@@ -4,11 +4,10 @@ namespace CoAP.NET;
 
 /// <summary>
 /// Maps handlers to paths on a server or a group. A literal segment wins over a parameter <c>{id}</c>, and that over a catch-all
-/// <c>{*rest}</c>, which
-/// takes all segments that are left. Segments are compared byte by byte; <c>/a</c> and <c>/a/</c> are two paths; a request without a path
-/// and one with a single empty segment mean <c>/</c>. Uri-Host and Uri-Port are not looked at: every name leads to the same routes.
-/// Routes may be mapped and removed while the server runs. Handlers are mapped by the methods of <see cref="CoapReadRoutes"/>,
-/// <see cref="CoapWriteRoutes"/>, <see cref="CoapPatchRoutes"/> and <see cref="CoapMethodRoutes"/>.
+/// <c>{*rest}</c>, which takes all segments that are left. Segments are compared byte by byte; <c>/a</c> and <c>/a/</c> are two paths; a
+/// request without a path and one with a single empty segment mean <c>/</c>. Uri-Host and Uri-Port are not looked at: every name leads to
+/// the same routes. Routes may be mapped and removed while the server runs. Handlers are mapped by the methods of
+/// <see cref="CoapReadRoutes"/>, <see cref="CoapWriteRoutes"/>, <see cref="CoapPatchRoutes"/> and <see cref="CoapMethodRoutes"/>.
 /// </summary>
 public static class CoapRouteBuilderExtensions
 {

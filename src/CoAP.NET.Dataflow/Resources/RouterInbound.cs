@@ -5,8 +5,7 @@ namespace CoAP.NET.Resources;
 
 /// <summary>
 /// What is left of the Resource stage before a router of a user: the bounds of what is served, and blocks of answers that are read where
-/// they lie. What
-/// routes would say of a request is up to the router; its answers come to <see cref="RouterOutbound"/>.
+/// they lie. What routes would say of a request is up to the router; its answers come to <see cref="RouterOutbound"/>.
 /// </summary>
 internal sealed class RouterInbound : InlineBlock<CoapExchange, CoapExchange>
 {

@@ -22,8 +22,7 @@ internal interface ITransmissionOwner
 
     /// <summary>The message was offered to Messaging by <see cref="CoapShard.Send"/>. No lock is held.</summary>
     /// <param name="transmission">The message.</param>
-    /// <param name="isTaken">Whether no block declined it. Of what was declined Messaging does not know, so it
-    /// says nothing of it.</param>
+    /// <param name="isTaken">Whether no block declined it. Of what was declined Messaging does not know, so it says nothing of it.</param>
     void OnOffered(CoapTransmission transmission, bool isTaken)
     {
     }

@@ -65,9 +65,8 @@ internal sealed class ShardDrain
     public void OnHeardUnverified(CoapChannel channel) => _shard.Endpoint?.Peers.AskWhereMoved(channel);
 
     /// <summary>
-    /// Drops what the stages keep of a channel if none of it is younger than its lifetime; of a newcomer only what runs counts. Under
-    /// the lock.
-    /// What Exchanges keeps pins its channel, so Messaging alone decides.
+    /// Drops what the stages keep of a channel if none of it is younger than its lifetime; of a newcomer only what runs counts. Under the
+    /// lock. What Exchanges keeps pins its channel, so Messaging alone decides.
     /// </summary>
     /// <param name="channel">The channel; nothing pins it.</param>
     /// <returns>Whether the channel may be forgotten.</returns>

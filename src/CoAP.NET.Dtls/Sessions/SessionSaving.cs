@@ -14,9 +14,8 @@ internal sealed class SessionSaving(DtlsServer server, SessionTable sessions, Dt
 
     /// <summary>
     /// Saves all sessions, to be loaded once by another process, or by this one after its server was disposed of. To be called when no
-    /// datagram is taken any more: what comes afterwards could come a second time to
-    /// whoever loads them. A session that goes on nevertheless has 2^20 records left, until it is saved again; then only what was saved
-    /// last may be loaded.
+    /// datagram is taken any more: what comes afterwards could come a second time to whoever loads them. A session that goes on
+    /// nevertheless has 2^20 records left, until it is saved again; then only what was saved last may be loaded.
     /// </summary>
     /// <param name="key">Encrypts them (AES-GCM): 16, 24 or 32 bytes.</param>
     /// <returns>What is to be kept: delete it before it is loaded.</returns>

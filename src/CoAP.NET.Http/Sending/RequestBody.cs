@@ -5,8 +5,7 @@ namespace CoAP.NET.Http.Sending;
 
 /// <summary>
 /// The body of an HTTP request as the content of a CoAP request: small ones in memory, so that they can be sent again; others are read
-/// while
-/// they are sent.
+/// while they are sent.
 /// </summary>
 internal sealed class RequestBody : IAsyncDisposable
 {

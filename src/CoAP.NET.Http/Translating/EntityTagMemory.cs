@@ -7,8 +7,7 @@ namespace CoAP.NET.Http.Translating;
 
 /// <summary>
 /// Entity-tags of HTTP servers as those of CoAP, which have 8 bytes at most: short ones as they are, others as a hash, of which the last
-/// ones are kept
-/// in mind for clients that bring them back. Thread-safe.
+/// ones are kept in mind for clients that bring them back. Thread-safe.
 /// </summary>
 /// <param name="capacity">How many are kept.</param>
 internal sealed class EntityTagMemory(int capacity = 4096)

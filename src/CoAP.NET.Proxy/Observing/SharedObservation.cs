@@ -5,8 +5,7 @@ namespace CoAP.NET.Proxy.Observing;
 
 /// <summary>
 /// One registration at a server for all clients that observe the same through the proxy (RFC 7641 section 5). What comes is kept, and the
-/// route is told, which asks for it once for all observers.
-/// Thread-safe.
+/// route is told, which asks for it once for all observers. Thread-safe.
 /// </summary>
 /// <param name="time">The clock.</param>
 /// <param name="route">The route that is observed downstream.</param>

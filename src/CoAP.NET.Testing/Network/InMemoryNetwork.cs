@@ -5,11 +5,10 @@ namespace CoAP.NET.Testing;
 
 /// <summary>
 /// A network of any number of hosts in one process. Its time is that of a <see cref="TimeProvider"/>, its chance that of one seed, and
-/// everything that happens is kept in a trace: a run with a <see cref="VirtualClock"/> on one thread is the same each time.
-/// Datagrams arrive from <see cref="Pump"/>, which the clock calls when they are due; never inside the call that sends them. Safe for
-/// several threads; one datagram is delivered at a time, so a receiver that blocks holds up the network.
-/// Where an address is asked for to say which datagrams are meant, port 0 stands for all ports of the host and the default value for
-/// everybody.
+/// everything that happens is kept in a trace: a run with a <see cref="VirtualClock"/> on one thread is the same each time. Datagrams
+/// arrive from <see cref="Pump"/>, which the clock calls when they are due; never inside the call that sends them. Safe for several
+/// threads; one datagram is delivered at a time, so a receiver that blocks holds up the network. Where an address is asked for to say which
+/// datagrams are meant, port 0 stands for all ports of the host and the default value for everybody.
 /// </summary>
 public sealed class InMemoryNetwork
 {
@@ -102,8 +101,7 @@ public sealed class InMemoryNetwork
 
     /// <summary>
     /// Makes a transport of a scheme for an endpoint: <c>coap</c>, <c>coaps</c>, <c>coap+tcp</c> or <c>coaps+tcp</c>. The secured ones
-    /// believe what an identity claims, without keys or handshakes.
-    /// Streams arrive in real time and without the faults of the network.
+    /// believe what an identity claims, without keys or handshakes. Streams arrive in real time and without the faults of the network.
     /// </summary>
     /// <param name="scheme">The scheme.</param>
     /// <param name="local">The address; port 0 takes the next free one from 49152 on.</param>
@@ -140,8 +138,7 @@ public sealed class InMemoryNetwork
 
     /// <summary>
     /// Delivers everything that is due, with what is sent meanwhile and takes no time. The clock calls this; tests need it only without a
-    /// clock that advances.
-    /// Does nothing inside a delivery or while another thread delivers: that one goes on until nothing is due.
+    /// clock that advances. Does nothing inside a delivery or while another thread delivers: that one goes on until nothing is due.
     /// </summary>
     /// <returns>How many things were delivered.</returns>
     /// <exception cref="InvalidOperationException">A hundred thousand datagrams were delivered without time passing: two hosts answer each

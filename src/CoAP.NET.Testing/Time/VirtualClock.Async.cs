@@ -17,9 +17,8 @@ public sealed partial class VirtualClock
     /// <remarks>
     /// "Quiet" means that nothing is queued to the thread pool and every other thread of the process sleeps. That is exact when the test
     /// runs alone: put tests that use this into a collection without parallel ones. Beside others it looks in vain for about a second in
-    /// all, then for some 20 ms at each step, and goes on; steps that end quiet bring the second back.
-    /// Give the code under test a <see cref="VirtualScheduler"/> in place of threads, and an <see cref="InMemoryNetwork"/> in place of
-    /// sockets.
+    /// all, then for some 20 ms at each step, and goes on; steps that end quiet bring the second back. Give the code under test a
+    /// <see cref="VirtualScheduler"/> in place of threads, and an <see cref="InMemoryNetwork"/> in place of sockets.
     /// </remarks>
     /// <typeparam name="T">The type of the result.</typeparam>
     /// <param name="task">The task.</param>

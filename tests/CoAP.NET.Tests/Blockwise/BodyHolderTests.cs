@@ -5,8 +5,7 @@ namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>
 /// Strangers that hold the room for bodies with as few bytes as they can: bodies that handlers read while they come, and bodies by Q-Block,
-/// of which the last block alone takes room for all. Beside
-/// them somebody uploads what it always uploads.
+/// of which the last block alone takes room for all. Beside them somebody uploads what it always uploads.
 /// </summary>
 public sealed class BodyHolderTests : QBlockTest
 {

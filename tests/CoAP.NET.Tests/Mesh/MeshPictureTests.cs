@@ -7,8 +7,7 @@ namespace CoAP.NET.Tests.Mesh;
 
 /// <summary>
 /// The picture of the mesh in the documentation is drawn from the wiring of a shard, so it cannot say anything else. With
-/// COAP_MESH_PICTURE=write in the
-/// environment it is drawn anew.
+/// COAP_MESH_PICTURE=write in the environment it is drawn anew.
 /// </summary>
 public sealed class MeshPictureTests
 {

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Structure;
 /// <summary>Names and sizes.</summary>
 public class NamingTests
 {
-    private const int MaxLinesOfClass = 450;
+    private const int MaxLinesOfClass = 500;
     private const int MaxFilesAtTop = 35;
     private const string ExceptionFile = "CoapException.cs";
 
@@ -44,9 +44,9 @@ public class NamingTests
         Assert.Empty(several);
     }
 
-    // All parts of a partial class count together: a class cut into files is as large as before. A comment makes no class larger.
+    // All parts of a partial class count together: a class cut into files is as large as before.
     [Fact]
-    public void No_class_has_more_than_450_lines_of_code()
+    public void No_class_has_more_than_500_lines()
     {
         string[] tooLong = [.. SourceTree.LinesOfClass.Where(entry => entry.Value > MaxLinesOfClass)
             .Select(entry => $"{entry.Key}: {entry.Value}")];

@@ -4,8 +4,7 @@ namespace CoAP.NET.Blockwise;
 
 /// <summary>
 /// One request whose bodies go in blocks: the upload first, then the download of the response (RFC 7959 section 2.7). The rules are in the
-/// state machines; here and in what it uses is what takes
-/// time.
+/// state machines; here and in what it uses is what takes time.
 /// </summary>
 /// <param name="step">Sends messages.</param>
 /// <param name="request">The request.</param>

@@ -5,8 +5,7 @@ namespace CoAP.NET.Blockwise;
 
 /// <summary>
 /// Q-Block1 and Q-Block2 in the role of a server (RFC 9177): all that <see cref="BlockwiseServing"/> and <see cref="BlockwiseAnswering"/>
-/// know of them. Takes the lock of the shard, unless a method says
-/// otherwise.
+/// know of them. Takes the lock of the shard, unless a method says otherwise.
 /// </summary>
 internal sealed class QBlockServing
 {

@@ -8,8 +8,7 @@ namespace CoAP.NET.Blockwise;
 
 /// <summary>
 /// Requests with Block1 and Block2, or Q-Block options, in the role of a server (RFC 7959 sections 2.3 to 2.8, RFC 9177): what becomes of
-/// them before they go up to the Resource stage. Takes the lock of the
-/// shard.
+/// them before they go up to the Resource stage. Takes the lock of the shard.
 /// </summary>
 internal sealed class BlockwiseServing
 {

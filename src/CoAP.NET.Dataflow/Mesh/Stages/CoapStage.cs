@@ -1,9 +1,8 @@
 namespace CoAP.NET.Mesh;
 
 /// <summary>
-/// A stage of the mesh that blocks of yours can take the place of, by <see cref="CoapPipelineOptions.Replace"/>. The stages are the
-/// members of
-/// <see cref="CoapStages"/>.
+/// A stage of the mesh that blocks of yours can take the place of, by <see cref="CoapPipelineOptions.Replace"/>. The stages are the members
+/// of <see cref="CoapStages"/>.
 /// </summary>
 /// <typeparam name="TBlocks">What takes its place: one block, or a pair.</typeparam>
 public sealed class CoapStage<TBlocks>

@@ -5,8 +5,7 @@ namespace CoAP.NET.Mesh;
 
 /// <summary>
 /// What a factory of <see cref="CoapPipelineOptions.Replace"/> gets: the shard that its blocks are for, and what the stage that they
-/// replace would use.
-/// Thread-safe.
+/// replace would use. Thread-safe.
 /// </summary>
 public sealed class CoapStageContext
 {
@@ -44,9 +43,8 @@ public sealed class CoapStageContext
     public ILogger Logger => _environment.Logger;
 
     /// <summary>
-    /// The format that the standard stage uses for a peer, with the option registry and limits of the endpoint: datagrams (RFC 7252
-    /// section 3), frames of
-    /// a stream (RFC 8323 section 3.2) or WebSocket messages (section 4.2).
+    /// The format that the standard stage uses for a peer, with the option registry and limits of the endpoint: datagrams (RFC 7252 section
+    /// 3), frames of a stream (RFC 8323 section 3.2) or WebSocket messages (section 4.2).
     /// </summary>
     /// <param name="channel">The peer.</param>
     /// <returns>The serializer.</returns>
@@ -73,10 +71,8 @@ public sealed class CoapStageContext
 
     /// <summary>
     /// For a Serializer: makes what goes up of a datagram that breaks a rule of the format, which is counted and logged, and gives the
-    /// datagram back.
-    /// Messaging answers a Confirmable message with a Reset and ignores others (RFC 7252 section 4.2); a connection is aborted (RFC 8323
-    /// section 5.6).
-    /// To ignore bytes without a trace dispose the datagram instead.
+    /// datagram back. Messaging answers a Confirmable message with a Reset and ignores others (RFC 7252 section 4.2); a connection is
+    /// aborted (RFC 8323 section 5.6). To ignore bytes without a trace dispose the datagram instead.
     /// </summary>
     /// <param name="datagram">The datagram, as it came from the Channel stage; do not use it afterwards.</param>
     /// <param name="error">Which rule.</param>
@@ -94,8 +90,7 @@ public sealed class CoapStageContext
 
     /// <summary>
     /// For a Serializer: makes the datagram of a message, and keeps the bytes where Messaging needs them for copies and for answers to
-    /// duplicates
-    /// (RFC 7252 sections 4.2 and 4.5). Also for an item with <see cref="CoapOutbound.Encoded"/>, with just these bytes.
+    /// duplicates (RFC 7252 sections 4.2 and 4.5). Also for an item with <see cref="CoapOutbound.Encoded"/>, with just these bytes.
     /// </summary>
     /// <param name="outbound">What is sent.</param>
     /// <param name="bytes">Its bytes; copied.</param>
@@ -120,8 +115,7 @@ public sealed class CoapStageContext
 
     /// <summary>
     /// For a Serializer: a message has no form in the format, or writing it failed. Counts (<see cref="CoapCounter.EncodeErrors"/>) and
-    /// logs it. Who waits
-    /// for a response gets 5.00 in its place; anything else is not sent, so that a request of ours times out.
+    /// logs it. Who waits for a response gets 5.00 in its place; anything else is not sent, so that a request of ours times out.
     /// </summary>
     /// <param name="outbound">What was to be sent.</param>
     /// <param name="exception">What is wrong with it.</param>

@@ -4,10 +4,9 @@ namespace CoAP.NET.Observing;
 
 /// <summary>
 /// One observation of one resource by this endpoint, whoever shares it (RFC 7641 section 3). Whatever happens to it is handled one event
-/// after the other, by the thread that brought the event or by
-/// one that is busy with the same observation, and never under a lock. <see cref="ClientRegistration"/> registers, notices when it was
-/// forgotten and registers again;
-/// <see cref="ClientNotifications"/> takes what the server sends. The only timer is that of the shard's wheel.
+/// after the other, by the thread that brought the event or by one that is busy with the same observation, and never under a lock.
+/// <see cref="ClientRegistration"/> registers, notices when it was forgotten and registers again; <see cref="ClientNotifications"/> takes
+/// what the server sends. The only timer is that of the shard's wheel.
 /// </summary>
 internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRelease
 {

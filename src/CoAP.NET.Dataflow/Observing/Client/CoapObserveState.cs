@@ -17,9 +17,8 @@ public enum CoapObserveState
 
     /// <summary>
     /// Nobody knows whether what came last is current: Max-Age ended without a notification (RFC 7641 section 3.3.1), or the connection
-    /// ended (RFC 8323 section 3.4); then <see cref="CoapObservation.Error"/>
-    /// says why. A while later the registration is made again, unless that was switched off. On a connection that stands nothing becomes
-    /// stale: what holds there is what came last.
+    /// ended (RFC 8323 section 3.4); then <see cref="CoapObservation.Error"/> says why. A while later the registration is made again,
+    /// unless that was switched off. On a connection that stands nothing becomes stale: what holds there is what came last.
     /// </summary>
     Stale,
 

@@ -11,8 +11,7 @@ namespace CoAP.NET.Observing;
 
 /// <summary>
 /// What is observed: where it is, and the request for it without Observe. Equal targets are those whose responses could be cached for each
-/// other
-/// (RFC 7252 section 5.6); they share a registration (RFC 7641 section 3.1).
+/// other (RFC 7252 section 5.6); they share a registration (RFC 7641 section 3.1).
 /// </summary>
 internal sealed class ObservationTarget : IEquatable<ObservationTarget>
 {

@@ -2,8 +2,7 @@ namespace CoAP.NET.Observing;
 
 /// <summary>
 /// Tells the observers of all shards of an endpoint what changed. Any thread may call; nothing throws, waits for observers or runs
-/// handlers. Without observers it costs a read. It takes the locks of the
-/// shards, one after the other.
+/// handlers. Without observers it costs a read. It takes the locks of the shards, one after the other.
 /// </summary>
 internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces places, ObserverLayer[] layers)
 {

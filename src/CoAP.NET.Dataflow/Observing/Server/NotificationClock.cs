@@ -2,15 +2,13 @@ namespace CoAP.NET.Observing;
 
 /// <summary>
 /// The least number that a notification may have at a time, so that numbers rise over restarts of the process and of the machine (RFC 7641
-/// sections 3.4 and 4.4): the wall clock when the
-/// endpoint was made, and from there the monotonic clock, which nobody sets.
+/// sections 3.4 and 4.4): the wall clock when the endpoint was made, and from there the monotonic clock, which nobody sets.
 /// </summary>
 /// <remarks>
 /// A wall clock may have been set back between two runs, as by a time server. So a run begins a lead ahead of the wall clock, and loses the
-/// lead slowly: whoever begins after one that ran for
-/// <see cref="s_leadLasts"/> is ahead of it although the clock was set back by as much as the lead, and one after a shorter run still is,
-/// by a part of it. Beyond that a client may take what is new for
-/// old, for at most 128 s.
+/// lead slowly: whoever begins after one that ran for <see cref="s_leadLasts"/> is ahead of it although the clock was set back by as much
+/// as the lead, and one after a shorter run still is, by a part of it. Beyond that a client may take what is new for old, for at most 128
+/// s.
 /// </remarks>
 internal sealed class NotificationClock
 {

@@ -4,9 +4,8 @@ namespace CoAP.NET.Observing;
 
 /// <summary>
 /// How fast a peer is sent notifications, and which of them are Confirmable: RFC 7641 section 4.5.1. The pace of Confirmable ones is that
-/// of acknowledgements. Non-confirmable ones go once in a
-/// round-trip time, which only a Confirmable one tells: when one had to wait because that time is not known, it goes Confirmable itself.
-/// Called under the shard's lock.
+/// of acknowledgements. Non-confirmable ones go once in a round-trip time, which only a Confirmable one tells: when one had to wait because
+/// that time is not known, it goes Confirmable itself. Called under the shard's lock.
 /// </summary>
 internal sealed class NotificationPacing(CoapLimits limits)
 {

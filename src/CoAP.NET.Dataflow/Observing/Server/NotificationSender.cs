@@ -8,8 +8,7 @@ namespace CoAP.NET.Observing;
 /// </summary>
 /// <remarks>
 /// Whatever is given to a connection arrives, in order, so there is nothing to pace, to repeat or to confirm. What a connection has no room
-/// for waits, not as a message but as the wish to have the newest
-/// state when there is room again.
+/// for waits, not as a message but as the wish to have the newest state when there is room again.
 /// </remarks>
 internal sealed class NotificationSender
 {

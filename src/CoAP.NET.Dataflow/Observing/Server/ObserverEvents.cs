@@ -4,8 +4,7 @@ namespace CoAP.NET.Observing;
 
 /// <summary>
 /// The events of the observers of one route. What happens under the locks of shards waits in a queue, and is raised without a lock, one
-/// after the other: so whoever counts in a handler sees, at the
-/// latest in the last one, how many there are.
+/// after the other: so whoever counts in a handler sees, at the latest in the last one, how many there are.
 /// </summary>
 /// <param name="sender">Who events come from.</param>
 internal sealed class ObserverEvents(object sender) : IAfterRelease

@@ -5,8 +5,7 @@ namespace CoAP.NET.Observing;
 
 /// <summary>
 /// The list of observers of a shard (RFC 7641 section 4.1): who observes what, who may, and who goes when there is no room. Called under
-/// the shard's lock, as everything of the
-/// <see cref="ObserverLayer"/>.
+/// the shard's lock, as everything of the <see cref="ObserverLayer"/>.
 /// </summary>
 internal sealed class ObserverTable
 {

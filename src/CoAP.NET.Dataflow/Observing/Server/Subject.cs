@@ -4,8 +4,7 @@ namespace CoAP.NET.Observing;
 
 /// <summary>
 /// What is observed: one registration request, and all observers that made it (RFC 7641 section 1.2). Its handler runs once for all of
-/// them.
-/// The timer is for a run that has to be tried again. Guarded by the shard's lock.
+/// them. The timer is for a run that has to be tried again. Guarded by the shard's lock.
 /// </summary>
 internal sealed class Subject : WheelTimer
 {
@@ -131,10 +130,8 @@ internal sealed class Subject : WheelTimer
 
     /// <summary>
     /// The next sequence number, above all before it (RFC 7641 section 4.4). Never below the clock, which counts at the highest rate: so
-    /// whatever a client was told before by another subject of the
-    /// same resource, such as one that is gone or one of a request with another entity-tag, or by the process before this one, is older by
-    /// number too. Clock and windows together use fewer than
-    /// 2^23 in 256 s.
+    /// whatever a client was told before by another subject of the same resource, such as one that is gone or one of a request with another
+    /// entity-tag, or by the process before this one, is older by number too. Clock and windows together use fewer than 2^23 in 256 s.
     /// </summary>
     public uint NextNumber(long now, NotificationClock clock)
     {

@@ -4,8 +4,7 @@ namespace CoAP.NET.Observing;
 
 /// <summary>
 /// What makes two registrations one: the same route, the same request as far as the cache key goes (RFC 7252 section 5.6, without Observe:
-/// RFC 7641 section 2; with the payload
-/// of FETCH: RFC 8132 section 2), and peers of one identity that take messages of one size.
+/// RFC 7641 section 2; with the payload of FETCH: RFC 8132 section 2), and peers of one identity that take messages of one size.
 /// </summary>
 internal sealed class SubjectKey : IEquatable<SubjectKey>
 {

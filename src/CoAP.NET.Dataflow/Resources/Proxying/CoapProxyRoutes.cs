@@ -12,8 +12,7 @@ public static class CoapProxyRoutes
 
     /// <summary>
     /// Maps the handler of requests with Proxy-Uri or Proxy-Scheme (RFC 7252 section 5.10.2), whatever their method. Without one they are
-    /// answered 5.05 Proxying Not Supported. What names this
-    /// server itself is served as a plain request and does not come to the handler.
+    /// answered 5.05 Proxying Not Supported. What names this server itself is served as a plain request and does not come to the handler.
     /// </summary>
     /// <remarks>
     /// The handler is given options that the endpoint does not recognize if they are safe to forward, also critical ones, and all

@@ -39,7 +39,7 @@ internal sealed class RouteTable
     /// <summary>Whether any route or group describes errors; never false again.</summary>
     public bool DescribesErrors { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
 
-    /// <summary>Who tells observers what changed; null where nobody keeps any. Set by the endpoint.</summary>
+    /// <summary>Tells observers what changed; null where nobody keeps any.</summary>
     public ChangeNotice? Changes { get; set; }
 
     /// <summary>Guards every change; never held while user code runs.</summary>

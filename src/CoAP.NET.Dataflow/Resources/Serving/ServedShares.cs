@@ -2,9 +2,8 @@ namespace CoAP.NET.Resources;
 
 /// <summary>
 /// How many of the requests that are served belong to which source. Only those are counted whose handler did not answer at once, as only
-/// these hold a place. The fewer places are free, the fewer a source
-/// may have: a source that has none finds room as long as there is any, and to take all it needs many sources. Addresses that were never
-/// verified can be forged without end; all of them together leave a
+/// these hold a place. The fewer places are free, the fewer a source may have: a source that has none finds room as long as there is any,
+/// and to take all it needs many sources. Addresses that were never verified can be forged without end; all of them together leave a
 /// quarter free. Thread-safe.
 /// </summary>
 internal sealed class ServedShares

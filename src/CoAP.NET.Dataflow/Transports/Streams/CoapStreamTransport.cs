@@ -11,9 +11,8 @@ public abstract class CoapStreamTransport : CoapConnectionTransport
 
     /// <summary>
     /// Whether each frame is a message of what lies below, as of WebSockets: its format is that of RFC 8323 section 4.2, without a length.
-    /// <see cref="ICoapStreamContext.MeasureFrame"/> is then asked
-    /// when a message is whole, or has become longer than <see cref="CoapLimits.MaxStreamMessageSize"/>. Default false: a stream, and the
-    /// format of section 3.2. Never changes.
+    /// <see cref="ICoapStreamContext.MeasureFrame"/> is then asked when a message is whole, or has become longer than
+    /// <see cref="CoapLimits.MaxStreamMessageSize"/>. Default false: a stream, and the format of section 3.2. Never changes.
     /// </summary>
     public virtual bool HasMessages => false;
 

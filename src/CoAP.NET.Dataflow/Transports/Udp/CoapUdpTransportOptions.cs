@@ -20,9 +20,8 @@ public sealed class CoapUdpTransportOptions
     /// <summary>
     /// Whether other programs may bind the same ports, if they say so too (SO_REUSEADDR; also SO_REUSEPORT on Linux). Default false: a port
     /// that is taken is an error at the start. Datagrams to a group come to every program that joined it. Which program gets what is sent
-    /// to
-    /// one address is up to the operating system, and may change with each program that starts: so share a port to listen to groups, or to
-    /// hand over to another process, and not for anything else. Any program of this account may then take the port, on some systems any
+    /// to one address is up to the operating system, and may change with each program that starts: so share a port to listen to groups, or
+    /// to hand over to another process, and not for anything else. Any program of this account may then take the port, on some systems any
     /// program at all. Not for port 0, and not for TCP.
     /// </summary>
     public bool SharePort { get; set; }

@@ -81,7 +81,7 @@ internal sealed class QBlockExchange : IStandingOwner
         {
             case CoapInboundKind.Reset when !transfer._hasAnswer:
                 transfer.IsUnknown = true;
-                transfer.Complete(null);
+                transfer.End(new QBlockOutcome(response: null));
                 break;
             case CoapInboundKind.Reset:
                 transfer.Fail(new CoapResetException(transfer.Target));
@@ -182,8 +182,6 @@ internal sealed class QBlockExchange : IStandingOwner
     }
 
     private void Fail(Exception exception) => End(new QBlockOutcome(exception));
-
-    private void Complete(CoapResponse? response) => End(new QBlockOutcome(response));
 
     private void Tell() => _outcome!.Tell(_completion);
 
@@ -311,11 +309,11 @@ internal sealed class QBlockExchange : IStandingOwner
         if (response.Code == CoapCode.BadOption && !_hasAnswer)
         {
             IsUnknown = true;
-            Complete(null);
+            End(new QBlockOutcome(response: null));
         }
         else if (response.Code == CoapCode.Unauthorized && message.OptionsToRead?.Contains(OptionNumber.Echo) == true && !IsDownloading)
         {
-            Complete(null);
+            End(new QBlockOutcome(response: null));
         }
         else if (_upload is not null && response.Code == CoapCode.Continue)
         {
@@ -338,7 +336,7 @@ internal sealed class QBlockExchange : IStandingOwner
         }
         else
         {
-            Complete(response);
+            End(new QBlockOutcome(response));
         }
     }
 
@@ -428,7 +426,7 @@ internal sealed class QBlockExchange : IStandingOwner
         _tries = 0;
         if (verdict == QBlockDownloadVerdict.Complete)
         {
-            Complete(Assemble());
+            End(new QBlockOutcome(Assemble()));
             return;
         }
 
