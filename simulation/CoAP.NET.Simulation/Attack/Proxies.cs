@@ -123,9 +123,15 @@ internal static class Proxies
         server.Wire.Sent = (in to, bytes) => echo = to == honest ? Forged.Read(bytes).Options.Echo?.ToArray() ?? echo : echo;
         server.Wire.Receive(honest, Forged.Stamp(Onward(CoapMethod.Get), 1, 1));
         using CancellationTokenSource hang = new(s_timeout);
-        while (echo is null && !hang.IsCancellationRequested)
+        while (echo is null && proxy.GetCounters().Forwarded == before && !hang.IsCancellationRequested)
         {
             await Task.Yield();
+        }
+
+        if (echo is null)
+        {
+            // It was sent on without a challenge.
+            return false;
         }
 
         server.Wire.Receive(honest, Forged.Stamp(Onward(CoapMethod.Get, options: options => options.Add(OptionNumber.Echo, echo)), 2, 2));

@@ -14,6 +14,7 @@ internal static class PoolQuiet
     // it runs would not have ended.
     private const int LooksWithoutChange = 30;
     private const int FreeThreadLooks = 200;
+    private const int LeastFreeThreadLooks = 10;
 
     // How many of the pool's threads can meet; others may be blocked for good by whoever hosts this process.
     private static int s_workers;
@@ -94,7 +95,7 @@ internal static class PoolQuiet
         }
 
         int before = -1;
-        for (int i = 0; i < 2 * FreeThreadLooks && there < bound && (i < FreeThreadLooks || before != there); i++)
+        for (int i = 0; i < 2 * FreeThreadLooks && there < bound && (i < LeastFreeThreadLooks || before != there || MayMoreCome(i)); i++)
         {
             before = there;
             Thread.Sleep(5);
@@ -103,6 +104,30 @@ internal static class PoolQuiet
         int free = Volatile.Read(ref there);
         all.Set();
         return free;
+    }
+
+    // Those that are there sleep: one that only waits for a processor is told apart from those that are blocked. Elsewhere than on Linux
+    // the time alone tells.
+    private static bool MayMoreCome(int looks) => looks < FreeThreadLooks && (!OperatingSystem.IsLinux() || IsAnotherThreadReady());
+
+    private static bool IsAnotherThreadReady()
+    {
+        int ready = 0;
+        foreach (string thread in Directory.EnumerateDirectories("/proc/self/task"))
+        {
+            try
+            {
+                // "1234 (name) S ...": the name may have anything in it. This thread is ready as well.
+                string stat = File.ReadAllText($"{thread}/stat");
+                ready += stat[stat.LastIndexOf(')') + 2] is 'R' or 'D' ? 1 : 0;
+            }
+            catch (IOException)
+            {
+                // It ended just now.
+            }
+        }
+
+        return ready > 1;
     }
 
     private sealed class Bounds(Action end) : IDisposable
