@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Testing;
@@ -48,6 +49,69 @@ public class VirtualClockAsyncTests
                 }
             }
         }
+    }
+
+    [Fact]
+    public async Task Callers_that_wait_at_the_same_time_share_the_steps_and_each_goes_on_at_its_instant()
+    {
+        using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.FromMilliseconds(250), TimeSpan.FromMilliseconds(250));
+        ConcurrentBag<(int Caller, TimeSpan At)> seen = [];
+
+        await Task.WhenAll(Enumerable.Range(1, 4).Select(CallAsync));
+
+        Assert.Equal(TimeSpan.FromSeconds(40), _clock.Elapsed);
+        Assert.Equal(40, seen.Count);
+        Assert.All(Enumerable.Range(1, 4), caller => Assert.Equal(
+            Enumerable.Range(1, 10).Select(i => TimeSpan.FromSeconds(i * caller)),
+            seen.Where(one => one.Caller == caller).Select(one => one.At).Order()));
+
+        // A second caller that steps by itself would find the first one busy, and would look in vain for a second in all.
+        Assert.InRange(_clock.Steps, 160, 200);
+
+        async Task CallAsync(int caller)
+        {
+            for (int i = 0; i < 10; i++)
+            {
+                await _clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromSeconds(caller), _clock), TimeSpan.FromHours(1));
+                for (int j = 0; j < 20; j++)
+                {
+                    await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+                    Thread.SpinWait(j * 50);
+                }
+
+                seen.Add((caller, _clock.Elapsed));
+            }
+        }
+    }
+
+    [Fact]
+    public async Task Whoever_gives_up_or_fails_leaves_the_others_waiting()
+    {
+        TaskCompletionSource never = new();
+        Task fails = _clock.AdvanceUntilAsync(() => _clock.Elapsed < TimeSpan.FromSeconds(2) ? false : throw new InvalidOperationException(),
+            TimeSpan.FromHours(1), TimeSpan.FromSeconds(1));
+        Task givesUp = _clock.AdvanceUntilAsync(never.Task, TimeSpan.FromMinutes(1));
+        Task waits = _clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromMinutes(2), _clock), TimeSpan.FromHours(1));
+
+        await Assert.ThrowsAsync<InvalidOperationException>(() => fails);
+        await Assert.ThrowsAsync<TimeoutException>(() => givesUp);
+        await waits;
+        Assert.Equal(TimeSpan.FromMinutes(2), _clock.Elapsed);
+    }
+
+    [Fact]
+    public async Task A_timer_that_throws_ends_the_wait_of_the_one_who_steps_and_another_one_goes_on_stepping()
+    {
+        using ITimer throwing = _clock.CreateTimer(
+            _ => throw new InvalidOperationException(), null, TimeSpan.FromSeconds(1), Timeout.InfiniteTimeSpan);
+        Task[] waits = [.. Enumerable.Range(0, 2).Select(_ =>
+            _clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromSeconds(2), _clock), TimeSpan.FromHours(1)))];
+
+        await Task.WhenAll(waits).ContinueWith(_ => { }, TaskScheduler.Default);
+
+        Assert.Equal(1, waits.Count(static wait => wait.IsFaulted));
+        Assert.Equal(1, waits.Count(static wait => wait.IsCompletedSuccessfully));
+        Assert.Equal(TimeSpan.FromSeconds(2), _clock.Elapsed);
     }
 
     [Fact]
