@@ -72,6 +72,25 @@ public sealed class CoapProblem
         [NotNullWhen(false)] out string? error) =>
             ProblemReader.TryRead(bytes, out problem, out error);
 
+    /// <summary>
+    /// The same as <c>application/problem+json</c> (RFC 9457), by RFC 9290 appendix B: title, detail, instance, what the entry 7807 holds
+    /// (the type, the status and the members that HTTP knew), and named entries as members. Languages, options that could not be
+    /// processed and other numbered entries have no place there.
+    /// </summary>
+    /// <param name="status">The status of the HTTP response; null for the one that the entry 7807 holds.</param>
+    /// <returns>The JSON, in UTF-8.</returns>
+    /// <exception cref="CoapContentException">An entry cannot be converted: it is nested too deep, or has a key twice.</exception>
+    public byte[] ToJson(int? status = null) => ProblemJson.Write(this, status);
+
+    /// <summary>
+    /// Reads <c>application/problem+json</c> (RFC 9457), by RFC 9290 appendix B. The type, the status and members that only HTTP knows are
+    /// kept in the entry 7807; members of another type than theirs are passed over, as RFC 9457 section 3.1 says.
+    /// </summary>
+    /// <param name="json">The JSON, in UTF-8.</param>
+    /// <returns>The problem details; without any entry when the JSON says nothing.</returns>
+    /// <exception cref="CoapContentException">It is no JSON, no object, nested too deep, or has a member twice (4.00).</exception>
+    public static CoapProblem FromJson(ReadOnlySpan<byte> json) => ProblemJson.Read(json);
+
     /// <summary>Title and detail for people; of a problem without them the instance, or nothing.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => (Title, Detail) switch

@@ -1,3 +1,5 @@
+using CoAP.NET.Proxy;
+
 namespace CoAP.NET.Http;
 
 /// <summary>How a proxy asks HTTP servers for CoAP clients. Read when <see cref="CoapHttpBackend.UseHttp"/> is called, but for the
@@ -8,7 +10,8 @@ public sealed class CoapHttpBackendOptions
     public CoapHttpTranslator Translator { get; } = new();
 
     /// <summary>
-    /// What sends requests to targets that were configured (<see cref="CoapHttpBackend.MapHttpBackend"/>), such as a client of
+    /// What sends requests to targets that were configured
+    /// (<see cref="CoapHttpBackend.MapHttpBackend(ICoapRouteBuilder, string, string, CoapProxy)"/>), such as a client of
     /// <c>IHttpClientFactory</c>; asked for each request. It should not follow redirects: those are followed here. Default null: a client
     /// of the proxy's own. Targets that clients chose are asked by the proxy's own client only, which checks the address of each
     /// connection.

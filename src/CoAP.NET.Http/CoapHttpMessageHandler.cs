@@ -82,6 +82,10 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
         {
             return CoapHttpTranslator.Refuse(request, exception.Status, exception.Message);
         }
+        catch (CoapContentException exception)
+        {
+            return CoapHttpTranslator.Refuse(request, Translator.Codes.StatusOf(exception.Code, hasPayload: true), exception.Message);
+        }
         catch (CoapRetryLaterException exception)
         {
             // The server said so before, and nothing was sent.
@@ -103,12 +107,13 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
     private async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CoapUri uri, CancellationToken cancellationToken)
     {
         IReadOnlyList<CoapContentFormat?> accepted = Translator.AcceptedFormats(request);
+        (HttpContent? content, CoapContentFormat? format) =
+            await JsonBodies.OfRequestAsync(request.Content, Translator, cancellationToken).ConfigureAwait(false);
         for (int i = 0; ; i++)
         {
             CoapRequest coap = Translator.ToCoapRequest(request, uri);
             coap.Accept = accepted[i];
             coap.Timeout = Timeout;
-            CoapContentFormat? format = request.Content is { } content ? Translator.ContentFormatOf(content) : null;
             if (coap.Method == CoapMethod.Fetch && format is null)
             {
                 throw new CoapHttpTranslationException(
@@ -118,7 +123,7 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
             }
 
             (CoapResponse response, HttpContent? body) =
-                await ExchangeAsync(request, coap, format, cancellationToken).ConfigureAwait(false);
+                await ExchangeAsync(request, coap, content, format, cancellationToken).ConfigureAwait(false);
 
             // The client of HTTP accepts several, and CoAP asks for one at a time. What changes something is not sent twice.
             if (response.Code == CoapCode.NotAcceptable && coap.Method == CoapMethod.Get && i + 1 < accepted.Count)
@@ -128,14 +133,19 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
             }
 
             request.Options.Set(CoapHttpRequestOptions.Response, response);
-            return Translator.ToHttpResponse(response, body, request, coap);
+            HttpContent? json =
+                await JsonBodies.OfResponseAsync(response, body, request, Translator, cancellationToken).ConfigureAwait(false);
+            HttpResponseMessage answer = Translator.ToHttpResponse(response, json ?? body, request, coap);
+            JsonBodies.Mark(answer, request, Translator, isConverted: json is not null);
+            return answer;
         }
     }
 
     private async Task<(CoapResponse Response, HttpContent? Body)> ExchangeAsync(
-        HttpRequestMessage request, CoapRequest coap, CoapContentFormat? format, CancellationToken cancellationToken)
+        HttpRequestMessage request, CoapRequest coap, HttpContent? content, CoapContentFormat? format,
+        CancellationToken cancellationToken)
     {
-        RequestBody body = await RequestBody.OpenAsync(request.Content, format, RequestBufferSize, cancellationToken).ConfigureAwait(false);
+        RequestBody body = await RequestBody.OpenAsync(content, format, RequestBufferSize, cancellationToken).ConfigureAwait(false);
         await using (body.ConfigureAwait(false))
         {
             if (body.Content is not null)

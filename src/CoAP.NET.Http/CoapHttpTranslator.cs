@@ -16,6 +16,12 @@ public sealed class CoapHttpTranslator
     public CoapHttpMediaTypes MediaTypes { get; } = new();
 
     /// <summary>
+    /// Whether CBOR of CoAP is JSON in HTTP. What sends and receives bodies converts them: <see cref="CoapHttpMessageHandler"/>, the
+    /// endpoints of ASP.NET Core, and the back ends of <see cref="CoapHttpBackend"/>.
+    /// </summary>
+    public CoapHttpJson Json { get; } = new();
+
+    /// <summary>
     /// Makes the CoAP request of an HTTP request: method, If-Match, If-None-Match, Accept, Cache-Control, and
     /// <see cref="CoapHttpRequestOptions"/>. Its content is left to the caller; <see cref="ContentFormatOf"/> says what it is.
     /// </summary>
@@ -28,7 +34,7 @@ public sealed class CoapHttpTranslator
     {
         ArgumentNullException.ThrowIfNull(request);
         ArgumentNullException.ThrowIfNull(uri);
-        return HttpToCoapRequest.Translate(request, uri.ToString(), Codes, MediaTypes);
+        return HttpToCoapRequest.Translate(request, uri.ToString(), this);
     }
 
     /// <summary>The Content-Format of the body of an HTTP message: of Content-Type and Content-Encoding together.</summary>
@@ -50,7 +56,7 @@ public sealed class CoapHttpTranslator
     public IReadOnlyList<CoapContentFormat?> AcceptedFormats(HttpRequestMessage request)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return AcceptCandidates.Of(request.Headers.Accept, MediaTypes);
+        return AcceptCandidates.Of(request.Headers.Accept, MediaTypes, Json);
     }
 
     /// <summary>Makes the HTTP response of a CoAP response.</summary>

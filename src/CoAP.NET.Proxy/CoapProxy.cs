@@ -17,6 +17,7 @@ public sealed class CoapProxy : IAsyncDisposable
 {
     private readonly CoapProxyOptions _options;
     private readonly Dictionary<string, CoapProxyUpstream> _upstreams = new(StringComparer.Ordinal);
+    private readonly List<CoapProxyUpstream> _owned = [];
     private readonly ProxyCounts _counts = new();
     private readonly Lazy<CoapClient> _ownClient;
     private readonly NextProxyUpstream? _next;
@@ -81,6 +82,7 @@ public sealed class CoapProxy : IAsyncDisposable
             _upstreams[scheme] = upstream;
         }
 
+        Own(upstream);
         return this;
     }
 
@@ -162,6 +164,16 @@ public sealed class CoapProxy : IAsyncDisposable
         return upstream is CoapUpstream ? new CoapUpstream(new LazyRequester(_ownClient)) : upstream;
     }
 
+    /// <summary>Disposes an upstream with the proxy.</summary>
+    /// <param name="upstream">The upstream.</param>
+    internal void Own(CoapProxyUpstream upstream)
+    {
+        lock (_owned)
+        {
+            _owned.Add(upstream);
+        }
+    }
+
     internal void CountRequest() => _counts.Add(ProxyCount.Requests);
 
     /// <summary>Closes the clients of the proxy; requests under way are answered 5.02.</summary>
@@ -169,6 +181,17 @@ public sealed class CoapProxy : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         _observations.Dispose();
+        CoapProxyUpstream[] owned;
+        lock (_owned)
+        {
+            owned = [.. _owned];
+        }
+
+        foreach (CoapProxyUpstream upstream in owned)
+        {
+            upstream.Dispose();
+        }
+
         await Client.DisposeAsync().ConfigureAwait(false);
         if (_ownClient.IsValueCreated)
         {

@@ -49,6 +49,34 @@ public static class CoapProxyMapping
     }
 
     /// <summary>
+    /// Serves a path and everything below it by asking another server in a way of this path's own (RFC 7252 section 5.7.3).
+    /// </summary>
+    /// <param name="routes">The server or group.</param>
+    /// <param name="template">The path, such as <c>/floor1/{*path}</c>: what stands for the catch-all is appended to the target.</param>
+    /// <param name="target">The URI that the path stands for.</param>
+    /// <param name="upstream">What asks it, whatever <see cref="CoapProxy.Use"/> says; disposed with the proxy.</param>
+    /// <param name="proxy">The proxy.</param>
+    /// <returns>The route, to say more about it.</returns>
+    /// <exception cref="ArgumentException">The template or the URI is wrong, or the upstream does not know its scheme.</exception>
+    /// <exception cref="InvalidOperationException">The path has a handler already.</exception>
+    public static CoapRouteHandlerBuilder MapReverseProxy(
+        this ICoapRouteBuilder routes, string template, string target, CoapProxyUpstream upstream, CoapProxy proxy)
+    {
+        ArgumentNullException.ThrowIfNull(target);
+        ArgumentNullException.ThrowIfNull(upstream);
+        ArgumentNullException.ThrowIfNull(proxy);
+        int colon = target.IndexOf(':', StringComparison.Ordinal);
+        if (colon < 0 || !upstream.Schemes.Contains(target[..colon].ToLowerInvariant()))
+        {
+            throw new ArgumentException($"'{target}' is no URI of {string.Join(", ", upstream.Schemes)}.", nameof(target));
+        }
+
+        CoapRouteHandlerBuilder route = Map(routes, template, proxy, new ReverseTarget(target), _ => upstream);
+        proxy.Own(upstream);
+        return route;
+    }
+
+    /// <summary>
     /// Serves a path and everything below it by asking a peer that has a connection or session with this server, such as a device behind
     /// an address translator that connected to it.
     /// </summary>

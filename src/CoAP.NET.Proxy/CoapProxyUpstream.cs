@@ -2,9 +2,9 @@ namespace CoAP.NET.Proxy;
 
 /// <summary>
 /// Sends requests of a proxy on to servers of some schemes: one for the schemes of CoAP is built in, others are added by
-/// <see cref="CoapProxy.Use"/>, such as one for <c>http</c> and <c>https</c>.
+/// <see cref="CoapProxy.Use"/>, such as one for <c>http</c> and <c>https</c>. It is disposed with the proxy.
 /// </summary>
-public abstract class CoapProxyUpstream
+public abstract class CoapProxyUpstream : IDisposable
 {
     /// <summary>The schemes of URIs that it can ask, in lower case, such as <c>http</c>.</summary>
     public abstract IReadOnlyCollection<string> Schemes { get; }
@@ -34,6 +34,19 @@ public abstract class CoapProxyUpstream
     /// <exception cref="CoapException">There is no answer. The client gets 5.04 for a time-out and 5.02 otherwise; see
     /// docs/proxies.md.</exception>
     public abstract Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken);
+
+    /// <summary>Closes what it has open; called when the proxy is disposed.</summary>
+    public void Dispose()
+    {
+        Dispose(disposing: true);
+        GC.SuppressFinalize(this);
+    }
+
+    /// <summary>Closes what it has open. May be called more than once.</summary>
+    /// <param name="disposing">Whether <see cref="Dispose()"/> was called.</param>
+    protected virtual void Dispose(bool disposing)
+    {
+    }
 
     /// <summary>Observes what is asked for; null where the protocol has no such thing.</summary>
     internal virtual Task<CoapObservation>? ObserveAsync(

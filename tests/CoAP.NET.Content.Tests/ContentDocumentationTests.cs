@@ -121,4 +121,15 @@ public sealed class ContentDocumentationTests
         Assert.True(isCbor, error.Message);
         Assert.Equal("""{"on": true}""", notation);
     }
+
+    [Fact]
+    public async Task CBOR_is_converted_for_those_who_read_JSON()
+    {
+        CoapResponse response = await Answer.OfAsync(CoapContent.Cbor(new Lamp(true), LampContext.Default.Lamp));
+
+        byte[] json = CoapCborJson.Convert(response.Payload.Span, CoapContentFormat.Cbor, maxSize: 64 * 1024);
+        CoapContent content = new(json, CoapContentFormat.Json);
+
+        Assert.Equal("""{"on":true}""", (await Answer.OfAsync(content)).GetText());
+    }
 }

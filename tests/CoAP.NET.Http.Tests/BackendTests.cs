@@ -1,60 +1,17 @@
-using System.Collections.Concurrent;
-using System.Net;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 using CoAP.NET.Options;
-using CoAP.NET.Proxy;
 using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.Hosting.Server;
-using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Http.Tests;
 
 /// <summary>CoAP clients of HTTP servers (RFC 7252 section 10.1).</summary>
-public sealed class BackendTests : IAsyncDisposable
+public sealed class BackendTests : BackendTest
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
     private static readonly byte[] s_key = [.. Enumerable.Range(0, 32).Select(static i => (byte)i)];
-
-    private readonly CoapServer _server = new();
-    private readonly CoapClient _client = new();
-    private readonly CoapProxy _proxy = new(new CoapProxyOptions { AllowSecuredTargetsToAnyone = true, RequireVerified = false });
-    private readonly ConcurrentQueue<(string Line, IHeaderDictionary Headers, string Body)> _seen = [];
-    private readonly WebApplication _web;
-
-    public BackendTests()
-    {
-        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--hostBuilder:reloadConfigOnChange=false"]);
-        builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(static kestrel => kestrel.Listen(IPAddress.Loopback, 0));
-        _web = builder.Build();
-        _web.Use(async (context, next) =>
-        {
-            using StreamReader reader = new(context.Request.Body);
-            _seen.Enqueue((
-                $"{context.Request.Method} {context.Request.Path}{context.Request.QueryString}",
-                new HeaderDictionary(context.Request.Headers.ToDictionary(StringComparer.OrdinalIgnoreCase)),
-                await reader.ReadToEndAsync()));
-            await next(context);
-        });
-        _web.Map("/api/status/{status:int}", static (int status) => Results.StatusCode(status));
-        _server.Listen("coap://127.0.0.1:0");
-    }
-
-    private string Http => _web.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
-
-    public async ValueTask DisposeAsync()
-    {
-        await _client.DisposeAsync();
-        await _server.DisposeAsync();
-        await _proxy.DisposeAsync();
-        await _web.DisposeAsync();
-    }
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     [Theory]
     [Rfc("7252-10.1.2-1", "7252-10.1.3-1", "7252-10.1.4-1", "7252-10.1-2", "7252-10-1")]
@@ -73,27 +30,27 @@ public sealed class BackendTests : IAsyncDisposable
         foreach (bool confirmable in (bool[])[true, false])
         {
             CoapRequest request =
-                new(method, $"{_server.LocalEndpoints[0]}/b/status/{status}?a=b") { Confirmable = confirmable, Timeout = s_hang };
+                new(method, $"{Server.LocalEndpoints[0]}/b/status/{status}?a=b") { Confirmable = confirmable, Timeout = s_hang };
             if (method == CoapMethod.IPatch)
             {
                 request.Content = CoapContent.Text("x");
             }
 
-            CoapResponse response = await _client.SendAsync(request);
+            CoapResponse response = await Client.SendAsync(request);
             Assert.Equal(code, response.Code.ToString()[..4]);
         }
 
         string expected = $"{(method == CoapMethod.IPatch ? "PATCH" : method.ToString().ToUpperInvariant())} /api/status/{status}?a=b";
-        Assert.Equal([expected, expected], _seen.Select(static seen => seen.Line));
+        Assert.Equal([expected, expected], Seen.Select(static seen => seen.Line));
     }
 
     [Fact]
     public async Task FETCH_is_not_implemented()
     {
         await StartAsync();
-        CoapResponse response = await _client.FetchAsync(_server.LocalEndpoints[0] + "/b/x", CoapContent.Text("q"));
+        CoapResponse response = await Client.FetchAsync(Server.LocalEndpoints[0] + "/b/x", CoapContent.Text("q"));
         Assert.Equal(CoapCode.NotImplemented, response.Code);
-        Assert.Empty(_seen);
+        Assert.Empty(Seen);
     }
 
     [Theory]
@@ -106,14 +63,14 @@ public sealed class BackendTests : IAsyncDisposable
     [InlineData("X-None", "x", null, 0)]
     public async Task Freshness_is_what_remains_of_it(string field, string value, string? age, int expected)
     {
-        _web.MapGet("/api/fresh", context =>
+        Web.MapGet("/api/fresh", context =>
         {
             context.Response.Headers[field] = value;
             context.Response.Headers.Age = age;
             return context.Response.WriteAsJsonAsync(new { t = 21 });
         });
         await StartAsync();
-        CoapResponse response = await _client.GetAsync(_server.LocalEndpoints[0] + "/b/fresh");
+        CoapResponse response = await Client.GetAsync(Server.LocalEndpoints[0] + "/b/fresh");
 
         Assert.Equal(CoapContentFormat.Json, response.ContentFormat);
         Assert.Equal(TimeSpan.FromSeconds(expected), response.MaxAge);
@@ -126,23 +83,23 @@ public sealed class BackendTests : IAsyncDisposable
     [InlineData("W/\"weak\"", false)]
     public async Task Strong_entity_tags_validate_and_weak_ones_are_left_out(string tag, bool isStrong)
     {
-        _web.MapGet("/api/tagged", context =>
+        Web.MapGet("/api/tagged", context =>
         {
             context.Response.Headers.ETag = tag;
             context.Response.StatusCode = context.Request.Headers.IfNoneMatch == tag ? 304 : 200;
             return context.Response.StatusCode == 304 ? Task.CompletedTask : context.Response.WriteAsync("body");
         });
         await StartAsync();
-        CoapResponse first = await _client.GetAsync(_server.LocalEndpoints[0] + "/b/tagged");
+        CoapResponse first = await Client.GetAsync(Server.LocalEndpoints[0] + "/b/tagged");
         Assert.Equal(isStrong, first.Options.ETag is not null);
         if (first.Options.ETag is not { } given)
         {
             return;
         }
 
-        CoapRequest again = new(CoapMethod.Get, _server.LocalEndpoints[0] + "/b/tagged");
+        CoapRequest again = new(CoapMethod.Get, Server.LocalEndpoints[0] + "/b/tagged");
         again.Options.Add(new ETag(given.ToArray()));
-        Assert.Equal(CoapCode.Valid, (await _client.SendAsync(again)).Code);
+        Assert.Equal(CoapCode.Valid, (await Client.SendAsync(again)).Code);
     }
 
     [Fact]
@@ -150,29 +107,30 @@ public sealed class BackendTests : IAsyncDisposable
     public async Task Large_bodies_cross_in_blocks_and_no_coding_is_asked_for()
     {
         string large = new('x', 100_000);
-        _web.MapPost("/api/large", static () => Results.Ok());
-        _web.MapGet("/api/large", () => large);
+        Web.MapPost("/api/large", static () => Results.Ok());
+        Web.MapGet("/api/large", () => large);
         await StartAsync();
 
-        CoapResponse response = await _client.PostAsync(_server.LocalEndpoints[0] + "/b/large", CoapContent.Text(large));
+        CoapResponse response = await Client.PostAsync(Server.LocalEndpoints[0] + "/b/large", CoapContent.Text(large));
         Assert.Equal(CoapCode.Changed, response.Code);
-        Assert.Equal(large, _seen.First().Body);
-        Assert.Equal("text/plain;charset=utf-8", _seen.First().Headers.ContentType.ToString().Replace(" ", "", StringComparison.Ordinal));
-        Assert.Equal("identity", _seen.First().Headers.AcceptEncoding);
-        Assert.Equal("16", _seen.First().Headers[CoapHttpBackend.HopLimitField]);
-        Assert.Equal(large, (await _client.GetAsync(_server.LocalEndpoints[0] + "/b/large")).GetText());
+        Assert.Equal(large, Seen.First().Body);
+        Assert.Equal("text/plain;charset=utf-8", Seen.First().Headers.ContentType.ToString().Replace(" ", "", StringComparison.Ordinal));
+        Assert.Equal("identity", Seen.First().Headers.AcceptEncoding);
+        Assert.Equal("16", Seen.First().Headers[CoapHttpBackend.HopLimitField]);
+        Assert.Equal(large, (await Client.GetAsync(Server.LocalEndpoints[0] + "/b/large")).GetText());
     }
 
     [Theory]
     [InlineData("image/x-unknown", null, "2.05", 42)]
     [InlineData("image/x-unknown", 50, "4.06", null)]
     [InlineData("application/json", 50, "2.05", 50)]
+    [InlineData("application/json", 60, "4.06", null)]
     public async Task Media_types_that_CoAP_does_not_know_are_bytes_unless_something_else_was_asked_for(
         string mediaType, int? accept, string code, int? format)
     {
-        _web.MapGet("/api/media", () => Results.Bytes([1, 2], mediaType));
+        Web.MapGet("/api/media", () => Results.Bytes([1, 2], mediaType));
         await StartAsync();
-        CoapResponse response = await _client.SendAsync(new CoapRequest(CoapMethod.Get, _server.LocalEndpoints[0] + "/b/media")
+        CoapResponse response = await Client.SendAsync(new CoapRequest(CoapMethod.Get, Server.LocalEndpoints[0] + "/b/media")
         {
             Accept = accept is { } number ? CoapContentFormat.FromInt32(number) : null,
         });
@@ -185,12 +143,12 @@ public sealed class BackendTests : IAsyncDisposable
     [Rfc("7252-10.1.4-1")]
     public async Task A_location_is_one_of_the_proxy_and_one_elsewhere_is_left_out()
     {
-        _web.MapPost("/api/things", static () => Results.Created("/api/things/a%20b?c=d", null));
-        _web.MapPost("/api/elsewhere", static () => Results.Created("http://127.0.0.1:1/x", null));
+        Web.MapPost("/api/things", static () => Results.Created("/api/things/a%20b?c=d", null));
+        Web.MapPost("/api/elsewhere", static () => Results.Created("http://127.0.0.1:1/x", null));
         await StartAsync();
 
-        CoapResponse here = await _client.PostAsync(_server.LocalEndpoints[0] + "/b/things", CoapContent.Text("x"));
-        CoapResponse elsewhere = await _client.PostAsync(_server.LocalEndpoints[0] + "/b/elsewhere", CoapContent.Text("x"));
+        CoapResponse here = await Client.PostAsync(Server.LocalEndpoints[0] + "/b/things", CoapContent.Text("x"));
+        CoapResponse elsewhere = await Client.PostAsync(Server.LocalEndpoints[0] + "/b/elsewhere", CoapContent.Text("x"));
 
         Assert.Equal(CoapCode.Created, here.Code);
         Assert.Equal("/b/things/a%20b?c=d", here.Options.Location);
@@ -200,29 +158,29 @@ public sealed class BackendTests : IAsyncDisposable
     [Fact]
     public async Task Redirects_are_followed_to_the_same_origin_only()
     {
-        _web.MapGet("/api/moved", static () => Results.Redirect("/api/here"));
-        _web.MapGet("/api/here", static () => "here");
-        _web.MapGet("/api/away", static () => Results.Redirect("http://127.0.0.1:1/"));
-        _web.MapGet("/api/round", static () => Results.Redirect("/api/round"));
+        Web.MapGet("/api/moved", static () => Results.Redirect("/api/here"));
+        Web.MapGet("/api/here", static () => "here");
+        Web.MapGet("/api/away", static () => Results.Redirect("http://127.0.0.1:1/"));
+        Web.MapGet("/api/round", static () => Results.Redirect("/api/round"));
         await StartAsync();
 
-        Assert.Equal("here", (await _client.GetAsync(_server.LocalEndpoints[0] + "/b/moved")).GetText());
-        Assert.Equal(CoapCode.BadGateway, (await _client.GetAsync(_server.LocalEndpoints[0] + "/b/away")).Code);
-        Assert.Equal(CoapCode.BadGateway, (await _client.GetAsync(_server.LocalEndpoints[0] + "/b/round")).Code);
+        Assert.Equal("here", (await Client.GetAsync(Server.LocalEndpoints[0] + "/b/moved")).GetText());
+        Assert.Equal(CoapCode.BadGateway, (await Client.GetAsync(Server.LocalEndpoints[0] + "/b/away")).Code);
+        Assert.Equal(CoapCode.BadGateway, (await Client.GetAsync(Server.LocalEndpoints[0] + "/b/round")).Code);
     }
 
     [Fact]
     public async Task The_back_end_can_verify_which_device_asks()
     {
-        _web.MapPost("/api/telemetry", static () => Results.Ok());
+        Web.MapPost("/api/telemetry", static () => Results.Ok());
         await StartAsync(options =>
         {
             options.Identity = static _ => "sensor-7";
             options.IdentityKey = s_key;
         });
-        await _client.PostAsync(_server.LocalEndpoints[0] + "/b/telemetry", CoapContent.Text("21.5"));
+        await Client.PostAsync(Server.LocalEndpoints[0] + "/b/telemetry", CoapContent.Text("21.5"));
 
-        string token = _seen.Single().Headers.Authorization.ToString()["Bearer ".Length..];
+        string token = Seen.Single().Headers.Authorization.ToString()["Bearer ".Length..];
         string[] parts = token.Split('.');
         byte[] signature = HMACSHA256.HashData(s_key, Encoding.ASCII.GetBytes($"{parts[0]}.{parts[1]}"));
         Assert.Equal(signature, System.Buffers.Text.Base64Url.DecodeFromChars(parts[2]));
@@ -230,7 +188,7 @@ public sealed class BackendTests : IAsyncDisposable
         Assert.Equal("sensor-7", claims.GetProperty("sub").GetString());
         Assert.Equal(Http, claims.GetProperty("aud").GetString());
         Assert.Equal(60, claims.GetProperty("exp").GetInt64() - claims.GetProperty("iat").GetInt64());
-        Assert.Throws<ArgumentException>(() => _proxy.UseHttp(static options => options.Identity = static _ => "x"));
+        Assert.Throws<ArgumentException>(() => Proxy.UseHttp(static options => options.Identity = static _ => "x"));
     }
 
     [Fact]
@@ -238,7 +196,7 @@ public sealed class BackendTests : IAsyncDisposable
     {
         TaskCompletionSource both = new(TaskCreationOptions.RunContinuationsAsynchronously);
         int asked = 0;
-        _web.MapGet("/api/mine", async context =>
+        Web.MapGet("/api/mine", async context =>
         {
             if (Interlocked.Increment(ref asked) == 2)
             {
@@ -259,8 +217,8 @@ public sealed class BackendTests : IAsyncDisposable
         await using CoapClient other = new();
 
         string[] answers = [.. (await Task.WhenAll(
-            _client.GetAsync(_server.LocalEndpoints[0] + "/b/mine"),
-                other.GetAsync(_server.LocalEndpoints[0] + "/b/mine")).WaitAsync(s_hang))
+            Client.GetAsync(Server.LocalEndpoints[0] + "/b/mine"),
+                other.GetAsync(Server.LocalEndpoints[0] + "/b/mine")).WaitAsync(s_hang))
             .Select(static response => response.GetText())];
 
         Assert.NotEqual(answers[0], answers[1]);
@@ -270,16 +228,16 @@ public sealed class BackendTests : IAsyncDisposable
     [Rfc("7252-10.1-1")]
     public async Task A_forward_proxy_asks_HTTP_servers_that_are_allowed_by_their_address()
     {
-        _web.MapGet("/api/text", static () => "text");
+        Web.MapGet("/api/text", static () => "text");
         await StartAsync();
 
         Assert.Equal(CoapCode.ProxyingNotSupported, (await ForwardAsync($"{Http}/api/text")).Code);
-        _proxy.Targets.AllowHost("localhost");
+        Proxy.Targets.AllowHost("localhost");
         Assert.Equal(CoapCode.ProxyingNotSupported,
             (await ForwardAsync($"{Http.Replace("127.0.0.1", "localhost", StringComparison.Ordinal)}/api/text")).Code);
-        Assert.Empty(_seen);
+        Assert.Empty(Seen);
 
-        _proxy.Targets.AllowNetwork("127.0.0.0/8");
+        Proxy.Targets.AllowNetwork("127.0.0.0/8");
         Assert.Equal("text", (await ForwardAsync($"{Http}/api/text")).GetText());
         Assert.Equal(CoapCode.BadGateway, (await ForwardAsync("http://127.0.0.1:1/")).Code);
         Assert.Equal(CoapCode.ProxyingNotSupported, (await ForwardAsync("ftp://127.0.0.1/")).Code);
@@ -288,29 +246,20 @@ public sealed class BackendTests : IAsyncDisposable
     [Fact]
     public async Task A_redirect_does_not_lead_a_forward_proxy_where_it_may_not_go()
     {
-        _web.MapGet("/api/away", static () => Results.Redirect("http://10.0.0.1/"));
+        Web.MapGet("/api/away", static () => Results.Redirect("http://10.0.0.1/"));
         await StartAsync();
-        _proxy.Targets.AllowNetwork("127.0.0.0/8");
+        Proxy.Targets.AllowNetwork("127.0.0.0/8");
         Assert.Equal(CoapCode.BadGateway, (await ForwardAsync($"{Http}/api/away")).Code);
     }
 
     [Fact]
     public void A_target_that_is_none_of_HTTP_is_refused() =>
-        Assert.Throws<ArgumentException>(() => _server.MapHttpBackend("/x", "coap://127.0.0.1/", _proxy));
+        Assert.Throws<ArgumentException>(() => Server.MapHttpBackend("/x", "coap://127.0.0.1/", Proxy));
 
     private Task<CoapResponse> ForwardAsync(string target)
     {
-        CoapRequest request = new(CoapMethod.Get, _server.LocalEndpoints[0]);
+        CoapRequest request = new(CoapMethod.Get, Server.LocalEndpoints[0]);
         request.Options.Add(new ProxyUri(target));
-        return _client.SendAsync(request).WaitAsync(s_hang);
-    }
-
-    private async Task StartAsync(Action<CoapHttpBackendOptions>? configure = null)
-    {
-        await _web.StartAsync();
-        _proxy.UseHttp(configure);
-        _server.MapHttpBackend("/b/{*path}", Http + "/api", _proxy);
-        _server.MapForwardProxy(_proxy);
-        await _server.StartAsync();
+        return Client.SendAsync(request).WaitAsync(s_hang);
     }
 }

@@ -110,6 +110,8 @@ public sealed class HttpDocumentationTests : Origin
         });
         server.MapHttpBackend("/telemetry/{*path}", "https://api.example.com/devices", proxy).RequireTransportSecurity();
 
+        server.MapHttpBackend("/readings/{*path}", "https://api.example.com/readings", proxy, http => http.Translator.Json.Converts = true);
+
         Assert.True(proxy.Targets.MayAllow("api.example.com") is false);
     }
 

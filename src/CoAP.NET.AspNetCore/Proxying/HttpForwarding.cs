@@ -111,6 +111,7 @@ internal sealed class HttpForwarding : IDisposable
         Copy(response, http, "ETag");
         Copy(response, http, "Cache-Control");
         Copy(response, http, "Retry-After");
+        Copy(response, http, "Vary");
         if (response.Headers.Location is { } location && target.TryResolve(location.OriginalString, out CoapUri? created, out _)
             && relocate(created) is { } relocated)
         {

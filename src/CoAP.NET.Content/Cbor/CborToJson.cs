@@ -27,20 +27,34 @@ internal static class CborToJson
         SkipValidation = true
     };
 
-    /// <summary>Converts one item, after which nothing may follow.</summary>
+    private static readonly BigInteger s_smallest = -1 - (BigInteger)ulong.MaxValue;
+
+    /// <summary>Converts one item, after which nothing may follow, for readers of .NET types.</summary>
     /// <param name="cbor">The item.</param>
     /// <param name="json">Takes the JSON in UTF-8; what it has after a fault means nothing.</param>
     /// <param name="fault">What is wrong.</param>
-    public static bool TryConvert(ReadOnlySpan<byte> cbor, IBufferWriter<byte> json, out ContentFault fault)
+    public static bool TryConvert(ReadOnlySpan<byte> cbor, IBufferWriter<byte> json, out ContentFault fault) =>
+        TryConvert(cbor, json, new CborToJsonRules(MaxDepth, ExpectBase64), out fault);
+
+    /// <summary>Converts one item, after which nothing may follow, for whoever reads JSON, by the advice of RFC 8949 section 6.1.</summary>
+    /// <param name="cbor">The item.</param>
+    /// <param name="json">Takes the JSON in UTF-8; what it has after a fault means nothing.</param>
+    /// <param name="maxSize">How many bytes of JSON there may be; it is stopped within one string or number of that.</param>
+    /// <param name="fault">What is wrong.</param>
+    /// <exception cref="CborTooLargeException">The JSON has more bytes.</exception>
+    public static bool TryConvertForOthers(ReadOnlySpan<byte> cbor, IBufferWriter<byte> json, int maxSize, out ContentFault fault) =>
+        TryConvert(cbor, json, new CborToJsonRules(MaxDepth, ExpectBase64Url) { IsForOthers = true, MaxSize = maxSize }, out fault);
+
+    private static bool TryConvert(ReadOnlySpan<byte> cbor, IBufferWriter<byte> json, CborToJsonRules rules, out ContentFault fault)
     {
         CborReader reader = new(cbor);
         using Utf8JsonWriter writer = new(json, s_options);
-        bool isRead = TryConvertItem(ref reader, writer, MaxDepth, ExpectBase64) && reader.TryEnd();
+        bool isRead = TryConvertItem(ref reader, writer, rules) && reader.TryEnd();
         fault = isRead ? default : reader.Fault;
         return isRead;
     }
 
-    private static bool TryConvertItem(ref CborReader reader, Utf8JsonWriter writer, int depth, ulong expected)
+    private static bool TryConvertItem(ref CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules)
     {
         int start = reader.Position;
         if (!reader.TryPeek(out CborMajor major))
@@ -48,7 +62,12 @@ internal static class CborToJson
             return false;
         }
 
-        if (depth == 0 && major is CborMajor.Array or CborMajor.Map or CborMajor.Tag)
+        if (writer.BytesCommitted + writer.BytesPending > rules.MaxSize)
+        {
+            throw new CborTooLargeException();
+        }
+
+        if (rules.Depth == 0 && major is CborMajor.Array or CborMajor.Map or CborMajor.Tag)
         {
             return reader.Fail(start, $"items lie more than {MaxDepth} deep in each other");
         }
@@ -60,33 +79,46 @@ internal static class CborToJson
                 writer.WriteNumberValue(positive);
                 return isRead;
             case CborMajor.NegativeInteger:
-                return TryConvertInteger(ref reader, writer);
+                return TryConvertInteger(ref reader, writer, rules);
             case CborMajor.ByteString:
-                return TryConvertBytes(ref reader, writer, expected);
+                return TryConvertBytes(ref reader, writer, rules.Expected);
             case CborMajor.TextString:
                 isRead = reader.TryReadText(out string text);
                 writer.WriteStringValue(text);
                 return isRead;
             case CborMajor.Array:
-                return TryConvertArray(ref reader, writer, depth - 1, expected);
+                return TryConvertArray(ref reader, writer, rules.Inside());
             case CborMajor.Map:
-                return TryConvertMap(ref reader, writer, depth - 1, expected);
+                return TryConvertMap(ref reader, writer, rules.Inside());
             case CborMajor.Tag:
-                return TryConvertTagged(ref reader, writer, depth - 1, expected);
+                return TryConvertTagged(ref reader, writer, rules.Inside());
             default:
                 return TryConvertSimple(ref reader, writer);
         }
     }
 
-    private static bool TryConvertInteger(ref CborReader reader, Utf8JsonWriter writer)
+    private static bool TryConvertInteger(ref CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules)
     {
         if (!reader.TryReadInteger(out BigInteger integer))
         {
             return false;
         }
 
+        if (rules.IsForOthers && (integer > ulong.MaxValue || integer < s_smallest))
+        {
+            writer.WriteStringValue(BignumText(integer));
+            return true;
+        }
+
         writer.WriteRawValue(integer.ToString(CultureInfo.InvariantCulture), skipInputValidation: true);
         return true;
+    }
+
+    // A reader of JSON might take the nearest double for it, and lose digits without a word.
+    private static string BignumText(BigInteger integer)
+    {
+        byte[] bytes = (integer.Sign < 0 ? -1 - integer : integer).ToByteArray(isUnsigned: true, isBigEndian: true);
+        return (integer.Sign < 0 ? "~" : string.Empty) + System.Buffers.Text.Base64Url.EncodeToString(bytes);
     }
 
     private static bool TryConvertBytes(ref CborReader reader, Utf8JsonWriter writer, ulong expected)
@@ -112,7 +144,7 @@ internal static class CborToJson
         return true;
     }
 
-    private static bool TryConvertArray(ref CborReader reader, Utf8JsonWriter writer, int depth, ulong expected)
+    private static bool TryConvertArray(ref CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules)
     {
         if (!reader.TryReadArray(out int? count))
         {
@@ -122,7 +154,7 @@ internal static class CborToJson
         writer.WriteStartArray();
         for (int i = 0; count is null ? !reader.TryTakeBreak() : i < count; i++)
         {
-            if (!TryConvertItem(ref reader, writer, depth, expected))
+            if (!TryConvertItem(ref reader, writer, rules))
             {
                 return false;
             }
@@ -132,17 +164,19 @@ internal static class CborToJson
         return true;
     }
 
-    private static bool TryConvertMap(ref CborReader reader, Utf8JsonWriter writer, int depth, ulong expected)
+    private static bool TryConvertMap(ref CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules)
     {
         if (!reader.TryReadMap(out int? count))
         {
             return false;
         }
 
+        // The same key twice may mean two things to two readers (RFC 8949 section 5.6).
+        HashSet<string>? seen = rules.IsForOthers ? new HashSet<string>(StringComparer.Ordinal) : null;
         writer.WriteStartObject();
         for (int i = 0; count is null ? !reader.TryTakeBreak() : i < count; i++)
         {
-            if (!TryConvertKey(ref reader, writer) || !TryConvertItem(ref reader, writer, depth, expected))
+            if (!TryConvertKey(ref reader, writer, seen) || !TryConvertItem(ref reader, writer, rules))
             {
                 return false;
             }
@@ -153,7 +187,7 @@ internal static class CborToJson
     }
 
     // JSON has names only; integers have one text each, other keys have none.
-    private static bool TryConvertKey(ref CborReader reader, Utf8JsonWriter writer)
+    private static bool TryConvertKey(ref CborReader reader, Utf8JsonWriter writer, HashSet<string>? seen)
     {
         int start = reader.Position;
         if (!reader.TryPeek(out CborMajor major))
@@ -161,34 +195,43 @@ internal static class CborToJson
             return false;
         }
 
+        string name;
         if (major == CborMajor.TextString)
         {
-            bool isRead = reader.TryReadText(out string name);
-            writer.WritePropertyName(name);
-            return isRead;
+            if (!reader.TryReadText(out name))
+            {
+                return false;
+            }
         }
-
-        if (major is not (CborMajor.UnsignedInteger or CborMajor.NegativeInteger))
+        else if (major is not (CborMajor.UnsignedInteger or CborMajor.NegativeInteger))
         {
             return reader.Fail(start, "the key of a map is neither a text nor an integer");
         }
-
-        if (!reader.TryReadInteger(out BigInteger number))
+        else if (!reader.TryReadInteger(out BigInteger number))
         {
             return false;
         }
+        else
+        {
+            name = number.ToString(CultureInfo.InvariantCulture);
+        }
 
-        writer.WritePropertyName(number.ToString(CultureInfo.InvariantCulture));
+        if (seen?.Add(name) is false)
+        {
+            return reader.Fail(start, "a key of a map stands there twice");
+        }
+
+        writer.WritePropertyName(name);
         return true;
     }
 
-    private static bool TryConvertTagged(ref CborReader reader, Utf8JsonWriter writer, int depth, ulong expected)
+    private static bool TryConvertTagged(ref CborReader reader, Utf8JsonWriter writer, CborToJsonRules rules)
     {
         int start = reader.Position;
         CborReader ahead = reader;
         if (ahead.TryReadTag(out ulong tag) && tag is CborNumbers.PositiveBignum or CborNumbers.NegativeBignum)
         {
-            return TryConvertInteger(ref reader, writer);
+            return TryConvertInteger(ref reader, writer, rules);
         }
 
         if (!reader.TryReadTag(out tag))
@@ -199,7 +242,8 @@ internal static class CborToJson
         if (tag != CborNumbers.DecimalFraction)
         {
             // Other tags than these are left out, and what they belong to stays (RFC 8949 section 6.1).
-            return TryConvertItem(ref reader, writer, depth, tag is ExpectBase64Url or ExpectBase64 or ExpectBase16 ? tag : expected);
+            return TryConvertItem(
+                ref reader, writer, tag is ExpectBase64Url or ExpectBase64 or ExpectBase16 ? rules with { Expected = tag } : rules);
         }
 
         if (!reader.TryReadDecimalFraction(start, out BigInteger mantissa, out long exponent))

@@ -12,6 +12,15 @@ internal static class ProblemKey
     public const long BaseIsRightToLeft = -7;
     public const long UnprocessedOption = -8;
 
+    /// <summary>The entry that carries what only problem details of HTTP have: <c>tunnel-7807</c> (RFC 9290 appendix B).</summary>
+    public const long Tunnel = 7807;
+
+    /// <summary>In <see cref="Tunnel"/>: the URI of the type.</summary>
+    public const long TunnelType = 0;
+
+    /// <summary>In <see cref="Tunnel"/>: the HTTP status.</summary>
+    public const long TunnelStatus = 1;
+
     /// <summary>
     /// The tag of a text with a language: an array of the language tag, the text and perhaps the direction (RFC 9290 appendix A).
     /// </summary>

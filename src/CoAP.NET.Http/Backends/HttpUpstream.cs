@@ -40,6 +40,11 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         {
             return CoapResults.Status(exception.Code, exception.Message);
         }
+        catch (CoapContentException exception)
+        {
+            // The client's own payload: that of the server is judged with its answer.
+            return CoapResults.Status(exception.Code, exception.Message);
+        }
         catch (HttpRequestException exception) when (exception.InnerException is TargetRefusedException)
         {
             return CoapResults.Status(CoapCode.ProxyingNotSupported, "This proxy does not ask that host.");
@@ -51,6 +56,20 @@ internal sealed class HttpUpstream : CoapProxyUpstream
             return CoapResults.Status(code, code == CoapCode.GatewayTimeout ? "The server did not answer in time."
                 : "The server cannot be asked.");
         }
+    }
+
+    /// <inheritdoc/>
+    protected override void Dispose(bool disposing)
+    {
+        foreach (Lazy<HttpClient> client in (Lazy<HttpClient>[])[_guarded, _own])
+        {
+            if (client.IsValueCreated)
+            {
+                client.Value.Dispose();
+            }
+        }
+
+        base.Dispose(disposing);
     }
 
     private static bool IsRedirect(HttpStatusCode status) =>
@@ -81,7 +100,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
                 response,
                 await ReadAsync(response.Content, cancellationToken).ConfigureAwait(false),
                 method,
-                request.Options.Accept,
+                request.Options,
                 _options.Translator,
                 _tags,
                 _options.TimeProvider.GetUtcNow());

@@ -11,9 +11,10 @@ internal static class AcceptCandidates
     /// <summary>The candidates; null stands for a request without Accept, which is always the last one if it is there.</summary>
     /// <param name="accept">The header field.</param>
     /// <param name="mediaTypes">Media types and their Content-Formats.</param>
+    /// <param name="json">Whether JSON is CBOR on the other side, and is asked for first then.</param>
     /// <returns>At least one: a field of which nothing can be mapped is left out, not refused.</returns>
     public static IReadOnlyList<CoapContentFormat?> Of(HttpHeaderValueCollection<MediaTypeWithQualityHeaderValue> accept,
-        CoapHttpMediaTypes mediaTypes)
+        CoapHttpMediaTypes mediaTypes, CoapHttpJson json)
     {
         List<CoapContentFormat?> candidates = [];
         foreach (MediaTypeWithQualityHeaderValue range in accept.OrderByDescending(static range => range.Quality ?? 1))
@@ -30,7 +31,13 @@ internal static class AcceptCandidates
                 return candidates;
             }
 
-            if (mediaTypes.TryGetContentFormat(WithoutQuality(range), null, out CoapContentFormat format) && !candidates.Contains(format))
+            if (json.FormatOf(range.MediaType) is { } converted && !candidates.Contains(converted))
+            {
+                candidates.Add(converted);
+            }
+
+            if (candidates.Count < MaxCandidates && mediaTypes.TryGetContentFormat(WithoutQuality(range), null, out CoapContentFormat format)
+                && !candidates.Contains(format))
             {
                 candidates.Add(format);
             }

@@ -22,9 +22,9 @@ internal static class CoapToHttpRequest
         }
 
         HttpRequestMessage request = new(new HttpMethod(name), target);
-        AddContent(request, method, options, payload, translator.MediaTypes);
-        AddAccept(request, options, translator.MediaTypes);
-        AddConditions(request, method, options, tags);
+        AddContent(request, method, options, payload, translator);
+        AddAccept(request, options, translator);
+        AddConditions(request, method, options, translator.Json, tags);
         if (options.HopLimit is { } hops)
         {
             // So that a loop over both protocols is found (RFC 8768 section 5).
@@ -38,17 +38,24 @@ internal static class CoapToHttpRequest
 
     private static void AddContent(
         HttpRequestMessage request, CoapMethod method, CoapOptionCollection options, ReadOnlyMemory<byte> payload,
-            CoapHttpMediaTypes mediaTypes)
+            CoapHttpTranslator translator)
     {
         if (payload.IsEmpty && method is CoapMethod.Get or CoapMethod.Delete)
         {
             return;
         }
 
+        if (!payload.IsEmpty && translator.Json.MediaTypeOf(options.ContentFormat) is { } json)
+        {
+            request.Content = new ByteArrayContent(translator.Json.ToJson(payload, options.ContentFormat!.Value));
+            request.Content.Headers.TryAddWithoutValidation("Content-Type", json);
+            return;
+        }
+
         ReadOnlyMemoryContent content = new(payload);
         if (options.ContentFormat is { } format)
         {
-            content.Headers.TryAddWithoutValidation("Content-Type", mediaTypes.MediaTypeOf(format, out string? coding));
+            content.Headers.TryAddWithoutValidation("Content-Type", translator.MediaTypes.MediaTypeOf(format, out string? coding));
             if (coding is not null)
             {
                 content.Headers.ContentEncoding.Add(coding);
@@ -58,25 +65,30 @@ internal static class CoapToHttpRequest
         request.Content = content;
     }
 
-    private static void AddAccept(HttpRequestMessage request, CoapOptionCollection options, CoapHttpMediaTypes mediaTypes)
+    private static void AddAccept(HttpRequestMessage request, CoapOptionCollection options, CoapHttpTranslator translator)
     {
         string? coding = null;
         if (options.Accept is { } format)
         {
-            request.Headers.TryAddWithoutValidation("Accept", mediaTypes.MediaTypeOf(format, out coding));
+            string mediaType = translator.MediaTypes.MediaTypeOf(format, out coding);
+            request.Headers.TryAddWithoutValidation(
+                "Accept", translator.Json.MediaTypeOf(format) is { } json ? $"{json}, {mediaType};q=0.9" : mediaType);
         }
 
         // What has another coding has no Content-Format.
         request.Headers.AcceptEncoding.ParseAdd(coding ?? "identity");
     }
 
-    private static void AddConditions(HttpRequestMessage request, CoapMethod method, CoapOptionCollection options, EntityTagMemory tags)
+    private static void AddConditions(HttpRequestMessage request, CoapMethod method, CoapOptionCollection options, CoapHttpJson json,
+        EntityTagMemory tags)
     {
         if (method == CoapMethod.Get)
         {
+            // A tag of a representation in one format says nothing of one in the other.
+            CoapContentFormat? wanted = json.MediaTypeOf(options.Accept) is null ? null : options.Accept;
             foreach (ReadOnlyMemory<byte> tag in options.ETags)
             {
-                if (tags.ToHttp(tag.Span) is { } known)
+                if (tags.ToHttp(tag.Span, out CoapContentFormat? convertedTo) is { } known && convertedTo == wanted)
                 {
                     request.Headers.IfNoneMatch.Add(known);
                 }
@@ -87,7 +99,7 @@ internal static class CoapToHttpRequest
         {
             request.Headers.IfMatch.Add(
                 tag.IsEmpty ? EntityTagHeaderValue.Any
-                : tags.ToHttp(tag.Span) ?? throw new CoapHttpTranslationException(
+                : tags.ToHttp(tag.Span, out _) ?? throw new CoapHttpTranslationException(
                     HttpStatusCode.PreconditionFailed, CoapCode.PreconditionFailed, "The entity-tag is not known any more."));
         }
 

@@ -14,23 +14,26 @@ internal sealed class EntityTagMemory(int capacity = 4096)
 {
     private const int MaxLength = 8;
 
-    private readonly ConcurrentDictionary<ulong, string> _tags = [];
+    private readonly ConcurrentDictionary<ulong, (string Tag, CoapContentFormat? ConvertedTo)> _tags = [];
     private readonly ConcurrentQueue<ulong> _order = [];
 
-    public byte[] ToCoap(EntityTagHeaderValue tag)
+    /// <summary>The tag of a CoAP response.</summary>
+    /// <param name="tag">The tag of the HTTP server.</param>
+    /// <param name="convertedTo">What the representation was converted to, which makes it another one; null for nothing.</param>
+    public byte[] ToCoap(EntityTagHeaderValue tag, CoapContentFormat? convertedTo)
     {
         string opaque = tag.Tag[1..^1];
-        if (opaque.Length is > 0 and <= MaxLength && opaque.All(char.IsAscii))
+        if (convertedTo is null && opaque.Length is > 0 and <= MaxLength && opaque.All(char.IsAscii))
         {
             return Encoding.ASCII.GetBytes(opaque);
         }
 
-        byte[] hash = SHA256.HashData(Encoding.UTF8.GetBytes(opaque))[..MaxLength];
+        byte[] hash = SHA256.HashData(Encoding.UTF8.GetBytes(convertedTo is null ? opaque : $"{opaque} {convertedTo.Value.Value}"))[..MaxLength];
 
         // Not to be taken for a short one.
         hash[0] |= 0x80;
         ulong key = BitConverter.ToUInt64(hash);
-        if (_tags.TryAdd(key, tag.Tag))
+        if (_tags.TryAdd(key, (tag.Tag, convertedTo)))
         {
             _order.Enqueue(key);
             if (_order.Count > capacity && _order.TryDequeue(out ulong oldest))
@@ -43,11 +46,20 @@ internal sealed class EntityTagMemory(int capacity = 4096)
     }
 
     /// <summary>The tag of the HTTP server; null for one that is not known any more.</summary>
-    public EntityTagHeaderValue? ToHttp(ReadOnlySpan<byte> tag)
+    /// <param name="tag">The tag that the client has.</param>
+    /// <param name="convertedTo">What the representation was converted to.</param>
+    public EntityTagHeaderValue? ToHttp(ReadOnlySpan<byte> tag, out CoapContentFormat? convertedTo)
     {
+        convertedTo = null;
         if (tag.Length == MaxLength && (tag[0] & 0x80) != 0)
         {
-            return _tags.TryGetValue(BitConverter.ToUInt64(tag), out string? known) ? new EntityTagHeaderValue(known) : null;
+            if (!_tags.TryGetValue(BitConverter.ToUInt64(tag), out (string Tag, CoapContentFormat? ConvertedTo) known))
+            {
+                return null;
+            }
+
+            convertedTo = known.ConvertedTo;
+            return new EntityTagHeaderValue(known.Tag);
         }
 
         foreach (byte value in tag)

@@ -7,9 +7,9 @@ namespace CoAP.NET.Http.Translating;
 /// <summary>The request of an HTTP client as one to a CoAP server (RFC 7252 section 10.2, RFC 8075), without its body.</summary>
 internal static class HttpToCoapRequest
 {
-    public static CoapRequest Translate(HttpRequestMessage request, string uri, CoapHttpCodes codes, CoapHttpMediaTypes mediaTypes)
+    public static CoapRequest Translate(HttpRequestMessage request, string uri, CoapHttpTranslator translator)
     {
-        if (!codes.CoapMethods.TryGetValue(request.Method.Method, out CoapMethod method))
+        if (!translator.Codes.CoapMethods.TryGetValue(request.Method.Method, out CoapMethod method))
         {
             throw new CoapHttpTranslationException(
                 HttpStatusCode.NotImplemented, CoapCode.NotImplemented, $"The method {request.Method.Method} has no counterpart in CoAP.");
@@ -39,7 +39,7 @@ internal static class HttpToCoapRequest
             coap.Options.HopLimit = hopLimit;
         }
 
-        coap.Accept = AcceptCandidates.Of(request.Headers.Accept, mediaTypes)[0];
+        coap.Accept = translator.AcceptedFormats(request)[0];
         return coap;
     }
 

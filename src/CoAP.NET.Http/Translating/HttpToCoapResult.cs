@@ -15,19 +15,53 @@ internal static class HttpToCoapResult
         HttpResponseMessage response,
         ReadOnlyMemory<byte> body,
         CoapMethod method,
-        CoapContentFormat? accept,
+        CoapOptionCollection request,
         CoapHttpTranslator translator,
         EntityTagMemory tags,
         DateTimeOffset now)
     {
         CoapCode code = translator.Codes.CodeOf(response.StatusCode, method);
-        CoapResult result = code.IsSuccess ? Success(response, body, code, accept, translator.MediaTypes) : Error(response, body, code);
+        CoapContentFormat? converted = ConvertedTo(response, request, code, translator.Json);
+        CoapResult result = converted is { } format && !body.IsEmpty ? Converted(body, code, format, translator.Json)
+            : code.IsSuccess ? Success(response, body, code, request.Accept, translator.MediaTypes)
+            : Error(response, body, code);
         if (result.Code.IsSuccess && response.Headers.ETag is { IsWeak: false } tag)
         {
-            result.Options.ETag = tags.ToCoap(tag);
+            result.Options.ETag = tags.ToCoap(tag, converted);
         }
 
         return AddFreshness(AddLocation(result, response), response, method, now);
+    }
+
+    // The format that JSON becomes; null where it stays what it is.
+    private static CoapContentFormat? ConvertedTo(
+        HttpResponseMessage response, CoapOptionCollection request, CoapCode code, CoapHttpJson json)
+    {
+        bool readsCbor = json.MediaTypeOf(request.Accept ?? request.ContentFormat) is not null;
+        if (code == CoapCode.Valid)
+        {
+            return readsCbor ? request.Accept : null;
+        }
+
+        CoapContentFormat? format = response.Content.Headers.TryGetValues("Content-Type", out IEnumerable<string>? types)
+            && response.Content.Headers.ContentEncoding.Count == 0 ? json.FormatOf(string.Join(", ", types)) : null;
+        return code.IsError
+            ? format == CoapContentFormat.ConciseProblemDetails && (readsCbor || request.Accept is null) ? format : null
+            : readsCbor && (request.Accept is null || request.Accept == format) ? format : null;
+    }
+
+    private static CoapResult Converted(ReadOnlyMemory<byte> body, CoapCode code, CoapContentFormat format, CoapHttpJson json)
+    {
+        try
+        {
+            return new CoapResult(code, json.ToCbor(body, format), format);
+        }
+        catch (CoapContentException exception)
+        {
+            // The code of an error says more than that its details cannot be read.
+            return code.IsError ? CoapResults.Status(code)
+                : CoapResults.Status(CoapCode.BadGateway, $"The answer cannot be converted. {exception.Message}");
+        }
     }
 
     private static CoapResult Success(
@@ -46,8 +80,10 @@ internal static class HttpToCoapResult
             return new CoapResult(code, body);
         }
 
-        // The client gets bytes where CoAP has no word for what they are, unless it asked for something else.
-        return mediaTypes.TryGetContentFormat(mediaType, coding, out CoapContentFormat format) ? new CoapResult(code, body, format)
+        // The client gets bytes where CoAP has no word for what they are, unless it asked for something else. Accept is critical in CoAP,
+        // while a server of HTTP may answer with anything (RFC 7252 section 5.10.4, RFC 9110 section 12.5.1).
+        return mediaTypes.TryGetContentFormat(mediaType, coding, out CoapContentFormat format)
+            ? accept is null || accept == format ? new CoapResult(code, body, format) : CoapResults.NotAcceptable()
             : accept is null && coding.Length == 0 ? new CoapResult(code, body, CoapContentFormat.OctetStream)
             : CoapResults.NotAcceptable();
     }

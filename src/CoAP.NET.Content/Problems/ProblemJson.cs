@@ -1,0 +1,164 @@
+using System.Buffers;
+using System.Text.Json;
+using CoAP.NET.Content.Cbor;
+
+namespace CoAP.NET.Content.Problems;
+
+/// <summary>Problem details of HTTP (RFC 9457) as concise ones and back (RFC 9290 appendix B).</summary>
+internal static class ProblemJson
+{
+    private const int MaxStatus = 999;
+    private const string NoType = "about:blank";
+
+    private static readonly string[] s_own = ["type", "title", "status", "detail", "instance"];
+    private static readonly JsonDocumentOptions s_options = new() { AllowDuplicateProperties = false, MaxDepth = CborToJson.MaxDepth };
+
+    public static byte[] Write(CoapProblem problem, int? status)
+    {
+        Tunnel tunnel = problem.Entries.TryGetValue(ProblemKey.Tunnel, out ReadOnlyMemory<byte> entry) ? Open(entry.Span) : new Tunnel();
+        ArrayBufferWriter<byte> bytes = new();
+        using (Utf8JsonWriter json = new(bytes))
+        {
+            json.WriteStartObject();
+            WriteText(json, "type", tunnel.Type);
+            WriteText(json, "title", problem.Title?.Text);
+            if ((status ?? tunnel.Status) is { } number)
+            {
+                json.WriteNumber("status", number);
+            }
+
+            WriteText(json, "detail", problem.Detail?.Text);
+            WriteText(json, "instance", problem.Instance);
+            foreach ((string name, byte[] value) in tunnel.Members)
+            {
+                json.WritePropertyName(name);
+                json.WriteRawValue(CoapCborJson.ToJson(value));
+            }
+
+            foreach ((string name, ReadOnlyMemory<byte> value) in problem.NamedEntries)
+            {
+                if (!tunnel.Members.ContainsKey(name) && !s_own.Contains(name))
+                {
+                    json.WritePropertyName(name);
+                    json.WriteRawValue(CoapCborJson.ToJson(value.Span));
+                }
+            }
+
+            json.WriteEndObject();
+        }
+
+        return bytes.WrittenSpan.ToArray();
+    }
+
+    public static CoapProblem Read(ReadOnlySpan<byte> json)
+    {
+        try
+        {
+            using JsonDocument document = JsonDocument.Parse(json.ToArray(), s_options);
+            return document.RootElement.ValueKind == JsonValueKind.Object
+                ? Read(document.RootElement)
+                : throw new JsonException("They are no object.");
+        }
+        catch (Exception exception) when (exception is JsonException or InvalidOperationException or ArgumentException)
+        {
+            // What is no Unicode is one of the other exceptions.
+            throw new CoapContentException(
+                CoapCode.BadRequest, "The payload is no problem details in JSON that can be converted.", innerException: exception);
+        }
+    }
+
+    private static CoapProblem Read(JsonElement root)
+    {
+        CoapProblem problem = new();
+        List<Action<CborWriter>> tunnel = [];
+        foreach (JsonProperty member in root.EnumerateObject())
+        {
+            string? text = member.Value.ValueKind == JsonValueKind.String ? member.Value.GetString() : null;
+            switch (member.Name)
+            {
+                case "title":
+                    problem.Title = text;
+                    break;
+                case "detail":
+                    problem.Detail = text;
+                    break;
+                case "instance":
+                    problem.Instance = text;
+                    break;
+                case "type" when text is not (null or NoType):
+                    tunnel.Add(writer => writer.WriteUInt((ulong)ProblemKey.TunnelType).WriteText(text));
+                    break;
+                case "status" when member.Value.ValueKind == JsonValueKind.Number && member.Value.TryGetInt32(out int status)
+                    && status is >= 0 and <= MaxStatus:
+                    tunnel.Add(writer => writer.WriteUInt((ulong)ProblemKey.TunnelStatus).WriteUInt((ulong)status));
+                    break;
+                case not ("type" or "status"):
+                    byte[] value = JsonToCbor.Convert(member.Value);
+                    tunnel.Add(writer => writer.WriteText(member.Name).WriteEncoded(value));
+                    break;
+            }
+        }
+
+        if (tunnel.Count > 0)
+        {
+            CborWriter map = new();
+            map.WriteMap(tunnel.Count);
+            tunnel.ForEach(write => write(map));
+            problem.Entries[ProblemKey.Tunnel] = map.ToArray();
+        }
+
+        return problem;
+    }
+
+    // What does not have its form says nothing: the rest of the problem is worth more.
+    private static Tunnel Open(ReadOnlySpan<byte> entry)
+    {
+        Tunnel tunnel = new();
+        CborReader reader = new(entry);
+        if (!reader.TryReadMap(out int? count))
+        {
+            return tunnel;
+        }
+
+        for (int i = 0; count is { } pairs ? i < pairs : !reader.TryTakeBreak(); i++)
+        {
+            if (!reader.TryReadKey(out long? number, out string? name) || !reader.TryReadItem(out byte[] item))
+            {
+                break;
+            }
+
+            CborReader value = new(item);
+            if (number == ProblemKey.TunnelType && value.TryReadText(out string type))
+            {
+                tunnel.Type = type;
+            }
+            else if (number == ProblemKey.TunnelStatus && value.TryReadUInt(out ulong status) && status <= MaxStatus)
+            {
+                tunnel.Status = (int)status;
+            }
+            else if (name is not null && !s_own.Contains(name))
+            {
+                tunnel.Members.TryAdd(name, item);
+            }
+        }
+
+        return tunnel;
+    }
+
+    private static void WriteText(Utf8JsonWriter json, string name, string? text)
+    {
+        if (text is not null)
+        {
+            json.WriteString(name, text);
+        }
+    }
+
+    private sealed class Tunnel
+    {
+        public string? Type { get; set; }
+
+        public int? Status { get; set; }
+
+        public Dictionary<string, byte[]> Members { get; } = new(StringComparer.Ordinal);
+    }
+}

@@ -1,0 +1,121 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Http.Tests;
+
+/// <summary>HTTP clients that speak JSON and CoAP servers that speak CBOR.</summary>
+public sealed class JsonHandlerTests : Origin
+{
+    public JsonHandlerTests()
+    {
+        Handler.Translator.Json.Converts = true;
+        Server.MapGet("/cbor", static request =>
+        {
+            CoapResult result = request.Accept is null || request.Accept == CoapContentFormat.Cbor
+                ? new CoapResult(CoapCode.Content, Convert.FromHexString("a1617401"), CoapContentFormat.Cbor)
+                : CoapResults.NotAcceptable();
+            result.Options.ETag = new byte[] { 1, 2 };
+            return result;
+        }).IgnoreAccept();
+        Server.MapGet("/json", static _ => new CoapResult(CoapCode.Content, "{}"u8.ToArray(), CoapContentFormat.Json));
+        Server.MapGet("/bad", static _ => new CoapResult(CoapCode.Content, new byte[] { 0xff }, CoapContentFormat.Cbor));
+        Server.MapGet("/large", static _ => new CoapResult(CoapCode.Content, Large(), CoapContentFormat.Cbor));
+        Server.MapGet("/problem", static _ => new CoapResult(
+            CoapCode.NotFound, new CoapProblem { Title = "No lamp" }.ToBytes(), CoapContentFormat.ConciseProblemDetails));
+    }
+
+    [Fact]
+    public async Task A_command_in_JSON_is_CBOR_for_the_server()
+    {
+        using HttpResponseMessage response = await SendAsync(
+            "POST", "/seen", new StringContent("{\"t\":1}", Encoding.UTF8, "application/json"));
+
+        Assert.True(Seen.TryDequeue(out CoapRequest? request));
+        Assert.Equal((CoapContentFormat.Cbor, "a1617401"), (request.ContentFormat, Convert.ToHexStringLower(request.Payload.Span)));
+    }
+
+    [Theory]
+    [InlineData("/cbor", null, "application/json", "{\"t\":1}")]
+    [InlineData("/cbor", "application/json", "application/json", "{\"t\":1}")]
+    [InlineData("/cbor", "*/*", "application/json", "{\"t\":1}")]
+    [InlineData("/json", "application/json", "application/json", "{}")]
+    [InlineData("/cbor", "application/cbor", "application/cbor", null)]
+    public async Task What_the_server_says_in_CBOR_is_JSON_unless_CBOR_is_asked_for(
+        string path, string? accept, string mediaType, string? text)
+    {
+        using HttpResponseMessage response = await SendAsync("GET", path, change: request => Accept(request, accept));
+
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+        Assert.Equal(mediaType, response.Content.Headers.ContentType!.MediaType);
+        Assert.Equal("Accept", response.Headers.Vary.Single());
+        if (text is not null)
+        {
+            Assert.Equal(text, await response.Content.ReadAsStringAsync());
+        }
+    }
+
+    [Fact]
+    public async Task HEAD_has_the_fields_of_GET()
+    {
+        using HttpResponseMessage response = await SendAsync("HEAD", "/cbor");
+        Assert.Equal("application/json", response.Content.Headers.ContentType!.MediaType);
+    }
+
+    [Fact]
+    public async Task The_entity_tag_in_JSON_is_another_one_and_validates()
+    {
+        using HttpResponseMessage json = await SendAsync("GET", "/cbor");
+        using HttpResponseMessage cbor = await SendAsync("GET", "/cbor", change: static request => Accept(request, "application/cbor"));
+        Assert.Equal("\"0102-json\"", json.Headers.ETag!.Tag);
+        Assert.Equal("\"0102\"", cbor.Headers.ETag!.Tag);
+
+        using HttpResponseMessage again =
+            await SendAsync("GET", "/cbor", change: request => request.Headers.IfNoneMatch.Add(json.Headers.ETag));
+        Assert.Equal((HttpStatusCode.NotModified, "\"0102-json\""), (again.StatusCode, again.Headers.ETag!.Tag));
+    }
+
+    [Theory]
+    [InlineData("{\"a\":1,\"a\":2}", HttpStatusCode.BadRequest)]
+    [InlineData("{", HttpStatusCode.BadRequest)]
+    [InlineData("[1.1,1.1,1.1,1.1,1.1,1.1,1.1,1.1,1.1,1.1]", HttpStatusCode.RequestEntityTooLarge)] // grows
+    [InlineData("\"01234567890123456789012345678901234567890123456789012345678901234567890\"", HttpStatusCode.RequestEntityTooLarge)]
+    public async Task What_cannot_be_converted_is_not_sent(string json, HttpStatusCode status)
+    {
+        Handler.Translator.Json.MaxSize = 64;
+        using HttpResponseMessage response =
+            await SendAsync("POST", "/seen", new StringContent(json, Encoding.UTF8, "application/json"));
+        Assert.Equal(status, response.StatusCode);
+        Assert.Empty(Seen);
+    }
+
+    [Theory]
+    [InlineData("/bad")]
+    [InlineData("/large")]
+    public async Task A_response_that_cannot_be_converted_is_a_bad_gateway(string path)
+    {
+        Handler.Translator.Json.MaxSize = 4096;
+        using HttpResponseMessage response = await SendAsync("GET", path);
+        Assert.Equal(HttpStatusCode.BadGateway, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task Concise_problem_details_are_those_of_HTTP()
+    {
+        using HttpResponseMessage response = await SendAsync("GET", "/problem");
+        Assert.Equal(HttpStatusCode.NotFound, response.StatusCode);
+        Assert.Equal("application/problem+json", response.Content.Headers.ContentType!.MediaType);
+        Assert.Equal("""{"title":"No lamp","status":404}""", await response.Content.ReadAsStringAsync());
+    }
+
+    private static byte[] Large() => [0x59, 0x20, 0x00, .. new byte[0x2000]];
+
+    private static void Accept(HttpRequestMessage request, string? accept)
+    {
+        if (accept is not null)
+        {
+            request.Headers.Accept.Add(MediaTypeWithQualityHeaderValue.Parse(accept));
+        }
+    }
+}
