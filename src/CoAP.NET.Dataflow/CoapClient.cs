@@ -68,12 +68,26 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
         set => (_defaults.Timeout, _hasDefaults) = (value, true);
     }
 
+    /// <summary>
+    /// The forward proxy that requests, observations and discoveries go to, which asks their target for the client (RFC 7252 section
+    /// 5.7.2), such as <c>coap://gateway.example.com</c>. The target is named by Proxy-Uri, or by Proxy-Scheme where it is too long for
+    /// that; <see cref="CoapProxyRequests.WithProxy"/> does the same for one request, in either way. A target may then be of any scheme
+    /// that the proxy knows, such as <c>http</c>. A request that has Proxy-Uri or Proxy-Scheme itself goes where its URI says. Pings go to
+    /// the host that they name, and groups are not asked. Default null: servers are asked directly. Set it before the first request.
+    /// </summary>
+    /// <exception cref="ArgumentException">It has a path or a query.</exception>
+    public CoapUri? Proxy
+    {
+        get => _defaults.Proxy;
+        set => (_defaults.Proxy, _hasDefaults) = (value, true);
+    }
+
     /// <summary>Sends a request and waits for the response.</summary>
     /// <param name="request">The request; its URI may be relative to <see cref="BaseAddress"/>.</param>
     /// <param name="cancellationToken">Stops waiting; no further copies are sent.</param>
     /// <returns>The response, an error response too.</returns>
     /// <exception cref="ArgumentException">The URI is none, or relative without a <see cref="BaseAddress"/>; or the code is not that of a
-    /// request.</exception>
+    /// request; or the <see cref="Proxy"/> cannot be asked for it.</exception>
     /// <exception cref="CoapException">No response came; the derived type says why.</exception>
     /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
     public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
@@ -112,11 +126,14 @@ public sealed class CoapClient : ICoapObserver, IAsyncDisposable
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The answers; each enumeration sends the request anew.</returns>
     /// <exception cref="ArgumentException">The request is Confirmable, or its URI is not that of a group.</exception>
+    /// <exception cref="InvalidOperationException">The client has a <see cref="Proxy"/>, which asks no groups.</exception>
     /// <exception cref="CoapException">While enumerating: the request cannot be sent, or the endpoint was stopped.</exception>
     /// <exception cref="ObjectDisposedException">The client was disposed.</exception>
     public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(
         CoapRequest request, CoapGroupRequestOptions? options = null, CancellationToken cancellationToken = default) =>
-        Endpoint.SendToGroupAsync(Prepare(request), options, cancellationToken);
+        Proxy is null
+            ? Endpoint.SendToGroupAsync(Prepare(request), options, cancellationToken)
+            : throw new InvalidOperationException("A proxy asks no groups for a client. Use a client without a Proxy.");
 
     /// <summary>
     /// Asks a peer whether it is there, by an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3), or on a

@@ -73,6 +73,55 @@ public sealed class ObservingTests : IAsyncLifetime
     }
 
     [Fact]
+    [Rfc("9175-2.3-6")]
+    public async Task A_client_that_had_to_verify_its_address_is_told_of_a_change_without_another_request_to_the_server()
+    {
+        // As default: the registration comes again with an Echo, which is no affair of the server.
+        await using ProxyWorld world = new();
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        List<bool> echoes = [];
+        int value = 0;
+        CoapRouteHandlerBuilder state = world.Origin.MapGet("/state", request =>
+        {
+            echoes.Add(request.Options.Contains(OptionNumber.Echo));
+            return CoapResults.Text($"{value}");
+        }).Observable();
+        await world.StartAsync();
+        await using CoapObservation observation =
+            await world.RunAsync(() => world.Client.ObserveAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/state")));
+        Assert.Equal(1, world.Proxy.GetCounters().Challenges);
+        value = 1;
+        state.Notify();
+        await world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == "1", TimeSpan.FromMinutes(1));
+
+        // One for the registration, one for the notification.
+        Assert.Equal([false, false], echoes);
+        Assert.Equal(1, world.Proxy.GetCounters().Observations);
+    }
+
+    [Fact]
+    public async Task A_registration_that_an_error_ended_is_not_made_again_for_nobody()
+    {
+        CoapObservation observation = await ObserveAsync(_clients[0]);
+        _code = CoapCode.NotFound;
+        _state.Notify();
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.Code == CoapCode.NotFound, TimeSpan.FromMinutes(1));
+        await observation.DisposeAsync();
+        _code = CoapCode.Content;
+        TimeSpan end = _world.Clock.Elapsed + TimeSpan.FromMinutes(1);
+        int most = 0;
+        await _world.Clock.AdvanceUntilAsync(
+            () =>
+            {
+                most = Math.Max(most, _state.ObserverCount);
+                return _world.Clock.Elapsed >= end;
+            },
+            TimeSpan.FromMinutes(2),
+            step: TimeSpan.FromSeconds(1));
+        Assert.Equal(0, most);
+    }
+
+    [Fact]
     public async Task A_server_that_does_not_notify_has_no_observers_through_the_proxy_either()
     {
         CoapRequest request = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/plain");

@@ -1,8 +1,10 @@
+using CoAP.NET.Messages;
+
 namespace CoAP.NET;
 
 /// <summary>
-/// What the requests of a client have in common where they say nothing themselves. A <see cref="CoapClient"/> has <see cref="BaseAddress"/>
-/// and <see cref="Timeout"/> of it; a client of your own can use it as well.
+/// What the requests of a client have in common where they say nothing themselves. A <see cref="CoapClient"/> has
+/// <see cref="BaseAddress"/>, <see cref="Timeout"/> and <see cref="Proxy"/> of it; a client of your own can use it as well.
 /// Set it before the first request: it is read by every request and not guarded against changes meanwhile.
 /// </summary>
 public sealed class CoapRequestDefaults
@@ -24,6 +26,26 @@ public sealed class CoapRequestDefaults
             if (value is { } timeout && timeout != System.Threading.Timeout.InfiniteTimeSpan)
             {
                 ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(timeout, TimeSpan.Zero, nameof(value));
+            }
+
+            field = value;
+        }
+    }
+
+    /// <summary>
+    /// The forward proxy that requests go to, which asks their target for the client (RFC 7252 section 5.7.2), such as
+    /// <c>coap://gateway.example.com</c>; see <see cref="CoapProxyRequests.WithProxy"/>. A request that names a proxy itself, by Proxy-Uri
+    /// or Proxy-Scheme, goes where its URI says. Default null: servers are asked directly.
+    /// </summary>
+    /// <exception cref="ArgumentException">It has a path or a query.</exception>
+    public CoapUri? Proxy
+    {
+        get;
+        set
+        {
+            if (value is not null)
+            {
+                CoapProxyRequests.Check(value);
             }
 
             field = value;
@@ -61,7 +83,7 @@ public sealed class CoapRequestDefaults
     /// <param name="request">The request. It is not changed.</param>
     /// <returns>A copy with its absolute URI; the request itself when it lacks nothing.</returns>
     /// <exception cref="ArgumentException">Its URI is relative, and there is no base address; or it has none, or one that is no
-    /// URI.</exception>
+    /// URI, or one that the <see cref="Proxy"/> cannot be asked for.</exception>
     /// <exception cref="InvalidOperationException">The request was received.</exception>
     public CoapRequest Apply(CoapRequest request)
     {
@@ -69,15 +91,18 @@ public sealed class CoapRequestDefaults
         string text = request.UriText
             ?? throw new ArgumentException(
                 "The request has no URI. Make it with one; it may be relative to the base address.", nameof(request));
-        string uri = Resolve(text);
+        bool isProxied = Proxy is not null && !CoapProxyRequests.NamesProxy(request);
+        string uri = isProxied && IsOfAnotherScheme(text) ? text : Resolve(text);
         bool lacksTimeout = Timeout is not null && request.Timeout is null;
         bool lacksAccept = Accept is not null && request.Accept is null;
-        if (ReferenceEquals(uri, text) && !lacksTimeout && !lacksAccept && (Confirmable || !request.Confirmable))
+        if (ReferenceEquals(uri, text) && !lacksTimeout && !lacksAccept && !isProxied
+            && (Confirmable || !request.Confirmable))
         {
             return request;
         }
 
         CoapRequest copy = request.WithUri(uri);
+        copy = isProxied ? copy.WithProxy(Proxy!) : copy;
         copy.Timeout ??= Timeout;
         copy.Confirmable &= Confirmable;
         if (lacksAccept)
@@ -87,4 +112,9 @@ public sealed class CoapRequestDefaults
 
         return copy;
     }
+
+    // A proxy may speak more than CoAP.
+    private static bool IsOfAnotherScheme(string uri) =>
+        uri.IndexOf("://", StringComparison.Ordinal) is var colon and > 0
+        && !UriSchemes.TryGetDefaultPort(UriText.ToLowerAscii(uri[..colon]), out _);
 }

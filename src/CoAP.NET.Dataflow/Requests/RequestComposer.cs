@@ -73,23 +73,28 @@ internal static class RequestComposer
     /// <param name="remote">The address that the message goes to.</param>
     public static void AddTarget(CoapMessage message, CoapUri uri, CoapAddress remote)
     {
+        bool isLiteral = uri.Literal == remote;
+        AddTarget(message, uri, isLiteral ? null : remote.ToIPAddress(), isLiteral ? uri.Port : remote.Port);
+    }
+
+    /// <summary>Adds the options that name a target.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="uri">The target.</param>
+    /// <param name="address">The IP address that the message goes to; null for that in the URI, or the one that its name stands
+    /// for.</param>
+    /// <param name="port">The port that it goes to.</param>
+    public static void AddTarget(CoapMessage message, CoapUri uri, IPAddress? address, int port)
+    {
+        // RFC 7252 section 5.10.2: Proxy-Uri is never sent together with Uri-Host, Uri-Port, Uri-Path or Uri-Query.
+        if (message.Options.Contains(OptionNumber.ProxyUri))
+        {
+            return;
+        }
+
         // What is asked of a proxy by Proxy-Scheme names its host itself; the name of the proxy is not to stand beside it.
         byte[]? host = message.Options.Contains(OptionNumber.ProxyScheme)
             && message.Options.TryGetValue(OptionNumber.UriHost, out ReadOnlySpan<byte> named) ? named.ToArray() : null;
-
-        // RFC 7252 section 5.10.2: Proxy-Uri is never sent together with Uri-Host, Uri-Port, Uri-Path or Uri-Query.
-        if (!message.Options.Contains(OptionNumber.ProxyUri))
-        {
-            if (uri.Literal == remote)
-            {
-                uri.AddTo(message.Options);
-            }
-            else
-            {
-                uri.AddTo(message.Options, remote.ToIPAddress(), remote.Port);
-            }
-        }
-
+        uri.AddTo(message.Options, address, port);
         if (host is not null)
         {
             message.Options.Remove(OptionNumber.UriHost);

@@ -25,6 +25,18 @@ internal sealed class ClientOptionsValidator(ClientRegistration registration, IE
             problems.Add($"{section}:BaseAddress = '{address}': {error}");
         }
 
+        if (options.Proxy is { } proxy)
+        {
+            if (!CoapUri.TryParse(proxy, out CoapUri? host, out string? fault))
+            {
+                problems.Add($"{section}:Proxy = '{proxy}': {fault}");
+            }
+            else if (host.PathSegments.Count > 0 || host.QueryArguments.Count > 0)
+            {
+                problems.Add($"{section}:Proxy = '{proxy}': a proxy is a host. Leave out path and query.");
+            }
+        }
+
         if (options.Server is { } server && !servers.Any(known => known.Name == server))
         {
             string known = string.Join(", ", servers.Select(static known => known.Name.Length == 0 ? "*" : known.Name));

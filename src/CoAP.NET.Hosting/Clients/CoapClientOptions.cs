@@ -19,6 +19,13 @@ public sealed class CoapClientOptions
     public string? BaseAddress { get; set; }
 
     /// <summary>
+    /// The forward proxy that requests and observations go to, such as <c>coap://gateway.example.com</c>; see
+    /// <see cref="CoapClient.Proxy"/>. <see cref="ConfigureRequest"/> and <see cref="Handlers"/> see requests to their targets. Default
+    /// null: servers are asked directly.
+    /// </summary>
+    public string? Proxy { get; set; }
+
+    /// <summary>
     /// How long requests may take that say nothing of it themselves; see <see cref="CoapRequest.Timeout"/>. Default null: the times of the
     /// transmission parameters.
     /// </summary>

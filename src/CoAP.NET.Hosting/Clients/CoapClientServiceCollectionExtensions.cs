@@ -147,10 +147,12 @@ public static class CoapClientServiceCollectionExtensions
     private static CoapClient MakePlain(IServiceProvider provider, string name)
     {
         ICoapClient client = provider.GetRequiredKeyedService<ICoapClient>(name);
+        CoapClientOptions options = provider.GetRequiredService<IOptionsMonitor<CoapClientOptions>>().Get(name);
         return new CoapClient(client.Endpoint)
         {
             BaseAddress = client.BaseAddress,
-            Timeout = provider.GetRequiredService<IOptionsMonitor<CoapClientOptions>>().Get(name).Timeout,
+            Timeout = options.Timeout,
+            Proxy = options.Proxy is { } proxy ? CoapUri.Parse(proxy) : null,
         };
     }
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Options;
+
 namespace CoAP.NET.Hosting;
 
 /// <summary>A client with a base address, defaults and handlers.</summary>
@@ -5,6 +7,7 @@ internal sealed class HostedClient : ICoapClient
 {
     private readonly CoapClientOptions _options;
     private readonly CoapRequestDefaults _defaults;
+    private readonly CoapUri? _proxy;
     private readonly CoapClientStep _first;
     private readonly bool _copies;
 
@@ -14,7 +17,9 @@ internal sealed class HostedClient : ICoapClient
         Endpoint = endpoint;
         _options = options;
         _defaults = options.ToDefaults();
-        _first = endpoint.SendAsync;
+        _proxy = options.Proxy is { } proxy ? CoapUri.Parse(proxy) : null;
+        _first = _proxy is null
+            ? endpoint.SendAsync : (request, cancellationToken) => endpoint.SendAsync(Proxied(request), cancellationToken);
         foreach (ICoapClientHandler handler in handlers.Reverse())
         {
             CoapClientStep next = _first;
@@ -48,7 +53,7 @@ internal sealed class HostedClient : ICoapClient
     {
         try
         {
-            return Endpoint.ObserveAsync(Prepare(request), options, cancellationToken);
+            return Endpoint.ObserveAsync(Proxied(Prepare(request)), options, cancellationToken);
         }
         catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
         {
@@ -66,7 +71,14 @@ internal sealed class HostedClient : ICoapClient
 
     public IAsyncEnumerable<CoapGroupResponse> SendToGroupAsync(CoapRequest request, CoapGroupRequestOptions? options = null,
         CancellationToken cancellationToken = default) =>
-            Endpoint.SendToGroupAsync(Prepare(request), options, cancellationToken);
+            _proxy is null
+                ? Endpoint.SendToGroupAsync(Prepare(request), options, cancellationToken)
+                : throw new InvalidOperationException("A proxy asks no groups for a client. Use a client without a Proxy.");
+
+    // Last of all, so that handlers see what is asked and not who is asked for it.
+    private CoapRequest Proxied(CoapRequest request) =>
+        _proxy is null || request.Options.Contains(OptionNumber.ProxyUri) || request.Options.Contains(OptionNumber.ProxyScheme)
+            ? request : request.WithProxy(_proxy);
 
     private CoapRequest Prepare(CoapRequest request)
     {

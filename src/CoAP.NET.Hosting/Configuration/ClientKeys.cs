@@ -8,6 +8,10 @@ internal static class ClientKeys
             new TextKind<string>("absolute CoAP URI such as coap://device.example/",
                 static text => CoapUri.TryParse(text, out _) ? text : null), static options => options.BaseAddress,
             static (options, value) => options.BaseAddress = value)
+        .Text("Proxy",
+            new TextKind<string>("absolute CoAP URI without a path such as coap://gateway.example.com",
+                static text => CoapUri.TryParse(text, out _) ? text : null), static options => options.Proxy,
+            static (options, value) => options.Proxy = value)
         .Time("Timeout", new TimeKind(TimeSpan.Zero, TimeSpan.FromDays(24), isInfiniteAllowed: true, isAbove: true),
             static options => options.Timeout, static (options, value) => options.Timeout = value)
         .Number("Accept", 0, ushort.MaxValue, static options => options.Accept?.Value,

@@ -70,8 +70,10 @@ internal static class ForwardedOptions
                 return false;
             }
 
-            // An Echo that this server made is its own affair (RFC 9175 section 2.3).
-            if (handling == Forward && !(refused == OptionNumber.Echo && request.EchoAge is not null))
+            // An Echo that this server made is its own affair (RFC 9175 section 2.3). So is that of a registration, which a run for
+            // observers repeats: one with an Echo of the next server is never observed.
+            bool isOwn = refused == OptionNumber.Echo && (request.EchoAge is not null || request.IsForObservers);
+            if (handling == Forward && !isOwn)
             {
                 forwarded.Add(refused, options.ValueAt(i));
             }

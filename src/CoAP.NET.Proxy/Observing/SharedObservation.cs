@@ -110,9 +110,10 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
         if (Keep(response))
         {
             // An error ends it for all who observe (RFC 7641 section 4.2): the route passes it on, and they register anew if they want.
+            // By itself the registration would be made again, for nobody.
             if (!response.IsSuccess)
             {
-                Volatile.Write(ref _isOver, true);
+                End();
             }
 
             route.NotifyFor(registration);

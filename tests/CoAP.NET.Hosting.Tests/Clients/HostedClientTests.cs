@@ -112,6 +112,37 @@ public sealed class HostedClientTests : HostTest
     }
 
     [Fact]
+    public async Task Requests_and_observations_go_to_the_proxy_and_handlers_see_their_targets()
+    {
+        List<string> asked = [];
+        await using CoapServer proxy = new();
+        proxy.MapProxy(new CoapProxyNames(), (request, _) =>
+        {
+            lock (asked)
+            {
+                asked.Add(string.Join('|', request.Options.ProxyUri, request.Options.UriQuery.Count));
+            }
+
+            return ValueTask.FromResult(CoapResults.Text("there"));
+        });
+        await proxy.Listen("coap://127.0.0.1:0").StartAsync();
+        List<string> seen = [];
+        HostApplicationBuilder builder = Builder(("Coap:Client:Proxy", proxy.LocalEndpoints[0].TrimEnd('/')),
+            ("Coap:Client:BaseAddress", "coap://lamp.example/"));
+        builder.Services.AddSingleton(seen);
+        builder.Services.AddCoapClient().AddHandler<Outer>().AddHandler<Inner>();
+        IHost host = await StartAsync(builder);
+
+        Assert.Equal("there", (await Within(host.Services.GetRequiredService<ICoapClient>().GetAsync("a"))).GetText());
+        await using CoapObservation observation = await Within(host.Services.GetRequiredService<ICoapClient>().ObserveAsync("b"));
+        Assert.Equal("there", (await Within(host.Services.GetRequiredService<CoapClient>().GetAsync("c"))).GetText());
+        Assert.Equal(["coap://lamp.example/a?inner|0", "coap://lamp.example/b|0", "coap://lamp.example/c|0"], asked);
+        Assert.Equal("> coap://lamp.example/a", seen[0]);
+        Assert.Throws<InvalidOperationException>(() => host.Services.GetRequiredService<ICoapClient>()
+            .SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coap://224.0.1.187/x") { Confirmable = false }));
+    }
+
+    [Fact]
     public async Task Handlers_see_requests_and_responses_from_the_outermost_to_the_innermost()
     {
         await using CoapServer server = await ServerAsync();

@@ -14,7 +14,7 @@ public sealed class ValidationTests : HostTest
     {
         HostApplicationBuilder builder = Builder(
             ("Coap:Server:Shards", "0"), ("Coap:Server:Limits:MaxObserver", "5"), ("Coap:Server:Tls:Certificate", "/nowhere/server.pem"),
-            ("Coap:Client:BaseAddress", "device"));
+            ("Coap:Client:BaseAddress", "device"), ("Coap:Client:Proxy", "coap://gateway.example/path"));
         builder.Services.AddCoapServer();
         builder.Services.AddCoapClient();
         string[] failures = await StartFailuresAsync(builder);
@@ -25,6 +25,7 @@ public sealed class ValidationTests : HostTest
                 + "(Coap:Server:AllowUnknownKeys makes this a warning.)", failures);
         Assert.Contains($"Coap:Server:Tls:Certificate = '/nowhere/server.pem': there is no file {Path.GetFullPath("/nowhere/server.pem")}",
             failures);
+        Assert.Contains("Coap:Client:Proxy = 'coap://gateway.example/path': a proxy is a host. Leave out path and query.", failures);
         Assert.Contains("Coap:Client:BaseAddress = 'device': allowed is: absolute CoAP URI such as coap://device.example/", failures);
     }
 

@@ -15,7 +15,7 @@ public sealed partial class ProxyPageTests
 
     [Fact]
     public void Every_snippet_of_the_page_stands_in_these_tests() =>
-        Snippets.AllStandInTests("proxies.md", "Guides", 4, "CoAP.NET.Proxy.Tests");
+        Snippets.AllStandInTests("proxies.md", "Guides", 5, "CoAP.NET.Proxy.Tests");
 
     [Fact]
     public async Task The_snippets_do_what_the_page_says()
@@ -39,6 +39,7 @@ public sealed partial class ProxyPageTests
         await world.StartAsync();
         CoapResponse answer = await world.RunAsync(() => AskAsync(client));
         Assert.Equal("/state", answer.GetText());
+        client.Proxy = null;
         Assert.Equal("/x/y", (await world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/floor1/x/y"))).GetText());
     }
 
@@ -54,13 +55,29 @@ public sealed partial class ProxyPageTests
 
     private static async Task<CoapResponse> AskAsync(CoapClient client)
     {
-        CoapRequest request = new(CoapMethod.Get, "coap://gateway.example.com");
-        request.Options.Add(new ProxyUri("coap://lamp.sensors.example.com/state"));
-        CoapResponse response = await client.SendAsync(request);
+        client.Proxy = CoapUri.Parse("coap://gateway.example.com");
+        CoapResponse response = await client.GetAsync("coap://lamp.sensors.example.com/state");
         return response;
     }
 
     private static CoapPeer? FindPeer(string id) => id.Length == 0 ? throw new ArgumentException("An id is missing.", nameof(id)) : null;
+
+    private static void MapWhole(CoapServer server, CoapProxy proxy)
+    {
+        server.MapReverseProxy("/{*path}", "coap://[2001:db8:1::1]/", proxy);
+        server.MapReverseProxy("/.well-known/core", "coap://[2001:db8:1::1]/.well-known/core", proxy);
+    }
+
+    [Fact]
+    public async Task A_proxy_stands_for_a_server_as_a_whole()
+    {
+        await using ProxyWorld world = new();
+        world.Origin.MapGet("/lamp", () => CoapResults.Text("on"));
+        MapWhole(world.ProxyServer, world.Proxy);
+        await world.StartAsync();
+
+        Assert.Equal("/lamp", Assert.Single(await world.RunAsync(() => world.Client.DiscoverAsync(ProxyWorld.ProxyUri))).Target);
+    }
 
     // As the page has it: one statement after the other.
     private static async Task ForwardAsync(CoapServer server)

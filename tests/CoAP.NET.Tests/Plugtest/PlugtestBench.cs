@@ -18,6 +18,7 @@ public sealed class PlugtestBench : IAsyncDisposable
 
     private readonly bool _usesThreads;
     private readonly int _seed;
+    private readonly PlugtestPath _path;
     private readonly List<CoapResponse> _responses = [];
     private readonly List<PlugtestObserver> _observers = [];
     private CoapServer _server;
@@ -25,9 +26,9 @@ public sealed class PlugtestBench : IAsyncDisposable
     private long _executed;
     private long _unsafeExecuted;
 
-    private PlugtestBench(bool usesThreads, int seed, double loss)
+    private PlugtestBench(bool usesThreads, int seed, double loss, PlugtestPath path)
     {
-        (_usesThreads, _seed) = (usesThreads, seed);
+        (_usesThreads, _seed, _path) = (usesThreads, seed, path);
         Network = new InMemoryNetwork(Clock, new InMemoryNetworkOptions
         {
             Seed = (ulong)seed,
@@ -56,7 +57,8 @@ public sealed class PlugtestBench : IAsyncDisposable
 
     public int UnsafeRequests { get; private set; }
 
-    /// <summary>How many times the server handed a request to a resource, but for what it asks itself to notify observers.</summary>
+    /// <summary>How many times the server handed a request in a datagram to a resource, but for what it asks itself to notify
+    /// observers.</summary>
     public long Executed => Interlocked.Read(ref _executed);
 
     /// <summary>Those of them that change something.</summary>
@@ -67,19 +69,26 @@ public sealed class PlugtestBench : IAsyncDisposable
 
     public int Observers => _server.ObserverCount;
 
+    /// <summary>Whether nobody observes the server, or is about to.</summary>
+    public bool IsUnobserved => Observers == 0 && _path.IsIdle;
+
     public int Datagrams => Network.Trace.Count(static happened => happened.Kind == NetworkEventKind.Sent);
 
-    public long StageErrors => _server.Counters[CoapCounter.StageErrors] + Client.Endpoint.Counters[CoapCounter.StageErrors];
+    public long StageErrors =>
+        _server.Counters[CoapCounter.StageErrors] + Client.Endpoint.Counters[CoapCounter.StageErrors] + _path.StageErrors;
 
     /// <summary>Sets the bench up.</summary>
     /// <param name="usesThreads">Whether the client goes on on threads between two messages.</param>
     /// <param name="seed">The chance of network and hosts.</param>
     /// <param name="loss">How many datagrams are lost by chance.</param>
     /// <param name="isExact">Whether no time passes while any thread is at work.</param>
-    public static async Task<PlugtestBench> CreateAsync(bool usesThreads, int seed = 1, double loss = 0, bool isExact = false)
+    /// <param name="path">What stands between client and server; null for nothing.</param>
+    public static async Task<PlugtestBench> CreateAsync(
+        bool usesThreads, int seed = 1, double loss = 0, bool isExact = false, PlugtestPath? path = null)
     {
-        PlugtestBench bench = new(usesThreads, seed, loss) { IsExact = isExact };
+        PlugtestBench bench = new(usesThreads, seed, loss, path ?? new PlugtestPath()) { IsExact = isExact };
         await bench._server.StartAsync();
+        await bench._path.StartAsync(bench);
         await bench.Client.Endpoint.StartAsync();
         return bench;
     }
@@ -90,7 +99,7 @@ public sealed class PlugtestBench : IAsyncDisposable
     {
         Requests += requests.Length;
         UnsafeRequests += requests.Count(static request => !request.Code.IsSafe);
-        Task<CoapResponse>[] tasks = [.. requests.Select(request => Client.SendAsync(request))];
+        Task<CoapResponse>[] tasks = [.. requests.Select(request => Client.SendAsync(_path.Through(request)))];
         _asked = tasks;
         await UntilAsync(() => Array.TrueForAll(tasks, static task => task.IsCompleted));
         _asked = [];
@@ -115,7 +124,8 @@ public sealed class PlugtestBench : IAsyncDisposable
     {
         Requests++;
         PlugtestObserver observer = new();
-        Task<CoapObservation> task = Client.ObserveAsync(request, new CoapObserveOptions { OnNotification = observer.Take });
+        Task<CoapObservation> task = Client.ObserveAsync(
+            _path.Through(request), new CoapObserveOptions { OnNotification = observer.Take });
         await UntilAsync(() => task.IsCompleted);
         observer.Observation = await task;
         _observers.Add(observer);
@@ -196,11 +206,19 @@ public sealed class PlugtestBench : IAsyncDisposable
         }
 
         await Client.DisposeAsync();
+        await _path.DisposeAsync();
         await _server.DisposeAsync();
     }
 
-    private CoapEndpointOptions Options(int host) =>
-        new() { TimeProvider = Clock, Random = new VirtualRandom((ulong)((_seed * 2) + host)) };
+    /// <summary>Gives a host of the bench its clock and its chance.</summary>
+    /// <param name="options">The options of its endpoint.</param>
+    /// <param name="host">Which one: 0 is the server, 1 and 2 are the client.</param>
+    public CoapEndpointOptions Prepare(CoapEndpointOptions options, int host)
+    {
+        options.TimeProvider = Clock;
+        options.Random = new VirtualRandom((ulong)((_seed * 2) + host));
+        return options;
+    }
 
     // What a step of time set going goes on on the pool; this queues up behind it until nothing is left and each request is on its way.
     // What fetches the body of a notification may be late by a step or so, as it may be in earnest. See IsExact.
@@ -241,17 +259,17 @@ public sealed class PlugtestBench : IAsyncDisposable
 
     private CoapClient CreateClient(int host)
     {
-        CoapClient client = new(Options(host));
-        client.Endpoint.AddTransport(Network.CreateTransport(s_client));
+        CoapClient client = new(Prepare(new CoapEndpointOptions(), host));
+        client.Endpoint.AddTransport(_path.CreateClientTransport(Network, s_client));
         return client;
     }
 
     private CoapServer CreateServer()
     {
-        CoapEndpointOptions options = Options(0);
+        CoapEndpointOptions options = Prepare(new CoapEndpointOptions(), 0);
         options.Pipeline.Insert(CoapSeams.ExchangesToResource, () => new PassBlock<CoapExchange>(Count));
         CoapServer server = new(options);
-        server.Endpoint.AddTransport(Network.CreateTransport(ServerAddress));
+        server.Endpoint.AddTransport(_path.CreateServerTransport(Network, ServerAddress));
         PlugtestResources.MapTo(server, Clock);
         ServerStarted = Clock.Elapsed;
         return server;
@@ -262,7 +280,9 @@ public sealed class PlugtestBench : IAsyncDisposable
         if (exchange.Reception is not null)
         {
             Interlocked.Increment(ref _executed);
-            Interlocked.Add(ref _unsafeExecuted, exchange.Request.Code.IsSafe ? 0 : 1);
         }
+
+        // A connection has no receptions, and what the server asks itself is safe.
+        Interlocked.Add(ref _unsafeExecuted, exchange.Request.Code.IsSafe ? 0 : 1);
     }
 }

@@ -91,7 +91,7 @@ internal static partial class PlugtestScenarios
     // notification.
     private static async Task NobodyObserves(PlugtestBench bench)
     {
-        await bench.UntilAsync(() => bench.Observers == 0);
+        await bench.UntilAsync(() => bench.IsUnobserved);
         int datagrams = bench.Datagrams;
         bench.Clock.Advance(TimeSpan.FromMinutes(10));
         Assert.Equal(0, bench.Observers);

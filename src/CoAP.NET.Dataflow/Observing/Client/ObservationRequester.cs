@@ -31,12 +31,9 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
         // What time does not heal is said at once.
         await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         CoapMessage message = RequestComposer.Copy(request);
-        if (!message.Options.Contains(OptionNumber.ProxyUri))
-        {
-            // The same for every address of the host, so that they share a registration.
-            uri.AddTo(message.Options, uri.HostAddress, uri.Port);
-        }
 
+        // The same for every address of the host, so that they share a registration.
+        RequestComposer.AddTarget(message, uri, uri.HostAddress, uri.Port);
         string name = $"{uri.Scheme}://{uri.Authority}{(request.LocalAddress is { } local ? $" from {local}" : null)}";
         ObservationTarget target = new(name, message)
         {

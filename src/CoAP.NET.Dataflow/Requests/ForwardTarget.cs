@@ -1,0 +1,113 @@
+using CoAP.NET.Messages;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Requests;
+
+/// <summary>What a client asks a forward proxy for (RFC 7252 section 5.10.2).</summary>
+internal sealed class ForwardTarget
+{
+    private readonly CoapUri? _split;
+    private readonly int? _port;
+
+    private ForwardTarget(string scheme, string text, CoapUri? split, int? port) =>
+        (Scheme, Text, _split, _port) = (scheme, text, split, port);
+
+    /// <summary>The scheme, in lower case.</summary>
+    public string Scheme { get; }
+
+    /// <summary>The absolute URI, as it goes into Proxy-Uri.</summary>
+    public string Text { get; }
+
+    /// <summary>Reads the target of a request.</summary>
+    /// <param name="text">The URI that it was made with.</param>
+    /// <param name="request">The request, whose own Uri options count as well.</param>
+    /// <exception cref="ArgumentException">They name no URI that a proxy can be asked for.</exception>
+    public static ForwardTarget Read(string text, CoapRequest request)
+    {
+        int colon = text.IndexOf("://", StringComparison.Ordinal);
+        string scheme = colon < 0 ? string.Empty : UriText.ToLowerAscii(text[..colon]);
+        if (colon < 0 || UriSchemes.TryGetDefaultPort(scheme, out _))
+        {
+            CoapUri uri = RequestComposer.ParseTarget(text);
+            CoapOptionCollection? options = request.Message.OptionsToRead;
+            CoapUri whole = uri.ZoneId is null && options?.Any(static option => NamesTarget(option.Number)) != true
+                ? uri : Combine(uri, options);
+            return new ForwardTarget(whole.Scheme, whole.ToString(), whole, whole.IsDefaultPort ? null : whole.Port);
+        }
+
+        if (!Uri.TryCreate(text, UriKind.Absolute, out Uri? other) || other.Host.Length == 0 || other.Fragment.Length > 0)
+        {
+            throw new ArgumentException($"'{text}' is no absolute URI without a fragment, and nothing else can be asked of a proxy.");
+        }
+
+        if (other.UserInfo.Length > 0)
+        {
+            // The text is not repeated: it has a password.
+            throw new ArgumentException($"The URI of {other.Host} has user information, which is not for a proxy to see. Leave it out.");
+        }
+
+        if (request.Message.HasOptions && request.Options.Any(static option => NamesTarget(option.Number)))
+        {
+            throw new ArgumentException("Uri-Host, Uri-Port, Uri-Path and Uri-Query name a resource of CoAP. Write all of it into the URI.");
+        }
+
+        CoapUri.TryParse($"coap{other.AbsoluteUri[scheme.Length..]}", out CoapUri? split);
+        return new ForwardTarget(scheme, other.AbsoluteUri, split, other.Port < 0 ? null : other.Port);
+    }
+
+    /// <summary>Adds the options that name the target beside Proxy-Scheme.</summary>
+    /// <param name="options">The options of the request.</param>
+    /// <param name="proxy">The proxy, whose port counts where there is no Uri-Port.</param>
+    /// <exception cref="ArgumentException">The URI has more than these options can say.</exception>
+    public void AddTo(CoapOptionCollection options, CoapUri proxy)
+    {
+        if (_split is not { } uri)
+        {
+            throw new ArgumentException($"'{Text}' cannot be split into Uri-Host, Uri-Path and Uri-Query, and is too long for Proxy-Uri.");
+        }
+
+        options.Add(new ProxyScheme(Scheme));
+        CoapOptionCollection own = new();
+        uri.AddTo(own);
+        own.Remove(OptionNumber.UriHost);
+        options.AddString(OptionNumber.UriHost, uri.Host);
+        int port = _port ?? uri.Port;
+        if (_port is not null || port != proxy.Port)
+        {
+            options.AddUInt(OptionNumber.UriPort, (uint)port);
+        }
+
+        options.AddAll(own);
+    }
+
+    private static bool NamesTarget(int number) =>
+        number is OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.UriQuery;
+
+    // What the request would say to the server itself, but for a zone, which means something on this machine alone.
+    private static CoapUri Combine(CoapUri uri, CoapOptionCollection? added)
+    {
+        CoapOptionCollection options = new();
+        foreach (CoapOption option in added ?? options)
+        {
+            if (NamesTarget(option.Number))
+            {
+                options.Add(option);
+            }
+        }
+
+        CoapOptionCollection own = new();
+        uri.AddTo(own, System.Net.IPAddress.Any);
+        foreach (int number in (int[])[OptionNumber.UriHost, OptionNumber.UriPort])
+        {
+            if (options.Contains(number))
+            {
+                own.Remove(number);
+            }
+        }
+
+        options.AddAll(own);
+        System.Net.IPEndPoint destination = new(System.Net.IPAddress.Any, uri.Port);
+        return CoapUri.TryCompose(uri.Scheme, options, destination, out CoapUri? whole, out string? error)
+            ? whole : throw new ArgumentException(error);
+    }
+}

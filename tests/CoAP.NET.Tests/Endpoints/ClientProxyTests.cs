@@ -1,0 +1,144 @@
+using System.Net;
+using System.Text;
+using CoAP.NET.Options;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Endpoints;
+
+/// <summary>A client whose requests go to a forward proxy (RFC 7252 section 5.10.2).</summary>
+public sealed class ClientProxyTests : ClientTest
+{
+    private static readonly CoapUri s_proxy = CoapUri.Parse("coap://192.0.2.1");
+
+    [Theory]
+    [InlineData("coap://lamp.example/a%2Fb?x=1", "coap://lamp.example/a%2Fb?x=1")]
+    [InlineData("COAP://Lamp.Example:5683", "coap://lamp.example/")]
+    [InlineData("coap://[fe80::7%25eth0]/a", "coap://[fe80::7]/a")]
+    [InlineData("coap+tcp://192.0.2.7:61616/gr\u00fcn", "coap+tcp://192.0.2.7:61616/gr%C3%BCn")]
+    [InlineData("http://www.example/a?b", "http://www.example/a?b")]
+    [Rfc("7252-5.10.2-2")]
+    public void Its_requests_go_to_the_proxy_and_name_their_target_by_Proxy_Uri(string uri, string named)
+    {
+        Client.Proxy = s_proxy;
+        _ = Client.GetAsync(uri);
+        CoapMessage sent = TakeMessage();
+
+        Assert.Equal(named, sent.Options.ProxyUri);
+        Assert.Equal([OptionNumber.ProxyUri], sent.Options.Select(static option => option.Number));
+    }
+
+    [Fact]
+    public void A_URI_may_be_relative_and_be_made_longer_by_options()
+    {
+        Options.Parameters = CoapTransmissionParameters.Default with { NStart = 2 };
+        Client.Proxy = s_proxy;
+        Client.BaseAddress = CoapUri.Parse("coap://lamp.example/api/");
+        _ = Client.DiscoverAsync("", "rt=light");
+
+        Assert.Equal("coap://lamp.example/.well-known/core?rt=light", TakeMessage().Options.ProxyUri);
+        _ = Client.GetAsync("http://www.example/");
+        Assert.Equal("http://www.example/", TakeMessage().Options.ProxyUri);
+    }
+
+    [Fact]
+    [Rfc("7252-5.10.2-3")]
+    public void A_URI_that_is_too_long_for_Proxy_Uri_goes_by_Proxy_Scheme()
+    {
+        Client.Proxy = CoapUri.Parse("coap://two.example:5690");
+        string[] path = [.. Enumerable.Repeat(new string('a', 205), 5)];
+        _ = Client.GetAsync($"coap+tcp://[2001:db8::7]/{string.Join('/', path)}?q");
+
+        CoapMessage sent = TakeMessage();
+        Assert.Equal(("coap+tcp", "[2001:db8::7]", 5683), (sent.Options.ProxyScheme, sent.Options.UriHost, sent.Options.UriPort));
+        Assert.Equal(path, sent.Options.UriPath);
+        Assert.Equal(["q"], sent.Options.UriQuery);
+    }
+
+    [Theory]
+    [InlineData("coap://lamp.example/a?b", "coap", "lamp.example", null)]
+    [InlineData("coap://lamp.example:5690/a?b", "coap", "lamp.example", 5690)]
+    [InlineData("http://www.example/a?b", "http", "www.example", 80)]
+    [InlineData("https://www.example:8443/a?b", "https", "www.example", 8443)]
+    public void A_request_names_its_target_by_Proxy_Scheme_where_the_proxy_wants_that(string uri, string scheme, string host, int? port)
+    {
+        CoapRequest request = new CoapRequest(CoapMethod.Get, uri).WithProxy(CoapUri.Parse("coap://127.0.0.1"), CoapProxyForm.Scheme);
+
+        Assert.Equal((scheme, host, port), (request.Options.ProxyScheme, request.Options.UriHost, request.Options.UriPort));
+        Assert.Equal(["a"], request.Options.UriPath);
+        Assert.Equal(["b"], request.Options.UriQuery);
+        Assert.Equal("coap://127.0.0.1", request.UriText);
+    }
+
+    [Fact]
+    public async Task An_observation_by_Proxy_Scheme_names_one_host_alone()
+    {
+        CoapRequest request = new CoapRequest(CoapMethod.Get, "coap://lamp.example/a")
+            .WithProxy(CoapUri.Parse("coap://gateway.example"), CoapProxyForm.Scheme);
+        Task<CoapObservation> observing = Client.ObserveAsync(request);
+        CoapMessage sent = TakeMessage();
+
+        Assert.Equal(["lamp.example"], sent.Options.GetAll<UriHost>().Select(static host => host.Value));
+        await Client.DisposeAsync();
+        await Assert.ThrowsAnyAsync<Exception>(() => Within(observing));
+    }
+
+    [Fact]
+    public void A_request_that_names_a_proxy_itself_goes_there()
+    {
+        Client.Proxy = s_proxy;
+        CoapRequest request = new(CoapMethod.Get, "coap://192.0.2.9");
+        request.Options.Add(new ProxyUri("coap://other.example/"));
+        Transport.OnSent = static (remote, _) => Assert.Equal(s_stranger, remote);
+        _ = Client.SendAsync(request);
+
+        Assert.Equal("coap://other.example/", TakeMessage().Options.ProxyUri);
+        Assert.Throws<ArgumentException>(() => request.WithProxy(s_proxy));
+    }
+
+    [Theory]
+    [InlineData("coaps://lamp.example/", "coap://192.0.2.1", false)]
+    [InlineData("https://www.example/", "coap+tcp://gateway.example", false)]
+    [InlineData("coaps://lamp.example/", "coaps+tcp://gateway.example", true)]
+    [InlineData("coaps://lamp.example/", "coap://[::1]", true)]
+    [InlineData("coap://lamp.example/", "coap://192.0.2.1", true)]
+    [Rfc("7252-5.7-1")]
+    public void What_is_secret_goes_to_no_proxy_in_the_clear(string uri, string proxy, bool isSent)
+    {
+        CoapRequest request = new(CoapMethod.Get, uri);
+        ArgumentException? error = Record.Exception(() => request.WithProxy(CoapUri.Parse(proxy))) as ArgumentException;
+
+        Assert.Equal(isSent, error is null);
+        Assert.True(isSent || error!.Message.Contains("coaps+tcp", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("http://user:secret@www.example/", "user information")]
+    [InlineData("http://www.example/#part", "fragment")]
+    [InlineData("mailto:somebody", "no absolute URI")]
+    [InlineData("coap://lamp.example/#part", "fragment")]
+    [InlineData("coap://lamp.example:0/", "port 0")]
+    public async Task What_no_proxy_can_be_asked_for_is_refused(string uri, string expected)
+    {
+        Client.Proxy = s_proxy;
+        ArgumentException error = await Assert.ThrowsAnyAsync<ArgumentException>(() => Within(Client.GetAsync(uri)));
+
+        Assert.DoesNotContain("secret", error.Message, StringComparison.Ordinal);
+        Assert.True(error.Message.Contains(expected, StringComparison.Ordinal) || uri.StartsWith("mailto", StringComparison.Ordinal),
+            error.Message);
+        Assert.Empty(Transport.TakeSent());
+    }
+
+    [Fact]
+    public void A_proxy_is_a_host_and_asks_no_groups()
+    {
+        Assert.Throws<ArgumentException>(() => Client.Proxy = CoapUri.Parse("coap://192.0.2.1/path"));
+        Assert.Throws<ArgumentException>(() => new CoapRequest(CoapMethod.Get, "coap://h/").WithProxy(CoapUri.Parse("coap://h?q")));
+        Client.Proxy = s_proxy;
+        Assert.Throws<InvalidOperationException>(
+            () => Client.SendToGroupAsync(new CoapRequest(CoapMethod.Get, "coap://224.0.1.187/x") { Confirmable = false }));
+    }
+
+    private CoapMessage TakeMessage() => Read(Wire.Hex(TakeOne().Hex));
+
+    private static CoapMessage Read(byte[] bytes) => new CoAP.NET.Serialization.CoapDatagramSerializer().Deserialize(bytes);
+}
