@@ -65,7 +65,8 @@ public sealed class CoapLimits
     public int MaxVerifiedPeersPerSource { get; set => field = Check(value, 0, 100_000_000); } = 1000;
 
     /// <summary>
-    /// Memory for deduplication in the whole endpoint, in bytes. Default 256 MiB. When full: see
+    /// Memory for deduplication in the whole endpoint, in bytes. Default 256 MiB; 64 KiB or more. Each shard
+    /// (<see cref="CoapEndpointOptions.Shards"/>) has an equal part, and never less than 16 KiB. When full: see
     /// <see cref="UnverifiedDeduplicationShare"/>.
     /// </summary>
     public long DeduplicationBytes { get; set => field = Check(value, 64 * 1024, long.MaxValue); } = 256L * 1024 * 1024;
@@ -78,7 +79,9 @@ public sealed class CoapLimits
             ? value
             : throw new ArgumentOutOfRangeException(nameof(value), value, "A share is above 0 and at most 1."); } = 0.25;
 
-    /// <summary>The part of <see cref="DeduplicationBytes"/> that one peer may take. Default 1/16; above 0, up to 1.</summary>
+    /// <summary>
+    /// The part of <see cref="DeduplicationBytes"/> that one peer may take; room for one reply in any case. Default 1/16; above 0, up to 1.
+    /// </summary>
     public double PeerDeduplicationShare { get; set =>
         field = value is > 0 and <= 1
             ? value

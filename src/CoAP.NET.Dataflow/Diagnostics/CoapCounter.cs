@@ -51,11 +51,13 @@ public enum CoapCounter
     /// <summary>Message IDs that came again with other bytes and were taken for a new exchange.</summary>
     MessageIdReused,
 
-    /// <summary>Deduplication entries forgotten before their lifetime for lack of room, safe and idempotent methods.</summary>
+    /// <summary>
+    /// Deduplication entries forgotten before their lifetime, or not kept, for lack of room: safe and idempotent methods.
+    /// </summary>
     DeduplicationEvictions,
 
     /// <summary>
-    /// Deduplication entries of non-idempotent requests of unverified peers forgotten before their lifetime for lack of room.
+    /// Deduplication entries of non-idempotent requests of unverified peers forgotten before their lifetime, or not kept, for lack of room.
     /// </summary>
     UnsafeDeduplicationEvictions,
 

@@ -16,6 +16,9 @@ internal sealed class DuplicateLogs
     // One log for each range of lifetimes, so that a long one does not keep short ones behind it.
     private const int LogCount = 11;
     private const int MaxSpareSegments = 4;
+
+    // With less than this a shard could not keep one whole message of several peers.
+    private const int LeastBytes = 16 * 1024;
     private static readonly long s_shortLifetime = TimeSpan.FromSeconds(512).Ticks;
     private static readonly long s_warningPeriod = TimeSpan.FromMinutes(1).Ticks;
 
@@ -26,6 +29,7 @@ internal sealed class DuplicateLogs
     private readonly long _budget;
     private readonly long _unverifiedBudget;
     private readonly long _newcomerBudget;
+    private readonly int _peerBudget;
     private readonly int _segmentSize;
     private readonly ReplyLog[] _logs = new ReplyLog[LogCount];
     private readonly Stack<byte[]> _spareSegments = new();
@@ -40,7 +44,7 @@ internal sealed class DuplicateLogs
         _counters = shard.Environment.Counters;
         _indexes = indexes;
         _shares = shares;
-        long budget = limits.DeduplicationBytes / shardCount;
+        long budget = Math.Max(LeastBytes, limits.DeduplicationBytes / shardCount);
         _newcomerBudget = limits.NewcomerBytes / 2 / shardCount; // the other half is for their channels
         _segmentSize = (int)BitOperations.RoundUpToPowerOf2((uint)Math.Clamp(Math.Min(budget, _newcomerBudget) / 128, 1024, 64 * 1024));
 
@@ -48,7 +52,7 @@ internal sealed class DuplicateLogs
         // and a little for indexes that must grow for it.
         _budget = Math.Max(budget - ((MaxSpareSegments + 2) * _segmentSize) - (budget / 64), 2 * _segmentSize);
         _unverifiedBudget = (long)(_budget * limits.UnverifiedDeduplicationShare);
-        PeerBudget = (int)Math.Min(int.MaxValue / 2, _budget * limits.PeerDeduplicationShare);
+        _peerBudget = (int)Math.Min(int.MaxValue / 2, _budget * limits.PeerDeduplicationShare);
         for (int i = Newcomers; i < LogCount; i++)
         {
             _logs[i] = new ReplyLog(i);
@@ -60,9 +64,6 @@ internal sealed class DuplicateLogs
 
     /// <summary>From this log on nothing is given up before its time.</summary>
     public const int Protected = 7;
-
-    /// <summary>The share of one peer, in bytes.</summary>
-    public int PeerBudget { get; }
 
     /// <summary>What is set aside for the replies of exchanges that run, in bytes.</summary>
     public long Reserved { get; set; }
@@ -133,6 +134,12 @@ internal sealed class DuplicateLogs
 
         return number;
     }
+
+    /// <summary>The share of one peer, in bytes: one reply at least, however small the memory is.</summary>
+    public int BudgetOf(CoapChannel peer) => Math.Max(_peerBudget, LargestEntryOf(peer));
+
+    /// <summary>Whether a peer stays within its share with some bytes in all.</summary>
+    public bool FitsPeer(CoapChannel peer, long bytes) => bytes <= _peerBudget || bytes <= LargestEntryOf(peer);
 
     /// <summary>Gives a log another segment, if need be by forgetting others.</summary>
     public bool AddSegment(int number, int size, long now)
@@ -249,9 +256,12 @@ internal sealed class DuplicateLogs
         return Fits();
 
         bool Fits() => isVerified
-            ? _shares.Fits(peer, needed, _budget, LastingBytes)
-            : _shares.Fits(peer, needed, _unverifiedBudget, _logs[UnverifiedUnsafe].Bytes + _indexes.UnverifiedBytes);
+            ? _shares.Fits(peer, needed, _budget, LastingBytes, LargestEntryOf(peer))
+            : _shares.Fits(peer, needed, _unverifiedBudget, _logs[UnverifiedUnsafe].Bytes + _indexes.UnverifiedBytes, LargestEntryOf(peer));
     }
+
+    /// <summary>What the largest reply to a peer takes, in bytes.</summary>
+    public static int LargestEntryOf(CoapChannel peer) => ReplyHeader.EntrySize(Math.Min(peer.Parameters.MaxMessageSize, ushort.MaxValue));
 
     private bool HasRoom(int needed) => _logBytes + _indexes.Bytes + Reserved + needed <= _budget;
 

@@ -97,8 +97,8 @@ internal sealed class DuplicateMemory
             return true;
         }
 
-        int needed = ReplyHeader.EntrySize(Math.Min(peer.Parameters.MaxMessageSize, ushort.MaxValue));
-        if ((long)peer.Messaging.Bytes + peer.Messaging.Reserved + needed > _logs.PeerBudget && !TrimPeer(peer, needed, now))
+        int needed = DuplicateLogs.LargestEntryOf(peer);
+        if (!_logs.FitsPeer(peer, (long)peer.Messaging.Bytes + peer.Messaging.Reserved + needed) && !TrimPeer(peer, needed, now))
         {
             return false;
         }
@@ -264,21 +264,11 @@ internal sealed class DuplicateMemory
 
         int size = ReplyHeader.EntrySize(reply.Length);
         int number = DuplicateLogs.LogOf(peer, @class, lifetime);
-        if ((long)peer.Messaging.Bytes + size > _logs.PeerBudget && number < DuplicateLogs.Protected && !TrimPeer(peer, size, now))
-        {
-            return 0;
-        }
-
-        if (number == DuplicateLogs.UnverifiedUnsafe && !_logs.FitsShare(peer, size, isVerified: false, now))
+        if (!HasPlace(peer, number, size, now))
         {
             // Its own duplicates run again, and not those of others.
-            _logs.CountEvictions(others: 0, unsafes: 1, now);
-            return 0;
-        }
-
-        ReplyLog log = _logs[number];
-        if (!log.Fits(size) && !_logs.AddSegment(number, size, now))
-        {
+            bool isUnsafe = @class == MethodClass.Unsafe;
+            _logs.CountEvictions(others: isUnsafe ? 0 : 1, unsafes: isUnsafe ? 1 : 0, now);
             return 0;
         }
 
@@ -303,8 +293,16 @@ internal sealed class DuplicateMemory
             ? ReplyHeader.Clock.Later(peer.Messaging.LastExpiry, header.Expiry)
             : header.Expiry;
         peer.Messaging.HasFinished = true;
-        return log.Append(header, reply);
+        return _logs[number].Append(header, reply);
     }
+
+    /// <summary>
+    /// Makes room for an entry in a log, by forgetting what may be forgotten. Whether there is some, within the shares of peer and source.
+    /// </summary>
+    private bool HasPlace(CoapChannel peer, int number, int size, long now) =>
+        (_logs.FitsPeer(peer, (long)peer.Messaging.Bytes + size) || number >= DuplicateLogs.Protected || TrimPeer(peer, size, now))
+            && (number != DuplicateLogs.UnverifiedUnsafe || _logs.FitsShare(peer, size, isVerified: false, now))
+            && (_logs[number].Fits(size) || _logs.AddSegment(number, size, now));
 
     private void GrowIndex(CoapChannel peer, long now)
     {
@@ -347,7 +345,8 @@ internal sealed class DuplicateMemory
 
         // Sorted by place: running ones, then by log in the order in which they are given up, then by age.
         Array.Sort(entries, 0, count);
-        long wanted = _logs.PeerBudget - (_logs.PeerBudget / 8) - peer.Messaging.Reserved - needed;
+        int budget = _logs.BudgetOf(peer);
+        long wanted = Math.Max(0, budget - (budget / 8) - peer.Messaging.Reserved - needed);
         int kept = 0;
         int lasting = 0;
         int others = 0;
@@ -373,14 +372,15 @@ internal sealed class DuplicateMemory
         ArrayPool<ulong>.Shared.Return(entries);
         peer.Messaging.Bytes = (int)bytes;
         peer.Messaging.Keep(lasting - peer.Messaging.Lasting);
-        if (bytes > wanted)
+        bool fits = bytes + peer.Messaging.Reserved + needed <= budget;
+        if (bytes > wanted || !fits)
         {
             // Counting again would not help before something expires.
             peer.Messaging.MakeExtras().TrimAt = now + s_trimPeriod;
         }
 
         _logs.CountEvictions(others, unsafes, now);
-        return bytes + peer.Messaging.Reserved + needed <= _logs.PeerBudget;
+        return fits;
     }
 
     private void OnExpiry(long now)

@@ -25,7 +25,8 @@ internal sealed class DuplicateShares(CoapSourceRule rule, double share)
     /// <param name="needed">How many bytes more.</param>
     /// <param name="all">How much there is for all.</param>
     /// <param name="taken">How much of it is taken by what must not run again.</param>
-    public bool Fits(CoapChannel peer, int needed, long all, long taken)
+    /// <param name="least">What one source may take in any case: room for one reply.</param>
+    public bool Fits(CoapChannel peer, int needed, long all, long taken, int least)
     {
         if (share >= 1)
         {
@@ -33,7 +34,7 @@ internal sealed class DuplicateShares(CoapSourceRule rule, double share)
         }
 
         long held = needed + ((peer.Messaging.Share ?? _shares.GetValueOrDefault(rule.Of(peer.Remote, peer.Identity)))?.Bytes ?? 0);
-        return held <= all / PartForAnybody || (held <= all * share && held <= all - needed - taken);
+        return held <= Math.Max(all / PartForAnybody, least) || (held <= all * share && held <= all - needed - taken);
     }
 
     /// <summary>Counts a peer, until <see cref="Leave"/>.</summary>

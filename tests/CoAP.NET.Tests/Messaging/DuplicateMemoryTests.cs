@@ -42,7 +42,49 @@ public sealed class DuplicateMemoryTests
 
         memory.Rig.Pass(248);
         Assert.False(memory.IsBusy(channel, s_unsafe, 60_002));
+    }
+
+    [Fact]
+    public void What_is_not_kept_because_verified_peers_fill_the_memory_is_counted()
+    {
+        MemoryRig memory = new(Small());
+        CoapChannel verified = memory.Rig.Channel(verified: true);
+        for (int mid = 0; !memory.IsBusy(verified, s_unsafe, mid); mid++)
+        {
+        }
+
+        CoapChannel unverified = memory.Rig.Channel(99);
         Assert.Equal(0, memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions]);
+        Assert.False(memory.Remembers(unverified, s_unsafe, 1));
+        Assert.Equal(1, memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions]);
+        Assert.False(memory.Remembers(unverified, s_unsafe, 1));
+        Assert.Equal(2, memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions]);
+    }
+
+    [Theory]
+    [InlineData(4, true)]
+    [InlineData(4, false)]
+    [InlineData(256, true)]
+    [InlineData(256, false)]
+    public void The_smallest_memory_over_many_shards_remembers_a_whole_reply_of_a_peer(int shards, bool verified)
+    {
+        const int payload = 1100;
+        MemoryRig memory = new(new CoapLimits { DeduplicationBytes = 64 * 1024, NewcomerBytes = 64 * 1024 }, payload, shards);
+        CoapChannel channel = memory.Rig.Channel(verified: verified);
+
+        Assert.False(memory.IsBusy(channel, s_unsafe, 1));
+        Assert.True(memory.Remembers(channel, s_unsafe, 1));
+        Assert.Equal(0, memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions]);
+
+        // The next one: a verified peer is told to wait, of one that nobody verified the older reply goes, and is counted.
+        Assert.Equal(verified, memory.IsBusy(channel, s_unsafe, 2));
+        Assert.Equal(verified ? 0 : 1, memory.Rig.Counters[CoapCounter.UnsafeDeduplicationEvictions]);
+        if (!verified)
+        {
+            memory.Rig.Pass(248);
+            Assert.False(memory.IsBusy(channel, s_unsafe, 3));
+            Assert.True(memory.Remembers(channel, s_unsafe, 3));
+        }
     }
 
     [Fact]

@@ -5,10 +5,10 @@ internal sealed class MemoryRig
 {
     private readonly int _payload;
 
-    public MemoryRig(CoapLimits limits, int payload = 16)
+    public MemoryRig(CoapLimits limits, int payload = 16, int shardCount = 1)
     {
         _payload = payload;
-        Rig = new MessagingRig(limits);
+        Rig = new MessagingRig(limits, shardCount: shardCount);
         Rig.Handle = item =>
         {
             if (item.Reception is { } reception)
