@@ -1,6 +1,6 @@
 using CoAP.NET.Options;
-using CoAP.NET.Proxy.Admission;
 using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Proxy.Tests;
 
@@ -96,12 +96,12 @@ public sealed class BoundTests
     [Fact]
     public void A_source_never_has_more_than_half_of_what_is_free()
     {
-        RequestShares<int> shares = new(100, 100);
+        CoapRequestShares shares = new(100, 100);
 
         int[] taken = [.. Enumerable.Range(1, 3).Select(source =>
         {
             int count = 0;
-            while (shares.TryEnter(source))
+            while (shares.TryEnter(SourceOf(source)))
             {
                 count++;
             }
@@ -110,9 +110,13 @@ public sealed class BoundTests
         })];
 
         Assert.Equal([50, 25, 12], taken);
-        Assert.True(shares.TryEnter(9));
-        shares.Exit(1);
+        Assert.True(shares.TryEnter(SourceOf(9)));
+        shares.Exit(SourceOf(1));
         Assert.Equal(87, shares.Count);
+        Assert.Throws<InvalidOperationException>(() => shares.Exit(SourceOf(10)));
+        Assert.Equal(87, shares.Count);
+
+        static CoapSource SourceOf(int host) => CoapSourceRule.Default.Of(CoapAddress.FromIPv4(0xc0000200 + (uint)host, 5683));
     }
 
     private static byte[] Wire(CoapOption option)

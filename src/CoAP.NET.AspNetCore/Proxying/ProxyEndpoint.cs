@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Net;
-using System.Net.Sockets;
-using CoAP.NET.Proxy.Admission;
+using CoAP.NET.Proxy;
+using CoAP.NET.Transports;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 
@@ -18,7 +18,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
     private readonly ILogger _logger;
     private readonly CoapClient _client;
     private readonly HttpExchanges _exchanges;
-    private readonly RequestShares<IPNetwork> _shares;
+    private readonly CoapRequestShares _shares;
 
     public ProxyEndpoint(CoapHttpProxyOptions options, ILoggerFactory loggers, TimeProvider clock)
     {
@@ -32,7 +32,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         endpoint.Cache = options.Cache;
         _client = new CoapClient(endpoint);
         _exchanges = new HttpExchanges(_client, options, fillsCache: options.Cache is not null, clock);
-        _shares = new RequestShares<IPNetwork>(options.MaxRequests, options.MaxRequestsPerSource);
+        _shares = new CoapRequestShares(options.MaxRequests, options.MaxRequestsPerSource);
     }
 
     public ValueTask DisposeAsync()
@@ -43,7 +43,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
 
     public async Task HandleAsync(HttpContext context)
     {
-        IPNetwork source = SourceOf(context.Connection.RemoteIpAddress);
+        CoapSource source = SourceOf(context.Connection);
         if (!_shares.TryEnter(source))
         {
             context.Response.Headers.RetryAfter = "1";
@@ -62,19 +62,9 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         }
     }
 
-    private static IPNetwork SourceOf(IPAddress? address)
-    {
-        address ??= IPAddress.None;
-        address = address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address;
-        if (address.AddressFamily == AddressFamily.InterNetwork)
-        {
-            return new IPNetwork(address, 32);
-        }
-
-        byte[] bytes = address.GetAddressBytes();
-        bytes.AsSpan(7).Clear();
-        return new IPNetwork(new IPAddress(bytes), 56);
-    }
+    private static CoapSource SourceOf(ConnectionInfo connection) =>
+        CoapSourceRule.Default.Of(CoapAddress.FromIPEndPoint(
+            new IPEndPoint(connection.RemoteIpAddress ?? IPAddress.None, connection.RemotePort)));
 
     private async Task AnswerAsync(HttpContext context)
     {

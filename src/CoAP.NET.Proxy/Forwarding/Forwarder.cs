@@ -20,7 +20,7 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, Sh
     private readonly SingleFlight _flights = new();
 
     /// <summary>The requests that are under way.</summary>
-    public RequestShares<CoapSource> Shares { get; } = new(options.MaxRequests, options.MaxRequestsPerSource);
+    public CoapRequestShares Shares { get; } = new(options.MaxRequests, options.MaxRequestsPerSource);
 
     /// <summary>Sends a request on.</summary>
     /// <param name="request">The request as it came.</param>

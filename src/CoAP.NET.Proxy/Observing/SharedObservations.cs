@@ -13,7 +13,7 @@ internal sealed class SharedObservations : IDisposable
 
     private readonly Lock _gate = new();
     private readonly Dictionary<RequestKey, Entry> _entries = [];
-    private readonly RequestShares<CoapSource> _shares;
+    private readonly CoapRequestShares _shares;
     private readonly TimeProvider _time;
     private readonly ITimer _timer;
 
@@ -24,7 +24,7 @@ internal sealed class SharedObservations : IDisposable
     public SharedObservations(TimeProvider time, int max, int maxOfSource)
     {
         _time = time;
-        _shares = new RequestShares<CoapSource>(max, maxOfSource);
+        _shares = new CoapRequestShares(max, maxOfSource);
         _timer = time.CreateTimer(static all => ((SharedObservations)all!).Sweep(), this, Timeout.InfiniteTimeSpan,
             Timeout.InfiniteTimeSpan);
     }

@@ -1,0 +1,46 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Proxy.Tests;
+
+/// <summary>What a proxy still sends to a server that does not answer, and for whom.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class DeadServerTests
+{
+    private const string Target = "coap://[2001:db8:1::99]/";
+
+    [Fact]
+    public async Task After_5_04_nothing_more_is_sent_for_the_request_and_the_next_one_has_its_place()
+    {
+        // Without PROBING_RATE (RFC 7252 section 4.7), which holds back what follows to a server that says nothing.
+        await using ProxyWorld world = new(options =>
+        {
+            options.Timeout = TimeSpan.FromSeconds(5);
+            Action<CoapEndpointOptions>? usual = options.ConfigureClient;
+            options.ConfigureClient = endpoint =>
+            {
+                usual?.Invoke(endpoint);
+                endpoint.Parameters = CoapTransmissionParameters.Default with { ProbingRate = 1_000_000 };
+            };
+        });
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        await world.StartAsync();
+        await world.VerifyAsync();
+        int copies = 0;
+        using ScriptedPeer dead = world.Network.CreatePeer(InMemoryNetwork.Address("[2001:db8:1::99]:5683"));
+        dead.Responder = received =>
+        {
+            copies++;
+            return true;
+        };
+
+        Assert.Equal(CoapCode.GatewayTimeout, (await world.SendAsync(ProxyWorld.Ask(Target + "first"))).Code);
+        int ofFirst = copies;
+        Assert.Equal(2, ofFirst);
+        world.Clock.Advance(TimeSpan.FromMinutes(5));
+        Assert.Equal(ofFirst, copies);
+
+        await world.SendAsync(ProxyWorld.Ask(Target + "second"));
+        await world.SendAsync(ProxyWorld.Ask(Target + "third"));
+        Assert.Equal(3 * ofFirst, copies);
+    }
+}
