@@ -50,8 +50,9 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
     }
 
     /// <summary>
-    /// Raised when a connection of which <see cref="PeerConnected"/> told has ended, as the requests on it fail. Raised on a thread of the
-    /// library, with no lock held; what a handler throws is logged.
+    /// Raised when a connection of which <see cref="PeerConnected"/> told has ended, as the requests on it fail. Raised on the thread that
+    /// found out, with no lock held: the one that receives, a thread of the library where a time ran out, or the caller's who ended it.
+    /// What a handler throws is logged.
     /// </summary>
     public event EventHandler<CoapDisconnection>? PeerDisconnected
     {

@@ -5,10 +5,10 @@ public sealed partial class CoapRouteHandlerBuilder
 {
     /// <summary>
     /// Raised when a client has become an observer of the route: the answer to its registration is about to leave. A registration that a
-    /// client makes again is no news. Events of one route come one after the other, with no lock held, mostly on the thread that receives;
-    /// do not block in a handler. What a handler throws is counted and logged. While a handler is busy at most 4,096 more events wait;
-    /// others are left out and counted as <see cref="CoapCounter.HandlerErrors"/>, so look at <see cref="ObserverCount"/> rather than count
-    /// events.
+    /// client makes again is no news. Events of one route come one after the other, with no lock held, on the thread that receives or, as
+    /// where a time ran out, on a thread of the library; do not block in a handler. What a handler throws is counted and logged. While a
+    /// handler is busy at most 4,096 more events wait; others are left out and counted as <see cref="CoapCounter.HandlerErrors"/>, so look
+    /// at <see cref="ObserverCount"/> rather than count events.
     /// </summary>
     public event EventHandler<CoapObserverChange>? ObserverCame
     {

@@ -2,14 +2,19 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Shard;
 
-/// <summary>Fires what is due in a shard, by a timer of the <see cref="TimeProvider"/> or when a receive loop asks.</summary>
+/// <summary>
+/// Fires what is due in a shard, by a timer of the <see cref="TimeProvider"/> or when a receive loop asks. What fires may run user code, so
+/// it never runs on a thread of the shared pool that fired a timer, but on a thread of the library.
+/// </summary>
 internal sealed class ShardClock : IDisposable
 {
     private static readonly Type s_timerOfSystem = TypeOfSystemTimer();
+    private static readonly Action<object?> s_tick = static clock => ((ShardClock)clock!).TickOnThread();
 
     private readonly CoapShard _shard;
     private readonly ITimer _timer;
     private CoapTransport? _driver;
+    private int _isHandedOver;
 
     public ShardClock(CoapShard shard)
     {
@@ -20,8 +25,8 @@ internal sealed class ShardClock : IDisposable
     }
 
     /// <summary>
-    /// Whether <see cref="Tick"/> runs on threads of the shared pool: no loop drives the clock, and its timer is one of the system. Timers
-    /// of another time, such as that of a test, fire where their owner decides.
+    /// Whether the timer fires on threads of the shared pool: no loop drives the clock, and its timer is one of the system. Timers of
+    /// another time, such as that of a test, fire where their owner decides.
     /// </summary>
     public bool FiresOnPool => IsTimerDriven && _timer.GetType() == s_timerOfSystem;
 
@@ -52,8 +57,38 @@ internal sealed class ShardClock : IDisposable
         return due;
     }
 
-    // An exception on a thread of the timer would end the process. A timer or time stamp that failed once may work the next time.
     private void OnTimer()
+    {
+        if (FiresOnPool)
+        {
+            HandOver();
+        }
+        else
+        {
+            TryTick();
+        }
+    }
+
+    // At most one tick waits for a thread, however many callers find the clock late meanwhile. Without a thread this one has to do.
+    private void HandOver()
+    {
+        CoapEnvironment environment = _shard.Environment;
+        if (Interlocked.Exchange(ref _isHandedOver, 1) == 0
+            && !environment.Scheduler.TryQueue(s_tick, this, environment.Counters, environment.Logger))
+        {
+            TickOnThread();
+        }
+    }
+
+    private void TickOnThread()
+    {
+        // Before the time is read: what becomes due later hands over again.
+        Interlocked.Exchange(ref _isHandedOver, 0);
+        TryTick();
+    }
+
+    // An exception on a thread of the timer would end the process. A timer or time stamp that failed once may work the next time.
+    private void TryTick()
     {
         try
         {
@@ -109,8 +144,16 @@ internal sealed class ShardClock : IDisposable
         }
         else if (_shard.IsClockLate(_shard.Environment.ReadClock()))
         {
-            // The timer should have fired long ago and may never do, such as when all threads of the pool are blocked.
-            Tick();
+            // The timer should have fired long ago and may never do, such as when all threads of the pool are blocked. A thread with a role
+            // receives, and runs what follows as it runs handlers.
+            if (FiresOnPool && UserCode.Role is null)
+            {
+                HandOver();
+            }
+            else
+            {
+                Tick();
+            }
         }
         else
         {

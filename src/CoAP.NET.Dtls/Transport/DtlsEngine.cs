@@ -15,6 +15,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     // While handshakes are under way; and while there are only sessions, whose times are long.
     private static readonly TimeSpan s_often = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan s_seldom = TimeSpan.FromSeconds(1);
+    private static readonly Action<object?> s_tick = static engine => ((DtlsEngine)engine!).Tick();
 
     private readonly CoapDtlsTransport _transport;
     private readonly CoapUdpTransport _sockets;
@@ -107,7 +108,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     {
         if (!_sockets.DrivesClock)
         {
-            _timer = _outer.TimeProvider.CreateTimer(static engine => ((DtlsEngine)engine!).Tick(), this, s_often, s_often);
+            _timer = _outer.TimeProvider.CreateTimer(static engine => ((DtlsEngine)engine!).OnTimer(), this, s_often, s_often);
         }
     }
 
@@ -135,6 +136,16 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         }
 
         return wait;
+    }
+
+    // Sessions may end, of which users are told: not on a thread of the pool, where nobody sees what blocks.
+    private void OnTimer()
+    {
+        if (Now >= Volatile.Read(ref _nextTick)
+            && (_outer.TimeProvider != TimeProvider.System || !_outer.Scheduler.TryQueue(s_tick, this, _outer.Counters, _outer.Logger)))
+        {
+            Tick();
+        }
     }
 
     /// <summary>Takes a datagram of the sockets, and takes it over.</summary>

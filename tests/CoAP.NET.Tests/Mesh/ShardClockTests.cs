@@ -103,6 +103,40 @@ public sealed class ShardClockTests
         Assert.False(clock.FiresOnPool);
     }
 
+    [Fact]
+    public async Task What_a_timer_of_the_shared_pool_finds_due_runs_on_a_thread_of_the_library()
+    {
+        CoapShard shard = new(0, EnvironmentOf(TimeProvider.System));
+        using ShardClock clock = new(shard);
+        TaskCompletionSource<bool> isPool = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        shard.Enter();
+        shard.Wheel.Schedule(new ActingTimer(shard, () => isPool.TrySetResult(Thread.CurrentThread.IsThreadPoolThread)),
+            shard.Environment.Now + TimeSpan.TicksPerMillisecond);
+        shard.Exit();
+
+        Assert.False(await isPool.Task.WaitAsync(TimeSpan.FromMinutes(1)));
+    }
+
+    [Fact]
+    public async Task Who_finds_the_clock_late_does_not_run_what_is_due_itself()
+    {
+        ShiftedTime time = new();
+        CoapShard shard = new(0, EnvironmentOf(time));
+        using ShardClock clock = new(shard);
+        TaskCompletionSource<Thread> ran = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        shard.Enter();
+        shard.Wheel.Schedule(new ActingTimer(shard, () => ran.TrySetResult(Thread.CurrentThread)),
+            shard.Environment.Now + TimeSpan.TicksPerHour);
+        shard.Exit();
+        time.Shift = 2 * time.TimestampFrequency * 3600;
+        Thread finder = Thread.CurrentThread;
+        shard.MindClock(shard.Environment.ReadClock());
+
+        Thread runner = await ran.Task.WaitAsync(TimeSpan.FromMinutes(1));
+        Assert.NotSame(finder, runner);
+        Assert.False(runner.IsThreadPoolThread);
+    }
+
     private static bool FiresOnPool(TimeProvider time)
     {
         using ShardClock clock = new(new CoapShard(0, EnvironmentOf(time)));
@@ -124,6 +158,14 @@ public sealed class ShardClockTests
     private sealed class OwnDate : TimeProvider
     {
         public override DateTimeOffset GetUtcNow() => DateTimeOffset.UnixEpoch;
+    }
+
+    /// <summary>A clock that can be put ahead, whose timers are the system's and do not notice.</summary>
+    private sealed class ShiftedTime : TimeProvider
+    {
+        public long Shift { get; set; }
+
+        public override long GetTimestamp() => base.GetTimestamp() + Shift;
     }
 
     /// <summary>Leaves an action to be called after the lock was released.</summary>

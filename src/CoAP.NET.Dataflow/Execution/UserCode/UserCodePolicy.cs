@@ -9,9 +9,9 @@ namespace CoAP.NET;
 /// The rule: user code runs on the thread that brought it, as long as it is short. A thread that receives loses its role to a stand-by
 /// thread when its user code blocks (<see cref="ReceiveLoop"/>, <see cref="ReceiveRole"/>, <see cref="ReceiveWatchdog"/>). A handler that
 /// blocks again and again, or is too much work for a busy loop, runs on threads of the library for a while (<see cref="SlowWatch"/>,
-/// <see cref="RouteExecutor"/>, <see cref="WorkQueue"/>, <see cref="HandlerThreads"/>). Handlers of notifications follow the same rule,
-/// except that a thread of the shared pool which fires a timer gives them to a thread of the library. What runs where on each engine is a
-/// table in docs/architecture.md.
+/// <see cref="RouteExecutor"/>, <see cref="WorkQueue"/>, <see cref="HandlerThreads"/>). Handlers of notifications follow the same rule. A
+/// thread of the shared pool that fires a timer runs no user code: it gives what is due to a thread of the library (<c>ShardClock</c>).
+/// What runs where on each engine is a table in docs/architecture.md.
 /// </para>
 /// <para>
 /// Two thread statics are modes of a thread. Only those who receive set them. <see cref="UserCode.Role"/> is the role of the thread: it

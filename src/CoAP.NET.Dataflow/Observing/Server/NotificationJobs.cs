@@ -4,13 +4,10 @@ namespace CoAP.NET.Observing;
 
 /// <summary>
 /// What is to be done for observers: handlers to run and clients to look after, a batch at each tick of the shard's clock, so that requests
-/// come in between. Handlers run without the lock, on the thread of the tick; where that belongs to the shared pool, on a thread of the
-/// library.
+/// come in between. Handlers run without the lock, on the thread of the tick, which belongs to the library or to who drives the clock.
 /// </summary>
 internal sealed class NotificationJobs : WheelTimer, IAfterRelease
 {
-    private static readonly Action<object?> s_goOn = static jobs => ((NotificationJobs)jobs!).GoOn();
-
     private readonly ObserverLayer _layer;
     private readonly CoapShard _shard;
 
@@ -24,10 +21,6 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
         _layer = layer;
         _shard = layer.Shard;
     }
-
-    // On a thread of the shared pool that fires a timer. A thread with a role receives: it may tick when the clock is late, and runs these
-    // handlers as it runs others.
-    private bool MustHandOver => UserCode.Role is null && _shard.Clock is { FiresOnPool: true };
 
     private bool IsEmpty => _runs.Count == 0 && _peers.Count == 0;
 
@@ -70,12 +63,6 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
 
     internal override void Fire(long now)
     {
-        if (MustHandOver)
-        {
-            _shard.AfterRelease(this);
-            return;
-        }
-
         DoSome(now);
         if (!IsEmpty)
         {
@@ -83,17 +70,7 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
         }
     }
 
-    void IAfterRelease.OnReleased(CoapShard shard)
-    {
-        if (MustHandOver)
-        {
-            HandOver();
-        }
-        else
-        {
-            GoOn();
-        }
-    }
+    void IAfterRelease.OnReleased(CoapShard shard) => GoOn();
 
     // A slot in the past, so that the next tick fires it.
     private void Schedule(long now)
@@ -167,15 +144,6 @@ internal sealed class NotificationJobs : WheelTimer, IAfterRelease
             {
                 _shard.Exit();
             }
-        }
-    }
-
-    private void HandOver()
-    {
-        CoapEnvironment environment = _shard.Environment;
-        if (!environment.Scheduler.TryQueue(s_goOn, this, environment.Counters, environment.Logger))
-        {
-            GoOn();
         }
     }
 }
