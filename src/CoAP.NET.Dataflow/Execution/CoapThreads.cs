@@ -6,14 +6,8 @@ namespace CoAP.NET;
 /// </summary>
 internal sealed class CoapThreads : CoapScheduler
 {
-    private readonly Lock _gate = new();
-    private readonly int _maxThreads;
+    private readonly ThreadPlaces<Worker> _places;
     private readonly TimeSpan _idleTime;
-
-    // Guarded by _gate. The one that went idle last works first: its stack is warm, and the others grow old enough to end.
-    private readonly List<Worker> _idle = [];
-    private int _threads;
-
     private long _failures;
 
     /// <summary>Makes a set of threads; none runs yet.</summary>
@@ -22,63 +16,31 @@ internal sealed class CoapThreads : CoapScheduler
     public CoapThreads(int maxThreads = UserCodePolicy.MaxThreads, TimeSpan? idleTime = null)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(maxThreads, 1);
-        _maxThreads = maxThreads;
+        _places = new ThreadPlaces<Worker>(maxThreads);
         _idleTime = idleTime ?? UserCodePolicy.IdleThreadFor;
     }
 
     /// <summary>How many threads there are, working or idle.</summary>
-    public int ThreadCount
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _threads;
-            }
-        }
-    }
+    public int ThreadCount => _places.Count;
 
     /// <summary>How many threads are idle.</summary>
-    public int IdleCount
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _idle.Count;
-            }
-        }
-    }
+    public int IdleCount => _places.IdleCount;
 
     /// <summary>How often work threw, although it must not. The thread and the process live on.</summary>
     public long Failures => Volatile.Read(ref _failures);
 
-    /// <summary>
-    /// Called on a thread that waited long enough and is about to ask whether it may end. For tests: work given at that moment must not get
-    /// lost.
-    /// </summary>
-    internal Action? Ending { get; set; }
-
     public override bool Queue(Action<object?> work, object? state)
     {
         ArgumentNullException.ThrowIfNull(work);
-        Worker worker;
-        lock (_gate)
+        if (_places.TryTakeIdle(out Worker? worker))
         {
-            if (_idle.Count > 0)
-            {
-                worker = _idle[^1];
-                _idle.RemoveAt(_idle.Count - 1);
-                worker.Give(work, state);
-                return true;
-            }
+            worker.Give(work, state);
+            return true;
+        }
 
-            if (_threads == _maxThreads)
-            {
-                return false;
-            }
-
-            _threads++;
+        if (!_places.TryAdd())
+        {
+            return false;
         }
 
         worker = new Worker(this, work, state);
@@ -90,35 +52,8 @@ internal sealed class CoapThreads : CoapScheduler
         catch (Exception exception) when (exception is OutOfMemoryException or ThreadStartException)
         {
             // The operating system gives no more threads: as good as the bound.
-            lock (_gate)
-            {
-                _threads--;
-            }
-
+            _places.Remove();
             return false;
-        }
-    }
-
-    private void WaitIdle(Worker worker)
-    {
-        lock (_gate)
-        {
-            _idle.Add(worker);
-        }
-    }
-
-    /// <summary>A thread that waited for long asks whether it may end; not when it was given work just now.</summary>
-    private bool TryEnd(Worker worker)
-    {
-        lock (_gate)
-        {
-            if (!_idle.Remove(worker))
-            {
-                return false;
-            }
-
-            _threads--;
-            return true;
         }
     }
 
@@ -150,14 +85,13 @@ internal sealed class CoapThreads : CoapScheduler
             while (true)
             {
                 ExecutionContext.Run(clean, static worker => ((Worker)worker!).Work(), this);
-                owner.WaitIdle(this);
+                owner._places.Rest(this);
                 if (_given.Wait(owner._idleTime))
                 {
                     continue;
                 }
 
-                owner.Ending?.Invoke();
-                if (owner.TryEnd(this))
+                if (owner._places.TryLeave(this))
                 {
                     Dispose();
                     return;

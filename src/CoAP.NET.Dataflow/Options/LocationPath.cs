@@ -10,13 +10,8 @@ public sealed class LocationPath : StringOption, ITypedOption<LocationPath>
     /// <exception cref="ArgumentException">The segment is <c>.</c> or <c>..</c>, which RFC 7252 section 5.10.7 forbids.</exception>
     /// <exception cref="ArgumentOutOfRangeException">There are more than 255 bytes in UTF-8.</exception>
     public LocationPath(string value)
-        : base(Definition, value)
+        : base(Definition, PathSegment.Check(value, "Location-Path", "RFC 7252 section 5.10.7"))
     {
-        if (value is "." or "..")
-        {
-            throw new ArgumentException("A Location-Path segment is never '.' or '..' (RFC 7252 section 5.10.7). Resolve the path first.",
-                nameof(value));
-        }
     }
 
     private LocationPath(OptionData data)

@@ -10,13 +10,8 @@ public sealed class UriPath : StringOption, ITypedOption<UriPath>
     /// <exception cref="ArgumentException">The segment is <c>.</c> or <c>..</c>, which RFC 7252 section 5.10.1 forbids.</exception>
     /// <exception cref="ArgumentOutOfRangeException">There are more than 255 bytes in UTF-8.</exception>
     public UriPath(string value)
-        : base(Definition, value)
+        : base(Definition, PathSegment.Check(value, "Uri-Path", "RFC 7252 section 5.10.1"))
     {
-        if (value is "." or "..")
-        {
-            throw new ArgumentException("A Uri-Path segment is never '.' or '..' (RFC 7252 section 5.10.1). Resolve the path first.",
-                nameof(value));
-        }
     }
 
     private UriPath(OptionData data)

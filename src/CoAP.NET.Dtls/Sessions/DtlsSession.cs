@@ -2,12 +2,16 @@ using System.Buffers;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
+using CoAP.NET.Shard;
 
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>An established session: keys, numbers, where the peer is. Nothing native. Thread safe.</summary>
 internal sealed class DtlsSession : IShared
 {
+    /// <summary>The ones that were heard of just before and after it: of <see cref="SessionOrder"/>.</summary>
+    public ChainLinks<DtlsSession> Neighbours;
+
     /// <summary>After so many records that are not authentic the rest of a datagram is dropped.</summary>
     public const int MaxForgeriesOfDatagram = 2;
 
@@ -167,12 +171,6 @@ internal sealed class DtlsSession : IShared
 
     /// <summary>When it was last heard of.</summary>
     public long LastOfUse => LastReceived;
-
-    /// <summary>The one that was not heard of for longer.</summary>
-    public DtlsSession? Older { get; set; }
-
-    /// <summary>The one that was heard of later.</summary>
-    public DtlsSession? Newer { get; set; }
 
     /// <summary>When it was last put at the end of the order, by the clock's timestamp. Read without the lock.</summary>
     public long Touched

@@ -1,4 +1,5 @@
 using System.Collections;
+using CoAP.NET.Shard;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -8,61 +9,31 @@ namespace CoAP.NET.Dtls.Sessions;
 /// </summary>
 internal sealed class SessionOrder : IEnumerable<DtlsSession>
 {
-    private DtlsSession? _newest;
+    private Chain<DtlsSession, Place> _chain;
 
     /// <summary>The session that is silent longest; null without any.</summary>
-    public DtlsSession? Oldest { get; private set; }
+    public DtlsSession? Oldest => _chain.First;
 
     /// <summary>Puts one at the end.</summary>
     /// <param name="session">One that is not in it.</param>
-    public void Append(DtlsSession session)
-    {
-        session.Older = _newest;
-        session.Newer = null;
-        if (_newest is null)
-        {
-            Oldest = session;
-        }
-        else
-        {
-            _newest.Newer = session;
-        }
-
-        _newest = session;
-    }
+    public void Append(DtlsSession session) => _chain.Append(session);
 
     /// <summary>Takes one out.</summary>
     /// <param name="session">One that is in it.</param>
-    public void Remove(DtlsSession session)
-    {
-        if (session.Older is { } older)
-        {
-            older.Newer = session.Newer;
-        }
-        else
-        {
-            Oldest = session.Newer;
-        }
-
-        if (session.Newer is { } newer)
-        {
-            newer.Older = session.Older;
-        }
-        else
-        {
-            _newest = session.Older;
-        }
-
-        session.Older = session.Newer = null;
-    }
+    public void Remove(DtlsSession session) => _chain.Remove(session);
 
     public IEnumerator<DtlsSession> GetEnumerator()
     {
-        for (DtlsSession? session = Oldest; session is not null; session = session.Newer)
+        for (DtlsSession? session = Oldest; session is not null; session = session.Neighbours.Next)
         {
             yield return session;
         }
     }
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
+
+    private readonly struct Place : IChainPlace<DtlsSession>
+    {
+        public static ref ChainLinks<DtlsSession> Of(DtlsSession item) => ref item.Neighbours;
+    }
 }

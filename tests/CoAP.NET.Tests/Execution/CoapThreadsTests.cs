@@ -134,33 +134,24 @@ public class CoapThreadsTests
     }
 
     [Fact]
-    public void Work_given_to_a_thread_that_is_about_to_end_runs_once_and_the_thread_ends_later()
+    public void A_thread_that_was_given_work_just_before_it_asked_to_end_stays_until_it_is_idle_again()
     {
-        CoapThreads threads = new(idleTime: TimeSpan.Zero);
-        int runs = 0;
-        int endings = 0;
-        Thread? worker = null;
-        threads.Ending = () =>
-        {
-            if (++endings == 1)
-            {
-                Assert.True(threads.Queue(_ => runs++, null));
-            }
-        };
-        using ManualResetEventSlim started = new();
-        Assert.True(threads.Queue(
-            _ =>
-            {
-                worker = Thread.CurrentThread;
-                started.Set();
-            },
-            null));
-        Assert.True(started.Wait(s_hangGuard));
-        Assert.True(worker!.Join(s_hangGuard));
-        Assert.Equal(1, runs);
-        Assert.Equal(2, endings);
-        Assert.Equal(0, threads.ThreadCount);
-        Assert.Equal(0, threads.IdleCount);
+        ThreadPlaces<object> places = new(max: 1);
+        object thread = new();
+        Assert.True(places.TryAdd());
+        places.Rest(thread);
+
+        Assert.True(places.TryTakeIdle(out object? taken));
+        Assert.Same(thread, taken);
+        Assert.False(places.TryLeave(thread));
+        Assert.Equal(1, places.Count);
+        Assert.False(places.TryAdd());
+
+        places.Rest(thread);
+        Assert.True(places.TryLeave(thread));
+        Assert.False(places.TryTakeIdle(out _));
+        Assert.Equal(0, places.Count);
+        Assert.Equal(0, places.IdleCount);
     }
 
     [Fact]

@@ -35,7 +35,8 @@ public sealed class FriendTests
         string[] links = [.. s_projects.SelectMany(static project => project.Descendants("Compile"))
             .Select(static item => item.Attribute("Include")?.Value ?? "")
             .Where(static path => path.StartsWith("..", StringComparison.Ordinal)).Select(static path => Path.GetFileName(path)!)];
-        Assert.Equal(["ExtendedField.cs", "JsonMetadata.cs", "RequestShares.cs"], links.Order(StringComparer.Ordinal));
+        Assert.Equal(
+            ["Chain.cs", "ChainLinks.cs", "ExtendedField.cs", "IChainPlace.cs", "JsonMetadata.cs"], links.Order(StringComparer.Ordinal));
     }
 
     private static string NameOf(string project) =>

@@ -22,6 +22,18 @@ public class LineTests
         Assert.Empty(files.SelectMany(TooLong));
     }
 
+    // Snippets are read on pages that are narrower than an editor.
+    [Fact]
+    public void No_line_of_a_snippet_is_longer_than_140_columns()
+    {
+        string[] pages = [Path.Combine(Repository.Root, "README.md"), Path.Combine(Repository.Root, "CONTRIBUTING.md"),
+            .. Directory.EnumerateFiles(Path.Combine(Repository.Root, "docs"), "*.md", SearchOption.AllDirectories)];
+
+        Assert.True(pages.Sum(static page => Snippets(page).Count()) > 1000);
+        Assert.Empty(pages.SelectMany(page => Snippets(page).Where(static line => line.Text.Length > MaxColumns
+            && !IsStringOrAddress(line.Text)).Select(line => $"{Path.GetRelativePath(Repository.Root, page)}:{line.Number}")));
+    }
+
     [Theory]
     [InlineData(false, "        // words")]
     [InlineData(false, "        Call(argument, \"text\", argument)")]
@@ -34,6 +46,22 @@ public class LineTests
             : begin + string.Concat(Enumerable.Repeat(" and more", MaxColumns / 8));
         Assert.True(line.Length > MaxColumns);
         Assert.Equal(isAllowed, IsStringOrAddress(line));
+    }
+
+    private static IEnumerable<(int Number, string Text)> Snippets(string page)
+    {
+        string? fence = null;
+        foreach ((int index, string line) in File.ReadAllLines(page).Index())
+        {
+            if (line.TrimStart().StartsWith("```", StringComparison.Ordinal))
+            {
+                fence = fence is null ? line.Trim() : null;
+            }
+            else if (fence is "```csharp" or "```cs")
+            {
+                yield return (index + 1, line);
+            }
+        }
     }
 
     private static IEnumerable<string> TooLong(string file)

@@ -233,30 +233,34 @@ public class AsyncEndTests : AsyncTest
     }
 
     [Fact]
-    public async Task Accepting_survives_a_lack_of_file_descriptors_and_says_so_once()
+    public async Task Accepting_goes_on_after_failures_and_says_so_once()
     {
         LogList log = new();
         AsyncContext context = new() { Time = Clock, Log = log };
-        Options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, 0));
-        CoapTcpTransport transport = new(Options);
-        int attempts = 0;
-        await using AsyncTcpEngine engine = new(transport, context, Options)
-        {
-            Accepting = (listener, cancellationToken) => Interlocked.Increment(ref attempts) <= 3
-                ? ValueTask.FromException<Socket>(new SocketException((int)SocketError.TooManyOpenSockets))
-                : listener.AcceptAsync(cancellationToken),
-        };
-        await engine.StartAsync();
-        await using AsyncPeer peer = await AsyncPeer.ConnectAsync(engine.LocalAddresses[0]);
+        await using AsyncTcpEngine engine = new(new CoapTcpTransport(Options), context, Options);
+
+        // Nobody listens yet: each attempt fails, as where no file descriptor is left.
+        using Socket listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        using CancellationTokenSource stopping = new();
+        Task loop = new SocketAcceptLoop(engine, listener, stopping.Token).RunAsync();
         for (int i = 1; i <= 3; i++)
         {
-            await UntilAsync(() => Volatile.Read(ref attempts) == i && Clock.TimerCount == 1);
+            await UntilAsync(() => context.Counters[CoapCounter.AcceptFailures] == i && Clock.TimerCount == 1);
+            if (i == 3)
+            {
+                listener.Listen();
+            }
+
             Clock.Advance(TimeSpan.FromMilliseconds(100));
         }
 
+        await using AsyncPeer peer = await AsyncPeer.ConnectAsync(AsyncTcpEngine.LocalAddressOf(listener));
         await context.NextOpenedAsync();
         Assert.Single(log.Entries, entry => entry.Id == 1021);
         Assert.Equal(3, context.Counters[CoapCounter.AcceptFailures]);
+        await stopping.CancelAsync();
+        await Within(loop);
     }
 
     [Fact]

@@ -36,10 +36,6 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     /// <summary>How many connections were accepted of which nothing came yet.</summary>
     public int Silent => (int)_handshakes.Silent;
 
-    /// <summary>How connections are accepted. Tests let it fail as a system does that has no file descriptor left.</summary>
-    internal Func<Socket, CancellationToken, ValueTask<Socket>> Accepting { get; init; } = static (listener, cancellationToken) =>
-        listener.AcceptAsync(cancellationToken);
-
     public static CoapAddress LocalAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.LocalEndPoint!);
 
     public override Task StartAsync()

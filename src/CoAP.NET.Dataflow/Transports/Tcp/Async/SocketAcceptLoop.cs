@@ -13,7 +13,7 @@ internal sealed class SocketAcceptLoop(AsyncTcpEngine engine, Socket listener, C
 
     protected override async ValueTask AcceptAsync(CancellationToken cancellationToken)
     {
-        Socket socket = await engine.Accepting(listener, cancellationToken).ConfigureAwait(false);
+        Socket socket = await listener.AcceptAsync(cancellationToken).ConfigureAwait(false);
         if (DescriptorReserve.IsTouchedBy(socket.SafeHandle))
         {
             socket.Dispose();
