@@ -1,0 +1,117 @@
+using System.Globalization;
+using System.Reflection;
+using System.Text;
+using System.Text.RegularExpressions;
+using CoAP.NET.Tests.Shared;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Package.Tests.Logs;
+
+/// <summary>
+/// The ids of log messages are what people filter by: each means one thing for ever, in all packages. Set COAP_WRITE_DOCS=1 to write the
+/// table anew.
+/// </summary>
+public partial class LogTableTests
+{
+    private const string Page = "telemetry-log.md";
+
+    // The category in which the messages of a package stand.
+    private static readonly (string Package, string Category)[] s_packages =
+    [
+        ("CoAP.NET.Dataflow", "CoAP.NET"),
+        ("CoAP.NET.Content", "CoAP.NET"),
+        ("CoAP.NET.Dtls", "CoAP.NET"),
+        ("CoAP.NET.Http", "CoAP.NET.Http"),
+        ("CoAP.NET.Proxy", "CoAP.NET.Proxy"),
+        ("CoAP.NET.Hosting", "CoAP.NET.Hosting"),
+        ("CoAP.NET.AspNetCore", "CoAP.NET.AspNetCore"),
+        ("CoAP.NET.Testing", "CoAP.NET.Testing"),
+    ];
+
+    private static readonly (string Package, string Category, string Name, LoggerMessageAttribute Message)[] s_messages =
+    [
+        .. s_packages.SelectMany(static package => Assembly.Load(package.Package).GetTypes()
+                .SelectMany(static type => type.GetMethods(
+                    BindingFlags.Static | BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly))
+                .Select(method => (package.Package, package.Category, method.Name,
+                    Message: method.GetCustomAttribute<LoggerMessageAttribute>()!)))
+            .Where(static entry => entry.Message is not null)
+            .OrderBy(static entry => entry.Message.EventId),
+    ];
+
+    [Fact]
+    public void No_package_logs_without_being_looked_at_here()
+    {
+        string[] packages = [.. Directory.EnumerateFiles(Path.Combine(Repository.Root, "src"), "*.csproj", SearchOption.AllDirectories)
+            .Where(static project => Directory.EnumerateFiles(Path.GetDirectoryName(project)!, "*.cs", SearchOption.AllDirectories)
+                .Any(static file => File.ReadAllText(file).Contains("[LoggerMessage(", StringComparison.Ordinal)))
+            .Select(static project => Path.GetFileNameWithoutExtension(project))];
+
+        Assert.Contains("CoAP.NET.Proxy", packages);
+        Assert.Empty(packages.Except(s_packages.Select(static package => package.Package)));
+    }
+
+    [Fact]
+    public void Every_id_belongs_to_one_message()
+    {
+        Assert.True(s_messages.Length > 30);
+        Assert.Empty(s_messages.GroupBy(static entry => entry.Message.EventId).Where(static group => group.Count() > 1)
+            .Select(static group => string.Join(", ", group.Select(static entry => entry.Name))));
+        Assert.Equal(s_messages.Length, s_messages.Select(static entry => (entry.Package, entry.Name)).Distinct().Count());
+    }
+
+    [Fact]
+    public void The_table_is_that_of_the_code_and_no_id_is_used_again()
+    {
+        string path = Path.Combine(Repository.Root, "docs", Page);
+        string written = File.Exists(path) ? File.ReadAllText(path).ReplaceLineEndings("\n") : string.Empty;
+        Dictionary<int, string> known = Row().Matches(written)
+            .ToDictionary(static row => int.Parse(row.Groups["id"].Value, CultureInfo.InvariantCulture),
+                static row => row.Groups["name"].Value);
+        Assert.Empty(s_messages.Where(entry => known.TryGetValue(entry.Message.EventId, out string? name) && name != entry.Name)
+            .Select(entry => $"{entry.Message.EventId} was {known[entry.Message.EventId]} and is {entry.Name}"));
+        string table = Table(known);
+        if (Environment.GetEnvironmentVariable("COAP_WRITE_DOCS") == "1")
+        {
+            File.WriteAllText(path, table);
+        }
+        else
+        {
+            Assert.Equal(table, written);
+        }
+    }
+
+    [Fact]
+    public void Payloads_are_never_logged() =>
+        Assert.DoesNotContain(s_messages, static entry => entry.Message.Message!.Contains("Payload}", StringComparison.OrdinalIgnoreCase));
+
+    private static string Cell(string text) =>
+        text.Replace("|", "\\|", StringComparison.Ordinal).Replace("\n", " ", StringComparison.Ordinal);
+
+    private static string Table(Dictionary<int, string> known)
+    {
+        StringBuilder page = new();
+        page.Append("# Log messages\n\n");
+        page.Append("What peers do wrong is Debug, what we or the code that uses the library do wrong is Warning or Error. "
+            + "An id means one message\nfor ever, in all packages.\n\n");
+        page.Append("The table is checked against the code by a test; `COAP_WRITE_DOCS=1` writes it anew.\n\n");
+        page.Append("| Id | Name | Category | Level | Message |\n|---|---|---|---|---|\n");
+        HashSet<int> live = [.. s_messages.Select(static entry => entry.Message.EventId)];
+        IEnumerable<(int Id, string Row)> rows = s_messages
+            .Select(static entry =>
+                (entry.Message.EventId,
+                    $"| {entry.Message.EventId} | {entry.Name} | `{entry.Category}` | {entry.Message.Level} "
+                        + $"| {Cell(entry.Message.Message!)} |\n"))
+            .Concat(known.Where(entry => !live.Contains(entry.Key))
+                .Select(static entry => (entry.Key, $"| {entry.Key} | {entry.Value} | | | not used any more |\n")));
+        foreach ((_, string row) in rows.OrderBy(static row => row.Id))
+        {
+            page.Append(row);
+        }
+
+        return page.ToString();
+    }
+
+    [GeneratedRegex(@"^\| (?<id>\d+) \| (?<name>\w+) \|", RegexOptions.Multiline)]
+    private static partial Regex Row();
+}
