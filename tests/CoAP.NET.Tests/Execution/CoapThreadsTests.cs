@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Execution;
 /// <summary>The library's own threads, by count.</summary>
 public class CoapThreadsTests
 {
-    private static readonly TimeSpan s_hangGuard = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_hangGuard = TimeSpan.FromMinutes(2);
 
     [Fact]
     public void Work_runs_at_once_while_other_work_blocks()
@@ -99,7 +99,7 @@ public class CoapThreadsTests
     {
         // Idle threads end all the time, so that work meets threads that are just about to.
         CoapThreads threads = new(maxThreads: 8, idleTime: TimeSpan.Zero);
-        const int items = 3_000;
+        const int items = 600;
         int[] runs = new int[items];
         using CountdownEvent done = new(items);
         int next = 0;
