@@ -15,7 +15,7 @@ namespace CoAP.NET.AspNetCore.Tests;
 /// <summary>A web application on Kestrel at a free port of the loopback address, and a CoAP server behind it.</summary>
 public abstract class WebTest : IAsyncDisposable
 {
-    protected static readonly TimeSpan Hang = TimeSpan.FromSeconds(30);
+    protected static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
 
     protected WebTest() => Coap = new CoapServer(Options);
 

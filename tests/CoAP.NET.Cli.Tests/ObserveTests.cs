@@ -1,12 +1,13 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text.Json;
+using CoAP.NET.Testing;
 
 namespace CoAP.NET.Cli.Tests;
 
 public sealed class ObserveTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     // Ends when the server was told that nobody observes any more (RFC 7641 section 3.6).
     private readonly TaskCompletionSource _cancelled = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -143,9 +144,13 @@ public sealed class ObserveTests
     public async Task The_end_of_the_duration_tells_of_the_last_answer()
     {
         await using CoapServer server = await TestServer.StartAsync();
+        VirtualClock clock = new();
+        CliHarness harness = new() { TimeProvider = clock };
+        Task<CliRun> running = harness.InvokeAsync("observe", $"{server.LocalEndpoints[0]}/nowhere", "--keep-trying", "--duration", "1s");
+        await harness.WhenErrorAsync("asked again");
 
-        CliRun run = await CliHarness.RunAsync("observe", $"{server.LocalEndpoints[0]}/nowhere", "--keep-trying", "--duration", "1s")
-            .WaitAsync(s_hang);
+        clock.Advance(TimeSpan.FromSeconds(1));
+        CliRun run = await running.WaitAsync(s_hang);
 
         Assert.Equal(ExitCodes.ClientError, run.ExitCode);
     }

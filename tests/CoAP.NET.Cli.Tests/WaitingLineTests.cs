@@ -45,6 +45,18 @@ public sealed class WaitingLineTests
     }
 
     [Fact]
+    public async Task A_ping_that_takes_too_long_says_what_it_waited_for()
+    {
+        CliRun run = await WaitAsync(isTerminal: false, "ping", "192.0.2.1", "--timeout", "50ms", "--repeat", "2", "--interval", "0s");
+
+        Assert.True(run.ExitCode == ExitCodes.Timeout, run.ToString());
+        Assert.Contains("no acknowledgement came within the Timeout of 0.05 s", run.Error, StringComparison.Ordinal);
+        Assert.Equal(2, run.Error.Split("the Timeout of 0.05 s").Length - 1);
+        Assert.Contains("--timeout", run.Error, StringComparison.Ordinal);
+        Assert.EndsWith("2 sent, 0 answered\n", run.Out, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Nothing_moves_where_the_output_is_redirected_or_messages_are_told()
     {
         CliRun redirected = await WaitAsync(isTerminal: false, "get", "192.0.2.1/x", "--max-retransmit", "0");

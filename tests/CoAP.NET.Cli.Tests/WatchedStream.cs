@@ -41,7 +41,7 @@ internal sealed class WatchedStream : MemoryStream
             TaskCompletionSource seen = new(TaskCreationOptions.RunContinuationsAsynchronously);
             _awaited.Add((text, seen));
             Look();
-            return seen.Task.WaitAsync(TimeSpan.FromSeconds(30));
+            return seen.Task.WaitAsync(TimeSpan.FromMinutes(2));
         }
     }
 

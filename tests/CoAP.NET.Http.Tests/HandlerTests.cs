@@ -9,7 +9,7 @@ namespace CoAP.NET.Http.Tests;
 /// <summary>An <see cref="HttpClient"/> of CoAP servers.</summary>
 public sealed class HandlerTests : Origin
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     [Fact]
     public async Task A_resource_is_read_as_of_a_web_server()

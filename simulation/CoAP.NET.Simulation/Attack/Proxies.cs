@@ -119,18 +119,25 @@ internal static class Proxies
     {
         CoapAddress honest = CoapAddress.FromIPv4(0xc633_6401, 4711);
         long before = proxy.GetCounters().Forwarded;
-        byte[]? echo = null;
-        server.Wire.Sent = (in to, bytes) => echo = to == honest ? Forged.Read(bytes).Options.Echo?.ToArray() ?? echo : echo;
+        CoapMessage? answer = null;
+        server.Wire.Sent = (in to, bytes) =>
+        {
+            if (to == honest && Forged.Read(bytes) is { Code.IsEmpty: false } message)
+            {
+                answer = message;
+            }
+        };
         server.Wire.Receive(honest, Forged.Stamp(Onward(CoapMethod.Get), 1, 1));
         using CancellationTokenSource hang = new(s_timeout);
-        while (echo is null && proxy.GetCounters().Forwarded == before && !hang.IsCancellationRequested)
+        while (answer is null && proxy.GetCounters().Forwarded == before && !hang.IsCancellationRequested)
         {
             await Task.Yield();
         }
 
+        byte[]? echo = answer?.Options.Echo?.ToArray();
         if (echo is null)
         {
-            // It was sent on without a challenge.
+            // It was sent on without a challenge, or refused for another reason.
             return false;
         }
 

@@ -1,9 +1,9 @@
 namespace CoAP.NET.Simulation.Holders;
 
-/// <summary>Steps of a run that must end: a run takes seconds, whatever hangs.</summary>
+/// <summary>Steps of a run that must end, whatever hangs.</summary>
 internal static class Bounded
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     /// <summary>Waits for a step.</summary>
     /// <param name="step">The step.</param>

@@ -81,7 +81,7 @@ internal static class DtlsHolders
         SessionHolder holder = new(endpoint);
         try
         {
-            await client.GetAsync($"coaps://127.0.0.1:{source.Target.Dtls}/hello").WaitAsync(TimeSpan.FromSeconds(10));
+            await client.GetAsync($"coaps://127.0.0.1:{source.Target.Dtls}/hello").WaitAsync(TimeSpan.FromMinutes(1));
         }
         catch (Exception exception) when (exception is CoapException or TimeoutException)
         {

@@ -11,7 +11,8 @@ namespace CoAP.NET.Simulation.Holders;
 /// <param name="socket">The socket.</param>
 internal sealed class HalfRecords(HolderSource source, Socket socket) : NetworkStream(socket, ownsSocket: false)
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(5);
+    // A handshake is slow where the machine is busy; whom the server does not let in is told by it.
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(1);
 
     private bool _halves;
 

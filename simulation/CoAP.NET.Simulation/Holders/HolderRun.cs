@@ -15,7 +15,7 @@ internal sealed class HolderRun
 
     private const int Rounds = 3;
     private const int Together = 16;
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(2);
 
     private readonly HolderRow _row;
     private readonly HolderTarget _target;
@@ -23,6 +23,7 @@ internal sealed class HolderRun
     private readonly HolderSource[] _sources;
     private readonly Holder?[] _holders;
     private readonly TimeSpan _settle;
+    private readonly bool _isShort;
     private readonly HonestTimes _times = new();
     private readonly List<string> _failures = [];
     private int _next;
@@ -31,6 +32,7 @@ internal sealed class HolderRun
     {
         _row = row;
         _target = target;
+        _isShort = isShort;
         _measure = measure;
         _sources = [.. Enumerable.Range(0, sources).Select(number => new HolderSource(number, target, isShort))];
         _settle = TimeSpan.FromMilliseconds(isShort ? 100 : 300);
@@ -75,7 +77,7 @@ internal sealed class HolderRun
 
     private async Task<HolderResult> RunAsync(TimeSpan budget, CancellationToken cancellationToken)
     {
-        await using HonestPeer known = new(_target, _times, s_patience);
+        await using HonestPeer known = new(_target, _times, s_patience, _isShort);
         await known.WorkAsync();
         _ = await known.KeptSessionAsync();
         HolderFigures idle = await _measure();
@@ -89,7 +91,7 @@ internal sealed class HolderRun
             {
                 cancellationToken.ThrowIfCancellationRequested();
                 most = Larger(most, await _measure());
-                await using HonestPeer newcomer = new(_target, _times, s_patience);
+                await using HonestPeer newcomer = new(_target, _times, s_patience, _isShort);
                 Task work = Task.WhenAll(newcomer.WorkAsync(), known.WorkAsync());
                 await Bounded.EndAsync(new ValueTask(KeepAsync(round, work)), "keeping the bound full");
                 await work;

@@ -9,7 +9,7 @@ namespace CoAP.NET.Simulation.Holders;
 /// <param name="isShort">Whether in the small form.</param>
 internal sealed class HolderSource(int number, HolderTarget target, bool isShort)
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(1);
 
     private long _sent;
 

@@ -10,14 +10,17 @@ internal sealed class HonestPeer : IAsyncDisposable
     private readonly HolderTarget _target;
     private readonly HonestTimes _times;
     private readonly TimeSpan _patience;
+    private readonly bool _isShort;
     private readonly CoapClient _client;
     private string? _session;
 
     /// <param name="target">Its server.</param>
     /// <param name="times">Takes how long each request took.</param>
     /// <param name="patience">After how long it gives a request up.</param>
-    public HonestPeer(HolderTarget target, HonestTimes times, TimeSpan patience)
+    /// <param name="isShort">Whether in the small form.</param>
+    public HonestPeer(HolderTarget target, HonestTimes times, TimeSpan patience, bool isShort)
     {
+        _isShort = isShort;
         _target = target;
         _times = times;
         _patience = patience;
@@ -53,7 +56,7 @@ internal sealed class HonestPeer : IAsyncDisposable
         string scheme = uri[..uri.IndexOf(':', StringComparison.Ordinal)];
         bool isStream = scheme.Contains('+', StringComparison.Ordinal);
         (string path, byte[] body) = isStream
-            ? ("/large", Forged.Pattern(2, HolderServer.LargeBody))
+            ? ("/large", Forged.Pattern(2, HolderServer.LargeBody(_isShort)))
             : ("/small", Forged.Pattern(1, HolderServer.SmallBody));
         await TimeAsync(scheme, "GET", async () => (await _client.GetAsync(uri + "/hello")).GetText() == "hello");
         await TimeAsync(scheme, "upload",

@@ -25,7 +25,7 @@ internal sealed class ResponsePrinter(CliContext context, PayloadStyle style, bo
 
         if (response.Code.IsError)
         {
-            ErrorAnswer.Write(context, response, about.Uri, proxy: about.Proxy);
+            ErrorAnswer.Write(context, response, about.Uri);
         }
         else if (response.Payload.IsEmpty && style != PayloadStyle.Json)
         {

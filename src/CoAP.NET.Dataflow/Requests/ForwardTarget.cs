@@ -1,4 +1,3 @@
-using System.Net;
 using CoAP.NET.Messages;
 using CoAP.NET.Options;
 
@@ -26,7 +25,7 @@ internal sealed class ForwardTarget
     public static ForwardTarget Read(string text, CoapRequest request)
     {
         int colon = text.IndexOf("://", StringComparison.Ordinal);
-        string scheme = colon < 0 ? string.Empty : UriText.ToLowerAscii(text.AsSpan(0, colon));
+        string scheme = colon < 0 ? string.Empty : UriText.ToLowerAscii(text[..colon]);
         if (colon < 0 || UriSchemes.TryGetDefaultPort(scheme, out _))
         {
             CoapUri uri = RequestComposer.ParseTarget(text);
@@ -49,11 +48,10 @@ internal sealed class ForwardTarget
 
         if (request.Message.HasOptions && request.Options.Any(static option => NamesTarget(option.Number)))
         {
-            throw new ArgumentException(
-                "Uri-Host, Uri-Port, Uri-Path and Uri-Query name a resource of CoAP. Write all of it into the URI.");
+            throw new ArgumentException("Uri-Host, Uri-Port, Uri-Path and Uri-Query name a resource of CoAP. Write all of it into the URI.");
         }
 
-        CoapUri? split = CoapUri.TryParse($"coap{other.AbsoluteUri[scheme.Length..]}", out CoapUri? parts) ? parts : null;
+        CoapUri.TryParse($"coap{other.AbsoluteUri[scheme.Length..]}", out CoapUri? split);
         return new ForwardTarget(scheme, other.AbsoluteUri, split, other.Port < 0 ? null : other.Port);
     }
 
@@ -98,7 +96,7 @@ internal sealed class ForwardTarget
         }
 
         CoapOptionCollection own = new();
-        uri.AddTo(own, IPAddress.Any);
+        uri.AddTo(own, System.Net.IPAddress.Any);
         foreach (int number in (int[])[OptionNumber.UriHost, OptionNumber.UriPort])
         {
             if (options.Contains(number))
@@ -108,7 +106,7 @@ internal sealed class ForwardTarget
         }
 
         options.AddAll(own);
-        IPEndPoint destination = new(IPAddress.Any, uri.Port);
+        System.Net.IPEndPoint destination = new(System.Net.IPAddress.Any, uri.Port);
         return CoapUri.TryCompose(uri.Scheme, options, destination, out CoapUri? whole, out string? error)
             ? whole : throw new ArgumentException(error);
     }

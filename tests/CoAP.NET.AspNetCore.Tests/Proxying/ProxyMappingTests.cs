@@ -188,16 +188,25 @@ public sealed class ProxyMappingTests : ProxyTest
 
     [Fact]
     [Rfc("8075-8.5-1", "7252-10.2-1")]
-    public async Task Silence_is_504_and_nobody_there_is_502()
+    public async Task Silence_is_504()
     {
         using Socket mute = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
         mute.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         await StartProxyAsync(static proxy => proxy.Timeout = TimeSpan.FromMilliseconds(50));
 
         using HttpResponseMessage silence = await SendAsync("GET", $"/hc/coap://{mute.LocalEndPoint}/");
-        using HttpResponseMessage nobody = await SendAsync("GET", "/hc/coap://127.0.0.1:1/");
 
         Assert.Equal(HttpStatusCode.GatewayTimeout, silence.StatusCode);
+    }
+
+    [Fact]
+    [Rfc("8075-8.5-1", "7252-10.2-1")]
+    public async Task Nobody_there_is_502()
+    {
+        await StartProxyAsync();
+
+        using HttpResponseMessage nobody = await SendAsync("GET", "/hc/coap://127.0.0.1:1/");
+
         Assert.Equal(HttpStatusCode.BadGateway, nobody.StatusCode);
     }
 

@@ -66,7 +66,7 @@ internal sealed class Reported : IProgress<LoadTick>
 internal static class Guard
 {
     // Against hanging for ever, not a measure of anything.
-    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(2);
 
     public static Task Guarded(this Task task) => task.WaitAsync(Limit);
 

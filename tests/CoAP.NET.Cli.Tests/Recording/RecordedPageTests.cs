@@ -3,6 +3,7 @@ using CoAP.NET.Tests.Shared;
 namespace CoAP.NET.Cli.Tests.Recording;
 
 /// <summary>What the documentation shows is what the commands print. docs/record-cli.sh records anew.</summary>
+[Collection(VirtualTimeCollection.Name)]
 public sealed class RecordedPageTests
 {
     private const string Begin = "<!-- recorded: begin -->\n";

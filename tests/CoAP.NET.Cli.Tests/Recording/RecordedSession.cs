@@ -1,4 +1,5 @@
 using System.Text;
+using CoAP.NET.Testing;
 
 namespace CoAP.NET.Cli.Tests.Recording;
 
@@ -12,15 +13,17 @@ internal static class RecordedSession
         try
         {
             string firmware = Prepare(folder);
+            // Time stands still but where something waits for it: a busy machine has neither copies nor separate responses shown.
+            VirtualClock clock = new();
             WatchedStream serving = new();
             Task<int> server = CoapTool.RunAsync(["serve", folder, "--write", "--bind", "coap://127.0.0.1:0"],
-                Recorder.ContextOf(serving, stop.Token));
+                Recorder.ContextOf(serving, clock, stop.Token));
             await serving.WhenAsync("Ctrl-C ends");
             string uri = Encoding.UTF8.GetString(serving.ToArray()).Split('\n')[0];
-            Recorder recorder = new(new Normalizer(uri, folder));
+            Recorder recorder = new(new Normalizer(uri, folder), clock);
             await RecordAsync(recorder, uri, folder, firmware);
             await stop.CancelAsync();
-            await server.WaitAsync(TimeSpan.FromSeconds(30));
+            await clock.AdvanceUntilAsync(server, TimeSpan.FromMinutes(10));
             recorder.Say("And what the other terminal showed meanwhile:");
             recorder.Keep("coap serve data --write --bind coap://127.0.0.1", serving);
             return recorder.ToString();

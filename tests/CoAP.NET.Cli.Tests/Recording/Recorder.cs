@@ -1,12 +1,13 @@
 using System.Text;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Testing;
 
 namespace CoAP.NET.Cli.Tests.Recording;
 
 /// <summary>
 /// Runs commands as a person at a terminal would see them, both streams in one, and keeps them as a text that is the same each time.
 /// </summary>
-internal sealed class Recorder(Normalizer normalizer)
+internal sealed class Recorder(Normalizer normalizer, VirtualClock clock)
 {
     private readonly StringBuilder _page = new();
 
@@ -18,7 +19,7 @@ internal sealed class Recorder(Normalizer normalizer)
     public async Task RunAsync(string shown, params string[] args)
     {
         WatchedStream stream = new();
-        await CoapTool.RunAsync(args, ContextOf(stream, CancellationToken.None));
+        await CoapTool.RunAsync(args, ContextOf(stream, clock, CancellationToken.None));
         Keep(shown, stream);
     }
 
@@ -32,6 +33,7 @@ internal sealed class Recorder(Normalizer normalizer)
             In = Stream.Null,
             Out = new CliOutput(output, isTerminal: false),
             Error = new CliOutput(error, isTerminal: true, width: 100),
+            TimeProvider = clock,
             GetVariable = _ => "dumb"
         };
         await CoapTool.RunAsync(args, context);
@@ -39,23 +41,31 @@ internal sealed class Recorder(Normalizer normalizer)
         Keep(shown, seen + Encoding.UTF8.GetString(output.ToArray()));
     }
 
-    /// <summary>Runs a command while something happens.</summary>
+    /// <summary>Runs a command while something happens; then time passes until it ends.</summary>
     public async Task RunAsync(string shown, string[] args, Func<WatchedStream, Task> meanwhile)
     {
         WatchedStream stream = new();
-        Task<int> running = CoapTool.RunAsync(args, ContextOf(stream, CancellationToken.None));
+        Task<int> running = CoapTool.RunAsync(args, ContextOf(stream, clock, CancellationToken.None));
         await meanwhile(stream);
-        await running.WaitAsync(TimeSpan.FromSeconds(30));
+        await clock.AdvanceUntilAsync(running, TimeSpan.FromMinutes(10));
         Keep(shown, stream);
     }
 
     /// <summary>Keeps what a command wrote that ran beside the others.</summary>
     public void Keep(string shown, WatchedStream stream) => Keep(shown, Encoding.UTF8.GetString(stream.ToArray()));
 
-    public static CliContext ContextOf(WatchedStream stream, CancellationToken stopped)
+    public static CliContext ContextOf(WatchedStream stream, TimeProvider time, CancellationToken stopped)
     {
         CliOutput both = new(stream, isTerminal: false);
-        return new CliContext { In = Stream.Null, Out = both, Error = both, Stopped = stopped, GetVariable = _ => null };
+        return new CliContext
+        {
+            In = Stream.Null,
+            Out = both,
+            Error = both,
+            TimeProvider = time,
+            Stopped = stopped,
+            GetVariable = _ => null,
+        };
     }
 
     private void Keep(string shown, string text) =>

@@ -107,7 +107,7 @@ public sealed class ServeConfinementTests
         await process.WaitForExitAsync();
         await using CoapClient client = new();
 
-        CoapResponse response = await client.GetAsync($"{folder.Uri}/pipe").WaitAsync(TimeSpan.FromSeconds(30));
+        CoapResponse response = await client.GetAsync($"{folder.Uri}/pipe").WaitAsync(TimeSpan.FromMinutes(2));
 
         Assert.True(response.Payload.IsEmpty);
     }

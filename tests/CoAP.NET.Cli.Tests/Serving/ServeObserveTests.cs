@@ -4,7 +4,7 @@ namespace CoAP.NET.Cli.Tests.Serving;
 
 public sealed class ServeObserveTests
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     [Fact]
     public async Task A_change_of_a_file_is_told_until_it_is_removed()

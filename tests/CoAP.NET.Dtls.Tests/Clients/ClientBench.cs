@@ -100,7 +100,7 @@ internal sealed class ClientBench : IDisposable
     /// </summary>
     public async Task DriveAsync(Func<bool> condition)
     {
-        using CancellationTokenSource guard = new(TimeSpan.FromSeconds(30));
+        using CancellationTokenSource guard = new(TimeSpan.FromMinutes(2));
         while (!condition())
         {
             guard.Token.ThrowIfCancellationRequested();

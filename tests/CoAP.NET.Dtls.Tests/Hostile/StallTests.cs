@@ -11,7 +11,7 @@ public sealed class StallTests
 {
     private const int Stalled = 4;
 
-    private static readonly TimeSpan s_hangLimit = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan s_hangLimit = TimeSpan.FromMinutes(2);
 
     [Theory]
     [InlineData(false)]
@@ -20,14 +20,19 @@ public sealed class StallTests
     {
         using StuckStore store = new(blocks);
         await using SecureEndpoints secure = await new SecureEndpoints(server => server.PskStore = store).StartAsync();
-        Task<CoapResponse>[] stuck = [.. Enumerable.Range(0, Stalled).Select(_ => secure.Client("stuck").GetAsync($"{secure.Host}/hello"))];
+        using CancellationTokenSource stop = new();
+        Task<CoapResponse>[] stuck = [.. Enumerable.Range(0, Stalled)
+            .Select(_ => secure.Client("stuck").GetAsync($"{secure.Host}/hello", stop.Token))];
         await Eventually.IsTrueAsync(() => store.Asked == Stalled);
 
         await IsServedAsync(secure);
 
-        Assert.All(stuck, static request => Assert.False(request.IsCompletedSuccessfully));
         store.Release();
-        await Task.WhenAll(stuck.Select(static request => Assert.ThrowsAnyAsync<CoapException>(() => request))).WaitAsync(s_hangLimit);
+        await IsServedAsync(secure);
+        Assert.All(stuck, static request => Assert.False(request.IsCompleted));
+        await stop.CancelAsync();
+        await Task.WhenAll(stuck.Select(static request => Assert.ThrowsAnyAsync<OperationCanceledException>(() => request)))
+            .WaitAsync(s_hangLimit);
     }
 
     [Fact]

@@ -33,7 +33,7 @@ public sealed class MovingDeviceTests
         device.Send("40 01 0002 b5 'hello'");
         await device.ExpectAsync("60 45 0002 ..");
         await device.ExpectAsync("40 00 <ping:2>");
-        CoapPeerMove move = await moved.Task.WaitAsync(TimeSpan.FromSeconds(10));
+        CoapPeerMove move = await moved.Task.WaitAsync(TimeSpan.FromMinutes(2));
         Assert.NotEqual(move.From, move.To);
 
         // A change is not told yet: nothing but answers and the ping went to the new port.

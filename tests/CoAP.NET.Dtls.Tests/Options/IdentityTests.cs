@@ -78,7 +78,7 @@ public sealed class IdentityTests
             TrustedAuthorities = { authority.Certificate }
         };
         CoapDtlsOptions Small() =>
-            new() { MaxDatagramSize = 256, UseConnectionIds = usesConnectionIds, HandshakeTimeout = TimeSpan.FromSeconds(5) };
+            new() { MaxDatagramSize = 256, UseConnectionIds = usesConnectionIds, HandshakeTimeout = TimeSpan.FromMinutes(1) };
         CoapDtlsOptions serving = Small();
         serving.Server = own;
         await using CoapServer server = new(new CoapEndpointOptions().UseDtls(serving));

@@ -70,7 +70,7 @@ public sealed class HandshakeWorkTests
 
         refused.Run(done.SetResult);
 
-        await done.Task.WaitAsync(TimeSpan.FromSeconds(20));
+        await done.Task.WaitAsync(TimeSpan.FromMinutes(2));
     }
 
     private bool Start(Action<object?> work, object? state)

@@ -29,7 +29,7 @@ public sealed class RawPublicKeyEndToEndTests
         server.MapGet("/key", static request => CoapResults.Bytes(((CoapDtlsIdentity)request.Peer.Identity!).PublicKey.ToArray()));
         await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
         {
-            HandshakeTimeout = TimeSpan.FromSeconds(5),
+            HandshakeTimeout = TimeSpan.FromMinutes(1),
             Client = new CoapDtlsClientOptions
             {
                 RawPublicKey = clientKey,

@@ -55,7 +55,7 @@ internal sealed class SecureEndpoints : IAsyncDisposable
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(identity, key ?? Key) },
             RetransmitTimeout = TimeSpan.FromMilliseconds(200),
-            HandshakeTimeout = TimeSpan.FromSeconds(5)
+            HandshakeTimeout = TimeSpan.FromMinutes(1)
         };
         configure?.Invoke(dtls);
         CoapEndpointOptions options = silence is null ? new CoapEndpointOptions().UseDtls(dtls) : new();

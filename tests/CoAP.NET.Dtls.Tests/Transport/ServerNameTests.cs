@@ -68,38 +68,7 @@ public sealed class ServerNameTests
         Assert.Equal(most, client.Endpoint.ConnectedPeers.Count);
     }
 
-    [Fact]
-    public async Task A_server_that_lost_its_sessions_is_asked_anew_by_each_name_that_is_used()
-    {
-        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
-        CoapClient client = Client(secure, withCids: true, TimeSpan.FromMilliseconds(300));
-        foreach (string name in s_names)
-        {
-            await client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/hello");
-        }
-
-        secure.LoseSessions();
-        CoapResponse[] responses =
-            await Task.WhenAll(s_names.Select(name => client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/who")));
-
-        Assert.All(responses, static response => Assert.Equal(SecureEndpoints.Identity, response.GetText()));
-        Assert.Equal(2 * s_names.Length, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
-        Assert.Equal(s_names.Length, client.Endpoint.ConnectedPeers.Count);
-    }
-
-    private static CoapClient Client(SecureEndpoints secure, bool withCids, TimeSpan? silence = null) => secure.Client(
+    private static CoapClient Client(SecureEndpoints secure, bool withCids) => secure.Client(
         configure: dtls => dtls.UseConnectionIds = withCids,
-        endpoint: options =>
-        {
-            options.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
-            if (silence is not null)
-            {
-                options.Parameters = CoapTransmissionParameters.Default with
-                {
-                    AckTimeout = TimeSpan.FromMilliseconds(200),
-                    AckRandomFactor = 1
-                };
-            }
-        },
-        silence: silence);
+        endpoint: static options => options.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]));
 }

@@ -51,7 +51,7 @@ public sealed class BoundServer : IAsyncLifetime, IAsyncDisposable
     {
         CoapRequest request = new(method, Server.LocalEndpoints[0] + path) { Content = content };
         change?.Invoke(request);
-        return await _client.SendAsync(request).WaitAsync(TimeSpan.FromSeconds(30));
+        return await _client.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(2));
     }
 
     public Task<CoapResponse> GetAsync(string path, Action<CoapRequest>? change = null) => SendAsync(CoapMethod.Get, path, null, change);

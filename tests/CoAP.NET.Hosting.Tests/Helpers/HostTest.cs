@@ -15,7 +15,7 @@ public abstract class HostTest : IAsyncLifetime
 
     internal LogRecorder Logged { get; } = new();
 
-    protected static TimeSpan Guard { get; } = TimeSpan.FromSeconds(30);
+    protected static TimeSpan Guard { get; } = TimeSpan.FromMinutes(2);
 
     public Task InitializeAsync() => Task.CompletedTask;
 

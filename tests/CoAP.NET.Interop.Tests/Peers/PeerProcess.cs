@@ -9,7 +9,7 @@ namespace CoAP.NET.Interop.Tests.Peers;
 /// </summary>
 internal sealed class PeerProcess : IAsyncDisposable
 {
-    public static readonly TimeSpan HangLimit = TimeSpan.FromSeconds(30);
+    public static readonly TimeSpan HangLimit = TimeSpan.FromMinutes(2);
 
     /// <summary>The same for transfers: thousands of blocks, or several retransmissions in a row, take long on a busy machine.</summary>
     public static readonly TimeSpan TransferHangLimit = TimeSpan.FromSeconds(120);

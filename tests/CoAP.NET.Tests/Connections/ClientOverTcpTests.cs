@@ -108,7 +108,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
         Assert.Equal("1", (await Within(_client.GetAsync(uri + "/x"))).GetText());
         while (observation.State != CoapObserveState.Observing || _server.ObserverCount != 1)
         {
-            Assert.True(await changed.WaitAsync(TimeSpan.FromSeconds(30)));
+            Assert.True(await changed.WaitAsync(TimeSpan.FromMinutes(2)));
         }
 
         Assert.Equal(2, _client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
@@ -146,7 +146,7 @@ public sealed class ClientOverTcpTests : IAsyncLifetime
         return Assert.Single(_server.LocalEndpoints);
     }
 
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
 
-    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
 }

@@ -258,7 +258,7 @@ public sealed partial class MeshCampaignTests
         }
     }
 
-    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
 
     private static bool Chance(Random random, int percent)
     {

@@ -103,14 +103,14 @@ public sealed class ClientTests : ClientTest
     [Fact]
     [Trait("Category", "Campaign")]
     [Rfc("7252-5.3.2-1", "7252-11.4-1")]
-    public async Task A_million_forged_responses_complete_and_fail_nothing()
+    public async Task A_hundred_thousand_forged_responses_complete_and_fail_nothing()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/x");
         Sent sent = TakeOne();
         Transport.Receive(s_server, $"6000{sent.MessageId}");
         byte[] right = Wire.Hex($"54450000{sent.Token}ff31");
         VirtualRandom random = new(7);
-        int count = int.TryParse(Environment.GetEnvironmentVariable("COAP_FORGED"), out int set) ? set : 1_000_000;
+        int count = int.TryParse(Environment.GetEnvironmentVariable("COAP_FORGED"), out int set) ? set : 100_000;
         for (int i = 0; i < count; i++)
         {
             byte[] forged = (byte[])right.Clone();

@@ -125,7 +125,7 @@ public sealed class ConcurrencyTests : EndpointTest
             }
         }))];
         Array.ForEach(threads, static thread => thread.Start());
-        Array.ForEach(threads, static thread => Assert.True(thread.Join(TimeSpan.FromSeconds(30))));
+        Array.ForEach(threads, static thread => Assert.True(thread.Join(TimeSpan.FromMinutes(2))));
         Assert.All(errors, Assert.Null);
     }
 

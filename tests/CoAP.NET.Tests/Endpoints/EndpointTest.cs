@@ -44,10 +44,10 @@ public abstract class EndpointTest : IAsyncLifetime
     }
 
     /// <summary>Waits for something that other threads do; a guard against hanging, no assertion about time.</summary>
-    protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+    protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
 
     /// <summary>Waits for something that other threads do; a guard against hanging, no assertion about time.</summary>
-    protected static Task Within(Task task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+    protected static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
 
     private protected string Exchange(string hex)
     {

@@ -28,7 +28,7 @@ public sealed class ListeningTests
         await using CoapClient client = new();
         foreach (string uri in server.LocalEndpoints)
         {
-            Assert.Equal("x", (await client.GetAsync($"{uri}/x").WaitAsync(TimeSpan.FromSeconds(30))).GetText());
+            Assert.Equal("x", (await client.GetAsync($"{uri}/x").WaitAsync(TimeSpan.FromMinutes(2))).GetText());
         }
     }
 
@@ -69,7 +69,7 @@ public sealed class ListeningTests
         server.Listen("coap://box.example:0");
         Task start = server.StartAsync(cancel.Token);
         await cancel.CancelAsync();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => start.WaitAsync(TimeSpan.FromSeconds(30)));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => start.WaitAsync(TimeSpan.FromMinutes(2)));
     }
 
     [Fact]
@@ -78,7 +78,7 @@ public sealed class ListeningTests
         await using CoapServer server = Make("127.0.0.1");
         server.Listen("coap://box.example:0");
         CoapRequest request = new(CoapMethod.Get, "coap://127.0.0.1:9/x") { Timeout = TimeSpan.FromMilliseconds(1) };
-        await Assert.ThrowsAnyAsync<CoapException>(() => server.Endpoint.SendAsync(request).WaitAsync(TimeSpan.FromSeconds(30)));
+        await Assert.ThrowsAnyAsync<CoapException>(() => server.Endpoint.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(2)));
         Assert.Single(server.LocalEndpoints);
         Assert.Throws<InvalidOperationException>(() => server.Listen("coap://127.0.0.1:0"));
         Assert.Throws<InvalidOperationException>(() => server.JoinGroups());

@@ -76,10 +76,10 @@ public sealed class PingTests : RequestingTest
         TaskCompletionSource<byte[]> second = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Transport.OnSent = (_, copy) => second.TrySetResult(copy);
         Transport.Context.PortUnreachable(remote, DirectTransport.Local, bytes);
-        byte[] sent = await second.Task.WaitAsync(TimeSpan.FromSeconds(30));
+        byte[] sent = await second.Task.WaitAsync(TimeSpan.FromMinutes(2));
         Transport.Receive(s_second, $"7000{Wire.Hex(sent)[4..8]}");
         await Within(ping);
     }
 
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
 }

@@ -56,7 +56,7 @@ public sealed class StatelessClientTests : RequestingTest
         CoapMessage again = await NextAsync();
         Assert.False(again.Token.IsExtended);
         Answer(again, CoapMessageType.Acknowledgement, again.MessageId);
-        await sending.WaitAsync(TimeSpan.FromSeconds(30));
+        await sending.WaitAsync(TimeSpan.FromMinutes(2));
         Assert.Equal(("state", CoapCode.Content), (_got[^1].State, _got[^1].Code));
     }
 
@@ -196,7 +196,7 @@ public sealed class StatelessClientTests : RequestingTest
         CoapMessage probe = TakeOne();
         Assert.True(probe.Token.IsExtended);
         Answer(probe, CoapMessageType.Acknowledgement, probe.MessageId);
-        await sending.WaitAsync(TimeSpan.FromSeconds(30));
+        await sending.WaitAsync(TimeSpan.FromMinutes(2));
         return client;
     }
 

@@ -16,10 +16,11 @@ public sealed class IdlingOnEnginesTests
         {
             await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
             await Eventually.IsTrueAsync(() => world.Server.Endpoint.Connections.Count == 0
-                && world.Server.Counters[CoapCounter.ConnectionsClosed] == i);
+                && world.Server.Counters[CoapCounter.ConnectionsClosed] >= i);
         }
 
-        Assert.Equal(2, world.Server.Counters[CoapCounter.ConnectionsAccepted]);
+        // More where the machine was too busy to send a request in the time of an idle connection.
+        Assert.InRange(world.Server.Counters[CoapCounter.ConnectionsAccepted], 2, int.MaxValue);
         Assert.Equal(0, world.Server.Counters[CoapCounter.ConnectionsLost]);
     }
 

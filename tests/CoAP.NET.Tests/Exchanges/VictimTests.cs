@@ -39,7 +39,7 @@ public sealed class VictimTests : StrangersTest
 
         // Nobody acknowledged anything: when nothing is forged any more it ends, once what slow handlers answer on other threads is out.
         Clock.Advance(TimeSpan.FromMinutes(1));
-        using (CancellationTokenSource hang = new(TimeSpan.FromSeconds(30)))
+        using (CancellationTokenSource hang = new(TimeSpan.FromMinutes(2)))
         {
             while (Server.Endpoint.Served.Count > 0)
             {

@@ -135,7 +135,7 @@ public sealed class ClientTests : GuideTest
         });
         await server.StartAsync();
         await using CoapClient client = new(options);
-        await client.GetAsync(server.LocalEndpoints[0]).WaitAsync(TimeSpan.FromSeconds(30));
+        await client.GetAsync(server.LocalEndpoints[0]).WaitAsync(TimeSpan.FromMinutes(2));
         Assert.Equal(16, nstart);
     }
 
@@ -158,10 +158,10 @@ public sealed class ClientTests : GuideTest
         await device.StartAsync();
         await using CoapClient fromDevice = new(device.Endpoint);
         CoapResponse registered = await fromDevice.PostAsync($"{server.LocalEndpoints[0]}/register", null)
-            .WaitAsync(TimeSpan.FromSeconds(30));
+            .WaitAsync(TimeSpan.FromMinutes(2));
         Assert.Equal("/rd/thermometer", registered.Options.Location);
         Assert.Equal("thermometer",
-            (await fromServer.GetAsync($"{device.LocalEndpoints[0]}/3/0/1").WaitAsync(TimeSpan.FromSeconds(30))).GetText());
+            (await fromServer.GetAsync($"{device.LocalEndpoints[0]}/3/0/1").WaitAsync(TimeSpan.FromMinutes(2))).GetText());
     }
 
     private static async Task AskAsync(CancellationToken cancellationToken)

@@ -21,7 +21,7 @@ public sealed class CustomOptionsTests
         server.Listen("coap://127.0.0.1:0");
         await server.StartAsync();
         await using CoapClient client = new();
-        Assert.Equal("priority 3", await AskAsync(client, $"{server.LocalEndpoints[0]}/jobs").WaitAsync(TimeSpan.FromSeconds(30)));
+        Assert.Equal("priority 3", await AskAsync(client, $"{server.LocalEndpoints[0]}/jobs").WaitAsync(TimeSpan.FromMinutes(2)));
     }
 
     [Fact]
@@ -47,7 +47,7 @@ public sealed class CustomOptionsTests
         await using CoapClient client = new();
         CoapRequest request = new(CoapMethod.Get, server.LocalEndpoints[0]);
         request.Options.Add(number, [1]);
-        CoapResponse response = await client.SendAsync(request).WaitAsync(TimeSpan.FromSeconds(30));
+        CoapResponse response = await client.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(2));
         Assert.Equal(code, $"{response.Code}");
         Assert.Equal(response.IsSuccess ? "1" : response.GetText(), response.GetText());
     }

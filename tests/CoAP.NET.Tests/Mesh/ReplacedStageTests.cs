@@ -339,9 +339,9 @@ public sealed class ReplacedStageTests
         return server.LocalEndpoints[0];
     }
 
-    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+    private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
 
-    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+    private static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
 
     // A propagator of its own without a queue.
     private sealed class PassThrough<TInput, TOutput>(Func<TInput, TOutput> change) : IPropagatorBlock<TInput, TOutput>

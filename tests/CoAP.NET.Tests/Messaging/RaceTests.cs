@@ -255,14 +255,14 @@ public sealed class RaceTests
             if (item.Channel == stuck)
             {
                 entered.Set();
-                release.Wait(TimeSpan.FromSeconds(30));
+                release.Wait(TimeSpan.FromMinutes(2));
                 left++;
             }
 
             return true;
         };
         Task blocked = Run(() => rig.Receive(stuck, "40000001"));
-        Assert.True(entered.Wait(TimeSpan.FromSeconds(30)));
+        Assert.True(entered.Wait(TimeSpan.FromMinutes(2)));
         rig.Receive(free, "40000001");
         Assert.Single(rig.Sent);
         for (int i = 0; i < CoapOutbox.Capacity + 100; i++)
@@ -272,7 +272,7 @@ public sealed class RaceTests
 
         Assert.Equal(100, rig.Counters[CoapCounter.Declined]);
         release.Set();
-        await blocked.WaitAsync(TimeSpan.FromSeconds(30));
+        await blocked.WaitAsync(TimeSpan.FromMinutes(2));
         Assert.Equal(CoapOutbox.Capacity + 1, left);
         Assert.True(stuck.Outbox.TryEnter(default(CoapOutbound) with { Channel = stuck }));
     }

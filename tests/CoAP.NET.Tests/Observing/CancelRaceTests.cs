@@ -39,7 +39,7 @@ public sealed class CancelRaceTests : ClientObserveTest
             notifier.Start();
             barrier.SignalAndWait();
             await observation.DisposeAsync();
-            Assert.True(notifier.Join(TimeSpan.FromSeconds(30)));
+            Assert.True(notifier.Join(TimeSpan.FromMinutes(2)));
             Volatile.Write(ref isDisposed, true);
             CoapMessage cancellation = Assert.Single(TakeRequests());
             Assert.Equal(1u, cancellation.Options.Observe);

@@ -47,7 +47,7 @@ public sealed class LongLifeTests
         int calls = 0;
         Task<CoapObservation> registering = client.ObserveAsync("coap://device.example/obs", _ => calls++);
         clock.Advance(TimeSpan.FromMinutes(10));
-        CoapObservation observation = await registering.WaitAsync(TimeSpan.FromSeconds(30));
+        CoapObservation observation = await registering.WaitAsync(TimeSpan.FromMinutes(2));
         int reached = 0;
         int restarts = 0;
         int moves = 0;

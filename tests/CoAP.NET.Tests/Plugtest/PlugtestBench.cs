@@ -108,7 +108,7 @@ public sealed class PlugtestBench : IAsyncDisposable
         {
             try
             {
-                _responses.Add(await task.WaitAsync(TimeSpan.FromSeconds(30)));
+                _responses.Add(await task.WaitAsync(TimeSpan.FromMinutes(2)));
             }
             catch (CoapTimeoutException exception)
             {

@@ -55,6 +55,6 @@ public sealed class ServedRequestsTests
         served.Exit(1);
         Assert.False(idle.IsCompleted);
         served.Exit(0);
-        await idle.WaitAsync(TimeSpan.FromSeconds(30));
+        await idle.WaitAsync(TimeSpan.FromMinutes(2));
     }
 }

@@ -132,7 +132,7 @@ public class InMemoryNetworkTests
 
         RecordingContext.Send(client, s_b, "40017d34");
 
-        Assert.Equal("60007d34", await answer.Task.WaitAsync(TimeSpan.FromSeconds(30)));
+        Assert.Equal("60007d34", await answer.Task.WaitAsync(TimeSpan.FromMinutes(2)));
     }
 
     [Fact]

@@ -19,7 +19,7 @@ public sealed class CachingClientFixture : IAsyncLifetime
     {
         ClientWorld world = _world ?? await ClientWorld.StartAsync(static options => options.Cache = new CoapCache());
         _world = null;
-        await world.RunAsync(row).WaitAsync(TimeSpan.FromSeconds(30));
+        await world.RunAsync(row).WaitAsync(TimeSpan.FromMinutes(2));
         _world = world;
     }
 }

@@ -185,7 +185,7 @@ internal abstract class DatagramWorld : IAsyncDisposable
     /// <summary>Waits for what other threads may have to do first.</summary>
     protected async Task UntilAsync(Func<bool> condition, Func<string> what)
     {
-        using CancellationTokenSource guard = new(TimeSpan.FromSeconds(5));
+        using CancellationTokenSource guard = new(TimeSpan.FromMinutes(2));
         for (int i = 0; !condition(); i++)
         {
             Network.Pump();

@@ -19,7 +19,7 @@ public sealed class StreamFixture : IAsyncLifetime
     {
         StreamWorld world = _world ?? await StreamWorld.StartAsync();
         _world = null;
-        await world.RunAsync(row).WaitAsync(TimeSpan.FromSeconds(30));
+        await world.RunAsync(row).WaitAsync(TimeSpan.FromMinutes(2));
         _world = world;
     }
 }

@@ -126,7 +126,7 @@ internal sealed class StreamWorld : IAsyncDisposable
 
     private static async Task UntilAsync(Func<bool> condition, Func<string> what)
     {
-        using CancellationTokenSource guard = new(TimeSpan.FromSeconds(5));
+        using CancellationTokenSource guard = new(TimeSpan.FromMinutes(2));
         while (!condition())
         {
             if (guard.IsCancellationRequested)

@@ -119,7 +119,7 @@ internal sealed class TransferNetwork : IAsyncDisposable
     public Task<T> PassAsync<T>(Task<T> task) => Clock.AdvanceUntilAsync(task, TimeSpan.FromHours(2));
 
     /// <summary>Waits on a network that needs no time.</summary>
-    public static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(30));
+    public static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
 
     /// <summary>
     /// Lets what may be kept for a while run out, and then nothing is left on either side: no body, answer, byte of the bounds, request,

@@ -30,7 +30,7 @@ internal sealed class Watcher(string name)
 
     public async Task DisposeAsync()
     {
-        CoapObservation observation = await Registering!.WaitAsync(TimeSpan.FromSeconds(30));
+        CoapObservation observation = await Registering!.WaitAsync(TimeSpan.FromMinutes(2));
         await observation.DisposeAsync();
         IsDisposed = true;
     }

@@ -1,7 +1,6 @@
 using System.IO.Pipelines;
 using System.IO.Pipes;
 using System.Threading.Channels;
-using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.Streams;
@@ -102,32 +101,9 @@ public sealed class DuplexPipeTransportTests
         Task<CoapResponse> request = client.GetAsync(Uri);
         await toServer.Reader.ReadAsync();
 
-        await client.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(30));
+        await client.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromMinutes(2));
 
         await Assert.ThrowsAnyAsync<CoapException>(() => request);
-    }
-
-    [Fact]
-    public async Task A_callback_that_never_connects_is_given_up_after_ConnectTimeout_and_its_late_pipe_is_closed()
-    {
-        VirtualClock clock = new();
-        TaskCompletionSource<CoapDuplexPipe> late = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        await using CoapClient client = new(new CoapEndpointOptions { TimeProvider = clock });
-        client.Endpoint.AddTransport(new CoapDuplexPipeTransport(new CoapDuplexPipeTransportOptions
-        {
-            Connect = (_, _) => new ValueTask<CoapDuplexPipe>(late.Task),
-            Streams = new CoapStreamOptions { ConnectTimeout = TimeSpan.FromSeconds(5) },
-        }));
-
-        Task<CoapResponse> request = client.GetAsync(Uri);
-        await clock.AdvanceUntilAsync(() => request.IsCompleted, TimeSpan.FromSeconds(60));
-        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => request);
-        Pipe input = new();
-        TaskCompletionSource aborted = new();
-        late.SetResult(new CoapDuplexPipe(input.Reader, new Pipe().Writer) { Abort = () => aborted.TrySetResult() });
-        await aborted.Task.WaitAsync(TimeSpan.FromSeconds(30));
-
-        Assert.Contains("5 s (ConnectTimeout)", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -143,7 +119,7 @@ public sealed class DuplexPipeTransportTests
 
         await server.DisposeAsync();
 
-        await had.WaitAsync(TimeSpan.FromSeconds(30));
+        await had.WaitAsync(TimeSpan.FromMinutes(2));
     }
 
     [Fact]

@@ -78,7 +78,7 @@ internal sealed class WiredTransport : CoapStreamTransport
         foreach (WiredConnection connection in Connections)
         {
             connection.Close(null);
-            await connection.Ended.WaitAsync(TimeSpan.FromSeconds(30));
+            await connection.Ended.WaitAsync(TimeSpan.FromMinutes(2));
         }
     }
 

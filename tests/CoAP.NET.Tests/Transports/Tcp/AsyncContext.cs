@@ -139,5 +139,5 @@ internal sealed class AsyncContext : ICoapStreamContext
 
     public TimeSpan Tick() => Timeout.InfiniteTimeSpan;
 
-    private static Task<T> Within<T>(Channel<T> channel) => channel.Reader.ReadAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(30));
+    private static Task<T> Within<T>(Channel<T> channel) => channel.Reader.ReadAsync().AsTask().WaitAsync(TimeSpan.FromMinutes(2));
 }

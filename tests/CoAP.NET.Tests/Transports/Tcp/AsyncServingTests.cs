@@ -83,7 +83,7 @@ public class AsyncServingTests : EndpointTest
             await peer.SendAsync("00e1" + "6101abb5626c6f636b");
         }
 
-        using CancellationTokenSource guard = new(TimeSpan.FromSeconds(30));
+        using CancellationTokenSource guard = new(TimeSpan.FromMinutes(2));
         while (Volatile.Read(ref entered) < peers.Count)
         {
             guard.Token.ThrowIfCancellationRequested();

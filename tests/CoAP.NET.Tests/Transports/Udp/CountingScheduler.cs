@@ -65,7 +65,7 @@ internal sealed class CountingScheduler : CoapScheduler
                 changed = _changed.Task;
             }
 
-            await changed.WaitAsync(TimeSpan.FromSeconds(30));
+            await changed.WaitAsync(TimeSpan.FromMinutes(2));
         }
     }
 

@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Transports.Udp;
 /// <summary>What the tests of the UDP transport share: they run with each engine that this machine has.</summary>
 public abstract class UdpTest
 {
-    protected static readonly TimeSpan Hang = TimeSpan.FromSeconds(30);
+    protected static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
 
     public static TheoryData<CoapUdpEngine> Engines =>
         LinuxUdpEngine.IsSupported ? new(CoapUdpEngine.LinuxLoop, CoapUdpEngine.Portable) : new(CoapUdpEngine.Portable);

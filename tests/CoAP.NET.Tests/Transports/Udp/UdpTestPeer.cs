@@ -8,7 +8,7 @@ namespace CoAP.NET.Tests.Transports.Udp;
 /// <summary>A plain socket on the other side.</summary>
 internal sealed class UdpTestPeer : IDisposable
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     private readonly Socket _socket;
 

@@ -9,7 +9,7 @@ namespace CoAP.NET.Tests.Transports.WebSockets;
 /// <summary>A web server of a few lines that opens WebSockets, and shows what it was asked.</summary>
 internal sealed class WebServer : IDisposable
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
 

@@ -13,7 +13,7 @@ public abstract class WebSocketTest : IAsyncDisposable
     /// <summary>TW-01: a CSM with Max-Message-Size 1152 and Block-Wise-Transfer.</summary>
     protected const string Csm = "00e122048020";
 
-    protected static readonly TimeSpan Hang = TimeSpan.FromSeconds(30);
+    protected static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
 
     protected WebSocketTest() => Server = new CoapServer(Options);
 

@@ -71,11 +71,11 @@ public abstract class EngineTest : IAsyncLifetime
     /// <summary>Waits for something that other threads do; a guard against hanging, no assertion about time.</summary>
     protected static async Task UntilAsync(Func<bool> isSo, Func<string> says)
     {
-        using CancellationTokenSource hang = new(TimeSpan.FromSeconds(30));
-        while (!isSo())
+        using CancellationTokenSource hang = new(TimeSpan.FromMinutes(2));
+        for (int looks = 0; !isSo(); looks++)
         {
             Assert.False(hang.IsCancellationRequested, says());
-            await Task.Yield();
+            await Eventually.PauseAsync(looks);
         }
     }
 

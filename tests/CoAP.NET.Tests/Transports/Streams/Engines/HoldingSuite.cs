@@ -168,6 +168,10 @@ public abstract class HoldingSuite : FrameAbuseSuite
         await busy.SendAsync("5101aab46c617465");
         await UntilAsync(() => Server.Endpoint.Served.Count == 1, static () => "It is not served.");
         await using AsyncPeer idle = await ConnectFromAsync(0);
+
+        // Until its CSM was read it counts as silent itself.
+        await idle.SendAsync(GetX);
+        await idle.ExpectAsync(AnswerX);
         await using AsyncPeer silent = await ConnectRawAsync(from: IPAddress.Parse("127.0.0.2"));
         await UntilAsync(CoapCounter.ConnectionsAccepted, 3);
 

@@ -1,0 +1,75 @@
+using System.Net;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Dtls.Tests.Transport;
+
+/// <summary>
+/// Servers that say nothing. The time of the client goes on only when nothing happens any more, so that no busy machine passes for one of
+/// them.
+/// </summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class SilentServerTests
+{
+    private static readonly string[] s_names = ["one.example", "two.example", "three.example"];
+    private static readonly TimeSpan s_silence = TimeSpan.FromSeconds(3);
+
+    private readonly VirtualClock _clock = new();
+
+    [Theory]
+    [InlineData("device-1")]
+    [InlineData("nobody")]
+    [Rfc("7925-6-1")]
+    public async Task A_wrong_key_and_an_unknown_identity_are_refused_alike(string identity)
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = secure.Client(identity, [9, 9, 9, 9], static dtls => dtls.HandshakeTimeout = TimeSpan.FromSeconds(1),
+            options => options.TimeProvider = _clock);
+
+        CoapConnectionException exception =
+            await Assert.ThrowsAsync<CoapConnectionException>(() => RunAsync(client.GetAsync($"{secure.Host}/hello")));
+
+        Assert.Contains("key", exception.Message, StringComparison.OrdinalIgnoreCase);
+        Assert.Equal(0, secure.Server.Counters[CoapCounter.RequestsReceived]);
+    }
+
+    [Fact]
+    [Rfc("7252-9-2", "7252-9.1.1-3")]
+    public async Task A_server_that_lost_the_session_is_asked_in_a_new_one()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = secure.Client(silence: s_silence, endpoint: options => options.TimeProvider = _clock);
+        await RunAsync(client.GetAsync($"{secure.Host}/hello"));
+        secure.LoseSessions();
+
+        CoapResponse response = await RunAsync(client.GetAsync($"{secure.Host}/who"));
+
+        Assert.Equal(SecureEndpoints.Identity, response.GetText());
+        Assert.Equal(2, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        Assert.Equal(1, client.Endpoint.Counters[CoapCounter.RequestsRepeated]);
+    }
+
+    [Fact]
+    public async Task A_server_that_lost_its_sessions_is_asked_anew_by_each_name_that_is_used()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = secure.Client(silence: s_silence, configure: static dtls => dtls.UseConnectionIds = true, endpoint: options =>
+        {
+            options.TimeProvider = _clock;
+            options.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+        });
+        foreach (string name in s_names)
+        {
+            await RunAsync(client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/hello"));
+        }
+
+        secure.LoseSessions();
+        CoapResponse[] responses =
+            await RunAsync(Task.WhenAll(s_names.Select(name => client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/who"))));
+
+        Assert.All(responses, static response => Assert.Equal(SecureEndpoints.Identity, response.GetText()));
+        Assert.Equal(2 * s_names.Length, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        Assert.Equal(s_names.Length, client.Endpoint.ConnectedPeers.Count);
+    }
+
+    private Task<T> RunAsync<T>(Task<T> task) => _clock.AdvanceUntilAsync(task, TimeSpan.FromMinutes(10));
+}
