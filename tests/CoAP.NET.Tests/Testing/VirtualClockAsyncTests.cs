@@ -88,7 +88,8 @@ public class VirtualClockAsyncTests
     public async Task Whoever_gives_up_or_fails_leaves_the_others_waiting()
     {
         TaskCompletionSource never = new();
-        Task fails = _clock.AdvanceUntilAsync(() => _clock.Elapsed < TimeSpan.FromSeconds(2) ? false : throw new InvalidOperationException(),
+        Task fails = _clock.AdvanceUntilAsync(
+            () => _clock.Elapsed < TimeSpan.FromSeconds(2) ? false : throw new InvalidOperationException(),
             TimeSpan.FromHours(1), TimeSpan.FromSeconds(1));
         Task givesUp = _clock.AdvanceUntilAsync(never.Task, TimeSpan.FromMinutes(1));
         Task waits = _clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromMinutes(2), _clock), TimeSpan.FromHours(1));
