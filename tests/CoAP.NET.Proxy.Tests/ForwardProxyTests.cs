@@ -1,6 +1,7 @@
 using System.Net;
 using System.Text;
 using CoAP.NET.Options;
+using CoAP.NET.Testing;
 
 namespace CoAP.NET.Proxy.Tests;
 
@@ -89,6 +90,52 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         Assert.Equal(CoapCode.Content, response.Code);
         Assert.DoesNotContain("35", response.GetText(), StringComparison.Ordinal);
         Assert.Equal(0, world.Proxy.GetCounters().Requests);
+    }
+
+    [Theory]
+    [InlineData("coap", "coap+tcp://[2001:db8::1]/own")]
+    [InlineData("coap", "coap://[2001:db8::1]:5999/own")]
+    [InlineData("coap+tcp", "coap://[2001:db8::1]:5683/own")]
+    [InlineData("coap+tcp", "coap+tcp://[2001:db8::1]:5999/own")]
+    [Rfc("7252-5.7.2-2", "7252-5.10.2-1")]
+    public async Task What_names_the_proxy_by_another_of_its_transports_is_served_by_its_own_routes(string scheme, string uri)
+    {
+        await using ProxyWorld world = new();
+        world.ProxyServer.Endpoint.AddTransport(world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::1]:5999")));
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.ProxyServer.MapGet("/own", () => CoapResults.Text("own"));
+        world.Client.Endpoint.AddTransport(world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::2]:50100")));
+        await world.StartAsync();
+        CoapRequest request = new(CoapMethod.Get, scheme == "coap" ? ProxyWorld.ProxyUri : "coap+tcp://[2001:db8::1]:5999");
+        request.Options.Add(new ProxyUri(uri));
+
+        CoapResponse response = await world.SendAsync(request);
+
+        Assert.Equal("own", response.GetText());
+        Assert.Equal(0, world.Proxy.GetCounters().Requests);
+    }
+
+    [Theory]
+    [InlineData("127.0.0.1", true)]
+    [InlineData("[::ffff:127.0.0.1]", true)]
+    [InlineData("192.0.2.77", false)]
+    [Rfc("7252-5.10.2-1")]
+    public async Task A_proxy_on_every_address_of_its_host_takes_no_other_host_for_itself(string host, bool isOwn)
+    {
+        await using CoapServer server = new();
+        await using CoapProxy proxy = new();
+        server.MapForwardProxy(proxy);
+        server.MapGet("/own", () => CoapResults.Text("own"));
+        server.Listen("coap+tcp://0.0.0.0:0");
+        await server.StartAsync();
+        int port = new Uri(server.LocalEndpoints[0]).Port;
+        await using CoapClient client = new();
+        CoapRequest request = new(CoapMethod.Get, $"coap+tcp://127.0.0.1:{port}");
+        request.Options.Add(new ProxyUri($"coap://{host}:{port}/own"));
+
+        CoapResponse response = await client.SendAsync(request);
+
+        Assert.Equal(isOwn ? CoapCode.Content : CoapCode.ProxyingNotSupported, response.Code);
     }
 
     [Fact]

@@ -30,20 +30,24 @@ internal sealed class SimulateCampaign : Campaign
 
     public override Task<CampaignReport> RunAsync(CampaignOptions options, TextWriter progress, CancellationToken cancellationToken)
     {
-        if (options.Plant is { } plant && !Plants.All.ContainsKey(plant))
+        string? kept = options.Only is { } file && file != ProxyRuns.Word ? File.ReadAllText(file) : null;
+        bool isOfProxies = options.Only == ProxyRuns.Word || (kept is not null && ProxyScenario.IsOne(kept));
+        IEnumerable<string> plants = isOfProxies ? [.. ProxyPlants.All.Keys, ProxyRuns.EachPlant] : Plants.All.Keys;
+        if (options.Plant is { } plant && !plants.Contains(plant))
         {
-            return Task.FromResult(new CampaignReport(string.Empty, [$"--plant knows {string.Join(", ", Plants.All.Keys)}."]));
+            return Task.FromResult(new CampaignReport(string.Empty, [$"--plant knows {string.Join(", ", plants)}."]));
         }
 
-        if (options.Only == "proxies")
+        if (isOfProxies)
         {
-            return RunProxiesAsync(options, progress, cancellationToken);
+            return kept is null ? ProxyRuns.RunSeedsAsync(options, progress, cancellationToken)
+                : ProxyRuns.RunOneAsync(kept, options, progress);
         }
 
         using IDisposable poison = BufferPoison.Start();
-        if (options.Only is { } file)
+        if (kept is not null)
         {
-            RunResult one = Run(Scenario.Parse(File.ReadAllText(file)), options.Plant, again: true);
+            RunResult one = Run(Scenario.Parse(kept), options.Plant, again: true);
             progress.WriteLine(one.Describe(options.Verbose ? int.MaxValue : 100));
             return Task.FromResult(new CampaignReport($"hash {one.Hash:x16}\n", one.IsGood ? [] : [one.Violations[0].ToString()]));
         }
@@ -77,29 +81,6 @@ internal sealed class SimulateCampaign : Campaign
         }
 
         return Task.FromResult(new CampaignReport(body.ToString(), failures));
-    }
-
-    // One after the other: virtual time waits until every other thread sleeps.
-    private static async Task<CampaignReport> RunProxiesAsync(
-        CampaignOptions options, TextWriter progress, CancellationToken cancellationToken)
-    {
-        const int Steps = 100;
-        int seeds = options.Seeds ?? 50;
-        List<string> failures = [];
-        int index = 0;
-        for (; index < seeds && !cancellationToken.IsCancellationRequested; index++)
-        {
-            ulong seed = options.Seed + (ulong)index;
-            await using ProxyRun run = new(seed);
-            await run.RunAsync(Steps).ConfigureAwait(false);
-            failures.AddRange(run.Violations.Select(violation => $"proxies, seed {seed}: {violation}"));
-            if (options.Verbose)
-            {
-                progress.WriteLine(run.Summary);
-            }
-        }
-
-        return new CampaignReport($"{index} seeds, {failures.Count} violations.\n", failures);
     }
 
     private static Plant? Make(string? plant) => plant is null ? null : Plants.All[plant]();

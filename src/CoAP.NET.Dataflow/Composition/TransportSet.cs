@@ -331,6 +331,7 @@ internal sealed class TransportSet
 
         if (_listening.Contains(transport))
         {
+            _routes.AddListening(transport);
             foreach (CoapAddress address in transport.LocalAddresses)
             {
                 Log.Listening(_environment.Logger, $"{transport.Scheme}://{address}");

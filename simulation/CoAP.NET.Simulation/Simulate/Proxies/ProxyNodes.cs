@@ -1,171 +1,182 @@
-using System.Collections.Concurrent;
 using System.Globalization;
 using System.Text;
 using CoAP.NET.Options;
-using CoAP.NET.Proxy;
 using CoAP.NET.Testing;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
-/// <summary>The servers, the proxy and the clients of a run, each of which can be restarted with the loss of all that it knew.</summary>
-/// <param name="seed">Where chance begins.</param>
-/// <param name="plant">The planted defect; null for none.</param>
-internal sealed class ProxyNodes(ulong seed, string? plant) : IAsyncDisposable
+/// <summary>The servers, the proxies and the clients of a run, each of which can be restarted with the loss of all that it knew.</summary>
+internal sealed class ProxyNodes : IAsyncDisposable
 {
-    private const string ProxyHost = "[2001:db8::1]";
+    public const int Clients = 4;
 
-    // Forward and reverse proxies ask by clients of their own.
-    private const int Ways = 2;
+    // How clients come to the first proxy, and who they are there.
+    private static readonly string[] s_entries = ["coap", "coap+tcp", "coaps", "coaps"];
+    private static readonly string?[] s_identities = [null, null, "alice", "bob"];
 
-    private readonly ConcurrentDictionary<int, int> _runs = [];
-    private readonly int[] _values = new int[ProxyRun.Origins * 2];
-    private readonly CoapServer[] _origins = new CoapServer[ProxyRun.Origins];
-    private readonly bool[] _hasEnded = new bool[ProxyRun.Origins];
-    private CoapServer _proxyServer = null!;
-    private CoapProxy _proxy = null!;
-    private bool _wasProxyRestarted;
+    private readonly ProxyPlan _plan;
+    private readonly CoapClient[] _clients = new CoapClient[Clients];
     private ulong _made;
+
+    public ProxyNodes(ProxyPlan plan, string? plant)
+    {
+        _plan = plan;
+        Network = new InMemoryNetwork(Clock, new InMemoryNetworkOptions { Seed = plan.Seed, MaxTraceLength = 0 });
+        Origins = [.. Enumerable.Range(0, ProxyOrigin.Count).Select(i => new ProxyOrigin(i, Clock))];
+        Proxies = [.. Enumerable.Range(0, plan.Proxies).Select(i => new ProxyHop(i, plan, Clock, plant))];
+    }
 
     public VirtualClock Clock { get; } = new();
 
-    public InMemoryNetwork Network { get; private set; } = null!;
+    public InMemoryNetwork Network { get; }
 
-    public CoapClient[] Clients { get; } = new CoapClient[ProxyRun.Clients];
+    public IReadOnlyList<ProxyOrigin> Origins { get; }
 
-    public int Restarts { get; private set; }
+    public IReadOnlyList<ProxyHop> Proxies { get; }
 
-    /// <summary>The answer of a server to a request.</summary>
-    public static byte[] Answer(int origin, int id, ReadOnlySpan<byte> body) =>
-        [.. Encoding.ASCII.GetBytes($"{origin}/{id}/"), .. body];
+    /// <summary>How often somebody was restarted or cut off from somebody else.</summary>
+    public int Disturbances { get; private set; }
+
+    public static string IdentityOf(int client) => s_identities[client] ?? IdentityUpstream.Nobody;
+
+    public CoapClient Client(int client) => _clients[client];
 
     public async Task StartAsync()
     {
-        Network = new InMemoryNetwork(Clock, new InMemoryNetworkOptions { Seed = seed });
-        for (int i = 0; i < ProxyRun.Origins; i++)
+        foreach (ProxyOrigin origin in Origins)
         {
-            await StartOriginAsync(i).ConfigureAwait(false);
+            await origin.StartAsync(Network, MakeOptions()).ConfigureAwait(false);
         }
 
-        await StartProxyAsync().ConfigureAwait(false);
-        for (int i = 0; i < ProxyRun.Clients; i++)
+        foreach (ProxyHop proxy in Proxies)
+        {
+            await proxy.StartAsync(Network, Configure, Origins).ConfigureAwait(false);
+        }
+
+        for (int i = 0; i < Clients; i++)
         {
             StartClient(i);
         }
     }
 
-    public CoapRequest Make(CoapMethod method, ProxyWay way, int origin, string path)
+    /// <summary>Makes a request to the first proxy.</summary>
+    /// <param name="step">Who asks which server in which way.</param>
+    /// <param name="path">The path there.</param>
+    /// <param name="method">The method.</param>
+    public CoapRequest Make(ProxyStep step, string path, CoapMethod? method = null)
     {
-        CoapRequest request = new(method, way switch
+        string entry = $"{s_entries[step.Client]}://{ProxyHop.HostOf(0)}";
+        string prefix = ProxyHop.PrefixOf(step.Origin, step.Scheme);
+        string host = Origins[step.Origin].Host;
+
+        // Nobody but the last proxy can know that a path of it stands for something secured.
+        ProxyWay way = step.Scheme == OriginScheme.Secured && _plan.Proxies > 1 && step.Way != ProxyWay.Scheme ? ProxyWay.Uri : step.Way;
+        CoapRequest request = new(method ?? step.Method, way switch
         {
-            ProxyWay.Uri => $"coap://{ProxyHost}",
-            ProxyWay.Scheme => $"coap://{ProxyHost}/{path}",
-            _ => $"coap://{ProxyHost}/o{origin}/{path}",
+            ProxyWay.Scheme => $"{entry}/{path}",
+            ProxyWay.Reverse => $"{entry}/{prefix}/{path}",
+            _ => entry,
         });
-        if (way == ProxyWay.Uri)
+        if (way == ProxyWay.Scheme)
         {
-            request.Options.Add(new ProxyUri($"coap://{HostOf(origin)}/{path}"));
+            request.Options.Add(new ProxyScheme(ProxyHop.SchemeOf(step.Scheme)));
+            request.Options.Add(OptionNumber.UriHost, Encoding.ASCII.GetBytes(host));
         }
-        else if (way == ProxyWay.Scheme)
+        else if (way != ProxyWay.Reverse)
         {
-            request.Options.Add(new ProxyScheme("coap"));
-            request.Options.Add(OptionNumber.UriHost, Encoding.ASCII.GetBytes(HostOf(origin)));
+            request.Options.Add(new ProxyUri(way == ProxyWay.Uri ? $"{ProxyHop.SchemeOf(step.Scheme)}://{host}/{path}"
+                : $"coap://{Proxies[^1].Host}/{prefix}/{path}"));
+        }
+
+        if (step.HopLimit > 0)
+        {
+            request.Options.Add(new HopLimit((byte)step.HopLimit));
         }
 
         return request;
     }
 
-    public void Change(int origin, int state)
-    {
-        _values[(origin * 2) + state]++;
-        _origins[origin].Notify($"/state/{state}");
-    }
+    /// <summary>A request that depends on who asks.</summary>
+    /// <param name="client">Who asks.</param>
+    public static CoapRequest MakeWho(int client) => new(CoapMethod.Get, $"{s_entries[client]}://{ProxyHop.HostOf(0)}/who");
 
-    public string TextOf(int origin, int state) =>
-        string.Create(CultureInfo.InvariantCulture, $"{origin}.{state}={_values[(origin * 2) + state]}");
-
-    /// <summary>Has everything that can be observed at a server vanish.</summary>
-    public void EndStatesOf(int origin)
-    {
-        _hasEnded[origin] = true;
-        Change(origin, 0);
-        Change(origin, 1);
-    }
-
-    /// <summary>Registers with a server once more, beside the proxy: what a proxy does that does not know what it observes.</summary>
-    public Task ObserveBesideAsync() => Clients[0].ObserveAsync($"coap://{HostOf(0)}/state/0");
-
-    public int RunsOf(int id) => _runs.GetValueOrDefault(id);
-
-    public int ObserversOf(int origin, int state) => _origins[origin].CountObservers($"/state/{state}");
-
-    /// <summary>What should not be: more registrations of the proxy than there are things to observe.</summary>
-    public IEnumerable<string> WrongRegistrations()
-    {
-        if (_proxy.GetCounters().Observations is var count and > ProxyRun.Origins * 2 * Ways)
-        {
-            yield return $"at {Clock.Elapsed}: the proxy has {count} registrations for {ProxyRun.Origins * 2} resources";
-        }
-
-        // A server may still have those of a proxy that has forgotten them.
-        for (int at = 0; at < ProxyRun.Origins * 2 && !_wasProxyRestarted; at++)
-        {
-            if (ObserversOf(at / 2, at % 2) is var twice and > Ways)
-            {
-                yield return $"at {Clock.Elapsed}: origin {at / 2} has {twice} registrations of the proxy for state {at % 2}";
-            }
-        }
-    }
+    /// <summary>Registers with a server once more, beside the proxies: what a proxy does that does not know what it observes.</summary>
+    public Task ObserveBesideAsync() => _clients[0].ObserveAsync($"coap://{Origins[0].Host}/state/0");
 
     /// <summary>What is left of requests and observations; empty for nothing.</summary>
     public string Left()
     {
-        CoapProxyCounters counters = _proxy.GetCounters();
         int[] left =
         [
-            counters.UnderWay, counters.Observations, _proxyServer.ObserverCount, .. _origins.Select(static one => one.ObserverCount),
+            .. Proxies.SelectMany(static one => (int[])[one.Counters.UnderWay, one.Counters.Observations, one.ObserverCount]),
+            .. Origins.Select(static one => one.ObserverCount),
         ];
         return Array.TrueForAll(left, static count => count == 0) ? ""
-            : $"under way, registrations of the proxy, observers of the proxy, observers of the servers: {string.Join(", ", left)}";
+            : $"of each proxy what is under way, its registrations and its observers, and observers of the servers: {string.Join(", ", left)}";
     }
 
     public async Task RestartOriginAsync(int origin)
     {
-        Restarts++;
-        await CloseAsync(_origins[origin]).ConfigureAwait(false);
-        await StartOriginAsync(origin).ConfigureAwait(false);
+        Disturbances++;
+        await CloseAsync(Origins[origin].CloseAsync()).ConfigureAwait(false);
+        await Origins[origin].StartAsync(Network, MakeOptions()).ConfigureAwait(false);
     }
 
-    public async Task RestartProxyAsync()
+    public async Task RestartProxyAsync(int proxy)
     {
-        Restarts++;
-        _wasProxyRestarted = true;
-        await CloseAsync(_proxyServer).ConfigureAwait(false);
-        await CloseAsync(_proxy).ConfigureAwait(false);
-        await StartProxyAsync().ConfigureAwait(false);
+        Disturbances++;
+        foreach (IAsyncDisposable part in Proxies[proxy].Close())
+        {
+            await CloseAsync(part.DisposeAsync()).ConfigureAwait(false);
+        }
+
+        await Proxies[proxy].StartAsync(Network, Configure, Origins).ConfigureAwait(false);
     }
 
     public async Task RestartClientAsync(int client)
     {
-        Restarts++;
-        CoapClient before = Clients[client];
-        await CloseAsync(before).ConfigureAwait(false);
+        Disturbances++;
+        await CloseAsync(_clients[client].DisposeAsync()).ConfigureAwait(false);
         StartClient(client);
+    }
+
+    public void CutClient(int client)
+    {
+        Disturbances++;
+        Network.Partition(InMemoryNetwork.Address(HostOfClient(client)), InMemoryNetwork.Address(ProxyHop.HostOf(0)));
+    }
+
+    /// <summary>Cuts a proxy off from the next one, or the last one from a server.</summary>
+    public void CutProxy(int proxy, int origin)
+    {
+        Disturbances++;
+        Network.Partition(
+            InMemoryNetwork.Address(ProxyHop.HostOf(proxy)),
+            InMemoryNetwork.Address(proxy + 1 < Proxies.Count ? ProxyHop.HostOf(proxy + 1) : Origins[origin].Host));
     }
 
     public async ValueTask DisposeAsync()
     {
-        foreach (IAsyncDisposable? one in (IAsyncDisposable?[])[.. Clients, _proxyServer, _proxy, .. _origins])
+        foreach (CoapClient? client in _clients)
         {
-            if (one is not null)
-            {
-                await CloseAsync(one).ConfigureAwait(false);
-            }
+            await CloseAsync(client?.DisposeAsync() ?? default).ConfigureAwait(false);
+        }
+
+        foreach (IAsyncDisposable part in Proxies.SelectMany(static one => one.Close()).Where(static part => part is not null))
+        {
+            await CloseAsync(part.DisposeAsync()).ConfigureAwait(false);
+        }
+
+        foreach (ProxyOrigin origin in Origins)
+        {
+            await CloseAsync(origin.CloseAsync()).ConfigureAwait(false);
         }
     }
 
-    private static string HostOf(int origin) => $"[2001:db8:1::{origin + 1}]";
+    private static string HostOfClient(int client) => string.Create(CultureInfo.InvariantCulture, $"[2001:db8:{client + 0x10:x}::2]");
 
-    private Task CloseAsync(IAsyncDisposable node) => Clock.AdvanceUntilAsync(node.DisposeAsync().AsTask(), TimeSpan.FromMinutes(5));
+    private Task CloseAsync(ValueTask closing) => Clock.AdvanceUntilAsync(closing.AsTask(), TimeSpan.FromMinutes(5));
 
     private CoapEndpointOptions MakeOptions()
     {
@@ -177,56 +188,17 @@ internal sealed class ProxyNodes(ulong seed, string? plant) : IAsyncDisposable
     private void Configure(CoapEndpointOptions options)
     {
         options.TimeProvider = Clock;
-        options.Random = new VirtualRandom((seed * 1009) + ++_made);
+        options.Random = new VirtualRandom((_plan.Seed * 1009) + ++_made);
         options.Scheduler = new VirtualScheduler(Clock);
-    }
-
-    private async Task StartOriginAsync(int origin)
-    {
-        CoapServer server = new(MakeOptions());
-        server.Map("/echo/{id}", [CoapMethod.Get, CoapMethod.Put, CoapMethod.Post, CoapMethod.Fetch], request =>
-        {
-            int id = int.Parse(request.Route["id"], CultureInfo.InvariantCulture);
-            _runs.AddOrUpdate(id, 1, static (_, count) => count + 1);
-            return new CoapResult(
-                request.Method == CoapMethod.Get || request.Method == CoapMethod.Fetch ? CoapCode.Content : CoapCode.Changed,
-                Answer(origin, plant == "wrong-answer" ? id - 1 : id, request.Payload.Span));
-        });
-        for (int i = 0; i < 2; i++)
-        {
-            int state = i;
-            server.MapGet($"/state/{state}", _ => _hasEnded[origin] ? CoapResults.NotFound()
-                    : CoapResults.Text(TextOf(origin, state)).WithMaxAge(TimeSpan.FromSeconds(ProxyRun.MaxAge)))
-                .Observable(TimeSpan.FromSeconds(ProxyRun.MaxAge));
-        }
-
-        server.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address($"{HostOf(origin)}:5683")));
-        await server.StartAsync().ConfigureAwait(false);
-        _origins[origin] = server;
-    }
-
-    private async Task StartProxyAsync()
-    {
-        CoapProxyOptions options = new() { ConfigureClient = Configure };
-        options.Targets.AllowNetwork("2001:db8:1::/48");
-        _proxy = new CoapProxy(options);
-        _proxy.Client.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address($"{ProxyHost}:50000")));
-        _proxy.ConfiguredClient.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address($"{ProxyHost}:50001")));
-        _proxyServer = new CoapServer(MakeOptions());
-        _proxyServer.MapForwardProxy(_proxy);
-        for (int i = 0; i < ProxyRun.Origins; i++)
-        {
-            _proxyServer.MapReverseProxy($"/o{i}/{{*path}}", $"coap://{HostOf(i)}/", _proxy);
-        }
-
-        _proxyServer.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address($"{ProxyHost}:5683")));
-        await _proxyServer.StartAsync().ConfigureAwait(false);
     }
 
     private void StartClient(int client)
     {
         CoapClient made = new(MakeOptions());
-        made.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address($"[2001:db8:{client + 0x10:x}::2]:{40_000 + client}")));
-        Clients[client] = made;
+        CoapAddress address = InMemoryNetwork.Address(string.Create(CultureInfo.InvariantCulture,
+            $"{HostOfClient(client)}:{40_000 + client}"));
+        made.Endpoint.AddTransport(Network.CreateTransport(s_entries[client], address,
+            s_identities[client] is { } identity ? CoapTestIdentity.Of(identity) : null));
+        _clients[client] = made;
     }
 }

@@ -4,151 +4,145 @@ using CoAP.NET.Testing;
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
 /// <summary>
-/// Clients that ask and observe servers through a proxy, forward by Proxy-Uri and Proxy-Scheme and reverse by a path, over a network that
-/// loses, repeats and reorders datagrams, while any of them is restarted. What is done comes from a seed. The proxy runs on threads, so a
-/// seed gives the same scenario, but not the same run bit for bit.
+/// Clients that ask and observe servers through one to three proxies, forward and reverse ones, over UDP, TCP and secured transports, on a
+/// network that loses, repeats and reorders datagrams, while any of them is restarted or cut off. Proxies run on threads, so a scenario is
+/// the same each time, but a run not bit for bit.
 /// </summary>
-/// <param name="seed">Where chance begins.</param>
-/// <param name="plant">A defect: <c>wrong-answer</c>, <c>second-registration</c>, <c>no-end</c> or <c>left-observer</c>; null for
-/// none.</param>
-internal sealed class ProxyRun(ulong seed, string? plant = null) : IAsyncDisposable
+internal sealed class ProxyRun : IAsyncDisposable
 {
-    public const int Origins = 2;
-    public const int Clients = 3;
-    public const int MaxAge = 60;
+    // Forward and reverse proxies ask by clients of their own, each over datagrams and streams; and a path of the last of several proxies
+    // is one more target.
+    private const int Registrations = 4;
+    private const int Targets = 6;
 
-    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(30);
-
-    private readonly Dice _dice = new(seed);
-    private readonly List<string> _violations = [];
-    private readonly List<Task> _operations = [];
+    private readonly ProxyScenario _scenario;
+    private readonly string? _plant;
+    private readonly ProxyNodes _nodes;
+    private readonly ProxyJournal _journal;
+    private readonly ProxyRequests _requests;
     private readonly List<ProxyWatch> _watches = [];
-    private readonly ProxyNodes _nodes = new(seed, plant);
-    private int _ids;
-    private int _answered;
-    private int _failed;
+    private readonly List<Task> _operations = [];
+
+    /// <summary>Makes a run.</summary>
+    /// <param name="scenario">The scenario.</param>
+    /// <param name="plant">One of <see cref="ProxyPlants"/>; null for none.</param>
+    public ProxyRun(ProxyScenario scenario, string? plant = null)
+    {
+        _scenario = scenario;
+        _plant = plant;
+        _nodes = new ProxyNodes(scenario.Plan, plant);
+        _journal = new ProxyJournal(_nodes.Clock);
+        _requests = new ProxyRequests(_nodes, _journal);
+        _nodes.Network.Filter = new ProxyWire(plant, _journal.Violate).OnPacket;
+    }
 
     /// <summary>What did not hold.</summary>
-    public IReadOnlyList<string> Violations => _violations;
+    public IReadOnlyList<ProxyViolation> Violations => _journal.Violations;
 
     /// <summary>What happened, for people.</summary>
     public string Summary => string.Create(
         CultureInfo.InvariantCulture,
-        $"seed {seed}: {_ids} requests, {_answered} answered, {_failed} failed, {_watches.Count} observations, "
-        + $"{_nodes.Restarts} restarts, {_nodes.Clock.Elapsed.TotalMinutes:0} virtual minutes");
+        $"seed {_scenario.Plan.Seed}: {_scenario.Plan.Proxies} proxies, {_journal.Asked} requests, {_journal.Answered} answered, "
+        + $"{_nodes.Proxies.Sum(static one => one.Counters.CacheHits)} from caches, "
+        + $"{_nodes.Origins.Sum(static one => one.Validations)} validated, {_watches.Count} observations, "
+        + $"{_nodes.Disturbances} restarts and partitions, {_nodes.Clock.Elapsed.TotalMinutes:0} virtual minutes");
 
     /// <summary>Does everything, and checks it.</summary>
-    /// <param name="steps">How many things happen while the network is bad.</param>
-    public async Task RunAsync(int steps)
+    public async Task RunAsync()
     {
         await _nodes.StartAsync().ConfigureAwait(false);
+        ProxyPlan plan = _scenario.Plan;
         _nodes.Network.Conditions = new NetworkConditions
         {
-            Loss = _dice.Between(0, 15) / 100.0,
-            Duplication = _dice.Between(0, 10) / 100.0,
-            Reordering = _dice.Between(0, 20) / 100.0,
+            Loss = plan.Loss / 1000.0,
+            Duplication = plan.Duplication / 1000.0,
+            Reordering = plan.Reordering / 1000.0,
             MinDelay = TimeSpan.FromMilliseconds(5),
-            MaxDelay = TimeSpan.FromMilliseconds(_dice.Between(5, 120)),
+            MaxDelay = TimeSpan.FromMilliseconds(plan.MaxDelay),
         };
-        for (int i = 0; i < steps; i++)
+        foreach (ProxyStep step in _scenario.Steps)
         {
-            await StepAsync().ConfigureAwait(false);
-            await PassAsync(TimeSpan.FromMilliseconds(_dice.Between(0, 6000))).ConfigureAwait(false);
+            await DoAsync(step).ConfigureAwait(false);
+            CheckRegistrations();
+            await _journal.PassAsync(TimeSpan.FromMilliseconds(step.Pause)).ConfigureAwait(false);
         }
 
+        _nodes.Network.Heal();
         _nodes.Network.Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(10));
-        await MustAsync("every request and registration ends", () => _operations.TrueForAll(static one => one.IsCompleted))
+        await _journal.MustAsync(
+            ProxyCheck.Ends, "every request and registration ends", () => _operations.TrueForAll(static one => one.IsCompleted))
             .ConfigureAwait(false);
         foreach (Task failed in _operations.Where(static one => one.IsFaulted))
         {
-            _violations.Add($"a failure of a kind that nobody expects: {failed.Exception!.InnerException}");
+            _journal.Violate(ProxyCheck.TypedError, $"a failure of a kind that nobody expects: {failed.Exception!.InnerException}");
         }
 
-        await CheckChangesAsync().ConfigureAwait(false);
-        await CheckEndAsync().ConfigureAwait(false);
-        await CheckSilenceAsync().ConfigureAwait(false);
+        await new ProxyCalm(_nodes, _journal, _requests, new Dice(plan.Seed ^ 0x5eed)).CheckAsync().ConfigureAwait(false);
+        await new ProxyObservers(_nodes, _journal, _watches, _plant).CheckAsync().ConfigureAwait(false);
     }
 
     public ValueTask DisposeAsync() => _nodes.DisposeAsync();
 
-    private async Task StepAsync()
+    private async Task DoAsync(ProxyStep step)
     {
-        int client = _dice.Between(0, Clients);
-        int origin = _dice.Between(0, Origins);
-        ProxyWay way = _dice.Pick(ProxyWay.Uri, ProxyWay.Scheme, ProxyWay.Reverse);
-        switch (_dice.Between(0, 20))
+        switch (step.Kind)
         {
-            case < 10:
-                _operations.Add(AskAsync(client, origin, way));
+            case ProxyStepKind.Observe:
+                _operations.Add(ObserveAsync(step));
                 break;
-            case < 14:
-                _operations.Add(WatchAsync(client, origin, _dice.Between(0, 2), way));
+            case ProxyStepKind.Unobserve:
+                _operations.Add(UnobserveAsync(step));
                 break;
-            case < 17:
-                _nodes.Change(origin, _dice.Between(0, 2));
+            case ProxyStepKind.Change:
+                _nodes.Origins[step.Origin].Change(step.Resource);
                 break;
-            case 17:
-                await _nodes.RestartOriginAsync(origin).ConfigureAwait(false);
+            case ProxyStepKind.ChangeKept:
+                _nodes.Origins[step.Origin].Replace(step.Resource);
                 break;
-            case 18:
-                await _nodes.RestartProxyAsync().ConfigureAwait(false);
+            case ProxyStepKind.End or ProxyStepKind.Return:
+                _nodes.Origins[step.Origin].SetEnded(step.Kind == ProxyStepKind.End);
+                break;
+            case ProxyStepKind.RestartOrigin:
+                await _nodes.RestartOriginAsync(step.Origin).ConfigureAwait(false);
+                break;
+            case ProxyStepKind.RestartProxy:
+                await _nodes.RestartProxyAsync(step.Proxy).ConfigureAwait(false);
+                break;
+            case ProxyStepKind.RestartClient:
+                lock (_watches)
+                {
+                    _watches.RemoveAll(watch => watch.Step.Client == step.Client);
+                }
+
+                await _nodes.RestartClientAsync(step.Client).ConfigureAwait(false);
+                break;
+            case ProxyStepKind.CutClient:
+                _nodes.CutClient(step.Client);
+                break;
+            case ProxyStepKind.CutProxy:
+                _nodes.CutProxy(step.Proxy, step.Origin);
+                break;
+            case ProxyStepKind.Heal:
+                _nodes.Network.Heal();
                 break;
             default:
-                _watches.RemoveAll(watch => watch.Client == client);
-                await _nodes.RestartClientAsync(client).ConfigureAwait(false);
+                _operations.Add(_requests.SendAsync(step));
                 break;
         }
-
-        _violations.AddRange(_nodes.WrongRegistrations());
     }
 
-    private async Task AskAsync(int client, int origin, ProxyWay way)
+    private async Task ObserveAsync(ProxyStep step)
     {
-        int id = ++_ids;
-        CoapMethod method = _dice.Pick(CoapMethod.Get, CoapMethod.Put, CoapMethod.Post, CoapMethod.Fetch);
-        CoapRequest request = _nodes.Make(method, way, origin, $"echo/{id}");
-        byte[] body = new byte[method == CoapMethod.Get ? 0 : _dice.Pick(1, 100, 3000)];
-        Dice.Fill((ulong)id, body);
-        request.Content = body.Length > 0 ? CoapContent.Binary(body) : null;
-        int restarts = _nodes.Restarts;
+        CoapClient observer = _nodes.Client(step.Client);
         try
         {
-            CoapResponse response = await _nodes.Clients[client].SendAsync(request).ConfigureAwait(false);
-            if (!response.IsSuccess)
-            {
-                Interlocked.Increment(ref _failed);
-                return;
-            }
-
-            Interlocked.Increment(ref _answered);
-            if (!response.Payload.Span.SequenceEqual(ProxyNodes.Answer(origin, id, body)))
-            {
-                Violate($"request {id} ({way}) to origin {origin} was given the answer to something else");
-            }
-        }
-        catch (Exception exception) when (exception is CoapException or ObjectDisposedException or OperationCanceledException)
-        {
-            Interlocked.Increment(ref _failed);
-        }
-
-        if (method == CoapMethod.Post && restarts == _nodes.Restarts && _nodes.RunsOf(id) > 1)
-        {
-            Violate($"POST {id} ({way}) was carried out {_nodes.RunsOf(id)} times, although nobody was restarted");
-        }
-    }
-
-    private async Task WatchAsync(int client, int origin, int state, ProxyWay way)
-    {
-        CoapClient observer = _nodes.Clients[client];
-        try
-        {
-            CoapObservation observation = await observer.ObserveAsync(_nodes.Make(CoapMethod.Get, way, origin, $"state/{state}"))
+            CoapObservation observation = await observer.ObserveAsync(_nodes.Make(step, $"state/{step.Resource}", CoapMethod.Get))
                 .ConfigureAwait(false);
-            lock (_violations)
+            lock (_watches)
             {
-                if (_nodes.Clients[client] == observer)
+                if (_nodes.Client(step.Client) == observer)
                 {
-                    _watches.Add(new ProxyWatch(client, origin, state, way, observation));
+                    _watches.Add(new ProxyWatch(step, observation));
                 }
             }
         }
@@ -158,87 +152,38 @@ internal sealed class ProxyRun(ulong seed, string? plant = null) : IAsyncDisposa
         }
     }
 
-    private async Task CheckChangesAsync()
+    private async Task UnobserveAsync(ProxyStep step)
     {
-        for (int round = 0; round < 2; round++)
+        ProxyWatch? given;
+        lock (_watches)
         {
-            for (int at = 0; at < Origins * 2; at++)
+            given = _watches.Find(watch => watch.Step.Client == step.Client);
+            _watches.Remove(given!);
+        }
+
+        if (given is not null)
+        {
+            await given.Observation.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+
+    private void CheckRegistrations()
+    {
+        const int States = ProxyOrigin.Count * ProxyOrigin.States;
+        foreach (ProxyHop proxy in _nodes.Proxies.Where(static one => one.Counters.Observations > States * Targets))
+        {
+            _journal.Violate(ProxyCheck.OneRegistration, $"{proxy.Host} has {proxy.Counters.Observations} registrations");
+        }
+
+        // A server may still have those of a proxy that has forgotten them.
+        for (int at = 0; at < States && !_nodes.Proxies[^1].WasRestarted; at++)
+        {
+            (int origin, int state) = (at / ProxyOrigin.States, at % ProxyOrigin.States);
+            if (_nodes.Origins[origin].ObserversOf(state) is var twice and > Registrations)
             {
-                _nodes.Change(at / 2, at % 2);
+                _journal.Violate(
+                    ProxyCheck.OneRegistration, $"origin {origin} has {twice} registrations of the last proxy for state {state}");
             }
-
-            await MustAsync(
-                "every observer hears of the last state",
-                () => _watches.TrueForAll(watch =>
-                    watch.Observation.State == CoapObserveState.Observing && watch.Text == _nodes.TextOf(watch.Origin, watch.State)),
-                () => string.Join(", ", _watches.Where(watch => watch.Text != _nodes.TextOf(watch.Origin, watch.State))))
-                .ConfigureAwait(false);
-        }
-
-        if (plant == "second-registration")
-        {
-            await _nodes.Clock.AdvanceUntilAsync(_nodes.ObserveBesideAsync(), s_patience).ConfigureAwait(false);
-        }
-
-        // Registrations of a proxy or client that was restarted have ended by their rejections.
-        await MustAsync(
-            "a server has one registration of the proxy for what is observed through it in one way",
-            () => Enumerable.Range(0, Origins * 2).All(at => _nodes.ObserversOf(at / 2, at % 2) == WaysOf(at / 2, at % 2)),
-            () => string.Join(", ", Enumerable.Range(0, Origins * 2).Select(at =>
-                $"origin {at / 2} state {at % 2}: {_nodes.ObserversOf(at / 2, at % 2)} for {WaysOf(at / 2, at % 2)}")))
-            .ConfigureAwait(false);
-    }
-
-    // Forward and reverse proxies ask by clients of their own.
-    private int WaysOf(int origin, int state) => _watches.Where(watch => watch.Origin == origin && watch.State == state)
-        .Select(static watch => watch.Way == ProxyWay.Reverse).Distinct().Count();
-
-    private async Task CheckEndAsync()
-    {
-        ProxyWatch[] ended = [.. _watches.Where(static watch => watch.Origin == 0)];
-        if (plant != "no-end")
-        {
-            _nodes.EndStatesOf(0);
-        }
-
-        await MustAsync("an end of the server comes to every observer", () => Array.TrueForAll(ended, static watch => watch.HasEnded))
-            .ConfigureAwait(false);
-    }
-
-    private async Task CheckSilenceAsync()
-    {
-        foreach (ProxyWatch watch in plant == "left-observer" ? _watches[..^1] : _watches)
-        {
-            await watch.Observation.DisposeAsync().ConfigureAwait(false);
-        }
-
-        await MustAsync("nothing is left after silence", () => _nodes.Left() == "", _nodes.Left).ConfigureAwait(false);
-    }
-
-    private Task PassAsync(TimeSpan time)
-    {
-        TimeSpan until = _nodes.Clock.Elapsed + time;
-        return _nodes.Clock.AdvanceUntilAsync(
-            () => _nodes.Clock.Elapsed >= until, time + TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(1));
-    }
-
-    private async Task MustAsync(string what, Func<bool> holds, Func<string>? describe = null)
-    {
-        try
-        {
-            await _nodes.Clock.AdvanceUntilAsync(holds, s_patience).ConfigureAwait(false);
-        }
-        catch (TimeoutException)
-        {
-            Violate($"not so after {s_patience.TotalMinutes:0} minutes: {what}{(describe is null ? "" : $" ({describe()})")}");
-        }
-    }
-
-    private void Violate(string text)
-    {
-        lock (_violations)
-        {
-            _violations.Add($"at {_nodes.Clock.Elapsed}: {text}");
         }
     }
 }

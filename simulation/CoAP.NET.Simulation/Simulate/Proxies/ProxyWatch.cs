@@ -1,20 +1,20 @@
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
-/// <summary>An observation through the proxy.</summary>
-/// <param name="Client">Whose it is.</param>
-/// <param name="Origin">The server.</param>
-/// <param name="State">What is observed there.</param>
-/// <param name="Way">How it is asked for.</param>
+/// <summary>An observation through proxies.</summary>
+/// <param name="Step">Who observes what, and how it was asked for.</param>
 /// <param name="Observation">The observation.</param>
-internal sealed record ProxyWatch(int Client, int Origin, int State, ProxyWay Way, CoapObservation Observation)
+internal sealed record ProxyWatch(ProxyStep Step, CoapObservation Observation)
 {
     /// <summary>What came last.</summary>
-    public string Text => Observation.Latest?.GetText() ?? "";
+    public string Text => Observation.Latest is { IsSuccess: true } latest ? latest.GetText() : "";
 
     /// <summary>Whether it was told that there is nothing any more.</summary>
-    public bool HasEnded => Observation.Latest?.Code == CoapCode.NotFound || Observation.Error is not null
-        || Observation.State == CoapObserveState.Failed;
+    public bool HasEnded => Observation.Latest?.Code == CoapCode.NotFound;
+
+    /// <summary>What the last proxy tells apart: it asks as a forward or as a reverse one, over datagrams or streams.</summary>
+    public (bool IsReverse, OriginScheme Scheme) Registration => (Step.Way is ProxyWay.Reverse or ProxyWay.Mixed, Step.Scheme);
 
     public override string ToString() =>
-        $"client {Client} origin {Origin} state {State} {Way}: {Observation.State} '{Text}' {Observation.Error?.Message}";
+        $"step {Step.Id}, {Step.Way} {Step.Scheme} of client {Step.Client} for state {Step.Resource} of origin {Step.Origin}: "
+        + $"{Observation.State} {Observation.Latest?.Code} '{Text}' {Observation.Error?.Message}";
 }

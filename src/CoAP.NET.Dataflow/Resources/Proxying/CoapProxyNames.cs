@@ -26,7 +26,7 @@ public sealed class CoapProxyNames
         _names = [.. names.Select(Read)];
     }
 
-    /// <summary>Whether a URI names the server that a request came to.</summary>
+    /// <summary>Whether a URI names the server that a request came to, as far as the transport can tell by which it came.</summary>
     /// <param name="target">The URI that a proxy is asked for.</param>
     /// <param name="channel">Who asks: by which transport, and to which of the addresses.</param>
     /// <returns>Whether it does.</returns>
@@ -34,7 +34,16 @@ public sealed class CoapProxyNames
     {
         ArgumentNullException.ThrowIfNull(target);
         ArgumentNullException.ThrowIfNull(channel);
-        bool isOurPort = IsOurPort(target.Port, channel);
+        return Contains(target, channel, [channel.Transport]);
+    }
+
+    /// <summary>Whether a URI names the server that a request came to, by any of its transports.</summary>
+    /// <param name="target">The URI that a proxy is asked for.</param>
+    /// <param name="channel">Who asks: to which of the addresses.</param>
+    /// <param name="transports">What the server listens with.</param>
+    internal bool Contains(CoapUri target, CoapChannel channel, ReadOnlySpan<CoapTransport> transports)
+    {
+        bool isOurPort = channel.Local.Port == target.Port || ListensOn(target.Port, transports);
         foreach ((string host, int? port) in _names)
         {
             if (string.Equals(host, target.Host, StringComparison.Ordinal)
@@ -44,30 +53,51 @@ public sealed class CoapProxyNames
             }
         }
 
-        return isOurPort && target.HostAddress is { } address && IsOurAddress(address, channel);
+        return isOurPort && target.HostAddress is { } address && IsOurAddress(
+            address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address, target.Port, channel, transports);
     }
 
-    private static bool IsOurPort(int port, CoapChannel channel)
+    private static bool ListensOn(int port, ReadOnlySpan<CoapTransport> transports)
     {
-        if (channel.Local.Port == port)
+        foreach (CoapTransport transport in transports)
         {
-            return true;
-        }
-
-        foreach (CoapAddress local in channel.Transport.LocalAddresses)
-        {
-            if (local.Port == port)
+            foreach (CoapAddress local in transport.LocalAddresses)
             {
-                return true;
+                if (local.Port == port)
+                {
+                    return true;
+                }
             }
         }
 
         return false;
     }
 
-    private static bool IsOurAddress(IPAddress address, CoapChannel channel) =>
-        CoapAddress.Of(address, channel.Local.Port) == channel.Local
-            || (channel.Transport.TryFindLocal(address, out _, out _) && channel.Transport.IsOurs(address));
+    private static bool IsOurAddress(IPAddress address, int port, CoapChannel channel, ReadOnlySpan<CoapTransport> transports)
+    {
+        if (CoapAddress.Of(address, channel.Local.Port) == channel.Local)
+        {
+            return true;
+        }
+
+        bool isForAny = false;
+        CoapAddress wanted = CoapAddress.Of(address, (ushort)port);
+        foreach (CoapTransport transport in transports)
+        {
+            foreach (CoapAddress local in transport.LocalAddresses)
+            {
+                if (local == wanted)
+                {
+                    return true;
+                }
+
+                // A socket for IPv6 may be one for both families.
+                isForAny |= local.Port == port && local.IsAny && (!local.IsIPv4 || wanted.IsIPv4);
+            }
+        }
+
+        return isForAny && HostAddresses.Contains(address);
+    }
 
     private static (string Host, int? Port) Read(string name)
     {

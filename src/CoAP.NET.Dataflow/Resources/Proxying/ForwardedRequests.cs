@@ -39,7 +39,7 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
             return verdict;
         }
 
-        if (TryReadTarget(channel, message, out CoapUri? target) && proxy.Names.Contains(target, channel))
+        if (TryReadTarget(channel, message, out CoapUri? target) && proxy.Names.Contains(target, channel, routes.Listening))
         {
             foreach (int number in s_targetOptions)
             {

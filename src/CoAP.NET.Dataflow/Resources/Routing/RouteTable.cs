@@ -4,6 +4,7 @@ using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Observing;
 using CoAP.NET.Options;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Resources;
 
@@ -35,6 +36,9 @@ internal sealed class RouteTable
     /// is served over secured ones only (RFC 8323 chapter 9). Guarded by <see cref="Gate"/>.
     /// </summary>
     public string[] SecuredSchemes { get; private set; } = [];
+
+    /// <summary>What the endpoint listens with so far. Replaced as a whole; read without a lock.</summary>
+    public CoapTransport[] Listening { get => Volatile.Read(ref field); private set => Volatile.Write(ref field, value); } = [];
 
     /// <summary>Whether any route or group describes errors; never false again.</summary>
     public bool DescribesErrors { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
@@ -201,6 +205,9 @@ internal sealed class RouteTable
             _version++;
         }
     }
+
+    /// <summary>Says what else the endpoint listens with. Called by whoever starts transports, one at a time.</summary>
+    public void AddListening(CoapTransport transport) => Listening = [.. Listening, transport];
 
     private static InvalidOperationException NeverAsked() => new(
         "The Resource stage of this endpoint is replaced by a router (CoapPipelineOptions.Replace), so its routes would never be asked. "

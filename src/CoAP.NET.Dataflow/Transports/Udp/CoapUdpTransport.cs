@@ -69,16 +69,7 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     public override bool IsOurs(IPAddress address)
     {
         ArgumentNullException.ThrowIfNull(address);
-        try
-        {
-            using Socket probe = new(address.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
-            probe.Bind(new IPEndPoint(address, 0));
-            return true;
-        }
-        catch (SocketException exception)
-        {
-            return exception.SocketErrorCode != SocketError.AddressNotAvailable;
-        }
+        return HostAddresses.Contains(address);
     }
 
     /// <inheritdoc/>

@@ -1,0 +1,22 @@
+using CoAP.NET.Proxy;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Simulation.Simulate.Proxies;
+
+/// <summary>A server of another protocol that is told who asks, and answers it.</summary>
+/// <param name="clock">The clock.</param>
+/// <param name="dependsOnClient">Whether it says that its answers depend on who asks.</param>
+internal sealed class IdentityUpstream(VirtualClock clock, bool dependsOnClient) : CoapProxyUpstream
+{
+    public const string Nobody = "nobody";
+
+    public override IReadOnlyCollection<string> Schemes => ["app"];
+
+    public override bool DependsOnClient => dependsOnClient;
+
+    public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+    {
+        await Task.Delay(TimeSpan.FromSeconds(1), clock, cancellationToken).ConfigureAwait(false);
+        return CoapResults.Text(request.Received.Peer.Identity as string ?? Nobody);
+    }
+}

@@ -1,0 +1,167 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Simulation.Simulate.Proxies;
+
+/// <summary>All defects of proxies that can be planted, by the word for the command line.</summary>
+internal static class ProxyPlants
+{
+    public static IReadOnlyDictionary<string, ProxyPlant> All { get; } = new SortedDictionary<string, ProxyPlant>(StringComparer.Ordinal)
+    {
+        ["swapped-answers"] = new("each request is given the answer to the one before", ProxyCheck.RightAnswer, static () =>
+        {
+            CoapResult? before = null;
+            return async (request, next, token) =>
+            {
+                CoapResult result = await next(request, token).ConfigureAwait(false);
+                return IsFor(request, "/echo/") && result.Code.Class == 2 ? Interlocked.Exchange(ref before, result) ?? result : result;
+            };
+        }),
+        ["cut-body"] = new("answers end after 1,000 bytes", ProxyCheck.Bodies, static () => async (request, next, token) =>
+        {
+            CoapResult result = await next(request, token).ConfigureAwait(false);
+            return IsFor(request, "/echo/") && result.Payload.Length > 1000 ? new CoapResult(result.Code, result.Payload[..1000]) : result;
+        }),
+        ["twice"] = new("each POST is sent on twice", ProxyCheck.RunsOnce, static () => async (request, next, token) =>
+        {
+            CoapResult result = await next(request, token).ConfigureAwait(false);
+            return request.Method == CoapMethod.Post ? await next(request, token).ConfigureAwait(false) : result;
+        }),
+        ["wrong-code"] = new("errors of servers become 5.00", ProxyCheck.Errors, static () => async (request, next, token) =>
+        {
+            CoapResult result = await next(request, token).ConfigureAwait(false);
+            return IsFor(request, "/error/") && result.Code.Class is 4 or 5 && result.Code != CoapCode.Unauthorized
+                ? CoapResults.Status(CoapCode.InternalServerError, "oh") : result;
+        }),
+        ["lost-request"] = new("every request for what is kept fails", ProxyCheck.Served, static () => static (request, next, token) =>
+            IsFor(request, "/kept/") ? new ValueTask<CoapResult>(CoapResults.Status(CoapCode.GatewayTimeout)) : next(request, token)),
+        ["no-max-age"] = new("the cache never forgets", ProxyCheck.Fresh, static () =>
+        {
+            ConcurrentDictionary<string, CoapResult> kept = [];
+            return async (request, next, token) =>
+            {
+                if (IsFor(request, "/kept/") && request.Method == CoapMethod.Get && kept.TryGetValue(TargetOf(request), out CoapResult? there))
+                {
+                    return there;
+                }
+
+                CoapResult result = await next(request, token).ConfigureAwait(false);
+                if (IsFor(request, "/kept/") && result.Code == CoapCode.Content)
+                {
+                    kept[TargetOf(request)] = result;
+                }
+
+                return result;
+            };
+        }),
+        ["no-countdown"] = new("an answer from the cache has its whole Max-Age again", ProxyCheck.Fresh, static () =>
+            static async (request, next, token) =>
+            {
+                CoapResult result = await next(request, token).ConfigureAwait(false);
+                if (!IsFor(request, "/kept/1") || result.Code != CoapCode.Content)
+                {
+                    return result;
+                }
+
+                CoapResult whole = new(result.Code, result.Payload);
+                return whole.WithMaxAge(ProxyOrigin.AgeOf(1));
+            }),
+        ["no-invalidation"] = new("a cache keeps what a PUT has changed", ProxyCheck.Invalidated, static () =>
+        {
+            // Not for longer than it may: it is found by nothing but what follows a PUT.
+            ConcurrentDictionary<string, CoapResult> before = [];
+            ConcurrentDictionary<string, bool> changed = [];
+            return async (request, next, token) =>
+            {
+                if (!IsFor(request, "/kept/"))
+                {
+                    return await next(request, token).ConfigureAwait(false);
+                }
+
+                CoapResult result = await next(request, token).ConfigureAwait(false);
+                string target = TargetOf(request);
+                if (request.Method == CoapMethod.Put)
+                {
+                    changed[target] = true;
+                }
+                else if (changed.TryRemove(target, out _) && before.TryGetValue(target, out CoapResult? old))
+                {
+                    return old;
+                }
+                else if (result.Code == CoapCode.Content)
+                {
+                    before[target] = result;
+                }
+
+                return result;
+            };
+        }),
+        ["asked-twice"] = new("equal requests are each sent on", ProxyCheck.SingleFlight, static () => static async (request, next, token) =>
+        {
+            CoapResult result = await next(request, token).ConfigureAwait(false);
+            return IsFor(request, "/slow/") && result.Code.Class == 2 ? await next(request, token).ConfigureAwait(false) : result;
+        }),
+        ["shared-identity"] = new("what depends on who asks is shared with others who ask at the same time", ProxyCheck.Identity),
+        ["shared-secret"] = new("the cache keeps what came over a secured transport", ProxyCheck.Identity, static () =>
+        {
+            CoapResult? kept = null;
+            return async (request, next, token) =>
+            {
+                if (!IsFor(request, "/own"))
+                {
+                    return await next(request, token).ConfigureAwait(false);
+                }
+
+                CoapResult result = kept ?? await next(request, token).ConfigureAwait(false);
+                kept = result.Code == CoapCode.Content ? result : null;
+                return result;
+            };
+        }),
+        ["no-hop-limit"] = new("Hop-Limit is not counted", ProxyCheck.HopLimit, static () => static (request, next, token) =>
+        {
+            request.Options.Remove(OptionNumber.HopLimit);
+            return next(request, token);
+        }),
+        ["reused-token"] = new("all requests have the same token", ProxyCheck.Tokens),
+        ["second-registration"] = new("a server has a registration too many", ProxyCheck.OneRegistration),
+        ["old-state"] = new("observers are told the state before", ProxyCheck.LastState, static () =>
+        {
+            ConcurrentDictionary<string, CoapResult> before = [];
+            return async (request, next, token) =>
+            {
+                CoapResult result = await next(request, token).ConfigureAwait(false);
+                return request.IsForObservers && result.Code.Class == 2 ? before.GetOrAdd(TargetOf(request), result) : result;
+            };
+        }),
+        ["no-end"] = new("observers are not told of the end", ProxyCheck.EndPassed, static () =>
+        {
+            ConcurrentDictionary<string, CoapResult> before = [];
+            return async (request, next, token) =>
+            {
+                CoapResult result = await next(request, token).ConfigureAwait(false);
+                if (!IsFor(request, "/state/"))
+                {
+                    return result;
+                }
+
+                if (result.Code == CoapCode.NotFound)
+                {
+                    return before.GetValueOrDefault(TargetOf(request)) ?? result;
+                }
+
+                if (result.Code == CoapCode.Content)
+                {
+                    before[TargetOf(request)] = result;
+                }
+
+                return result;
+            };
+        }),
+        ["left-observer"] = new("an observer stays for ever", ProxyCheck.Quiet),
+    };
+
+    private static string TargetOf(CoapRequest request) =>
+        $"{request.Options.ProxyUri} {request.Options.ProxyScheme} {request.Options.UriHost} /{string.Join('/', request.Options.UriPath)}";
+
+    private static bool IsFor(CoapRequest request, string path) => TargetOf(request).Contains(path, StringComparison.Ordinal);
+}

@@ -1,0 +1,166 @@
+using System.Globalization;
+using System.Text;
+
+namespace CoAP.NET.Simulation.Simulate.Proxies;
+
+/// <summary>Runs scenarios with proxies, one after the other: virtual time waits until every other thread of the process sleeps.</summary>
+internal static class ProxyRuns
+{
+    /// <summary>The word for <c>--only</c>.</summary>
+    public const string Word = "proxies";
+
+    /// <summary>The word for <c>--plant</c> that stands for every defect, each by itself.</summary>
+    public const string EachPlant = "each";
+
+    private const int Steps = 100;
+    private const int DefaultSeeds = 50;
+    private const int ShownFailures = 3;
+
+    // A planted defect is found in short runs.
+    private const int PlantSteps = 12;
+    private const int PlantSeeds = 20;
+
+    /// <summary>Runs a scenario.</summary>
+    /// <param name="scenario">The scenario.</param>
+    /// <param name="plant">One of <see cref="ProxyPlants"/>; null for none.</param>
+    /// <returns>What did not hold, and a line that tells what happened.</returns>
+    public static async Task<(IReadOnlyList<ProxyViolation> Violations, string Summary)> RunAsync(ProxyScenario scenario, string? plant)
+    {
+        ProxyRun run = new(scenario, plant);
+        await using (run.ConfigureAwait(false))
+        {
+            await run.RunAsync().ConfigureAwait(false);
+            return (run.Violations, run.Summary);
+        }
+    }
+
+    /// <summary>Looks for a seed that finds a planted defect by the check that is there for it.</summary>
+    /// <param name="plant">The word of the defect.</param>
+    /// <param name="seeds">How many seeds, from 1 on.</param>
+    /// <returns>The seed; null when none found it.</returns>
+    public static async Task<ulong?> FindAsync(string plant, int seeds = PlantSeeds)
+    {
+        for (ulong seed = 1; seed <= (ulong)seeds; seed++)
+        {
+            (IReadOnlyList<ProxyViolation> violations, _) = await RunAsync(ProxyScenario.Make(seed, PlantSteps), plant)
+                .ConfigureAwait(false);
+            if (violations.Any(violation => violation.Check == ProxyPlants.All[plant].FoundBy))
+            {
+                return seed;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>Takes steps out of a scenario as long as it fails by the same check. Runs are not the same bit for bit, so that what is
+    /// left may need several runs to fail again.</summary>
+    /// <param name="failed">The scenario.</param>
+    /// <param name="check">The check.</param>
+    /// <param name="plant">The planted defect; null for none.</param>
+    /// <param name="maxRuns">How many runs, at most.</param>
+    public static async Task<ProxyScenario> ShrinkAsync(ProxyScenario failed, ProxyCheck check, string? plant, int maxRuns = 60)
+    {
+        int runs = 0;
+        for (int size = Math.Max(1, failed.Steps.Count / 2); size > 0 && runs < maxRuns; size /= 2)
+        {
+            for (int at = 0; at < failed.Steps.Count && runs < maxRuns;)
+            {
+                ProxyScenario smaller = failed with { Steps = [.. failed.Steps.Take(at), .. failed.Steps.Skip(at + size)] };
+                runs++;
+                (IReadOnlyList<ProxyViolation> violations, _) = await RunAsync(smaller, plant).ConfigureAwait(false);
+                if (violations.Any(violation => violation.Check == check))
+                {
+                    failed = smaller;
+                }
+                else
+                {
+                    at += size;
+                }
+            }
+        }
+
+        return failed;
+    }
+
+    /// <summary>What <c>simulate --only proxies</c> does.</summary>
+    public static async Task<CampaignReport> RunSeedsAsync(
+        CampaignOptions options, TextWriter progress, CancellationToken cancellationToken)
+    {
+        if (options.Plant == EachPlant)
+        {
+            return await FindEachAsync(cancellationToken).ConfigureAwait(false);
+        }
+
+        List<string> failures = [];
+        List<ProxyScenario> failed = [];
+        int steps = (int)(options.Executions ?? Steps);
+        int seeds = options.Seeds ?? (options.Budget is null ? DefaultSeeds : int.MaxValue);
+        long started = TimeProvider.System.GetTimestamp();
+        int index = 0;
+        for (; index < seeds && !cancellationToken.IsCancellationRequested
+            && !(options.Budget is { } budget && TimeProvider.System.GetElapsedTime(started) > budget); index++)
+        {
+            ProxyScenario scenario = ProxyScenario.Make(options.Seed + (ulong)index, steps);
+            (IReadOnlyList<ProxyViolation> violations, string summary) = await RunAsync(scenario, options.Plant).ConfigureAwait(false);
+            if (violations.Count > 0)
+            {
+                failed.Add(scenario);
+                failures.Add(failed.Count > ShownFailures ? $"{scenario.Plan.Seed}: {violations[0]}"
+                    : await TellAsync(scenario, violations, options.Plant).ConfigureAwait(false));
+            }
+
+            if (options.Verbose)
+            {
+                progress.WriteLine(summary);
+            }
+        }
+
+        return new CampaignReport(string.Create(CultureInfo.InvariantCulture,
+            $"{index} seeds with {steps} steps each, {failed.Count} of them failed, "
+            + $"in {TimeProvider.System.GetElapsedTime(started).TotalSeconds:0.0} s.\n"), failures);
+    }
+
+    /// <summary>Runs a scenario that was kept.</summary>
+    public static async Task<CampaignReport> RunOneAsync(string text, CampaignOptions options, TextWriter progress)
+    {
+        (IReadOnlyList<ProxyViolation> violations, string summary) = await RunAsync(ProxyScenario.Parse(text), options.Plant)
+            .ConfigureAwait(false);
+        progress.WriteLine(summary);
+        return new CampaignReport(string.Empty, [.. violations.Select(static violation => violation.ToString())]);
+    }
+
+    private static async Task<CampaignReport> FindEachAsync(CancellationToken cancellationToken)
+    {
+        StringBuilder table = new("| `--plant` | defect | check | found with seed |\n|---|---|---|---|\n");
+        List<string> failures = [];
+        foreach ((string name, ProxyPlant plant) in ProxyPlants.All.TakeWhile(_ => !cancellationToken.IsCancellationRequested))
+        {
+            ulong? seed = await FindAsync(name).ConfigureAwait(false);
+            table.Append(CultureInfo.InvariantCulture,
+                $"| {name} | {plant.Summary} | {plant.FoundBy} | {seed?.ToString(CultureInfo.InvariantCulture) ?? "not found"} |\n");
+            if (seed is null)
+            {
+                failures.Add($"The planted defect {name} was not found with {PlantSeeds} seeds.");
+            }
+        }
+
+        return new CampaignReport(table.ToString(), failures);
+    }
+
+    private static async Task<string> TellAsync(ProxyScenario scenario, IReadOnlyList<ProxyViolation> violations, string? plant)
+    {
+        ProxyScenario shrunk = await ShrinkAsync(scenario, violations[0].Check, plant).ConfigureAwait(false);
+        StringBuilder text = new();
+        text.Append(CultureInfo.InvariantCulture,
+            $"seed {scenario.Plan.Seed}, of {scenario.Steps.Count} steps {shrunk.Steps.Count} are enough. Again: ");
+        text.Append(CultureInfo.InvariantCulture, $"simulate --only {Word} --seed {scenario.Plan.Seed} --seeds 1 --executions {scenario.Steps.Count}");
+        text.Append(plant is null ? "" : $" --plant {plant}").Append("\nor keep the scenario in a file: simulate --only FILE\n");
+        foreach (ProxyViolation violation in violations)
+        {
+            text.Append(violation).Append('\n');
+        }
+
+        return text.Append(shrunk).ToString();
+    }
+}

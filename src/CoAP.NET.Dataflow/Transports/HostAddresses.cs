@@ -1,0 +1,24 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>The addresses of this host.</summary>
+internal static class HostAddresses
+{
+    /// <summary>Whether an address is one of this host's now.</summary>
+    /// <param name="address">The address.</param>
+    public static bool Contains(IPAddress address)
+    {
+        try
+        {
+            using Socket probe = new(address.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+            probe.Bind(new IPEndPoint(address, 0));
+            return true;
+        }
+        catch (SocketException exception)
+        {
+            return exception.SocketErrorCode != SocketError.AddressNotAvailable;
+        }
+    }
+}
