@@ -117,6 +117,12 @@ public sealed class AttackTests(ITestOutputHelper output)
     [Fact]
     public Task Slow_servers_behind_a_proxy_hold_up_nobody_who_asks_others() => HoldsAsync("proxy-slow");
 
+    [Theory]
+    [InlineData("proxy-observe")]
+    [InlineData("proxy-cache")]
+    [InlineData("proxy-uploads")]
+    public Task Who_takes_all_of_a_proxy_that_he_can_get_leaves_enough_for_others(string row) => HoldsAsync(row);
+
     [Fact]
     public Task Answers_without_end_take_a_bounded_memory_of_a_proxy() => HoldsAsync("proxy-body");
 
@@ -125,6 +131,9 @@ public sealed class AttackTests(ITestOutputHelper output)
     [InlineData("proxy-spoofed", "no-verification")]
     [InlineData("proxy-slow", "no-request-bound")]
     [InlineData("proxy-body", "no-body-bound")]
+    [InlineData("proxy-observe", "no-observation-bound")]
+    [InlineData("proxy-cache", "no-cache-bound")]
+    [InlineData("proxy-uploads", "no-assembly-bound")]
     [InlineData("sources-get", "large-table")]
     [InlineData("amplification-victim", "no-amplification-limit")]
     [InlineData("amplification-observe", "many-copies")]

@@ -41,7 +41,8 @@ public sealed class ProxyRunTests(ITestOutputHelper output)
     {
         ProxyStep cause = new() { Kind = ProxyStepKind.Ask, Id = 7, Method = CoapMethod.Put, Size = 3000 };
         ProxyScenario scenario = new(
-            new ProxyPlan { Seed = 1 }, [new ProxyStep { Kind = ProxyStepKind.Change }, cause, new ProxyStep { Kind = ProxyStepKind.Heal }]);
+            new ProxyPlan { Seed = 1 },
+            [new ProxyStep { Kind = ProxyStepKind.Change }, cause, new ProxyStep { Kind = ProxyStepKind.Heal }]);
 
         ProxyScenario shrunk = await ProxyRuns.ShrinkAsync(scenario, ProxyCheck.Bodies, "cut-body", maxRuns: 8);
 

@@ -28,6 +28,10 @@ internal sealed class OpenRelay : IAsyncDisposable
 
     private static readonly string[] s_schemes = ["coap", "coap+tcp", "coaps+tcp"];
 
+    // Those for which the proxy has a transport of its own, or none at all.
+    private static readonly string[] s_others =
+        ["coaps", "coap+ws", "coaps+ws", "http", "https", "ftp", "file", "gopher", "coap+sms", "COAP+WS", "coap+tcp+ws"];
+
     /// <summary>One address of each kind that is not public, and each with an IPv4 address inside in every way to carry one.</summary>
     private static readonly string[] s_inside =
     [
@@ -35,7 +39,11 @@ internal sealed class OpenRelay : IAsyncDisposable
         "100.64.0.1", "198.18.0.1", "192.0.0.8", "224.0.1.187", "239.255.255.250", "240.0.0.1", "255.255.255.255",
         "::", "::1", "fe80::1", "fd00::5", "fc00::1", "fec0::1", "ff02::fd", "ff05::fd", "64:ff9b:1::7f00:1",
         "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:224.0.1.187", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b::c0a8:101",
-        "2002:7f00:1::", "2002:a00:1::1",
+        "2002:7f00:1::", "2002:a00:1::1", "2002:e000:1bb::1",
+
+        // Teredo writes the address of the client with all bits inverted, beside that of its server; then ISATAP and SIIT.
+        "2001:0:4136:e378:8000:63bf:80ff:fffe", "2001:0:4136:e378:8000:63bf:f5ff:fffe", "2001:0:7f00:1::1",
+        "2001:4860::5efe:7f00:1", "2001:4860::200:5efe:a00:1", "::ffff:0:127.0.0.1", "::ffff:0:a00:1",
     ];
 
     /// <summary>Hosts in odd spellings: resolvers of operating systems read many of them as addresses.</summary>
@@ -132,6 +140,7 @@ internal sealed class OpenRelay : IAsyncDisposable
         int asked = 0;
         int refused = 0;
         int unmade = 0;
+        int others = 0;
         string[] hosts =
         [
             .. s_inside.Select(static address => address.Contains(':', StringComparison.Ordinal) ? $"[{address}]" : address),
@@ -161,6 +170,22 @@ internal sealed class OpenRelay : IAsyncDisposable
         }
 
         // The name is allowed, its first address too, and every second answer of its name server is this machine.
+        // Literal addresses only: what is allowed would be asked over sockets.
+        foreach (string scheme in run.IsPlanted("no-target-check") ? [] : s_others)
+        {
+            foreach (string host in hosts[..s_inside.Length])
+            {
+                foreach (CoapRequest request in new[] { ByUri($"{scheme}://{host}/x"), ByScheme(scheme, host) })
+                {
+                    asked++;
+                    (bool isMade, bool isRefused) = await AskAsync(host, request).ConfigureAwait(false);
+                    unmade += isMade ? 0 : 1;
+                    refused += isRefused ? 1 : 0;
+                    others += isMade && !isRefused ? 1 : 0;
+                }
+            }
+        }
+
         int rounds = run.Size(200, 20);
         for (int i = 0; i < rounds; i++)
         {
@@ -172,6 +197,7 @@ internal sealed class OpenRelay : IAsyncDisposable
         CoapResponse named = await _world.SendAsync(ByUri($"{ProxyWorld.OriginUri}/x")).ConfigureAwait(false);
         CoapResponse byName = await _world.SendAsync(ByUri($"coap://{Named}/x")).ConfigureAwait(false);
         Report(run, rounds, asked, unmade, refused);
+        run.Exactly("of those by other schemes not refused", others, 0);
         run.Holds("a target that is allowed is asked, by its address and by its name",
             named.IsSuccess && byName.IsSuccess && _sent.Any(one => one.Target == "allowed" && one.To.Equals(s_public)));
     }
@@ -187,9 +213,10 @@ internal sealed class OpenRelay : IAsyncDisposable
 
         run.Done = string.Create(
             CultureInfo.InvariantCulture,
-            $"{asked:N0} requests by Proxy-Uri and Proxy-Scheme: {s_inside.Length} addresses that are not public, literally, behind a name "
-            + $"that is allowed and beside a public address of it; {s_spellings.Length} odd spellings; {2 * rounds:N0} to names that "
-            + $"stand for another address each time they are resolved");
+            $"{asked:N0} requests by Proxy-Uri and Proxy-Scheme with {s_schemes.Length + s_others.Length} schemes: "
+            + $"{s_inside.Length} addresses that are not public, literally, behind a name that is allowed and beside a public address "
+            + $"of it; {s_spellings.Length} odd spellings; {2 * rounds:N0} to names that stand for another address each time they are "
+            + $"resolved");
         run.Exactly("datagrams and connections to addresses that are not allowed", wrong.Length, 0);
         run.AtLeast("of these requests refused by the proxy", refused, (asked - unmade) / 2);
         run.Mention(string.Create(CultureInfo.InvariantCulture, $"requests that CoAP cannot express {unmade}"));

@@ -26,6 +26,7 @@ internal static class Proxies
             SpoofedAsync) { Plants = ["no-verification"] },
         new("proxy-slow", "Slow upstreams: requests of greedy sources to servers that acknowledge and never answer", "7252-5.7.1-1",
             SlowAsync) { Plants = ["no-request-bound"] },
+        .. GreedyClients.Rows,
         new("proxy-body", "Upstreams whose answers never end, claim 4 GiB, or are another one with each block", "7959-2.4-5, 7959-C-1",
             BodiesAsync) { Plants = ["no-body-bound"] },
     ];
@@ -79,6 +80,8 @@ internal static class Proxies
         ];
         long idle = LiveHeap.Measure();
         long most = 0;
+        long received = 0;
+        long sentBefore = server.Wire.Bytes;
         const int batch = 100;
         TimeSpan pause = TimeSpan.FromMinutes(1) / (count / batch);
         for (int i = 0; i < count; i++)
@@ -87,6 +90,7 @@ internal static class Proxies
             CoapAddress from = CoapAddress.FromIPv4(0x0a00_0000 + (uint)i, (ushort)(1024 + (chance & 0x7fff)));
             int messageId = (int)(chance >> 16) & 0xffff;
             server.Wire.Receive(from, Forged.Stamp(kinds[i % kinds.Length], messageId, (uint)(chance >> 32)));
+            received += kinds[i % kinds.Length].Length;
 
             // As if the victim had taken it: a blind acknowledgement verifies nobody.
             server.Wire.Receive(from, Forged.Empty(CoapMessageType.Acknowledgement, messageId + 1));
@@ -102,12 +106,14 @@ internal static class Proxies
             }
         }
 
+        long sent = server.Wire.Bytes - sentBefore;
         CoapProxyCounters counters = proxy.GetCounters();
         run.Done = string.Create(CultureInfo.InvariantCulture,
             $"{count:N0} addresses in a minute, {kinds.Length} kinds of requests: Proxy-Uri, Proxy-Scheme, Observe, uploads, forged Echo");
         run.Exactly("datagrams to the server that they name", upstream.Datagrams, 0);
         run.Exactly("requests sent on, and under way", counters.Forwarded + counters.UnderWay, 0);
         run.AtLeast("challenged or refused", counters.Challenges, 1);
+        run.AtMost("bytes out / bytes in, that of known peers beside", (double)sent / received, 2);
         run.AtMost("heap above idle, at most", most / LiveHeap.MiB, run.Size(16, 4), " MiB");
         known.Check(run);
         run.Holds("the request of a client that answers its challenge is sent on",

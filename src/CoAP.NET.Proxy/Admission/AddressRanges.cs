@@ -32,6 +32,7 @@ internal static class AddressRanges
     ];
 
     private static readonly IPNetwork s_translated = IPNetwork.Parse("64:ff9b::/96");
+    private static readonly IPNetwork s_stateless = IPNetwork.Parse("::ffff:0:0:0/96");
     private static readonly IPNetwork s_sixToFour = IPNetwork.Parse("2002::/16");
 
     /// <summary>What an address is where it is not a public one; null for a public one.</summary>
@@ -63,18 +64,31 @@ internal static class AddressRanges
     {
         address = Normalize(address);
         yield return address;
-        if (address.AddressFamily == AddressFamily.InterNetworkV6)
+        if (address.AddressFamily != AddressFamily.InterNetworkV6)
         {
-            byte[] bytes = address.GetAddressBytes();
-            if (s_translated.Contains(address) || address.IsIPv6Teredo || bytes.AsSpan(0, 12).IndexOfAnyExcept((byte)0) < 0)
-            {
-                yield return new IPAddress(bytes.AsSpan(12));
-            }
+            yield break;
+        }
 
-            if (s_sixToFour.Contains(address))
-            {
-                yield return new IPAddress(bytes.AsSpan(2, 4));
-            }
+        byte[] bytes = address.GetAddressBytes();
+        if (s_translated.Contains(address) || s_stateless.Contains(address) || IsIsatap(bytes)
+            || bytes.AsSpan(0, 12).IndexOfAnyExcept((byte)0) < 0)
+        {
+            yield return new IPAddress(bytes.AsSpan(12));
+        }
+
+        if (address.IsIPv6Teredo)
+        {
+            // The server, and the client with all bits inverted (RFC 4380 section 4).
+            yield return new IPAddress(bytes.AsSpan(4, 4));
+            yield return new IPAddress([(byte)~bytes[12], (byte)~bytes[13], (byte)~bytes[14], (byte)~bytes[15]]);
+        }
+
+        if (s_sixToFour.Contains(address))
+        {
+            yield return new IPAddress(bytes.AsSpan(2, 4));
         }
     }
+
+    // The interface identifier says it, whatever the prefix (RFC 5214 section 6.1): 0000:5efe or 0200:5efe.
+    private static bool IsIsatap(byte[] bytes) => (bytes[8] & ~2) == 0 && bytes[9] == 0 && bytes[10] == 0x5e && bytes[11] == 0xfe;
 }

@@ -109,8 +109,8 @@ internal sealed class ProxyCalm(ProxyNodes nodes, ProxyJournal journal, ProxyReq
             TimeSpan.FromMinutes(10)).ConfigureAwait(false);
         if (Array.Exists(all, static one => one is not { IsSuccess: true }))
         {
-            journal.Violate(ProxyCheck.Served,
-                $"equal requests by {way} were answered {string.Join(", ", all.Select(static one => one?.Code.ToString() ?? "not at all"))}");
+            string codes = string.Join(", ", all.Select(static one => one?.Code.ToString() ?? "not at all"));
+            journal.Violate(ProxyCheck.Served, $"equal requests by {way} were answered {codes}");
         }
         else if (nodes.Origins[0].RunsOf(id) != 1)
         {

@@ -113,7 +113,8 @@ internal sealed class ProxyNodes : IAsyncDisposable
             .. Origins.Select(static one => one.ObserverCount),
         ];
         return Array.TrueForAll(left, static count => count == 0) ? ""
-            : $"of each proxy what is under way, its registrations and its observers, and observers of the servers: {string.Join(", ", left)}";
+            : "of each proxy what is under way, its registrations and its observers, and observers of the servers: "
+                + string.Join(", ", left);
     }
 
     public async Task RestartOriginAsync(int origin)

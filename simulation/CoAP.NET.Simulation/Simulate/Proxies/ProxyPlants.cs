@@ -40,7 +40,8 @@ internal static class ProxyPlants
             ConcurrentDictionary<string, CoapResult> kept = [];
             return async (request, next, token) =>
             {
-                if (IsFor(request, "/kept/") && request.Method == CoapMethod.Get && kept.TryGetValue(TargetOf(request), out CoapResult? there))
+                if (IsFor(request, "/kept/") && request.Method == CoapMethod.Get
+                    && kept.TryGetValue(TargetOf(request), out CoapResult? there))
                 {
                     return there;
                 }
@@ -96,7 +97,7 @@ internal static class ProxyPlants
                 return result;
             };
         }),
-        ["asked-twice"] = new("equal requests are each sent on", ProxyCheck.SingleFlight, static () => static async (request, next, token) =>
+        ["asked-twice"] = new("equal requests are each sent on", ProxyCheck.SingleFlight, static () => async (request, next, token) =>
         {
             CoapResult result = await next(request, token).ConfigureAwait(false);
             return IsFor(request, "/slow/") && result.Code.Class == 2 ? await next(request, token).ConfigureAwait(false) : result;

@@ -11,7 +11,8 @@ internal sealed class ProxyRequests(ProxyNodes nodes, ProxyJournal journal)
 {
     private readonly ConcurrentDictionary<string, int> _own = [];
 
-    /// <summary>How long an answer may be on its way from a server to a client: by what is lost and repeated for each hop, at most.</summary>
+    /// <summary>How long an answer may be on its way from a server to a client, at most: copies are sent for that long, for each
+    /// hop.</summary>
     public TimeSpan TimeOfFlight { get; set; } = TimeSpan.FromSeconds(100 * (nodes.Proxies.Count + 1));
 
     /// <summary>Whether the network is well, so that nothing is answered but by the server.</summary>
@@ -124,8 +125,8 @@ internal sealed class ProxyRequests(ProxyNodes nodes, ProxyJournal journal)
         TimeSpan age = ProxyOrigin.AgeOf(step.Resource);
         if (outdated > age + TimeOfFlight)
         {
-            journal.Violate(ProxyCheck.Fresh, $"{step.Way} for version {version} of {step.Resource}, which has a Max-Age of {age.TotalSeconds} s, "
-                + $"was answered {outdated.TotalSeconds:0.0} s after it was replaced");
+            journal.Violate(ProxyCheck.Fresh, $"{step.Way} for version {version} of {step.Resource}, which has a Max-Age of "
+                + $"{age.TotalSeconds} s, was answered {outdated.TotalSeconds:0.0} s after it was replaced");
         }
         else if (outdated > TimeSpan.Zero && outdated + response.MaxAge > age + TimeOfFlight)
         {
@@ -148,7 +149,8 @@ internal sealed class ProxyRequests(ProxyNodes nodes, ProxyJournal journal)
         if (!_own.TryAdd(text, step.Client))
         {
             journal.Violate(ProxyCheck.Identity,
-                $"what client {_own[text]} was answered over a secured transport ('{text}') was given to client {step.Client} ({step.Way})");
+                $"what client {_own[text]} was answered over a secured transport ('{text}') was given to client {step.Client} "
+                + $"({step.Way})");
         }
 
         return true;

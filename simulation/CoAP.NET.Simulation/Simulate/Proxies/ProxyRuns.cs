@@ -154,7 +154,8 @@ internal static class ProxyRuns
         StringBuilder text = new();
         text.Append(CultureInfo.InvariantCulture,
             $"seed {scenario.Plan.Seed}, of {scenario.Steps.Count} steps {shrunk.Steps.Count} are enough. Again: ");
-        text.Append(CultureInfo.InvariantCulture, $"simulate --only {Word} --seed {scenario.Plan.Seed} --seeds 1 --executions {scenario.Steps.Count}");
+        text.Append(CultureInfo.InvariantCulture,
+            $"simulate --only {Word} --seed {scenario.Plan.Seed} --seeds 1 --executions {scenario.Steps.Count}");
         text.Append(plant is null ? "" : $" --plant {plant}").Append("\nor keep the scenario in a file: simulate --only FILE\n");
         foreach (ProxyViolation violation in violations)
         {
