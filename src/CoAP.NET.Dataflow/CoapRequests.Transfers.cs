@@ -100,6 +100,29 @@ public static partial class CoapRequests
         return CoapResponseStream.OpenAsync(requester, request, cancellationToken);
     }
 
+    /// <summary>
+    /// Sends a request and gives its response as it is where the body is small, and the body as a stream where it is large: for who sends
+    /// responses on and must not hold bodies of any size. A small one passes the cache as any other; a large one is neither looked for
+    /// there nor kept.
+    /// </summary>
+    /// <param name="requester">Who sends.</param>
+    /// <param name="request">The request, without <see cref="CoapRequest.Destination"/>. Its <see cref="CoapRequest.Timeout"/> is for the
+    /// whole response, and of a large one for each block from the moment that it is opened.</param>
+    /// <param name="maxHeld">The largest body that is held in memory, in bytes; one that comes in a single message is held in any case. 0
+    /// or more.</param>
+    /// <param name="cancellationToken">Stops waiting for the response; dispose the stream to end it afterwards.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="maxHeld"/> is negative.</exception>
+    /// <exception cref="CoapException">No response came.</exception>
+    public static Task<CoapOpenedResponse> OpenResponseAsync(this ICoapRequester requester, CoapRequest request, int maxHeld,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(requester);
+        ArgumentNullException.ThrowIfNull(request);
+        ArgumentOutOfRangeException.ThrowIfNegative(maxHeld);
+        return CoapResponseStream.OpenAsync(requester, request, maxHeld, cancellationToken);
+    }
+
     /// <summary>POST with progress (RFC 7252 section 5.8.2).</summary>
     /// <param name="requester">Who sends.</param>
     /// <param name="uri">The URI.</param>

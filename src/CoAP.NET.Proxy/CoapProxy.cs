@@ -15,6 +15,8 @@ namespace CoAP.NET.Proxy;
 /// </summary>
 public sealed class CoapProxy : IAsyncDisposable
 {
+    private const int MaxMessage = 64 * 1024;
+
     private readonly CoapProxyOptions _options;
     private readonly Dictionary<string, CoapProxyUpstream> _upstreams = new(StringComparer.Ordinal);
     private readonly List<CoapProxyUpstream> _owned = [];
@@ -40,7 +42,8 @@ public sealed class CoapProxy : IAsyncDisposable
         Client = new CoapClient(endpoint);
         _ownClient = new Lazy<CoapClient>(() => new CoapClient(MakeEndpointOptions()));
         _observations = new SharedObservations(endpoint.TimeProvider, _options.MaxObservations, _options.MaxObservationsPerSource);
-        Forwarder = new Forwarder(_options, _counts, _observations, _logger);
+        Forwarder = new Forwarder(
+            _options, _counts, _observations, new StreamedAnswers(_options, _counts, endpoint.Random), _logger);
         if (_options.NextProxy is { } next)
         {
             _next = new NextProxyUpstream(new LazyRequester(_ownClient), next);
@@ -102,6 +105,7 @@ public sealed class CoapProxy : IAsyncDisposable
         Timeouts = _counts[ProxyCount.Timeouts],
         Failures = _counts[ProxyCount.Failures],
         Shared = _counts[ProxyCount.Shared],
+        Streamed = _counts[ProxyCount.Streamed],
         CacheHits = Client.Endpoint.Counters[CoapCounter.CacheHits]
             + (_ownClient.IsValueCreated ? _ownClient.Value.Endpoint.Counters[CoapCounter.CacheHits] : 0),
     };
@@ -247,6 +251,9 @@ public sealed class CoapProxy : IAsyncDisposable
     {
         CoapEndpointOptions endpoint = new();
         endpoint.Limits.MaxResponseBodySize = _options.MaxBodySize;
+
+        // A message that is read from a connection lies in memory as a whole: servers send larger bodies in blocks (RFC 8323 section 6).
+        endpoint.Limits.MaxStreamMessageSize = Math.Min(endpoint.Limits.MaxStreamMessageSize, MaxMessage);
         endpoint.Cache = _options.CacheBytes > 0 ? new CoapCache(_options.CacheBytes) : null;
         _options.ConfigureClient?.Invoke(endpoint);
         return endpoint;

@@ -37,6 +37,9 @@ public sealed record CoapProxyCounters
     /// <summary>Requests that were answered by the answer to an equal one of somebody else that was under way.</summary>
     public long Shared { get; init; }
 
+    /// <summary>Answers that were passed on as a stream, as they were larger than <see cref="CoapProxyOptions.StreamsAbove"/>.</summary>
+    public long Streamed { get; init; }
+
     /// <summary>Requests that were answered from the cache.</summary>
     public long CacheHits { get; init; }
 

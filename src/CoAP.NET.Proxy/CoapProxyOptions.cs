@@ -86,10 +86,41 @@ public sealed class CoapProxyOptions
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
     public int MaxObservationsPerSource { get; set => field = AtLeastOne(value); } = 100;
 
-    /// <summary>The largest body of a request or answer that is sent on, in bytes: it is held as a whole in between. 1 or more; default 1
-    /// MiB. Requests get 4.13, answers 5.02.</summary>
+    /// <summary>The largest body of a request or answer that is held as a whole before it is sent on, in bytes, where it cannot pass as a
+    /// stream; see docs/proxies.md. 1 or more; default 1 MiB. Requests get 4.13, answers 5.02.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
     public int MaxBodySize { get; set => field = AtLeastOne(value); } = 1024 * 1024;
+
+    /// <summary>
+    /// The largest answer to a GET or FETCH that is held as a whole, so that it can be kept in the cache and given to several clients, in
+    /// bytes. Larger ones pass block by block, as the client asks for them, with a window in memory. 0 or more; default 64 KiB. A value of
+    /// <see cref="MaxBodySize"/> and more turns that off up to there.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below 0.</exception>
+    public int StreamsAbove
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value);
+            field = value;
+        }
+    }
+    = 64 * 1024;
+
+    /// <summary>The largest answer that passes as a stream, in bytes. A client of a larger one gets 5.02 in the place of the block beyond.
+    /// 1 or more; default 1 GiB, which is as much as blocks can number (RFC 7959 section 2.2).</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    public long MaxStreamedBodySize
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            field = value;
+        }
+    }
+    = 1L << 30;
 
     /// <summary>
     /// How many bytes of answers are kept for later requests of any client (RFC 7252 section 5.6), for forward and reverse proxies each; 0

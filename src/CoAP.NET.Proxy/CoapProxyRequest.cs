@@ -1,4 +1,5 @@
 using CoAP.NET.Options;
+using CoAP.NET.Proxy.Forwarding;
 
 namespace CoAP.NET.Proxy;
 
@@ -6,8 +7,10 @@ namespace CoAP.NET.Proxy;
 public sealed class CoapProxyRequest
 {
     internal CoapProxyRequest(
-        CoapRequest received, string target, CoapOptionCollection options, TimeSpan timeout, CoapProxyTargets? targets, bool mayBeShared)
+        CoapRequest received, string target, CoapOptionCollection options, TimeSpan timeout, CoapProxyTargets? targets, bool mayBeShared,
+        AnswerPlace? place = null)
     {
+        Place = place;
         Received = received;
         Target = target;
         Options = options;
@@ -53,4 +56,7 @@ public sealed class CoapProxyRequest
     /// transport (RFC 7252 section 11.2), is protected by OSCORE, or answers a challenge.
     /// </summary>
     public bool MayBeShared { get; }
+
+    /// <summary>From where on its answer is wanted, which may come as a stream; null where it has to be held as a whole.</summary>
+    internal AnswerPlace? Place { get; }
 }

@@ -1,3 +1,5 @@
+using CoAP.NET.Proxy.Upstreams;
+
 namespace CoAP.NET.Proxy;
 
 /// <summary>
@@ -47,6 +49,13 @@ public abstract class CoapProxyUpstream : IDisposable
     protected virtual void Dispose(bool disposing)
     {
     }
+
+    /// <summary>Sends a request on whose answer may come as a stream where it is large.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="maxHeld">The largest body that is held in memory, in bytes.</param>
+    /// <param name="cancellationToken">Stops waiting for the answer; a stream is ended by disposing it.</param>
+    internal virtual async Task<UpstreamAnswer> OpenAsync(CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) =>
+        new(await SendAsync(request, cancellationToken).ConfigureAwait(false));
 
     /// <summary>Observes what is asked for; null where the protocol has no such thing.</summary>
     internal virtual Task<CoapObservation>? ObserveAsync(

@@ -13,4 +13,5 @@ internal enum ProxyCount
     Timeouts,
     Failures,
     Shared,
+    Streamed,
 }

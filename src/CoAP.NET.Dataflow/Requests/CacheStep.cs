@@ -51,6 +51,12 @@ internal sealed class CacheStep : RequestStep
 
     public override StepOutcome After(OutgoingRequest request, OutgoingRequest sent, CoapResponse response)
     {
+        if (request.CacheNote is { Changed: null } && request.Request.Transfer is { LeavesBodyOut: true })
+        {
+            // It turned out to be too large on the way.
+            return StepOutcome.Done(response);
+        }
+
         switch (request.CacheNote)
         {
             case { Changed: { } uri }:

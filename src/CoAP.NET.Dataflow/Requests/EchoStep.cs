@@ -4,8 +4,9 @@ namespace CoAP.NET.Requests;
 
 /// <summary>
 /// Sends back what servers ask to have sent back (RFC 9175 section 2.3): after 4.01 with an Echo the request goes out once more with it; an
-/// Echo of any other response goes into the next request to the same peer. A request that brings an Echo of its own is left alone, and so
-/// is one that a proxy sends on for somebody else.
+/// Echo of any other response goes into the next request to the same peer. A request that brings an Echo of its own is left alone. Of those
+/// that a proxy sends on for somebody else, safe ones show the server that the proxy receives at its address, which is so; whether a
+/// request is fresh only the client can say, so a challenge is given to it, and what changes something gets no Echo of the proxy.
 /// </summary>
 internal sealed class EchoStep : RequestStep
 {
@@ -23,6 +24,11 @@ internal sealed class EchoStep : RequestStep
         }
 
         // Once: a server that goes on asking is not asked again by us.
+        if (response.Code == CoapCode.Unauthorized && request.Request.IsForwarded)
+        {
+            return StepOutcome.Done(response);
+        }
+
         if (response.Code == CoapCode.Unauthorized && sent.AttemptOf(request) == 0)
         {
             return StepOutcome.Again(WithEcho(request, echo));
@@ -33,7 +39,7 @@ internal sealed class EchoStep : RequestStep
     }
 
     private static bool IsLeftAlone(OutgoingRequest request) =>
-        request.Channel.IsGroup || request.Request.IsForwarded
+        request.Channel.IsGroup || (request.Request.IsForwarded && !request.Message.Code.IsSafe)
             || (request.Message.OptionsToRead is { } options && options.Contains(OptionNumber.Echo));
 
     private static OutgoingRequest WithEcho(OutgoingRequest request, byte[] value)

@@ -36,6 +36,42 @@ public static partial class CoapResults
     }
 
     /// <summary>
+    /// 2.05 Content with a stream that is read once, from front to back, such as one that comes over a network. Some KiB of it are kept, so
+    /// memory does not depend on its size. Blocks are read as the peer asks for them, and a peer that asks slowly slows the stream down. It
+    /// stays open until the peer has fetched all, or makes no progress any more. For methods that are not safe the answer is read as a
+    /// whole.
+    /// </summary>
+    /// <remarks>
+    /// The open stream counts as 64 KiB of <see cref="CoapLimits.MaxRepresentationBytes"/>. A peer that asks for a block that was passed,
+    /// or that is far ahead, has the handler run again: its <see cref="CoapRequest.Options"/> say by Block2 which block is wanted. Throw a
+    /// <see cref="CoapBodyException"/> from the stream to say what the peer is answered; any other exception is answered 5.00, logged and
+    /// counted as <see cref="CoapCounter.HandlerErrors"/>.
+    /// </remarks>
+    /// <param name="stream">The stream. The server disposes it.</param>
+    /// <param name="etag">The entity-tag, which must change whenever the content does: it keeps clients from mixing two states.</param>
+    /// <param name="format">The Content-Format; null to leave the option out.</param>
+    /// <param name="start">Where in the body the stream begins, in bytes; not behind the block that is asked for. Default 0.</param>
+    /// <param name="size">The size of the whole body, which the peer is told; null when it is not known.</param>
+    /// <returns>The result, for one request.</returns>
+    /// <exception cref="ArgumentException">The stream cannot be read, or the entity-tag is <c>default</c>.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The start or the size is negative.</exception>
+    public static CoapResult Sequential(
+        Stream stream, CoapETag etag, CoapContentFormat? format = null, long start = 0, long? size = null)
+    {
+        ArgumentNullException.ThrowIfNull(stream);
+        ArgumentOutOfRangeException.ThrowIfNegative(start);
+        ArgumentOutOfRangeException.ThrowIfNegative(size ?? 0, nameof(size));
+        if (!stream.CanRead)
+        {
+            throw new ArgumentException("The stream cannot be read.", nameof(stream));
+        }
+
+        return etag.Length != 0
+            ? new SeekableResult(stream, null, etag, format) { Start = start, Size = size }
+            : throw new ArgumentException("This is no entity-tag: it has no bytes.", nameof(etag));
+    }
+
+    /// <summary>
     /// 2.05 Content with a file, of which only the block that is asked for is read; 2.03 Valid when the client has it already, 4.04 when
     /// there is none. Later blocks are read without the handler, as long as length and time of the file stay the same; the file is opened
     /// for each.

@@ -21,7 +21,7 @@ internal sealed class LaterBlocks(
     /// <returns>False when the body is another one now: then the request goes the way of all.</returns>
     public bool TryServe(CoapExchange exchange, SeekableBody body)
     {
-        if (!body.TryOpen(out SafeFileHandle? file))
+        if (!body.TryOpen(exchange.Request.Message.OptionsToRead!.Block2!.Value.ByteOffset, out SafeFileHandle? file))
         {
             exchange.Body = null;
             return false;
@@ -70,12 +70,17 @@ internal sealed class LaterBlocks(
 
     private CoapResult Failed(CoapExchange exchange, SeekableBody body, Exception exception)
     {
-        if ((exception is ObjectDisposedException && body.IsClosed)
+        if ((exception is ObjectDisposedException or OperationCanceledException && body.IsClosed)
             || (exception is OperationCanceledException && served.Aborted.IsCancellationRequested))
         {
             // The transfer ended meanwhile, as its peer began anew or the endpoint stops.
             environment.Counters.Add(CoapCounter.Busy);
             return admission.Busy;
+        }
+
+        if (exception is CoapBodyException failed)
+        {
+            return failed.Result;
         }
 
         environment.Counters.Add(CoapCounter.HandlerErrors);

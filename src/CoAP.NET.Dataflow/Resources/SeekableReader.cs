@@ -32,7 +32,10 @@ internal static class SeekableReader
                     return CoapResults.Valid(result.ETag.Value);
                 }
 
-                body = new SeekableBody(environment, route, HeadOf(result, result.ETag!.Value), stream, stream.Length);
+                CoapResult head = HeadOf(result, result.ETag!.Value);
+                body = result.Start is { } start
+                    ? SeekableBody.Sequential(environment, route, head, stream, start, result.Size)
+                    : new SeekableBody(environment, route, head, stream, stream.Length);
                 CoapResult answer = await ReadAsync(exchange, body, null, maxWhole, cancellationToken).ConfigureAwait(false);
                 isHandedOn = answer is BodyPart { Source: not null };
                 return answer;
@@ -87,15 +90,17 @@ internal static class SeekableReader
             return await body.ReadAsync(file, offset, exchange.Channel.LargestPart(asked), cancellationToken).ConfigureAwait(false);
         }
 
-        if (body.Length > maxWhole)
+        BodyPart? part = body.IsSequential || body.Length <= maxWhole
+            ? await body.ReadAsync(file, 0, (int)Math.Min(maxWhole, body.Length), cancellationToken).ConfigureAwait(false)
+            : null;
+        if (part is null || part.Total > part.Payload.Length)
         {
             throw new InvalidOperationException(
-                $"The answer to {request.Code} has {body.Length} bytes. Of a request that is not safe, or came in blocks, the answer is "
-                    + "kept as a whole, which is at most "
+                $"The answer to {request.Code} has {part?.Total ?? body.Length} bytes. Of a request that is not safe, or came in blocks, "
+                    + "the answer is kept as a whole, which is at most "
                 + $"CoapLimits.MaxRepresentationBytes ({maxWhole}).");
         }
 
-        BodyPart part = await body.ReadAsync(file, 0, (int)body.Length, cancellationToken).ConfigureAwait(false);
         CoapResult whole = new(part.Code, part.Payload);
         whole.Options.AddAll(part.Options);
         return whole;

@@ -20,6 +20,12 @@ internal sealed class SeekableResult : CoapResult
     /// <summary>The entity-tag; null to make it of the file's length and time.</summary>
     public CoapETag? ETag { get; }
 
+    /// <summary>Where in the body a stream begins that is read from front to back; null for one that seeks, and for a file.</summary>
+    public long? Start { get; init; }
+
+    /// <summary>The size of such a body as it was announced; null when nobody did.</summary>
+    public long? Size { get; init; }
+
     private protected override CoapResult CopyWithoutOptions() =>
-        new SeekableResult(Stream, Path, ETag, null) { AnswersGroup = AnswersGroup };
+        new SeekableResult(Stream, Path, ETag, null) { AnswersGroup = AnswersGroup, Start = Start, Size = Size };
 }

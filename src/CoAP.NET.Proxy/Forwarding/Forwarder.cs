@@ -13,7 +13,9 @@ namespace CoAP.NET.Proxy.Forwarding;
 /// <param name="counts">Counts.</param>
 /// <param name="observations">What clients observe.</param>
 /// <param name="logger">The log.</param>
-internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, SharedObservations observations, ILogger logger)
+/// <param name="streamed">Answers that pass as streams.</param>
+internal sealed class Forwarder(
+    CoapProxyOptions options, ProxyCounts counts, SharedObservations observations, StreamedAnswers streamed, ILogger logger)
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
 
@@ -63,8 +65,9 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, Sh
         forwarded.AddUInt(OptionNumber.HopLimit, (uint)hops);
         bool isSecured = IsSecured(target, upstream);
         bool mayBeShared = !upstream.DependsOnClient && Sharing.IsAllowed(request.Code, forwarded, isSecured);
-        CoapProxyRequest onward = new(request, target, forwarded, options.Timeout, targets, mayBeShared);
         bool observes = route is not null && Observes(request, forwarded);
+        AnswerPlace? place = streamed.PlaceFor(request, observes);
+        CoapProxyRequest onward = new(request, target, forwarded, options.Timeout, targets, mayBeShared, place);
         RequestKey key = observes
             ? new RequestKey(upstream, Sharing.KeyOf(onward, withTags: false), isSecured ? IdentityOf(request) : null) : default;
         if (observes && observations.Find(key, evenIfStale: request.IsForObservers) is { } current)
@@ -104,11 +107,15 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, Sh
         try
         {
             CancellationToken token = gone?.Token ?? cancellationToken;
-            (CoapResult? answer, bool isObserved) = observed is null || request.IsForObservers
+            (CoapResult? known, bool isObserved) = observed is null || request.IsForObservers
                 ? default
                 : await observations.JoinAsync(key, observed, onward, token).ConfigureAwait(false);
-            answer ??= await SendAsync(onward, upstream, token).ConfigureAwait(false);
-            CoapResult result = answer.Code == CoapCode.HopLimitReached ? PassHopLimit(request, onward, answer) : Pass(answer);
+            UpstreamAnswer answer = known is null
+                ? await SendAsync(onward, upstream, token).ConfigureAwait(false)
+                : new UpstreamAnswer(known);
+            CoapResult result = answer.Head.Code == CoapCode.HopLimitReached
+                ? PassHopLimit(request, onward, answer.Head)
+                : Pass(onward, answer);
 
             // Without an observation behind it the client must not become an observer.
             result.DeclinesObserver = !isObserved;
@@ -121,28 +128,37 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, Sh
         }
     }
 
-    private async Task<CoapResult> SendAsync(CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
+    private async Task<UpstreamAnswer> SendAsync(CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
     {
-        if (!onward.MayBeShared)
+        if (!onward.MayBeShared || onward.Place is { Offset: > 0 })
         {
-            counts.Add(ProxyCount.Forwarded);
-            return await upstream.SendAsync(onward, cancellationToken).ConfigureAwait(false);
+            return await OpenAsync(onward, upstream, cancellationToken).ConfigureAwait(false);
         }
 
-        (CoapResult result, bool isShared) = await _flights.RunAsync(
+        (UpstreamAnswer answer, bool isShared) = await _flights.RunAsync(
             new RequestKey(upstream, Sharing.KeyOf(onward, withTags: options.CacheBytes == 0)),
-            token =>
-            {
-                counts.Add(ProxyCount.Forwarded);
-                return upstream.SendAsync(onward, token);
-            },
+            token => OpenAsync(onward, upstream, token),
             cancellationToken).ConfigureAwait(false);
+        if (isShared && answer.IsStream)
+        {
+            // One can read a stream, who asked for it. It is too large to be held for the others, who ask themselves.
+            return await OpenAsync(onward, upstream, cancellationToken).ConfigureAwait(false);
+        }
+
         if (isShared)
         {
             counts.Add(ProxyCount.Shared);
         }
 
-        return result;
+        return answer;
+    }
+
+    private async Task<UpstreamAnswer> OpenAsync(CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
+    {
+        counts.Add(ProxyCount.Forwarded);
+        return onward.Place is null
+            ? new UpstreamAnswer(await upstream.SendAsync(onward, cancellationToken).ConfigureAwait(false))
+            : await upstream.OpenAsync(onward, options.StreamsAbove, cancellationToken).ConfigureAwait(false);
     }
 
     // A run for observers asks for what a registration of before asked for.
@@ -182,6 +198,24 @@ internal sealed class Forwarder(CoapProxyOptions options, ProxyCounts counts, Sh
         }
 
         return passed;
+    }
+
+    private CoapResult Pass(CoapProxyRequest onward, UpstreamAnswer answer)
+    {
+        CoapResult head = Pass(answer.Head);
+        if (!answer.IsStream || answer.Take() is not { } body)
+        {
+            return head;
+        }
+
+        if (head.Code == CoapCode.Content)
+        {
+            return streamed.Of(head, body, onward.Place!.Value, answer.Head.Options.Size2);
+        }
+
+        // It is refused, or has a code that no answer of this size has.
+        _ = body.DisposeAsync().AsTask();
+        return head.Code.IsError ? head : CoapResults.Status(CoapCode.BadGateway, "The answer of the server cannot be processed.");
     }
 
     private CoapResult Pass(CoapResult answer)

@@ -1,3 +1,5 @@
+using CoAP.NET.Proxy.Upstreams;
+
 namespace CoAP.NET.Proxy.Forwarding;
 
 /// <summary>
@@ -14,11 +16,12 @@ internal sealed class SingleFlight
     /// <param name="send">Sends; is given what ends it when nobody waits any more.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The answer, not to be changed, and whether somebody else had asked for it.</returns>
-    public async Task<(CoapResult Result, bool IsShared)> RunAsync(
-        RequestKey key, Func<CancellationToken, Task<CoapResult>> send, CancellationToken cancellationToken)
+    public async Task<(UpstreamAnswer Answer, bool IsShared)> RunAsync(
+        RequestKey key, Func<CancellationToken, Task<UpstreamAnswer>> send, CancellationToken cancellationToken)
     {
         Flight flight;
         bool isShared;
+        bool isTaken = false;
         lock (_gate)
         {
             isShared = _flights.TryGetValue(key, out Flight? running);
@@ -33,21 +36,27 @@ internal sealed class SingleFlight
                 _ = FlyAsync(key, flight, send);
             }
 
-            return (await flight.Answer.Task.WaitAsync(cancellationToken).ConfigureAwait(false), isShared);
+            UpstreamAnswer answer = await flight.Answer.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+            isTaken = !isShared;
+            return (answer, isShared);
         }
         finally
         {
             Leave(key, flight);
+            if (!isShared && !isTaken)
+            {
+                flight.LetStreamGo();
+            }
         }
     }
 
-    private async Task FlyAsync(RequestKey key, Flight flight, Func<CancellationToken, Task<CoapResult>> send)
+    private async Task FlyAsync(RequestKey key, Flight flight, Func<CancellationToken, Task<UpstreamAnswer>> send)
     {
         try
         {
-            CoapResult result = await send(flight.Abandoned.Token).ConfigureAwait(false);
+            UpstreamAnswer answer = await send(flight.Abandoned.Token).ConfigureAwait(false);
             End(key, flight);
-            flight.Answer.TrySetResult(result);
+            flight.Answer.TrySetResult(answer);
         }
 #pragma warning disable CA1031 // whatever went wrong is for those who wait
         catch (Exception exception)
@@ -94,10 +103,26 @@ internal sealed class SingleFlight
 
     private sealed class Flight
     {
-        public TaskCompletionSource<CoapResult> Answer { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        public TaskCompletionSource<UpstreamAnswer> Answer { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
         public CancellationTokenSource Abandoned { get; } = new();
 
         public int Waiting { get; set; }
+
+        /// <summary>Who began it, and would read its answer, has left: where that is a stream it ends, whenever it comes.</summary>
+        public void LetStreamGo() => _ = LetStreamGoAsync();
+
+        private async Task LetStreamGoAsync()
+        {
+            try
+            {
+                (await Answer.Task.ConfigureAwait(false)).LetGo();
+            }
+#pragma warning disable CA1031 // it is for those who wait
+            catch (Exception)
+#pragma warning restore CA1031
+            {
+            }
+        }
     }
 }

@@ -37,6 +37,11 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
             onward.Options.Remove(OptionNumber.ETag);
         }
 
+        if (request.Place is { Offset: > 0 and var offset })
+        {
+            onward.Download = new CoapDownloadOptions { Offset = offset };
+        }
+
         onward.Message.Payload = request.Payload;
         return onward;
     }
@@ -54,12 +59,29 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
         return result;
     }
 
+    /// <summary>An answer as it came, whose body may be a stream.</summary>
+    /// <param name="opened">The response of the origin.</param>
+    /// <param name="request">What was asked for.</param>
+    public static UpstreamAnswer AnswerOf(CoapOpenedResponse opened, CoapProxyRequest request)
+    {
+        CoapResult head = ResultOf(opened.Response);
+
+        // A part that is small is a stream all the same: it is not the whole.
+        return opened.Body is not null || request.Place is not { Offset: > 0 } || head.Code != CoapCode.Content
+            ? new UpstreamAnswer(head, opened.Body)
+            : new UpstreamAnswer(head, new MemoryStream(head.Payload.ToArray(), writable: false));
+    }
+
     /// <inheritdoc/>
     public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         return ResultOf(await _requester.SendAsync(Make(request), cancellationToken).ConfigureAwait(false));
     }
+
+    internal override async Task<UpstreamAnswer> OpenAsync(
+        CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) =>
+        AnswerOf(await _requester.OpenResponseAsync(Make(request), maxHeld, cancellationToken).ConfigureAwait(false), request);
 
     internal override Task<CoapObservation>? ObserveAsync(
         CoapProxyRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) =>

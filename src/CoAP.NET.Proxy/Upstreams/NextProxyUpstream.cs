@@ -16,7 +16,11 @@ internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) 
     public override IReadOnlyCollection<string> Schemes => [];
 
     /// <inheritdoc/>
-    public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+    public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken) =>
+        (await OpenAsync(request, int.MaxValue, cancellationToken).ConfigureAwait(false)).Head;
+
+    /// <inheritdoc/>
+    internal override async Task<UpstreamAnswer> OpenAsync(CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         if (Encoding.UTF8.GetByteCount(request.Target) > MaxProxyUri)
@@ -24,20 +28,22 @@ internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) 
             throw new TargetDeniedException($"A URI of more than {MaxProxyUri} bytes cannot be given to the next proxy.");
         }
 
-        CoapResponse response = await SendAsync(request, null, cancellationToken).ConfigureAwait(false);
+        CoapOpenedResponse opened = await SendAsync(request, null, maxHeld, cancellationToken).ConfigureAwait(false);
+        CoapResponse response = opened.Response;
         if (response.Code == CoapCode.Unauthorized && response.Options.Echo is { } challenge && MayAnswer(request))
         {
-            response = await SendAsync(request, challenge, cancellationToken).ConfigureAwait(false);
+            opened = await SendAsync(request, challenge, maxHeld, cancellationToken).ConfigureAwait(false);
         }
 
-        return CoapUpstream.ResultOf(response);
+        return CoapUpstream.AnswerOf(opened, request);
     }
 
     // The other proxy asks whether this one receives at its address, as this one asks its clients. The origin may ask as well whether the
     // request is fresh, which this proxy knows only where the client showed it just now (RFC 9175 section 2.3).
     private static bool MayAnswer(CoapProxyRequest request) => request.Code.IsSafe || request.Received.EchoAge is not null;
 
-    private Task<CoapResponse> SendAsync(CoapProxyRequest request, ReadOnlyMemory<byte>? echo, CancellationToken cancellationToken)
+    private async Task<CoapOpenedResponse> SendAsync(
+        CoapProxyRequest request, ReadOnlyMemory<byte>? echo, int maxHeld, CancellationToken cancellationToken)
     {
         CoapRequest onward = Make(request);
         if (echo is { } value)
@@ -46,7 +52,7 @@ internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) 
             onward.Options.Add(OptionNumber.Echo, value.Span);
         }
 
-        return requester.SendAsync(onward, cancellationToken);
+        return await requester.OpenResponseAsync(onward, maxHeld, cancellationToken).ConfigureAwait(false);
     }
 
     internal override Task<CoapObservation>? ObserveAsync(
@@ -56,7 +62,7 @@ internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) 
     private CoapRequest Make(CoapProxyRequest request)
     {
         CoapProxyRequest toProxy = new(request.Received, proxy.ToString(), request.Options, request.Timeout, request.Targets,
-            request.MayBeShared);
+            request.MayBeShared, request.Place);
         CoapRequest onward = CoapUpstream.Make(toProxy);
         onward.Options.Add(OptionNumber.ProxyUri, Encoding.UTF8.GetBytes(request.Target));
         return onward;

@@ -118,6 +118,8 @@ public sealed partial class ProxyPageTests
         Assert.Equal($"{options.MaxObservationsPerSource}", rows[nameof(options.MaxObservationsPerSource)]);
         Assert.Equal($"{options.CacheBytes / 1024 / 1024} MiB", rows[nameof(options.CacheBytes)]);
         Assert.Equal($"{options.MaxBodySize / 1024 / 1024} MiB", rows[nameof(options.MaxBodySize)]);
+        Assert.Equal($"{options.StreamsAbove / 1024} KiB", rows[nameof(options.StreamsAbove)]);
+        Assert.Equal($"{options.MaxStreamedBodySize / 1024 / 1024 / 1024} GiB", rows[nameof(options.MaxStreamedBodySize)]);
         Assert.Equal($"{options.Timeout.TotalSeconds} s", rows[nameof(options.Timeout)]);
         Assert.Equal($"{options.HopLimit}", rows[nameof(options.HopLimit)]);
         Assert.Equal("true", options.RequireVerified ? rows[nameof(options.RequireVerified)] : "false");

@@ -8,6 +8,18 @@ internal sealed class PatternStream(long length, bool canSeek = true) : Stream
     /// <summary>The longest single read, so that blocks come in pieces.</summary>
     public int MaxRead { get; init; } = int.MaxValue;
 
+    /// <summary>Where in the pattern it begins.</summary>
+    public long Skipped { get; init; }
+
+    /// <summary>Where reading throws <see cref="Failure"/>.</summary>
+    public long FailsAt { get; init; } = long.MaxValue;
+
+    /// <summary>What is thrown at <see cref="FailsAt"/>.</summary>
+    public Exception Failure { get; init; } = new IOException("It broke off.");
+
+    /// <summary>How many bytes were read so far.</summary>
+    public long Given => _position;
+
     public bool IsDisposed { get; private set; }
 
     public override bool CanRead => true;
@@ -37,12 +49,25 @@ internal sealed class PatternStream(long length, bool canSeek = true) : Stream
         return bytes;
     }
 
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        byte[] bytes = new byte[buffer.Length];
+        int read = Read(bytes, 0, bytes.Length);
+        bytes.AsSpan(0, read).CopyTo(buffer.Span);
+        return ValueTask.FromResult(read);
+    }
+
     public override int Read(byte[] buffer, int offset, int count)
     {
+        if (_position >= FailsAt)
+        {
+            throw Failure;
+        }
+
         int read = (int)Math.Min(Math.Min(count, MaxRead), length - _position);
         for (int i = 0; i < read; i++)
         {
-            buffer[offset + i] = At(_position + i);
+            buffer[offset + i] = At(Skipped + _position + i);
         }
 
         _position += read;

@@ -28,6 +28,7 @@ internal sealed class BlockwiseDownload(TransferMessages messages)
         int skipped = (int)((messages.Wishes?.Download?.Offset ?? 0) - beginning.ByteOffset);
         DownloadSink sink = messages.Wishes?.Destination is { } destination
             ? new DownloadStream(destination)
+            : messages.Wishes?.Overflow is { } overflow ? new DownloadOverflow(overflow)
             : new DownloadMemory(messages.Limits.MaxResponseBodySize);
         CoapResponse first = response;
         long transferred = 0;
@@ -48,6 +49,7 @@ internal sealed class BlockwiseDownload(TransferMessages messages)
                     {
                         first = response;
                         messages.Wishes?.Started?.TrySetResult(Assemble(response, default));
+                        messages.Wishes?.Overflow?.Head = Assemble(response, default);
                     }
 
                     transferred += payload.Length;

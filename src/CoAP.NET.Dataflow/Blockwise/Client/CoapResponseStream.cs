@@ -1,4 +1,5 @@
 using System.IO.Pipelines;
+using CoAP.NET.Blockwise;
 
 namespace CoAP.NET;
 
@@ -92,6 +93,31 @@ public sealed class CoapResponseStream : Stream
         }
     }
 
+    internal static async Task<CoapOpenedResponse> OpenAsync(ICoapRequester requester, CoapRequest request, int maxHeld,
+        CancellationToken cancellationToken)
+    {
+        CoapResponseStream stream = new();
+        try
+        {
+            BodyOverflow overflow = new(maxHeld, stream._pipe.Writer.AsStream(leaveOpen: true), stream._started);
+            request.Wishes.Overflow = overflow;
+            stream._fetching = stream.FetchAsync(requester, request, mayFail: true);
+            CoapResponse response = stream._response = await stream._started.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+            if (overflow.HasBegun)
+            {
+                return new CoapOpenedResponse(response, stream);
+            }
+
+            await stream.DisposeAsync().ConfigureAwait(false);
+            return new CoapOpenedResponse(response, null);
+        }
+        catch
+        {
+            await stream.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
     /// <inheritdoc/>
     public override async ValueTask DisposeAsync()
     {
@@ -111,13 +137,17 @@ public sealed class CoapResponseStream : Stream
         base.Dispose(disposing);
     }
 
-    private async Task FetchAsync(ICoapRequester requester, CoapRequest request)
+    private async Task FetchAsync(ICoapRequester requester, CoapRequest request, bool mayFail = false)
     {
         Exception? failure = null;
         try
         {
-            CoapResponse response = (await requester.SendAsync(request, _stop.Token).ConfigureAwait(false)).EnsureSuccess();
-            _started.TrySetResult(response);
+            CoapResponse response = await requester.SendAsync(request, _stop.Token).ConfigureAwait(false);
+            if (!_started.TrySetResult(mayFail ? response : response.EnsureSuccess()))
+            {
+                // An error in place of a later block.
+                response.EnsureSuccess();
+            }
         }
 #pragma warning disable CA1031 // whatever it is, the reader gets it
         catch (Exception exception)

@@ -54,6 +54,12 @@ internal sealed class TransferMessages
         try
         {
             OutgoingRequest next = Request with { Message = message, FirstBlock = null, Cancellation = cancellationToken };
+            if (Wishes?.Overflow is { HasBegun: true })
+            {
+                // Whoever reads sets the pace: the time is that of each block.
+                next = next with { StartedAt = _step.Environment.Now };
+            }
+
             CoapResponse response = await _step.SendBelowAsync(next).ConfigureAwait(false);
             HasBegun = true;
             return response;

@@ -27,11 +27,14 @@ internal sealed class TransferWishes
     /// <summary>Ends with the first successful response before its body is written.</summary>
     public TaskCompletionSource<CoapResponse>? Started { get; set; }
 
+    /// <summary>Takes the response's body where that is larger than memory shall hold; null for the response itself.</summary>
+    public BodyOverflow? Overflow { get; set; }
+
     /// <summary>Whether a proxy sends it on for somebody else.</summary>
     public bool IsForwarded { get; set; }
 
     /// <summary>Whether the response does not hold the whole body: it goes elsewhere, or is only a part.</summary>
-    public bool LeavesBodyOut => Destination is not null || Download is not null;
+    public bool LeavesBodyOut => Destination is not null || Download is not null || Overflow is { HasBegun: true };
 
     /// <summary>Whether even a request of one message has to be looked at.</summary>
     public bool IsSpecial => Progress is not null || Destination is not null || Download is not null;

@@ -73,9 +73,10 @@ internal static class BlockCutter
     /// <param name="total">The size of the body.</param>
     /// <param name="block1">The block of the request that is answered; null for none.</param>
     /// <param name="observe">The Observe option of the answer; null for none.</param>
-    /// <param name="saysSize">Whether the size is said: in the first block, and where it was asked for (RFC 7959 section 4).</param>
+    /// <param name="size">The size that is said: in the first block, and where it was asked for (RFC 7959 section 4); null for
+    /// none.</param>
     public static CoapResult Cut(CoapResult whole, long offset, BlockFit fit, long start, long total, BlockValue? block1, uint? observe,
-        bool saysSize)
+        long? size)
     {
         int length = fit.LengthOf(total - offset);
         BodyPart block = new(whole.Code, whole.Payload.Slice((int)(offset - start), length)) { IsBlock = true };
@@ -95,9 +96,9 @@ internal static class BlockCutter
             block.Options.Block1 = answered;
         }
 
-        if (saysSize)
+        if (size is { } said)
         {
-            block.Options.Size2 = (uint)Math.Min(total, uint.MaxValue);
+            block.Options.Size2 = (uint)Math.Min(said, uint.MaxValue);
         }
 
         return block;

@@ -98,7 +98,8 @@ internal sealed class BlockwiseAnswering
             return BlockCutter.Whole(refusal, block1, null);
         }
 
-        CoapResult block = Cut(exchange, whole, offset, fit, part?.Offset ?? 0, total, block1, observe);
+        CoapResult block = Cut(
+            exchange, whole, offset, fit, (part?.Offset ?? 0, total, part is null ? total : part.Size), block1, observe);
         if (part is { Source: SeekableBody source })
         {
             _keeper.Keep(exchange, source, offset, isLast: block.OptionsToRead?.Block2 is not { More: true });
@@ -172,7 +173,7 @@ internal sealed class BlockwiseAnswering
         int total = whole.Payload.Length;
         return asked.ByteOffset >= total
             ? BlockAnswers.BeyondEnd(asked.ByteOffset, total)
-            : Cut(exchange, whole, asked.ByteOffset, BlockCutter.Fit(exchange, asked, whole), 0, total, null, null);
+            : Cut(exchange, whole, asked.ByteOffset, BlockCutter.Fit(exchange, asked, whole), (0, total, total), null, null);
     }
 
     /// <summary>Tells handlers that read bodies that nothing follows, because the endpoint stops.</summary>
@@ -193,12 +194,13 @@ internal sealed class BlockwiseAnswering
     private static bool MayBeSentBlocks(CoapExchange exchange) => exchange.Channel.TakesBlocks || (exchange.Special & BlockOptions) != 0;
 
     private static CoapResult Cut(
-        CoapExchange exchange, CoapResult whole, long offset, BlockFit fit, long start, long total, BlockValue? block1, uint? observe)
+        CoapExchange exchange, CoapResult whole, long offset, BlockFit fit, (long Start, long Total, long? Size) body, BlockValue? block1,
+        uint? observe)
     {
         bool saysSize = offset == 0 || exchange.Request.Message.OptionsToRead?.Contains(OptionNumber.Size2) == true;
         return !fit.HasNumber(offset)
             ? BlockAnswers.Bad("The block number for this place of the body would have more than 20 bits.")
-            : BlockCutter.Cut(whole, offset, fit, start, total, block1, observe, saysSize);
+            : BlockCutter.Cut(whole, offset, fit, body.Start, body.Total, block1, observe, saysSize ? body.Size : null);
     }
 
     // What the body of the request came in learns of the answer. False when the answer goes out with a later block of that body.

@@ -14,8 +14,11 @@ internal sealed class BodyPart : CoapResult
     /// <summary>Where the payload begins in the body, in bytes.</summary>
     public long Offset { get; init; }
 
-    /// <summary>The size of the body in bytes.</summary>
+    /// <summary>The size of the body in bytes; where nobody knows it yet, as much as is known to be there.</summary>
     public long Total { get; init; }
+
+    /// <summary>The size of the body as the peer is told; null where nobody knows it.</summary>
+    public long? Size { get; init; }
 
     /// <summary>What is sent after it without being asked for; null for nothing.</summary>
     public FollowingBlocks? Following { get; init; }
@@ -39,6 +42,7 @@ internal sealed class BodyPart : CoapResult
             IsBlock = IsBlock,
             Offset = Offset,
             Total = Total,
+            Size = Size,
             Following = Following,
             Source = Source
         };

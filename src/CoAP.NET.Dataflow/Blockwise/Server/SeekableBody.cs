@@ -6,9 +6,10 @@ namespace CoAP.NET.Blockwise;
 
 /// <summary>
 /// The stream or file of an answer while a peer fetches its blocks: those after the first are read from it, without the handler. A stream
-/// stays open as long; a file is opened for each block, and is another representation when its length or time has changed. Thread-safe.
+/// stays open as long, also one that cannot seek, of which a window is kept; a file is opened for each block, and is another representation
+/// when its length or time has changed. Thread-safe.
 /// </summary>
-#pragma warning disable CA1001 // a semaphore without a wait handle has nothing to dispose
+#pragma warning disable CA1001 // neither a semaphore without a wait handle nor a source without a timer has anything to dispose
 internal sealed class SeekableBody : IAfterRelease
 #pragma warning restore CA1001
 {
@@ -17,6 +18,11 @@ internal sealed class SeekableBody : IAfterRelease
     private readonly string? _path;
     private readonly DateTime _lastWrite;
     private readonly CoapEnvironment _environment;
+    private readonly BodyWindow? _window;
+
+    // What is read of a network may not come for long.
+    private readonly CancellationTokenSource? _closing;
+    private readonly long _length;
     private long _given;
     private int _isClosed;
     private bool _isDisposed;
@@ -28,8 +34,11 @@ internal sealed class SeekableBody : IAfterRelease
         Route = route;
         Head = head;
         _stream = stream;
-        Length = length;
+        _length = length;
     }
+
+    private SeekableBody(CoapEnvironment environment, RouteTemplate route, CoapResult head, Stream stream, BodyWindow window)
+        : this(environment, route, head, stream, 0) => (_window, _closing) = (window, new CancellationTokenSource());
 
     /// <summary>Makes one of a file.</summary>
     public SeekableBody(CoapEnvironment environment, RouteTemplate route, CoapResult head, string path, long length, DateTime lastWrite)
@@ -38,9 +47,14 @@ internal sealed class SeekableBody : IAfterRelease
         Route = route;
         Head = head;
         _path = path;
-        Length = length;
+        _length = length;
         _lastWrite = lastWrite;
     }
+
+    /// <summary>Makes one of a stream that is read from front to back, which it owns from then on.</summary>
+    public static SeekableBody Sequential(
+        CoapEnvironment environment, RouteTemplate route, CoapResult head, Stream stream, long start, long? size) =>
+        new(environment, route, head, stream, new BodyWindow(stream, start, size));
 
     /// <summary>Whose handler answered with it.</summary>
     public RouteTemplate Route { get; }
@@ -48,30 +62,34 @@ internal sealed class SeekableBody : IAfterRelease
     /// <summary>Code, and the options of every block, the entity-tag among them.</summary>
     public CoapResult Head { get; }
 
-    /// <summary>The size of the body in bytes.</summary>
-    public long Length { get; }
+    /// <summary>The size of the body in bytes; <see cref="long.MaxValue"/> where it is not known yet.</summary>
+    public long Length => _window?.Length ?? _length;
 
     /// <summary>Whether something is open as long as it is kept.</summary>
     public bool IsOpen => _stream is not null;
+
+    /// <summary>Whether it is read from front to back, and its end not known before.</summary>
+    public bool IsSequential => _window is not null;
 
     /// <summary>Whether it was closed, by us.</summary>
     public bool IsClosed => Volatile.Read(ref _isClosed) != 0;
 
     /// <summary>Whether as much was read of it as it has bytes, so that nobody is behind who asks for several blocks at a time.</summary>
-    public bool WasGiven => Volatile.Read(ref _given) >= Length;
+    public bool WasGiven => IsSequential || Volatile.Read(ref _given) >= Length;
 
     /// <summary>Whether somebody keeps it for later blocks.</summary>
     public bool IsKept { get; set; }
 
     /// <summary>Opens the file for a block.</summary>
+    /// <param name="offset">Where the block begins.</param>
     /// <param name="file">The file; null for a stream, which is open.</param>
-    /// <returns>False when the body is gone or has changed: then the handler has to run again.</returns>
-    public bool TryOpen(out SafeFileHandle? file)
+    /// <returns>False when the body is gone, has changed, or that place was passed: then the handler has to run again.</returns>
+    public bool TryOpen(long offset, out SafeFileHandle? file)
     {
         file = null;
         if (_path is null)
         {
-            return !IsClosed;
+            return !IsClosed && _window?.Reaches(offset) != false;
         }
 
         try
@@ -99,9 +117,14 @@ internal sealed class SeekableBody : IAfterRelease
     /// <param name="cancellationToken">Ends the reading.</param>
     /// <returns>The part as an answer.</returns>
     /// <exception cref="EndOfStreamException">The body became shorter.</exception>
-    /// <exception cref="ObjectDisposedException">It was closed meanwhile.</exception>
+    /// <exception cref="ObjectDisposedException">It was closed meanwhile, or another reader passed that place.</exception>
     public async Task<BodyPart> ReadAsync(SafeFileHandle? file, long offset, int length, CancellationToken cancellationToken)
     {
+        if (_window is { } window)
+        {
+            return await ReadAsync(window, offset, length, cancellationToken).ConfigureAwait(false);
+        }
+
         byte[] bytes = new byte[(int)Math.Min(Length - offset, length)];
         int read;
         if (file is not null)
@@ -132,8 +155,39 @@ internal sealed class SeekableBody : IAfterRelease
             throw new EndOfStreamException($"The body became shorter than {Length} bytes while it was read.");
         }
 
-        Interlocked.Add(ref _given, read);
-        BodyPart part = new(Head.Code, bytes) { Offset = offset, Total = Length, Source = this };
+        return PartOf(bytes, offset, Length, Length);
+    }
+
+    /// <summary>Reads on in a stream that cannot seek. One that fails is closed, so that the handler runs for what is asked next.</summary>
+    private async Task<BodyPart> ReadAsync(BodyWindow window, long offset, int length, CancellationToken cancellationToken)
+    {
+        await _reading.WaitAsync(cancellationToken).ConfigureAwait(false);
+        byte[] bytes;
+        bool isRead = false;
+        try
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed || !window.IsBefore(offset), this);
+            using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _closing!.Token);
+            bytes = await window.ReadAsync(offset, length, ending.Token).ConfigureAwait(false);
+            isRead = true;
+        }
+        finally
+        {
+            _reading.Release();
+            if (!isRead)
+            {
+                _ = CloseAsync();
+            }
+        }
+
+        long end = window.Length;
+        return PartOf(bytes, offset, end == long.MaxValue ? offset + bytes.Length + 1 : end, window.Size);
+    }
+
+    private BodyPart PartOf(byte[] bytes, long offset, long total, long? size)
+    {
+        Interlocked.Add(ref _given, bytes.Length);
+        BodyPart part = new(Head.Code, bytes) { Offset = offset, Total = total, Size = size, Source = this };
         if (Head.OptionsToRead is { } options)
         {
             part.Options.AddAll(options);
@@ -156,6 +210,7 @@ internal sealed class SeekableBody : IAfterRelease
             return;
         }
 
+        _closing?.Cancel();
         await _reading.WaitAsync().ConfigureAwait(false);
         try
         {

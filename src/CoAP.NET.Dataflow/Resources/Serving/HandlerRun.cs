@@ -156,6 +156,11 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
             return new CoapResult(content.Code, Encoding.UTF8.GetBytes(content.Message));
         }
 
+        if (exception is CoapBodyException broken)
+        {
+            return broken.Result;
+        }
+
         if (exception is CoapIncompleteBodyException && exchange.Body is { Owner: not null })
         {
             // Its peer's doing, not the handler's.
