@@ -5,6 +5,8 @@ using CoAP.NET.Requests;
 namespace CoAP.NET.Tests.Blockwise;
 
 /// <summary>What a transfer costs: nothing for requests that need none, and constant memory for those of streams.</summary>
+// Alone, as it looks at the heap of the process.
+[Collection(VirtualTimeCollection.Name)]
 public sealed class TransferCostTests : TransferTest
 {
     [Fact]

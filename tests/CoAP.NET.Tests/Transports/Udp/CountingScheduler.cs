@@ -3,7 +3,9 @@ namespace CoAP.NET.Tests.Transports.Udp;
 /// <summary>The library's threads, and how many of them are busy.</summary>
 internal sealed class CountingScheduler : CoapScheduler
 {
-    private readonly CoapThreads _threads = new();
+    // Each test has its own. Idle threads that stay for a minute would be hundreds in the process, and who waits in virtual time looks at
+    // all of them before each step.
+    private readonly CoapThreads _threads = new(idleTime: TimeSpan.FromMilliseconds(100));
     private readonly Lock _gate = new();
     private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private int _running;
