@@ -1,3 +1,4 @@
+using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Http;
@@ -42,6 +43,85 @@ public sealed class CoapHttpBackendOptions
             field = value;
         }
     } = 1024 * 1024;
+
+    /// <summary>
+    /// How many bytes of answers to GET are kept for later requests of any device, as long as they are fresh; 0 for none. Never kept:
+    /// answers that depend on the device (<see cref="Identity"/>, <see cref="ClientCertificate"/>), answers of <c>https</c>, and what says
+    /// <c>private</c>, <c>no-store</c> or <c>Vary: *</c>. 0 or more; default 8 MiB.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below 0.</exception>
+    public long CacheBytes
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value);
+            field = value;
+        }
+    } = 8 * 1024 * 1024;
+
+    /// <summary>
+    /// How often what devices observe is asked for again, as HTTP has no observations: whenever it has become stale, but not more often
+    /// than once in this time, by a GET with <c>If-None-Match</c>, once for all devices that observe the same. Devices hear of it only when
+    /// it has changed. 1 s to 1 day. Default null: nothing is polled, and devices get a plain answer.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    public TimeSpan? PollInterval
+    {
+        get;
+        set
+        {
+            if (value is { } interval)
+            {
+                ArgumentOutOfRangeException.ThrowIfLessThan(interval, TimeSpan.FromSeconds(1), nameof(value));
+                ArgumentOutOfRangeException.ThrowIfGreaterThan(interval, TimeSpan.FromDays(1), nameof(value));
+            }
+
+            field = value;
+        }
+    }
+
+    /// <summary>
+    /// The certificate that the back end knows a device by, with its private key, for TLS of the connections to it; null for a device
+    /// without one, whose requests go by <see cref="Client"/>. Each certificate has a client and connections of its own, so that no device
+    /// is taken for another; answers are not shared between devices. Certificates stay the caller's. Default null. Configured targets of
+    /// <c>https</c> only.
+    /// </summary>
+    public Func<CoapRequest, X509Certificate2?>? ClientCertificate { get; set; }
+
+    /// <summary>
+    /// How many certificates of devices may have connections at a time. One more takes the place of the one that is unused for longest;
+    /// when all are in use the device gets 5.03. 1 or more; default 100.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    public int MaxCertificateClients
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            field = value;
+        }
+    } = 100;
+
+    /// <summary>After how long without a request the connections of a certificate are closed. 1 s to 1 day; default 2 minutes.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    public TimeSpan CertificateIdleTimeout
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, TimeSpan.FromSeconds(1));
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromDays(1));
+            field = value;
+        }
+    } = TimeSpan.FromMinutes(2);
+
+    /// <summary>
+    /// Changes the handlers of the clients that <see cref="ClientCertificate"/> makes necessary, such as which authorities the back end's
+    /// own certificate may come from. Default null.
+    /// </summary>
+    public Action<SocketsHttpHandler>? ConfigureCertificateHandler { get; set; }
 
     /// <summary>
     /// Who the device is, for the back end: of a PSK identity, a certificate, or a session, by <see cref="CoapRequest.Peer"/>. Null is a

@@ -41,7 +41,8 @@ public sealed class CoapProxy : IAsyncDisposable
             targets.Filter(name, await resolve(name, cancellationToken).ConfigureAwait(false));
         Client = new CoapClient(endpoint);
         _ownClient = new Lazy<CoapClient>(() => new CoapClient(MakeEndpointOptions()));
-        _observations = new SharedObservations(endpoint.TimeProvider, _options.MaxObservations, _options.MaxObservationsPerSource);
+        _observations = new SharedObservations(
+            endpoint.TimeProvider, _options.MaxObservations, _options.MaxObservationsPerSource, _counts);
         Forwarder = new Forwarder(
             _options, _counts, _observations, new StreamedAnswers(_options, _counts, endpoint.Random), _logger);
         if (_options.NextProxy is { } next)
@@ -106,8 +107,10 @@ public sealed class CoapProxy : IAsyncDisposable
         Failures = _counts[ProxyCount.Failures],
         Shared = _counts[ProxyCount.Shared],
         Streamed = _counts[ProxyCount.Streamed],
+        Polls = _counts[ProxyCount.Polls],
         CacheHits = Client.Endpoint.Counters[CoapCounter.CacheHits]
-            + (_ownClient.IsValueCreated ? _ownClient.Value.Endpoint.Counters[CoapCounter.CacheHits] : 0),
+            + (_ownClient.IsValueCreated ? _ownClient.Value.Endpoint.Counters[CoapCounter.CacheHits] : 0)
+            + Owned().Sum(static upstream => upstream.CacheHits),
     };
 
     /// <summary>
@@ -185,13 +188,7 @@ public sealed class CoapProxy : IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         _observations.Dispose();
-        CoapProxyUpstream[] owned;
-        lock (_owned)
-        {
-            owned = [.. _owned];
-        }
-
-        foreach (CoapProxyUpstream upstream in owned)
+        foreach (CoapProxyUpstream upstream in Owned())
         {
             upstream.Dispose();
         }
@@ -200,6 +197,14 @@ public sealed class CoapProxy : IAsyncDisposable
         if (_ownClient.IsValueCreated)
         {
             await _ownClient.Value.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+
+    private CoapProxyUpstream[] Owned()
+    {
+        lock (_owned)
+        {
+            return [.. _owned];
         }
     }
 

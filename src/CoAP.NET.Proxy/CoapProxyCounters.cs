@@ -40,6 +40,10 @@ public sealed record CoapProxyCounters
     /// <summary>Answers that were passed on as a stream, as they were larger than <see cref="CoapProxyOptions.StreamsAbove"/>.</summary>
     public long Streamed { get; init; }
 
+    /// <summary>Requests by which the proxy asked for what clients observe, where the protocol of the server has no
+    /// observations.</summary>
+    public long Polls { get; init; }
+
     /// <summary>Requests that were answered from the cache.</summary>
     public long CacheHits { get; init; }
 

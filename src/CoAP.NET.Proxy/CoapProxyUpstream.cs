@@ -26,6 +26,16 @@ public abstract class CoapProxyUpstream : IDisposable
     /// </summary>
     public virtual bool DependsOnClient => false;
 
+    /// <summary>How many requests were answered from a cache of its own. Default 0.</summary>
+    public virtual long CacheHits => 0;
+
+    /// <summary>
+    /// How often what clients observe is asked for again, where the protocol has no observations (RFC 7641 section 5): whenever it has
+    /// become stale, but not more often than once in this time, with the entity-tag that came last, once for all clients. Default null:
+    /// such clients get a plain answer.
+    /// </summary>
+    public virtual TimeSpan? PollInterval => null;
+
     /// <summary>Sends a request on and waits for the answer.</summary>
     /// <param name="request">The request. An upstream of a forward proxy heeds its <see cref="CoapProxyRequest.Targets"/>.</param>
     /// <param name="cancellationToken">Stops waiting: the client has gone, or the server stops.</param>

@@ -14,4 +14,5 @@ internal enum ProxyCount
     Failures,
     Shared,
     Streamed,
+    Polls,
 }

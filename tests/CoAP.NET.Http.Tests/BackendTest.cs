@@ -6,6 +6,7 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 
@@ -14,11 +15,11 @@ namespace CoAP.NET.Http.Tests;
 /// <summary>A CoAP client, a CoAP server with a proxy, and an HTTP server behind it whose resources are below <c>/api</c>.</summary>
 public abstract class BackendTest : IAsyncDisposable
 {
-    protected BackendTest()
+    protected BackendTest(Action<ListenOptions>? listen = null)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(["--hostBuilder:reloadConfigOnChange=false"]);
         builder.Logging.ClearProviders();
-        builder.WebHost.ConfigureKestrel(static kestrel => kestrel.Listen(IPAddress.Loopback, 0));
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen ?? (static _ => { })));
         Web = builder.Build();
         Web.Use(async (context, next) =>
         {

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Http.Headers;
+using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Http.Translating;
 using CoAP.NET.Proxy;
 
@@ -9,32 +10,57 @@ namespace CoAP.NET.Http.Backends;
 internal sealed class HttpUpstream : CoapProxyUpstream
 {
     private static readonly string[] s_schemes = ["http", "https"];
+    private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
 
     private readonly CoapHttpBackendOptions _options;
     private readonly Lazy<HttpClient> _guarded;
     private readonly Lazy<HttpClient> _own = new(static () => new HttpClient(
         new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false, AutomaticDecompression = DecompressionMethods.None }));
     private readonly EntityTagMemory _tags = new();
+    private readonly CertificateClients _certified;
+    private readonly AnswerCache _cache;
 
     public HttpUpstream(CoapHttpBackendOptions options, CoapProxyTargets targets)
     {
         _options = options;
+        _cache = new AnswerCache(options.CacheBytes, options.TimeProvider);
+        _certified = new CertificateClients(
+            options.MaxCertificateClients, options.CertificateIdleTimeout, options.ConfigureCertificateHandler, options.TimeProvider);
         _guarded = new Lazy<HttpClient>(() => new HttpClient(new GuardedConnector(targets).MakeHandler()));
     }
 
     public override IReadOnlyCollection<string> Schemes => s_schemes;
 
     // A server that is told which device asks may answer each one differently.
-    public override bool DependsOnClient => _options.Identity is not null;
+    public override bool DependsOnClient => _options.Identity is not null || _options.ClientCertificate is not null;
+
+    public override long CacheHits => _cache.Hits;
+
+    public override TimeSpan? PollInterval => _options.PollInterval;
 
     public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
+        if (request.MayBeShared && request.Code == CoapCode.Get && _cache.Find(request.Target, request.Options.Accept) is { } known)
+        {
+            return known;
+        }
+
         using CancellationTokenSource time = new(request.Timeout, _options.TimeProvider);
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
         try
         {
-            return await AskAsync(request, either.Token).ConfigureAwait(false);
+            X509Certificate2? certificate = request.Targets is null ? _options.ClientCertificate?.Invoke(request.Received) : null;
+            if (certificate is null)
+            {
+                HttpClient client = request.Targets is not null ? _guarded.Value : _options.Client?.Invoke() ?? _own.Value;
+                return await AskAsync(request, client, either.Token).ConfigureAwait(false);
+            }
+
+            using CertificateClients.Lease? lease = _certified.TryRent(certificate);
+            return lease is null
+                ? CoapResults.ServiceUnavailable(s_retryAfter)
+                : await AskAsync(request, lease.Client, either.Token).ConfigureAwait(false);
         }
         catch (CoapHttpTranslationException exception)
         {
@@ -69,6 +95,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
             }
         }
 
+        _certified.Dispose();
         base.Dispose(disposing);
     }
 
@@ -76,7 +103,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         status is HttpStatusCode.MovedPermanently or HttpStatusCode.Found or HttpStatusCode.SeeOther
             or HttpStatusCode.TemporaryRedirect or HttpStatusCode.PermanentRedirect;
 
-    private async Task<CoapResult> AskAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+    private async Task<CoapResult> AskAsync(CoapProxyRequest request, HttpClient client, CancellationToken cancellationToken)
     {
         CoapMethod method = (CoapMethod)request.Code.Value;
         Uri target = new(request.Target);
@@ -85,7 +112,6 @@ internal sealed class HttpUpstream : CoapProxyUpstream
             using HttpRequestMessage message = CoapToHttpRequest.Translate(
                 method, request.Options, request.Payload, target, _options.Translator, _tags);
             AddIdentity(message, request, target);
-            HttpClient client = request.Targets is not null ? _guarded.Value : _options.Client?.Invoke() ?? _own.Value;
             using HttpResponseMessage response = await client
                 .SendAsync(message, HttpCompletionOption.ResponseHeadersRead, cancellationToken).ConfigureAwait(false);
             response.RequestMessage ??= message;
@@ -96,7 +122,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
                 continue;
             }
 
-            return HttpToCoapResult.Translate(
+            CoapResult result = HttpToCoapResult.Translate(
                 response,
                 await ReadAsync(response.Content, cancellationToken).ConfigureAwait(false),
                 method,
@@ -104,6 +130,22 @@ internal sealed class HttpUpstream : CoapProxyUpstream
                 _options.Translator,
                 _tags,
                 _options.TimeProvider.GetUtcNow());
+            Remember(request, response, result);
+            return result;
+        }
+    }
+
+    // What was changed is asked for anew, whoever changed it and whoever had it (RFC 7252 section 5.6).
+    private void Remember(CoapProxyRequest request, HttpResponseMessage response, CoapResult result)
+    {
+        if (!request.Code.IsSafe)
+        {
+            _cache.Forget(request.Target);
+        }
+        else if (request.MayBeShared && request.Code == CoapCode.Get && response.Headers.CacheControl is not { Private: true }
+            && !response.Headers.Vary.Contains("*"))
+        {
+            _cache.Store(request.Target, request.Options.Accept, result);
         }
     }
 

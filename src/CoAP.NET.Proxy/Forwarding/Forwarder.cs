@@ -69,7 +69,9 @@ internal sealed class Forwarder(
         AnswerPlace? place = streamed.PlaceFor(request, observes);
         CoapProxyRequest onward = new(request, target, forwarded, options.Timeout, targets, mayBeShared, place);
         RequestKey key = observes
-            ? new RequestKey(upstream, Sharing.KeyOf(onward, withTags: false), isSecured ? IdentityOf(request) : null) : default;
+            ? new RequestKey(upstream, Sharing.KeyOf(onward, withTags: false),
+                isSecured || upstream.DependsOnClient ? IdentityOf(request) : null)
+            : default;
         if (observes && observations.Find(key, evenIfStale: request.IsForObservers) is { } current)
         {
             return Pass(current);
@@ -130,13 +132,16 @@ internal sealed class Forwarder(
 
     private async Task<UpstreamAnswer> SendAsync(CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
     {
-        if (!onward.MayBeShared || onward.Place is { Offset: > 0 })
+        if (!Sharing.IsAllowed(onward.Code, onward.Options, isSecured: false) || onward.Place is { Offset: > 0 })
         {
             return await OpenAsync(onward, upstream, cancellationToken).ConfigureAwait(false);
         }
 
+        // An answer that is one client's alone is shared by the requests of that client. Tags do not count where the cache of the client
+        // names what it has itself: an upstream of another protocol answers 2.03 to whoever sent them.
+        bool withTags = !onward.MayBeShared || options.CacheBytes == 0 || upstream is not CoapUpstream;
         (UpstreamAnswer answer, bool isShared) = await _flights.RunAsync(
-            new RequestKey(upstream, Sharing.KeyOf(onward, withTags: options.CacheBytes == 0)),
+            new RequestKey(upstream, Sharing.KeyOf(onward, withTags), onward.MayBeShared ? null : IdentityOf(onward.Received)),
             token => OpenAsync(onward, upstream, token),
             cancellationToken).ConfigureAwait(false);
         if (isShared && answer.IsStream)

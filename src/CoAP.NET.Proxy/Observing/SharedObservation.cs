@@ -10,11 +10,16 @@ namespace CoAP.NET.Proxy.Observing;
 /// <param name="time">The clock.</param>
 /// <param name="route">The route that is observed downstream.</param>
 /// <param name="registration">The request that began it, by which the route knows its observers.</param>
-internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuilder route, CoapRequest registration)
+/// <param name="counts">Counts.</param>
+internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuilder route, CoapRequest registration, ProxyCounts counts)
 {
+    private static readonly TimeSpan s_defaultMaxAge = MaxAge.Default;
+
     private readonly Lock _gate = new();
     private CoapObservation? _observation;
-    private CoapResponse? _latest;
+    private ResourcePoll? _poll;
+    private CoapResponse? _notification;
+    private CoapResult? _latest;
     private long _receivedAt;
     private bool _isOver;
 
@@ -32,7 +37,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
     /// <returns>Null when nobody knows whether it still holds.</returns>
     public CoapResult? Current(bool evenIfStale)
     {
-        CoapResponse? latest;
+        CoapResult? latest;
         long receivedAt;
         lock (_gate)
         {
@@ -44,10 +49,10 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
             return null;
         }
 
-        TimeSpan left = latest.MaxAge - time.GetElapsedTime(receivedAt);
-        return !latest.IsSuccess ? CoapUpstream.ResultOf(latest)
+        TimeSpan left = (latest.Options.MaxAge ?? s_defaultMaxAge) - time.GetElapsedTime(receivedAt);
+        return !latest.Code.IsSuccess ? Copy(latest)
             : left <= TimeSpan.Zero && !evenIfStale ? null
-            : CoapUpstream.ResultOf(latest).WithMaxAge(TimeSpan.FromSeconds(Math.Max(0, Math.Floor(left.TotalSeconds))));
+            : Copy(latest).WithMaxAge(TimeSpan.FromSeconds(Math.Max(0, Math.Floor(left.TotalSeconds))));
     }
 
     /// <summary>Registers.</summary>
@@ -61,8 +66,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
         if (upstream.ObserveAsync(request, new CoapObserveOptions { OnNotification = OnNotification },
             cancellationToken) is not { } beginning)
         {
-            End();
-            return null;
+            return await PollAsync(upstream, request, cancellationToken).ConfigureAwait(false);
         }
 
         CoapObservation observation = await beginning.ConfigureAwait(false);
@@ -95,14 +99,89 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
     public void End()
     {
         CoapObservation? observation;
+        ResourcePoll? poll;
         lock (_gate)
         {
             _isOver = true;
             observation = _observation;
+            poll = _poll;
         }
+
+        poll?.Dispose();
 
         // Returns at once.
         _ = observation?.DisposeAsync().AsTask();
+    }
+
+    /// <summary>Another result that says the same.</summary>
+    /// <param name="result">The result.</param>
+    public static CoapResult Copy(CoapResult result)
+    {
+        CoapResult copy = new(result.Code, result.Payload);
+        for (int i = 0; i < result.Options.Count; i++)
+        {
+            copy.Options.Add(result.Options.NumberAt(i), result.Options.ValueAt(i));
+        }
+
+        return copy;
+    }
+
+    private async Task<CoapResult?> PollAsync(CoapProxyUpstream upstream, CoapProxyRequest request, CancellationToken cancellationToken)
+    {
+        if (upstream.PollInterval is not { } interval)
+        {
+            End();
+            return null;
+        }
+
+        ResourcePoll poll = new(time, upstream, request, interval, counts, OnAnswer);
+        CoapResult first;
+        try
+        {
+            first = await poll.BeginAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch
+        {
+            poll.Dispose();
+            throw;
+        }
+
+        bool isOver;
+        lock (_gate)
+        {
+            _poll = poll;
+            _latest = first;
+            _receivedAt = time.GetTimestamp();
+            isOver = _isOver;
+        }
+
+        CoapResult result = Copy(first);
+        if (isOver || !first.Code.IsSuccess)
+        {
+            End();
+            result.DeclinesObserver = true;
+        }
+
+        return result;
+    }
+
+    private void OnAnswer(CoapResult answer, bool isChanged)
+    {
+        lock (_gate)
+        {
+            _latest = answer;
+            _receivedAt = time.GetTimestamp();
+        }
+
+        if (answer.Code.IsError)
+        {
+            Volatile.Write(ref _isOver, true);
+        }
+
+        if (isChanged)
+        {
+            route.NotifyFor(registration);
+        }
     }
 
     private void OnNotification(CoapResponse response)
@@ -124,13 +203,14 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
     {
         lock (_gate)
         {
-            if (ReferenceEquals(_latest, response))
+            if (ReferenceEquals(_notification, response))
             {
                 return false;
             }
 
-            bool isNews = _latest is not null;
-            _latest = response;
+            bool isNews = _notification is not null;
+            _notification = response;
+            _latest = CoapUpstream.ResultOf(response);
             _receivedAt = time.GetTimestamp();
             return isNews;
         }

@@ -15,14 +15,17 @@ internal sealed class SharedObservations : IDisposable
     private readonly Dictionary<RequestKey, Entry> _entries = [];
     private readonly CoapRequestShares _shares;
     private readonly TimeProvider _time;
+    private readonly ProxyCounts _counts;
     private readonly ITimer _timer;
 
     /// <summary>Makes it.</summary>
     /// <param name="time">The clock.</param>
     /// <param name="max">How many there may be.</param>
     /// <param name="maxOfSource">How many that clients of one source began.</param>
-    public SharedObservations(TimeProvider time, int max, int maxOfSource)
+    /// <param name="counts">Counts.</param>
+    public SharedObservations(TimeProvider time, int max, int maxOfSource, ProxyCounts counts)
     {
+        _counts = counts;
         _time = time;
         _shares = new CoapRequestShares(max, maxOfSource);
         _timer = time.CreateTimer(static all => ((SharedObservations)all!).Sweep(), this, Timeout.InfiniteTimeSpan,
@@ -87,7 +90,7 @@ internal sealed class SharedObservations : IDisposable
                     Remove(key, known);
                 }
 
-                entry = new Entry(new SharedObservation(_time, route, request.Received), source);
+                entry = new Entry(new SharedObservation(_time, route, request.Received, _counts), source);
                 _entries[key] = entry;
                 isNew = true;
                 _timer.Change(s_sweepEvery, s_sweepEvery);

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
+using CoAP.NET.Http;
 using CoAP.NET.Tests.Shared;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
@@ -63,7 +64,8 @@ public sealed class ProxyDocumentationTests : ProxyTest
     [Fact]
     public async Task Resources_and_a_proxy_are_mapped()
     {
-        Coap.MapGet("/light", () => "on");
+        CoapServer server = Coap;
+        server.MapGet("/light", () => "on").AnnounceHttpProxy("https://p.example.com/hc/");
         await Coap.StartAsync();
         Dictionary<string, string> devices = new() { ["1"] = Origin };
         await StartAsync(

@@ -1,0 +1,165 @@
+using CoAP.NET.Options;
+using CoAP.NET.Proxy.Upstreams;
+
+namespace CoAP.NET.Proxy.Observing;
+
+/// <summary>
+/// Asks for a resource again and again, for clients that observe it where the protocol of its server has no observations (RFC 7641 section
+/// 5): whenever what is known has become stale, but not more often than once in the interval, and more seldom while the server fails.
+/// Thread-safe.
+/// </summary>
+internal sealed class ResourcePoll : IDisposable
+{
+    // An hour without an answer says more than an error, and a server that is down is not to be asked by all at once when it comes back.
+    private const int MaxFailures = 6;
+
+    private static readonly TimeSpan s_minMaxAge = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan s_maxWait = TimeSpan.FromDays(1);
+    private static readonly TimeSpan s_maxWaitAfterFailure = TimeSpan.FromHours(1);
+
+    private readonly CoapProxyUpstream _upstream;
+    private readonly CoapProxyRequest _request;
+    private readonly TimeSpan _interval;
+    private readonly ProxyCounts _counts;
+    private readonly Action<CoapResult, bool> _onAnswer;
+    private readonly CancellationTokenSource _stop = new();
+    private readonly ITimer _timer;
+    private CoapResult? _latest;
+    private int _failures;
+
+    /// <summary>Makes it.</summary>
+    /// <param name="time">The clock.</param>
+    /// <param name="upstream">Who is asked.</param>
+    /// <param name="request">The request that began it.</param>
+    /// <param name="interval">How often it is asked at most.</param>
+    /// <param name="counts">Counts.</param>
+    /// <param name="onAnswer">Takes what is known after each answer, and whether it is another than before. An error is the last one.</param>
+    public ResourcePoll(TimeProvider time, CoapProxyUpstream upstream, CoapProxyRequest request, TimeSpan interval, ProxyCounts counts,
+        Action<CoapResult, bool> onAnswer)
+    {
+        _upstream = upstream;
+        _request = request;
+        _interval = interval;
+        _counts = counts;
+        _onAnswer = onAnswer;
+        _timer = time.CreateTimer(static poll => _ = ((ResourcePoll)poll!).PollAsync(), this, Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>Asks for the first time.</summary>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The answer. After an error nothing is asked any more.</returns>
+    public async Task<CoapResult> BeginAsync(CancellationToken cancellationToken)
+    {
+        CoapResult first = await _upstream.SendAsync(Make(null), cancellationToken).ConfigureAwait(false);
+        if (first.Code.IsSuccess)
+        {
+            _latest = Known(first, WaitAfter(first));
+            WaitFor(WaitAfter(first));
+            return _latest;
+        }
+
+        return first;
+    }
+
+    public void Dispose()
+    {
+        _timer.Dispose();
+        _stop.Cancel();
+    }
+
+    private async Task PollAsync()
+    {
+        CoapResult answer;
+        try
+        {
+            _counts.Add(ProxyCount.Polls);
+            answer = await _upstream.SendAsync(Make(_latest), _stop.Token).ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // nobody waits for it: what went wrong counts as an answer that says so
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            if (_stop.IsCancellationRequested)
+            {
+                return;
+            }
+
+            answer = UpstreamFailures.Answer(exception);
+        }
+
+        Take(answer);
+    }
+
+    private void Take(CoapResult answer)
+    {
+        if (answer.Code.IsError)
+        {
+            Fail(answer);
+            return;
+        }
+
+        _failures = 0;
+        TimeSpan wait = WaitAfter(answer);
+        bool isChanged = answer.Code != CoapCode.Valid && !IsSame(answer, _latest);
+        _latest = Known(isChanged ? answer : _latest!, wait);
+        _onAnswer(_latest, isChanged);
+        WaitFor(wait);
+    }
+
+    // What the client did wrong, or what is gone, is not asked for again; what the server cannot do now it may do later.
+    private void Fail(CoapResult answer)
+    {
+        bool mayPass = answer.Code.Class == 5 || answer.Code == CoapCode.TooManyRequests;
+        if (!mayPass || ++_failures >= MaxFailures)
+        {
+            _onAnswer(answer, true);
+            return;
+        }
+
+        TimeSpan asked = answer.Options.MaxAge ?? TimeSpan.Zero;
+        TimeSpan doubled = _interval * (1 << _failures);
+        WaitFor(Clamp(asked > doubled ? asked : doubled, _interval, s_maxWaitAfterFailure));
+    }
+
+    private TimeSpan WaitAfter(CoapResult answer) => Clamp(answer.Options.MaxAge ?? MaxAge.Default, _interval, s_maxWait);
+
+    private static TimeSpan Clamp(TimeSpan time, TimeSpan min, TimeSpan max) => time < min || max < min ? min : time > max ? max : time;
+
+    // It holds until the next answer has had time to come. Whoever observes it need not ask in between: he hears of changes.
+    private static CoapResult Known(CoapResult answer, TimeSpan wait)
+    {
+        CoapResult known = SharedObservation.Copy(answer);
+        TimeSpan twice = TimeSpan.FromSeconds(Math.Ceiling(wait.TotalSeconds) * 2);
+        known.Options.MaxAge = twice > s_minMaxAge ? twice : s_minMaxAge;
+        return known;
+    }
+
+    private static bool IsSame(CoapResult answer, CoapResult? latest) =>
+        latest is not null && answer.Code == latest.Code && answer.Options.ContentFormat == latest.Options.ContentFormat
+        && answer.Payload.Span.SequenceEqual(latest.Payload.Span);
+
+    private void WaitFor(TimeSpan wait)
+    {
+        if (!_stop.IsCancellationRequested)
+        {
+            _timer.Change(wait, Timeout.InfiniteTimeSpan);
+        }
+    }
+
+    // Only what has changed is asked for, whatever the client had.
+    private CoapProxyRequest Make(CoapResult? latest)
+    {
+        CoapOptionCollection options = new();
+        for (int i = 0; i < _request.Options.Count; i++)
+        {
+            if (_request.Options.NumberAt(i) != OptionNumber.ETag)
+            {
+                options.Add(_request.Options.NumberAt(i), _request.Options.ValueAt(i));
+            }
+        }
+
+        options.ETag = latest?.Options.ETag;
+        return new CoapProxyRequest(_request.Received, _request.Target, options, _request.Timeout, _request.Targets, mayBeShared: false);
+    }
+}

@@ -1,0 +1,135 @@
+using System.Net;
+using System.Net.Security;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Http.Backends;
+using CoAP.NET.Testing;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Https;
+
+namespace CoAP.NET.Http.Tests;
+
+/// <summary>Devices that their back end knows by certificates.</summary>
+public sealed class CertificateTests : BackendTest
+{
+    private static readonly Dictionary<string, X509Certificate2> s_certificates =
+        ((string[])["server", "lamp", "boiler"]).ToDictionary(static name => name, Make);
+
+    private static readonly HttpClient s_trusting = new(new SocketsHttpHandler
+    {
+        SslOptions = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = static (_, certificate, _, _) => certificate is not null },
+    });
+
+    public CertificateTests()
+        : base(static listen => listen.UseHttps(s_certificates["server"], static https =>
+        {
+            https.ClientCertificateMode = ClientCertificateMode.AllowCertificate;
+            https.ClientCertificateValidation = static (certificate, _, _) => certificate is not null;
+        }))
+    {
+    }
+
+    [Fact]
+    public async Task Each_device_comes_with_its_own_certificate_and_one_without_is_nobody()
+    {
+        Web.MapGet("/api/me", static (HttpContext context) => context.Connection.ClientCertificate?.Subject ?? "nobody");
+        await StartAsync(Configure);
+
+        foreach (string device in (string[])["lamp", "boiler", "lamp"])
+        {
+            Assert.Equal($"CN={device}", (await AskAsync(device)).GetText());
+        }
+
+        Assert.Equal("nobody", (await AskAsync("stranger")).GetText());
+    }
+
+    [Fact]
+    public async Task One_device_too_many_waits_for_the_connections_of_another_one()
+    {
+        TaskCompletionSource asked = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Web.MapGet("/api/me", async (HttpContext context) =>
+        {
+            asked.TrySetResult();
+            await answer.Task;
+            return context.Connection.ClientCertificate?.Subject ?? "nobody";
+        });
+        await StartAsync(http =>
+        {
+            Configure(http);
+            http.MaxCertificateClients = 1;
+        });
+
+        Task<CoapResponse> lamp = AskAsync("lamp");
+        await asked.Task.WaitAsync(TimeSpan.FromMinutes(2));
+        CoapResponse refused = await AskAsync("boiler");
+        Assert.Equal(CoapCode.ServiceUnavailable, refused.Code);
+        Assert.Equal(TimeSpan.FromSeconds(5), refused.MaxAge);
+
+        answer.SetResult();
+        Assert.Equal("CN=lamp", (await lamp).GetText());
+        Assert.Equal("CN=boiler", (await AskAsync("boiler", "&again")).GetText());
+    }
+
+    [Fact]
+    public void What_is_not_used_goes_after_a_while_and_the_oldest_gives_way()
+    {
+        VirtualClock clock = new();
+        using CertificateClients clients = new(2, TimeSpan.FromMinutes(2), null, clock);
+        HttpClient lamp = Use(clients, "lamp");
+        Assert.Same(lamp, Use(clients, "lamp"));
+        clock.Advance(TimeSpan.FromSeconds(1));
+        HttpClient boiler = Use(clients, "boiler");
+        clock.Advance(TimeSpan.FromSeconds(1));
+        Use(clients, "server");
+        Assert.Equal(2, clients.Count);
+        Assert.Same(boiler, Use(clients, "boiler"));
+
+        using (CertificateClients.Lease? held = clients.TryRent(s_certificates["boiler"]))
+        {
+            clock.Advance(TimeSpan.FromMinutes(10));
+            Assert.Equal(1, clients.Count);
+        }
+
+        clock.Advance(TimeSpan.FromMinutes(10));
+        Assert.Equal(0, clients.Count);
+        Assert.NotSame(boiler, Use(clients, "boiler"));
+    }
+
+    private static HttpClient Use(CertificateClients clients, string name)
+    {
+        using CertificateClients.Lease? lease = clients.TryRent(s_certificates[name]);
+        return lease!.Client;
+    }
+
+    // Who a device is says its first query: a test has no handshakes.
+    private static void Configure(CoapHttpBackendOptions http)
+    {
+        http.ClientCertificate = static request => s_certificates.GetValueOrDefault(request.Queries.First());
+        http.ConfigureCertificateHandler = static handler =>
+            handler.SslOptions.RemoteCertificateValidationCallback = static (_, certificate, _, _) => certificate is not null;
+        http.Client = static () => s_trusting;
+    }
+
+    private Task<CoapResponse> AskAsync(string device, string more = "")
+    {
+        string uri = $"{Server.LocalEndpoints[0]}/b/me?{device}{more}";
+        return Client.SendAsync(new CoapRequest(CoapMethod.Get, uri) { Timeout = TimeSpan.FromMinutes(2) });
+    }
+
+    private static X509Certificate2 Make(string name)
+    {
+        using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        CertificateRequest request = new($"CN={name}", key, HashAlgorithmName.SHA256);
+        SubjectAlternativeNameBuilder names = new();
+        names.AddIpAddress(IPAddress.Loopback);
+        request.CertificateExtensions.Add(names.Build());
+        DateTimeOffset now = TimeProvider.System.GetUtcNow();
+        using X509Certificate2 made = request.CreateSelfSigned(now.AddDays(-1), now.AddDays(1));
+
+        // Some platforms take no key that is only in memory.
+        return X509CertificateLoader.LoadPkcs12(made.Export(X509ContentType.Pkcs12), null);
+    }
+}

@@ -1,0 +1,57 @@
+using CoAP.NET.Proxy;
+using CoAP.NET.Testing;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+
+namespace CoAP.NET.Http.Tests;
+
+/// <summary>Devices that observe a resource of an HTTP server.</summary>
+public sealed class ObservingBackendTests : BackendTest
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+
+    [Fact]
+    [Rfc("7641-5-1")]
+    public async Task A_device_hears_of_a_change_when_the_server_was_asked_again()
+    {
+        string value = "a";
+        Web.MapGet("/api/config", context =>
+        {
+            context.Response.Headers.ETag = $"\"{value}\"";
+            context.Response.StatusCode = context.Request.Headers.IfNoneMatch == $"\"{value}\"" ? 304 : 200;
+            return context.Response.StatusCode == 304 ? Task.CompletedTask : context.Response.WriteAsync(value);
+        });
+        await StartAsync();
+
+        // The time of polls alone is the test's.
+        VirtualClock clock = new();
+        await using CoapProxy proxy = new(new CoapProxyOptions { ConfigureClient = options => options.TimeProvider = clock });
+        Server.MapHttpBackend("/polled/{*path}", Http + "/api", proxy, static http => http.PollInterval = TimeSpan.FromSeconds(10));
+        TaskCompletionSource changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        CoapObservation observation = await Client.ObserveAsync(
+            new CoapRequest(CoapMethod.Get, Server.LocalEndpoints[0] + "/polled/config"),
+            new CoapObserveOptions
+            {
+                OnNotification = response =>
+                {
+                    if (response.GetText() == "b")
+                    {
+                        changed.TrySetResult();
+                    }
+                },
+            });
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+
+        value = "b";
+        clock.Advance(TimeSpan.FromSeconds(10));
+        await changed.Task.WaitAsync(s_hang);
+        Assert.Equal("\"a\"", Seen.Last().Headers.IfNoneMatch);
+        await observation.DisposeAsync();
+    }
+
+    [Theory]
+    [InlineData(0.5)]
+    [InlineData(90_000)]
+    public void An_interval_is_a_second_to_a_day(double seconds) => Assert.Throws<ArgumentOutOfRangeException>(
+        () => Proxy.UseHttp(http => http.PollInterval = TimeSpan.FromSeconds(seconds)));
+}

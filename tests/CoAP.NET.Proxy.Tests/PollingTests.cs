@@ -1,0 +1,177 @@
+using System.Text;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Proxy.Tests;
+
+/// <summary>Clients that observe what a server has whose protocol has no observations: it is asked again and again.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class PollingTests : IAsyncLifetime
+{
+    private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(30);
+
+    private readonly ProxyWorld _world = new(options => options.RequireVerified = false);
+    private readonly PolledServer _server = new() { Interval = s_interval };
+    private readonly List<CoapClient> _clients = [];
+
+    public Task InitializeAsync()
+    {
+        _world.ProxyServer.MapReverseProxy("/config", "http://service.example/config", _server, _world.Proxy);
+        for (int i = 0; i < 3; i++)
+        {
+            _clients.Add(_world.MakeClient($"[2001:db8:2::{i + 1}]"));
+        }
+
+        return _world.StartAsync();
+    }
+
+    public async Task DisposeAsync() => await _world.DisposeAsync();
+
+    [Theory]
+    [Rfc("7641-5-1")]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task One_poll_serves_all_who_observe_and_they_hear_of_changes_only(bool hasTags)
+    {
+        _server.HasTags = hasTags;
+        int heard = 0;
+        List<CoapObservation> observations = [];
+        foreach (CoapClient client in _clients)
+        {
+            observations.Add(await _world.RunAsync(() => client.ObserveAsync(
+                new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/config"),
+                new CoapObserveOptions { OnNotification = _ => Interlocked.Increment(ref heard) })));
+        }
+
+        Assert.All(observations, static observation => Assert.Equal(CoapObserveState.Observing, observation.State));
+        int asked = _server.Asked.Count;
+        int before = heard;
+        _world.Clock.Advance(s_interval * 3);
+        Assert.Equal(3, _server.Asked.Count - asked);
+        Assert.Equal(3, _world.Proxy.GetCounters().Polls);
+        Assert.Equal(before, heard);
+        Assert.All(_server.Asked.Skip(asked), request => Assert.Equal(hasTags, request.Options.ETag is not null));
+
+        _server.Value = "b";
+        await _world.Clock.AdvanceUntilAsync(() => observations.All(static observation => observation.Latest!.GetText() == "b"),
+            TimeSpan.FromMinutes(2));
+        Assert.Equal(1, _world.Proxy.GetCounters().Observations);
+        foreach (CoapObservation observation in observations)
+        {
+            await observation.DisposeAsync();
+        }
+
+        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().Observations == 0, TimeSpan.FromMinutes(2));
+        asked = _server.Asked.Count;
+        _world.Clock.Advance(TimeSpan.FromHours(1));
+        Assert.Equal(asked, _server.Asked.Count);
+    }
+
+    [Fact]
+    public async Task What_is_fresh_is_not_asked_for()
+    {
+        _server.MaxAge = TimeSpan.FromMinutes(10);
+        await using CoapObservation observation = await ObserveAsync(0);
+        int asked = _server.Asked.Count;
+        _world.Clock.Advance(TimeSpan.FromMinutes(9));
+        Assert.Equal(asked, _server.Asked.Count);
+        _world.Clock.Advance(TimeSpan.FromMinutes(2));
+        Assert.Equal(asked + 1, _server.Asked.Count);
+    }
+
+    [Fact]
+    public async Task A_server_that_fails_is_asked_less_often_and_its_observers_hear_of_it_when_it_does_not_come_back()
+    {
+        await using CoapObservation observation = await ObserveAsync(0);
+        int asked = _server.Asked.Count;
+        _server.Code = CoapCode.ServiceUnavailable;
+        _world.Clock.Advance(s_interval); // the first failure, after which it waits 60, 120, 240 s
+        Assert.Equal(1, _server.Asked.Count - asked);
+        _world.Clock.Advance(TimeSpan.FromSeconds(59));
+        Assert.Equal(1, _server.Asked.Count - asked);
+        _world.Clock.Advance(TimeSpan.FromSeconds(2));
+        Assert.Equal(2, _server.Asked.Count - asked);
+        Assert.Equal("a", observation.Latest!.GetText());
+
+        // It comes back, and nobody has heard of anything.
+        _server.Code = CoapCode.Content;
+        _world.Clock.Advance(TimeSpan.FromMinutes(2));
+        Assert.Equal(1, _world.Proxy.GetCounters().Observations);
+        Assert.Equal("a", observation.Latest!.GetText());
+
+        _server.Code = CoapCode.BadGateway;
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.Code == CoapCode.BadGateway, TimeSpan.FromHours(2));
+    }
+
+    [Fact]
+    public async Task What_is_gone_ends_the_observation_at_once()
+    {
+        await using CoapObservation observation = await ObserveAsync(0);
+        _server.Code = CoapCode.NotFound;
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.Code == CoapCode.NotFound, TimeSpan.FromMinutes(1));
+        Assert.Equal(0, _world.ProxyServer.ObserverCount);
+    }
+
+    [Fact]
+    public async Task A_server_that_is_not_polled_has_no_observers()
+    {
+        _server.Interval = null;
+        await using CoapObservation observation = await ObserveAsync(0);
+        Assert.Equal(CoapObserveState.NotObserving, observation.State);
+        Assert.Equal("a", observation.Latest!.GetText());
+        Assert.Equal(0, _world.Proxy.GetCounters().Observations);
+    }
+
+    [Fact]
+    public async Task Clients_that_the_server_tells_apart_do_not_share_a_poll()
+    {
+        _server.TellsApart = true;
+        await using CoapObservation one = await ObserveAsync(0);
+        await using CoapObservation other = await ObserveAsync(1);
+        Assert.Equal(2, _world.Proxy.GetCounters().Observations);
+        Assert.NotEqual(one.Latest!.GetText(), other.Latest!.GetText());
+    }
+
+    private Task<CoapObservation> ObserveAsync(int client) =>
+        _world.RunAsync(() => _clients[client].ObserveAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/config")));
+
+    /// <summary>A server that answers requests of a proxy, such as one of HTTP.</summary>
+    private sealed class PolledServer : CoapProxyUpstream
+    {
+        public TimeSpan? Interval { get; set; }
+
+        public string Value { get; set; } = "a";
+
+        public CoapCode Code { get; set; } = CoapCode.Content;
+
+        public TimeSpan MaxAge { get; set; }
+
+        public bool HasTags { get; set; } = true;
+
+        public bool TellsApart { get; set; }
+
+        public List<CoapProxyRequest> Asked { get; } = [];
+
+        public override IReadOnlyCollection<string> Schemes => ["http"];
+
+        public override bool DependsOnClient => TellsApart;
+
+        public override TimeSpan? PollInterval => Interval;
+
+        public override Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+        {
+            Asked.Add(request);
+            string value = TellsApart ? $"{request.Received.Peer.Address}" : Value;
+            byte[] tag = Encoding.UTF8.GetBytes(Value);
+            bool isValid = HasTags && request.Options.ETags.Any(known => known.Span.SequenceEqual(tag));
+            CoapResult result = Code.IsError ? CoapResults.Status(Code)
+                : isValid ? new CoapResult(CoapCode.Valid) : new CoapResult(Code, Encoding.UTF8.GetBytes(value));
+            result.Options.MaxAge = MaxAge;
+            if (HasTags && !Code.IsError)
+            {
+                result.Options.ETag = tag;
+            }
+
+            return Task.FromResult(result);
+        }
+    }
+}

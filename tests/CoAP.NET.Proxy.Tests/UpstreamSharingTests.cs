@@ -1,0 +1,88 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Proxy.Tests;
+
+/// <summary>Requests to servers of other protocols that one answer does for.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class UpstreamSharingTests : IAsyncLifetime
+{
+    private readonly ProxyWorld _world = new(options => options.RequireVerified = false);
+    private readonly SlowServer _server = new();
+
+    public Task InitializeAsync()
+    {
+        _world.ProxyServer.MapReverseProxy("/config", "http://service.example/config", _server, _world.Proxy);
+        return _world.StartAsync();
+    }
+
+    public async Task DisposeAsync() => await _world.DisposeAsync();
+
+    [Theory]
+    [InlineData(false, false, 1)]
+    [InlineData(false, true, 1)]
+    [InlineData(true, false, 1)] // of one client
+    [InlineData(true, true, 2)] // of two that the server tells apart
+    public async Task Equal_requests_under_way_are_one_unless_the_server_tells_their_clients_apart(
+        bool tellsApart, bool ofTwo, int expected)
+    {
+        _server.TellsApart = tellsApart;
+        CoapClient other = _world.MakeClient("[2001:db8:2::1]");
+
+        Assert.Equal(["a", "a"], await AskTwiceAsync(_world.Client, ofTwo ? other : _world.Client, null));
+        Assert.Equal(expected, _server.Asked);
+        Assert.Equal(2 - expected, _world.Proxy.GetCounters().Shared);
+    }
+
+    [Fact]
+    public async Task Who_has_no_answer_yet_does_not_get_that_of_somebody_who_has_it()
+    {
+        Assert.Equal(["2.03", "a"], await AskTwiceAsync(_world.Client, _world.MakeClient("[2001:db8:2::1]"), "a"u8.ToArray()));
+        Assert.Equal(2, _server.Asked);
+    }
+
+    private async Task<string[]> AskTwiceAsync(CoapClient one, CoapClient other, byte[]? tag)
+    {
+        // The second one comes when the first one is under way.
+        Task<CoapResponse> first = AskAsync(one, tag);
+        await _world.Clock.AdvanceUntilAsync(() => _server.Asked == 1, TimeSpan.FromSeconds(30));
+        Task<CoapResponse> second = AskAsync(other, null);
+        await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().UnderWay == 2, TimeSpan.FromSeconds(30));
+        _server.Answer.SetResult();
+        CoapResponse[] responses = await _world.RunAsync(() => Task.WhenAll(first, second));
+        return [.. responses.Select(static response =>
+            response.Code == CoapCode.Valid ? response.Code.ToString()[..4] : response.GetText())];
+    }
+
+    private static Task<CoapResponse> AskAsync(CoapClient client, byte[]? tag)
+    {
+        CoapRequest request = new(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/config") { CacheMode = CoapCacheMode.Bypass };
+        if (tag is not null)
+        {
+            request.Options.Add(new ETag(tag));
+        }
+
+        return client.SendAsync(request);
+    }
+
+    private sealed class SlowServer : CoapProxyUpstream
+    {
+        private int _asked;
+
+        public TaskCompletionSource Answer { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public int Asked => Volatile.Read(ref _asked);
+
+        public bool TellsApart { get; set; }
+
+        public override IReadOnlyCollection<string> Schemes => ["http"];
+
+        public override bool DependsOnClient => TellsApart;
+
+        public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+        {
+            Interlocked.Increment(ref _asked);
+            await Answer.Task.WaitAsync(cancellationToken);
+            return request.Options.ETags.Any() ? new CoapResult(CoapCode.Valid) : new CoapResult(CoapCode.Content, "a"u8.ToArray());
+        }
+    }
+}
