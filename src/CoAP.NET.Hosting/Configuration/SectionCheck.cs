@@ -11,9 +11,9 @@ namespace CoAP.NET.Hosting;
 /// programs may share a file.
 /// </summary>
 internal sealed class SectionCheck(IServiceProvider services, IEnumerable<ServerRegistration> servers,
-    IEnumerable<ClientRegistration> clients) : IHostedService
+    IEnumerable<ClientRegistration> clients, IEnumerable<ProxyRegistration> proxies) : IHostedService
 {
-    private static readonly string[] s_groups = ["Server", "Servers", "Client", "Clients"];
+    private static readonly string[] s_groups = ["Server", "Servers", "Client", "Clients", "Proxy", "Proxies"];
 
     private readonly ILogger _logger = (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance)
         .CreateLogger(HostingLog.Category);
@@ -23,7 +23,7 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
         if (services.GetService<IConfiguration>() is { } configuration)
         {
             foreach (string problem in Find(configuration.GetSection("Coap"), [.. servers.Select(static server => server.Name)],
-                [.. clients.Select(static client => client.Name)]))
+                [.. clients.Select(static client => client.Name)], [.. proxies.Select(static proxy => proxy.Name)]))
             {
                 HostingLog.UnusedSection(_logger, problem);
             }
@@ -38,7 +38,8 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
     /// <param name="all">The section that holds them.</param>
     /// <param name="servers">The names of the servers that were added.</param>
     /// <param name="clients">The names of the clients that were added.</param>
-    public static IEnumerable<string> Find(IConfigurationSection all, string[] servers, string[] clients)
+    /// <param name="proxies">The names of the servers that proxies were added to.</param>
+    public static IEnumerable<string> Find(IConfigurationSection all, string[] servers, string[] clients, params string[] proxies)
     {
         foreach (IConfigurationSection section in all.GetChildren())
         {
@@ -53,17 +54,22 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
                 continue;
             }
 
-            (string kind, string[] names) = group[0] == 'S' ? ("server", servers) : ("client", clients);
+            (string kind, string plural, string[] names) = group[0] switch
+            {
+                'S' => ("server", "Servers", servers),
+                'C' => ("client", "Clients", clients),
+                _ => ("proxy", "Proxies", proxies),
+            };
             if (names.Length == 0)
             {
                 continue;
             }
 
-            if (!group.EndsWith('s'))
+            if (group != plural)
             {
                 if (!names.Contains(""))
                 {
-                    yield return $"{section.Path} configures no {kind}: those that were added have names, such as {all.Path}:{group}s:{names[0]}.";
+                    yield return $"{section.Path} configures no {kind}: those that were added have names, such as {all.Path}:{plural}:{names[0]}.";
                 }
 
                 continue;
@@ -75,7 +81,7 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
                 string? near = names.Where(static name => name.Length > 0).MinBy(name => EditDistance.Of(name, named.Key));
                 string hint = near is not null && EditDistance.Of(near, named.Key) <= Math.Max(2, near.Length / 3)
                     ? $" Did you mean {section.Path}:{near}?"
-                    : near is null ? $" The {kind} without a name is configured by {all.Path}:{group[..^1]}." : "";
+                    : near is null ? $" The {kind} without a name is configured by {all.Path}:{char.ToUpperInvariant(kind[0])}{kind[1..]}." : "";
                 yield return $"{named.Path} configures no {kind}: none was added by this name.{hint}";
             }
         }

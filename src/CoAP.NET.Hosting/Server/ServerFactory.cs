@@ -28,6 +28,7 @@ internal static class ServerFactory
         CoapServer server = new(endpoint);
         try
         {
+            ProxyFactory.Map(services, server, endpoint, registration.Name);
             Listen(server, options, registration);
         }
         catch

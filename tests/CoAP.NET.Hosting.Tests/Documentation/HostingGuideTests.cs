@@ -1,6 +1,7 @@
 using System.Net.Security;
 using CoAP.NET.Dtls;
 using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.Proxy;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
@@ -48,6 +49,24 @@ public sealed class HostingGuideTests : HostTest
             }));
         Assert.Equal(CoapCode.NotFound, (await Within(device.GetAsync($"{AddressOf(host, "devices")}/version"))).Code);
         host.Services.GetRequiredService<Doorbell>().Ring();
+    }
+
+    [Fact]
+    public async Task Proxies()
+    {
+        HostApplicationBuilder builder = Builder(
+            ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Servers:field:Endpoints", "coap://127.0.0.1:0"),
+            ("Coap:Proxy:HttpBackends:0:Path", "/telemetry/{*path}"), ("Coap:Proxy:HttpBackends:0:Target", "http://127.0.0.1:1/"));
+        builder.Services.AddSingleton<BackendClients>();
+
+        builder.Services.AddCoapProxy(options => options.ConfigureHttp = (http, services) =>
+            http.Client = services.GetRequiredService<BackendClients>().Make);
+        builder.Services.AddCoapServer("field").AddCoapProxy();
+
+        IHost host = await StartAsync(builder);
+        await using CoapClient client = new();
+        Assert.Equal(CoapCode.BadGateway, (await Within(client.GetAsync($"{AddressOf(host)}/telemetry/1"))).Code);
+        Assert.NotSame(host.Services.GetRequiredService<CoapProxy>(), host.Services.GetRequiredKeyedService<CoapProxy>("field"));
     }
 
     [Fact]
@@ -116,5 +135,14 @@ public sealed class HostingGuideTests : HostTest
 
             return response;
         }
+    }
+
+    private sealed class BackendClients : IDisposable
+    {
+        private readonly HttpClient _client = new();
+
+        public HttpClient Make() => _client;
+
+        public void Dispose() => _client.Dispose();
     }
 }

@@ -28,6 +28,14 @@ public sealed partial class HostingPageTests
     }
 
     [Fact]
+    public void The_table_of_a_proxys_keys_has_each_with_its_default_and_what_is_allowed() =>
+        CheckTable("proxy", ProxyKeys.Table, new CoapHostedProxyOptions());
+
+    [Fact]
+    public void The_table_of_the_keys_of_a_back_end_has_each_with_its_default_and_what_is_allowed() =>
+        CheckTable("backend", ProxyKeys.HttpTable, new CoapHttpBackendRoute());
+
+    [Fact]
     public void Every_snippet_is_compiled()
     {
         string code = string.Concat(

@@ -2,6 +2,7 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting.Tests.Helpers;
 
@@ -49,6 +50,14 @@ public abstract class HostTest : IAsyncLifetime
         IHost host = Build(builder);
         await host.StartAsync().WaitAsync(Guard);
         return host;
+    }
+
+    /// <summary>What an application that cannot start says of its options.</summary>
+    protected async Task<string[]> StartFailuresAsync(HostApplicationBuilder builder)
+    {
+        Exception exception = await Assert.ThrowsAnyAsync<Exception>(() => Within(Build(builder).StartAsync()));
+        IEnumerable<Exception> all = exception is AggregateException several ? several.InnerExceptions : [exception];
+        return [.. all.SelectMany(static one => Assert.IsType<OptionsValidationException>(one).Failures)];
     }
 
     /// <summary>The first address that a server listens on.</summary>

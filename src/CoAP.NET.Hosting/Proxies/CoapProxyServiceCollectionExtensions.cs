@@ -1,0 +1,65 @@
+using CoAP.NET.Hosting;
+using CoAP.NET.Proxy;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Options;
+
+namespace Microsoft.Extensions.DependencyInjection;
+
+/// <summary>Adds proxies to hosted servers.</summary>
+public static class CoapProxyServiceCollectionExtensions
+{
+    /// <summary>
+    /// Adds the server of an application, if it was not added yet, and a proxy to it, with what the section <c>Coap:Proxy</c> of the
+    /// configuration says. Called again it gives the same one, and both functions run. The <see cref="CoapProxy"/> itself can be injected.
+    /// </summary>
+    /// <param name="services">The services.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>The server to be, to map routes on.</returns>
+    public static ICoapServerBuilder AddCoapProxy(this IServiceCollection services, Action<CoapHostedProxyOptions>? configure = null) =>
+        services.AddCoapServer().AddCoapProxy(configure);
+
+    /// <summary>
+    /// Adds a proxy to a server, with what the section <c>Coap:Proxy</c>, or <c>Coap:Proxies:NAME</c> for a server with a name, of the
+    /// configuration says. Of a server with a name it is injected by that name: <c>[FromKeyedServices("NAME")] CoapProxy</c>.
+    /// </summary>
+    /// <param name="builder">The server.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <param name="section">The section, instead of the one that the name says; null for that one.</param>
+    /// <returns>The builder.</returns>
+    public static ICoapServerBuilder AddCoapProxy(
+        this ICoapServerBuilder builder, Action<CoapHostedProxyOptions>? configure = null, IConfiguration? section = null)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        IServiceCollection services = builder.Services;
+        ProxyRegistration? registration = services
+            .Select(static service => service.IsKeyedService ? null : service.ImplementationInstance as ProxyRegistration)
+            .FirstOrDefault(found => found?.Name == builder.Name);
+        if (registration is null)
+        {
+            registration = new ProxyRegistration(builder.Name);
+            Register(services, registration);
+        }
+
+        registration.Section = section ?? registration.Section;
+        if (configure is not null)
+        {
+            services.Configure(builder.Name, configure);
+        }
+
+        return builder;
+    }
+
+    private static void Register(IServiceCollection services, ProxyRegistration registration)
+    {
+        services.AddOptions<CoapHostedProxyOptions>(registration.Name).ValidateOnStart();
+        services.AddSingleton<IConfigureOptions<CoapHostedProxyOptions>>(
+            provider => new ConfigureProxy(registration, provider.GetService<IConfiguration>()));
+        services.AddSingleton<IValidateOptions<CoapHostedProxyOptions>>(new ProxyOptionsValidator(registration));
+        services.AddSingleton(registration);
+        services.AddKeyedSingleton(registration.Name, (provider, _) => ProxyFactory.Make(provider, registration));
+        if (registration.Name.Length == 0)
+        {
+            services.AddSingleton(static provider => provider.GetRequiredKeyedService<CoapProxy>(""));
+        }
+    }
+}

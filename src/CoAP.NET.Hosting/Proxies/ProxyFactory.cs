@@ -1,0 +1,129 @@
+using System.Net;
+using System.Text;
+using CoAP.NET.Dtls;
+using CoAP.NET.Http;
+using CoAP.NET.Proxy;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Makes proxies of their options, and maps what they serve.</summary>
+internal static class ProxyFactory
+{
+    /// <summary>How many bytes a key that signs identities has at least.</summary>
+    public const int MinKeyLength = 32;
+
+    private const string HexPrefix = "0x";
+
+    public static CoapProxy Make(IServiceProvider services, ProxyRegistration registration)
+    {
+        CoapHostedProxyOptions options = OptionsOf(services, registration);
+        foreach (string host in options.AllowedHosts)
+        {
+            options.Proxy.Targets.AllowHost(host);
+        }
+
+        foreach (IPNetwork network in options.AllowedNetworks)
+        {
+            options.Proxy.Targets.AllowNetwork(network);
+        }
+
+        Action<CoapEndpointOptions>? configure = options.Proxy.ConfigureClient;
+        options.Proxy.ConfigureClient = endpoint =>
+        {
+            configure?.Invoke(endpoint);
+            ServerFactory.UseHost(endpoint, services);
+        };
+        CoapProxy proxy = new(options.Proxy);
+        return options.ForwardHttp ? proxy.UseHttp(http => Configure(http, options, services)) : proxy;
+    }
+
+    /// <summary>Maps what the proxies of a server serve.</summary>
+    public static void Map(IServiceProvider services, CoapServer server, CoapEndpointOptions endpoint, string name)
+    {
+        foreach (ProxyRegistration registration in services.GetServices<ProxyRegistration>().Where(proxy => proxy.Name == name))
+        {
+            CoapHostedProxyOptions options = OptionsOf(services, registration);
+            CoapProxy proxy = services.GetRequiredKeyedService<CoapProxy>(name);
+            ServerFactory.Warn(endpoint, options.Findings);
+            for (int i = 0; i < options.Reverse.Count; i++)
+            {
+                CoapReverseProxyRoute route = options.Reverse[i];
+                Try($"{ProxyKeys.Reverse}:{i}", () => server.MapReverseProxy(route.Path!, route.Target!, proxy));
+            }
+
+            for (int i = 0; i < options.HttpBackends.Count; i++)
+            {
+                CoapHttpBackendRoute route = options.HttpBackends[i];
+                Try($"{ProxyKeys.HttpBackends}:{i}", () => server.MapHttpBackend(route.Path!, route.Target!, proxy, http =>
+                {
+                    http.Translator.Json.Converts = route.ConvertsJson;
+                    http.PollInterval = route.PollInterval;
+                    Configure(http, options, services);
+                }));
+            }
+
+            if (options.Forward)
+            {
+                Try("Forward", () => server.MapForwardProxy(proxy));
+            }
+
+            void Try(string key, Action map)
+            {
+                try
+                {
+                    map();
+                }
+                catch (Exception exception) when (exception is ArgumentException or InvalidOperationException or FormatException)
+                {
+                    throw new OptionsValidationException(
+                        name, typeof(CoapHostedProxyOptions), [$"{registration.SectionPath}:{key} cannot be served. {exception.Message}"]);
+                }
+            }
+        }
+    }
+
+    /// <summary>The bytes of a key; null for one that is none or too short.</summary>
+    public static byte[]? KeyOf(string text)
+    {
+        try
+        {
+            byte[] key = text.StartsWith(HexPrefix, StringComparison.Ordinal)
+                ? Convert.FromHexString(text.AsSpan(HexPrefix.Length)) : Encoding.UTF8.GetBytes(text);
+            return key.Length >= MinKeyLength ? key : null;
+        }
+        catch (FormatException)
+        {
+            return null;
+        }
+    }
+
+    private static CoapHostedProxyOptions OptionsOf(IServiceProvider services, ProxyRegistration registration) =>
+        services.GetRequiredService<IOptionsMonitor<CoapHostedProxyOptions>>().Get(registration.Name);
+
+    private static void Configure(CoapHttpBackendOptions http, CoapHostedProxyOptions options, IServiceProvider services)
+    {
+        if (services.GetService<TimeProvider>() is { } time)
+        {
+            http.TimeProvider = time;
+        }
+
+        http.IdentityHeader = options.IdentityHeader;
+        if (options.IdentityKey is { } text && KeyOf(text) is { } key)
+        {
+            http.IdentityKey = key;
+            http.Identity = static request => NameOf(request.Peer.Identity);
+        }
+
+        options.ConfigureHttp?.Invoke(http, services);
+    }
+
+    private static string? NameOf(object? identity) => identity switch
+    {
+        CoapDtlsIdentity { PskIdentity: { } psk } => psk,
+        ICoapPeerIdentity { Certificate: { } certificate } => certificate.Subject,
+        _ => null,
+    };
+}

@@ -1,0 +1,57 @@
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Checks the options of one proxy when the application starts.</summary>
+internal sealed class ProxyOptionsValidator(ProxyRegistration registration) : IValidateOptions<CoapHostedProxyOptions>
+{
+    public ValidateOptionsResult Validate(string? name, CoapHostedProxyOptions options)
+    {
+        if (name != registration.Name)
+        {
+            return ValidateOptionsResult.Skip;
+        }
+
+        string section = registration.SectionPath;
+        List<string> problems = [.. options.Findings.Errors];
+        if (!options.AllowUnknownKeys)
+        {
+            problems.AddRange(options.Findings.UnknownKeys.Select(key => $"{key} ({section}:AllowUnknownKeys makes this a warning.)"));
+        }
+
+        for (int i = 0; i < options.Reverse.Count; i++)
+        {
+            AddMissing($"{section}:{ProxyKeys.Reverse}:{i}", options.Reverse[i].Path, options.Reverse[i].Target, problems);
+        }
+
+        for (int i = 0; i < options.HttpBackends.Count; i++)
+        {
+            AddMissing($"{section}:{ProxyKeys.HttpBackends}:{i}", options.HttpBackends[i].Path, options.HttpBackends[i].Target, problems);
+        }
+
+        if (options.IdentityKey is { } key && ProxyFactory.KeyOf(key) is null)
+        {
+            problems.Add($"{section}:IdentityKey has less than {ProxyFactory.MinKeyLength} bytes, or is no hexadecimal number.");
+        }
+
+        if ((options.AllowedHosts.Count > 0 || options.AllowedNetworks.Count > 0 || options.ForwardHttp) && !options.Forward)
+        {
+            problems.Add($"{section} says whom a forward proxy may ask, and there is none. Set {section}:Forward to true.");
+        }
+
+        return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
+    }
+
+    private static void AddMissing(string item, string? path, string? target, List<string> problems)
+    {
+        if (path is null)
+        {
+            problems.Add($"{item}:Path is missing: which path is served, such as /floor1/{{*path}}.");
+        }
+
+        if (target is null)
+        {
+            problems.Add($"{item}:Target is missing: the URI that is asked.");
+        }
+    }
+}
