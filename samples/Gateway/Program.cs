@@ -1,9 +1,16 @@
 // A gateway in front of devices: a lamp that listens for UDP, and a boiler that connects to the gateway by TCP, as from behind an address
-// translator. Clients read and observe both below paths of the gateway, and may name a device themselves. All run in this process; the
-// program ends with 0 when everything was as it should be.
+// translator. Clients read and observe both below paths of the gateway, and may name a device themselves. A service that was there before,
+// which knows HTTP and JSON only, gets the readings of the boiler and sends it commands. All run in this process; the program ends with 0
+// when everything was as it should be.
+using System.Globalization;
 using CoAP.NET;
+using CoAP.NET.Http;
 using CoAP.NET.Options;
 using CoAP.NET.Proxy;
+using Gateway;
+using Microsoft.AspNetCore.Builder;
+
+CultureInfo invariant = CultureInfo.InvariantCulture;
 
 // The lamp, a server of its own.
 bool isOn = false;
@@ -37,6 +44,26 @@ gateway.MapPost("/register/{name}", request =>
 gateway.MapReverseProxy("/lamp/{*path}", lamp.LocalEndpoints[0], proxy);
 gateway.MapReverseProxy("/devices/{name}/{*path}", request => Find(request.Route["name"]), proxy);
 gateway.MapForwardProxy(proxy);
+
+// The existing service: readings go to it as JSON, with a signed token that says which device it is.
+byte[] key = new byte[32];
+CoapRandomSource.Secure.Fill(key);
+await using ExistingService service = new(key);
+await service.StartAsync();
+gateway.MapHttpBackend("/readings", $"{service.Address}/readings", proxy, http =>
+{
+    http.Translator.Json.Converts = true;
+    http.Identity = request => NameOf(request.Peer);
+    http.IdentityKey = key;
+});
+
+// Its commands come by HTTP, and go to devices over the connections that they have. Add RequireAuthorization() in an application of yours.
+await using WebApplication commands = Web.Make();
+commands.MapCoapDevices(
+    "/devices/{name}/{**path}",
+    context => Find((string)context.Request.RouteValues["name"]!),
+    devices => devices.Translator.Json.Converts = true);
+await commands.StartAsync();
 await gateway.StartAsync();
 string plain = gateway.LocalEndpoints.First(uri => uri.StartsWith("coap:", StringComparison.Ordinal)).TrimEnd('/');
 string tcp = gateway.LocalEndpoints.First(uri => uri.StartsWith("coap+tcp:", StringComparison.Ordinal)).TrimEnd('/');
@@ -44,6 +71,12 @@ string tcp = gateway.LocalEndpoints.First(uri => uri.StartsWith("coap+tcp:", Str
 // The boiler: it connects, and answers over the same connection.
 CoapRoutes routes = new();
 routes.MapGet("/temperature", () => CoapResults.Text("61.5"));
+double target = 0;
+routes.MapPut("/target", request =>
+{
+    target = request.ReadCbor(GatewayJson.Default.Command)!.Target;
+    return CoapResults.Changed();
+});
 await using CoapEndpoint boiler = new(new CoapEndpointOptions { Routes = routes });
 await boiler.SendAsync(new CoapRequest(CoapMethod.Post, $"{tcp}/register/boiler"));
 
@@ -58,10 +91,18 @@ named.Options.Add(new ProxyUri($"{lamp.LocalEndpoints[0].TrimEnd('/')}/state"));
 CoapResponse changed = await client.SendAsync(named);
 await watching.WaitAsync(TimeSpan.FromSeconds(30));
 
+// The boiler tells its temperature in CBOR, and the service answers with a command in JSON.
+CoapContent reading = CoapContent.Cbor(new Reading(61.5), GatewayJson.Default.Reading);
+CoapResponse told = await boiler.SendAsync(new CoapRequest(CoapMethod.Post, $"{tcp}/readings") { Content = reading });
+await service.CommandAsync(new Uri(Web.AddressOf(commands)), "boiler", 55);
+
 Console.WriteLine($"boiler: {temperature}");
 Console.WriteLine($"lamp: {string.Join(", then ", seen)}");
 Console.WriteLine($"the gateway sent on {proxy.GetCounters().Forwarded} requests and observes {proxy.GetCounters().Observations} resource");
-bool isRight = temperature == "61.5" && changed.Code == CoapCode.Changed && seen is ["off", "on"];
+double known = service.Readings.GetValueOrDefault("boiler");
+Console.WriteLine($"the service knows {known.ToString(invariant)} C, and the boiler heats to {target.ToString(invariant)} C");
+bool isRight = temperature == "61.5" && changed.Code == CoapCode.Changed && seen is ["off", "on"]
+    && told.Code == CoapCode.Changed && known == 61.5 && target == 55;
 return isRight ? 0 : 1;
 
 async Task WatchAsync()
@@ -73,6 +114,14 @@ async Task WatchAsync()
         {
             return;
         }
+    }
+}
+
+string? NameOf(CoapPeer peer)
+{
+    lock (devices)
+    {
+        return devices.FirstOrDefault(device => device.Value.Address == peer.Address).Key;
     }
 }
 
