@@ -9,6 +9,8 @@ namespace CoAP.NET.Http;
 /// </summary>
 public sealed class CoapHttpTranslator
 {
+    private readonly EntityTagMemory _tags = new();
+
     /// <summary>Methods and codes.</summary>
     public CoapHttpCodes Codes { get; } = new();
 
@@ -71,6 +73,42 @@ public sealed class CoapHttpTranslator
         ArgumentNullException.ThrowIfNull(request);
         ArgumentNullException.ThrowIfNull(coapRequest);
         return CoapToHttpResponse.Translate(response, body, request, coapRequest, Codes, MediaTypes);
+    }
+
+    /// <summary>
+    /// Makes the HTTP request of a CoAP request: method, payload with Content-Type and Content-Encoding, Accept, If-Match and
+    /// If-None-Match (RFC 7252 section 10.1).
+    /// </summary>
+    /// <param name="request">The CoAP request, received.</param>
+    /// <param name="target">The absolute URI of the HTTP request.</param>
+    /// <param name="convertsBody">False leaves the payload as it is, whatever <see cref="Json"/> says. Default true.</param>
+    /// <returns>The HTTP request.</returns>
+    /// <exception cref="CoapContentException">The payload has to be converted and cannot (4.00, 4.13).</exception>
+    /// <exception cref="CoapHttpTranslationException">The method has no counterpart in HTTP (5.01), or an entity-tag that the request
+    /// depends on came from an HTTP server and is not known any more (4.12).</exception>
+    public HttpRequestMessage ToHttpRequest(CoapRequest request, Uri target, bool convertsBody = true)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        ArgumentNullException.ThrowIfNull(target);
+        return CoapToHttpRequest.Translate(request.Method, request.Options, request.Payload, target, this, _tags, convertsBody);
+    }
+
+    /// <summary>
+    /// Makes the answer to a CoAP request of an HTTP response: code, Content-Format, ETag, Max-Age, and for 2.01 Location-Path and
+    /// Location-Query of the same origin (RFC 7252 section 10.1).
+    /// </summary>
+    /// <param name="response">
+    /// The HTTP response. What its Location is relative to is the URI of its <see cref="HttpResponseMessage.RequestMessage"/>.
+    /// </param>
+    /// <param name="body">Its body; not copied.</param>
+    /// <param name="request">The CoAP request, received.</param>
+    /// <param name="now">The time, for <c>Expires</c> and <c>Retry-After</c>.</param>
+    /// <returns>The answer. Long entity-tags are a hash, which <see cref="ToHttpRequest"/> of the same object knows.</returns>
+    public CoapResult ToCoapResult(HttpResponseMessage response, ReadOnlyMemory<byte> body, CoapRequest request, DateTimeOffset now)
+    {
+        ArgumentNullException.ThrowIfNull(response);
+        ArgumentNullException.ThrowIfNull(request);
+        return HttpToCoapResult.Translate(response, body, request.Method, request.Options, this, _tags, now);
     }
 
     internal static HttpResponseMessage Refuse(HttpRequestMessage request, HttpStatusCode status, string text) => new(status)

@@ -1,5 +1,6 @@
 using CoAP.NET;
 using CoAP.NET.AspNetCore;
+using CoAP.NET.AspNetCore.Endpoints;
 using CoAP.NET.AspNetCore.Proxying;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
@@ -13,6 +14,9 @@ namespace Microsoft.AspNetCore.Builder;
 /// <summary>Serves HTTP clients with resources of CoAP servers (RFC 8075).</summary>
 public static class CoapProxyEndpointRouteBuilderExtensions
 {
+    private static readonly HttpOnlyMark s_httpOnly =
+        new("It is a proxy for clients of HTTP. Those of CoAP are served by CoapProxy: MapForwardProxy or MapReverseProxy.");
+
     /// <summary>
     /// Maps a proxy between HTTP and CoAP: clients write behind its path which CoAP resource they ask for, as in
     /// <c>/hc/coap://s.example.com/light</c>. Whom they may ask for is said by <see cref="CoapHttpProxyOptions.Targets"/>, and is nobody by
@@ -35,7 +39,8 @@ public static class CoapProxyEndpointRouteBuilderExtensions
                 services.GetService<TimeProvider>() ?? TimeProvider.System);
         services.GetService<IHostApplicationLifetime>()?.ApplicationStopped.Register(() =>
             proxy.DisposeAsync().AsTask().GetAwaiter().GetResult());
-        IEndpointConventionBuilder mapped = endpoints.Map(pattern, proxy.HandleAsync).WithMetadata(new CoapProxyMetadata(options.Template));
+        IEndpointConventionBuilder mapped = endpoints.Map(pattern, proxy.HandleAsync)
+            .WithMetadata(new CoapProxyMetadata(options.Template), s_httpOnly);
         if (!options.AllowAnonymous)
         {
             StartCheck.RequireAuthorization(services, mapped);
@@ -88,7 +93,7 @@ public static class CoapProxyEndpointRouteBuilderExtensions
 
         HttpExchanges exchanges = new(client, options, fillsCache: false, services.GetService<TimeProvider>() ?? TimeProvider.System);
         lifetime?.ApplicationStopped.Register(exchanges.Dispose);
-        return endpoints.Map(pattern, new ResourceEndpoint(exchanges, target).HandleAsync);
+        return endpoints.Map(pattern, new ResourceEndpoint(exchanges, target).HandleAsync).WithMetadata(s_httpOnly);
     }
 
     /// <summary>
@@ -114,7 +119,7 @@ public static class CoapProxyEndpointRouteBuilderExtensions
         CoapHttpResourceOptions options = new();
         configure?.Invoke(options);
         TimeProvider clock = endpoints.ServiceProvider.GetService<TimeProvider>() ?? TimeProvider.System;
-        return endpoints.Map(pattern, new DeviceEndpoint(options, device, clock).HandleAsync);
+        return endpoints.Map(pattern, new DeviceEndpoint(options, device, clock).HandleAsync).WithMetadata(s_httpOnly);
     }
 
     /// <summary>
@@ -136,7 +141,7 @@ public static class CoapProxyEndpointRouteBuilderExtensions
                 context.Request.Query.SelectMany(static pair => pair.Value.Select(value => $"{pair.Key}={value}"));
             context.Response.ContentType = "application/link-format";
             return context.Response.WriteAsync(CoapLinkFormat.Format(CoapLinkFormat.Filter(links, queries)), context.RequestAborted);
-        });
+        }).WithMetadata(s_httpOnly);
     }
 
     private static CoapLink LinkTo(RouteEndpoint endpoint)

@@ -1,5 +1,6 @@
 using CoAP.NET;
 using CoAP.NET.AspNetCore;
+using CoAP.NET.AspNetCore.Endpoints;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
@@ -79,7 +80,8 @@ public static class CoapWebSocketEndpointRouteBuilderExtensions
         application.Run(handler.HandleAsync);
 
         // All methods: over HTTP/2 it is CONNECT (RFC 8441).
-        IEndpointConventionBuilder mapped = endpoints.Map(pattern, application.Build()).WithDisplayName("CoAP over WebSockets");
+        IEndpointConventionBuilder mapped = endpoints.Map(pattern, application.Build()).WithDisplayName("CoAP over WebSockets")
+            .WithMetadata(new HttpOnlyMark("It is a way to the CoAP server itself."));
         MappingNotice.WhenStarted(endpoints.ServiceProvider, mapped, pattern);
         return mapped;
     }

@@ -18,4 +18,21 @@ public static class CoapHostedServers
         return services is not null
             && services.GetServices<ServerRegistration>().Any(registration => registration.Life.Endpoint == endpoint);
     }
+
+    /// <summary>
+    /// Has a function called when a server of <c>AddCoapServer</c> starts, before it listens: for routes that are known only when the rest
+    /// of the application was put together, such as those of a web application. What it throws keeps the application from starting.
+    /// </summary>
+    /// <param name="services">The container.</param>
+    /// <param name="server">The server.</param>
+    /// <param name="prepare">Is called once, on the thread that starts the host; in the order of these calls.</param>
+    /// <returns>Whether it will be called: false when the server has started already, or is none of the container.</returns>
+    public static bool TryPrepareStart(IServiceProvider services, CoapServer server, Func<CancellationToken, Task> prepare)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentNullException.ThrowIfNull(server);
+        ArgumentNullException.ThrowIfNull(prepare);
+        return services.GetServices<ServerRegistration>().FirstOrDefault(registration => registration.Life.Endpoint == server.Endpoint) is
+            { } found && found.Preparations.TryAdd(prepare);
+    }
 }

@@ -23,6 +23,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         CoapServerOptions options = services.GetRequiredService<IOptionsMonitor<CoapServerOptions>>().Get(registration.Name);
         _stopsApplication = options.StopApplicationOnFailure;
         CoapServer server = services.GetRequiredKeyedService<CoapServer>(registration.Name);
+        await registration.Preparations.RunAsync(cancellationToken).ConfigureAwait(false);
         registration.Routes.CheckBinding(services);
         registration.Life.Server = server;
         registration.Life.MaxRequestsServed = options.Limits.MaxRequestsServed;

@@ -29,6 +29,9 @@ internal sealed class ServerRegistration
     /// <summary>How it is now.</summary>
     public ServerLife Life { get; } = new();
 
+    /// <summary>What is called before it listens.</summary>
+    public StartPreparations Preparations { get; } = new();
+
     /// <summary>Its health check.</summary>
     public ServerHealthCheck Health { get; }
 

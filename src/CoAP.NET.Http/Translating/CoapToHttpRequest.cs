@@ -13,7 +13,8 @@ internal static class CoapToHttpRequest
         ReadOnlyMemory<byte> payload,
         Uri target,
         CoapHttpTranslator translator,
-        EntityTagMemory tags)
+        EntityTagMemory tags,
+        bool convertsBody = true)
     {
         if (!translator.Codes.HttpMethods.TryGetValue(method, out string? name))
         {
@@ -22,7 +23,7 @@ internal static class CoapToHttpRequest
         }
 
         HttpRequestMessage request = new(new HttpMethod(name), target);
-        AddContent(request, method, options, payload, translator);
+        AddContent(request, method, options, payload, translator, convertsBody);
         AddAccept(request, options, translator);
         AddConditions(request, method, options, translator.Json, tags);
         if (options.HopLimit is { } hops)
@@ -38,14 +39,14 @@ internal static class CoapToHttpRequest
 
     private static void AddContent(
         HttpRequestMessage request, CoapMethod method, CoapOptionCollection options, ReadOnlyMemory<byte> payload,
-            CoapHttpTranslator translator)
+            CoapHttpTranslator translator, bool convertsBody)
     {
         if (payload.IsEmpty && method is CoapMethod.Get or CoapMethod.Delete)
         {
             return;
         }
 
-        if (!payload.IsEmpty && translator.Json.MediaTypeOf(options.ContentFormat) is { } json)
+        if (convertsBody && !payload.IsEmpty && translator.Json.MediaTypeOf(options.ContentFormat) is { } json)
         {
             request.Content = new ByteArrayContent(translator.Json.ToJson(payload, options.ContentFormat!.Value));
             request.Content.Headers.TryAddWithoutValidation("Content-Type", json);

@@ -37,6 +37,39 @@ public sealed class FailureTests : HostTest
         await Within(host.StopAsync());
     }
 
+    [Fact]
+    public async Task What_prepares_the_start_of_a_server_runs_before_it_listens_and_may_refuse_it()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
+        IHost host = Build(builder);
+        CoapServer server = host.Services.GetRequiredService<CoapServer>();
+        List<int> listening = [];
+        Assert.True(CoapHostedServers.TryPrepareStart(host.Services, server, _ =>
+        {
+            listening.Add(server.LocalEndpoints.Count);
+            return Task.CompletedTask;
+        }));
+        Assert.True(CoapHostedServers.TryPrepareStart(host.Services, server, static _ => throw new InvalidDataException("not so")));
+
+        Assert.Equal("not so", (await Assert.ThrowsAsync<InvalidDataException>(() => Within(host.StartAsync()))).Message);
+        Assert.Equal([0], listening);
+        Assert.Empty(server.LocalEndpoints);
+    }
+
+    [Fact]
+    public async Task Nothing_prepares_the_start_of_a_server_that_has_started_or_is_of_nobody()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
+        IHost host = await StartAsync(builder);
+        await using CoapServer other = new();
+
+        Assert.False(CoapHostedServers.TryPrepareStart(host.Services, host.Services.GetRequiredService<CoapServer>(),
+            static _ => Task.CompletedTask));
+        Assert.False(CoapHostedServers.TryPrepareStart(host.Services, other, static _ => Task.CompletedTask));
+    }
+
     private HostApplicationBuilder WithBlock(params (string Key, string? Value)[] settings)
     {
         HostApplicationBuilder builder = Builder(settings);

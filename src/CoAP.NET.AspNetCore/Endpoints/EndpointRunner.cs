@@ -1,0 +1,229 @@
+using System.Net;
+using System.Security.Claims;
+using CoAP.NET.Http;
+using CoAP.NET.Options;
+using Microsoft.AspNetCore.Authentication;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.AspNetCore.Endpoints;
+
+/// <summary>Runs endpoints of a web application for requests of CoAP.</summary>
+/// <param name="options">How they are served.</param>
+/// <param name="services">Those of the application.</param>
+/// <param name="pipeline">Runs the endpoint of a context, with the middleware before it.</param>
+/// <param name="logger">Where to log.</param>
+internal sealed class EndpointRunner(
+    CoapEndpointMappingOptions options, IServiceProvider services, RequestDelegate pipeline, ILogger logger)
+{
+    private static readonly CoapResult s_tooLong =
+        CoapResults.Status(CoapCode.ServiceUnavailable, "The handler was stopped, as it took too long.");
+
+    private static readonly CoapResult s_neverEnds =
+        CoapResults.Status(CoapCode.NotImplemented, "CoAP has no responses that never end. Observe a resource instead.");
+
+    private static readonly CoapResult s_redirect =
+        CoapResults.Status(CoapCode.NotImplemented, "The answer is a redirect, which CoAP has no word for.");
+
+    private readonly IHttpContextFactory? _contexts = services.GetService<IHttpContextFactory>();
+    private readonly TimeProvider _clock = services.GetService<TimeProvider>() ?? TimeProvider.System;
+
+    /// <summary>Whether a client may ask, before the body of its request is put together.</summary>
+    /// <param name="request">The request, with the first block of its body.</param>
+    /// <param name="route">Where it arrived.</param>
+    /// <param name="next">Takes the body.</param>
+    /// <param name="cancellationToken">Cancelled when nobody waits any more.</param>
+    public async ValueTask<CoapResult> AdmitAsync(CoapRequest request, EndpointRoute route, CoapHandler next,
+        CancellationToken cancellationToken) =>
+        await WithContextAsync(request, async exchange => await FindAsync(exchange, route).ConfigureAwait(false) is { Refusal: { } refusal }
+            ? refusal : await next(request, cancellationToken).ConfigureAwait(false), cancellationToken).ConfigureAwait(false);
+
+    /// <summary>Answers a request.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="route">Where it arrived.</param>
+    /// <param name="cancellationToken">Cancelled when nobody waits any more.</param>
+    public async ValueTask<CoapResult> RunAsync(CoapRequest request, EndpointRoute route, CancellationToken cancellationToken) =>
+        await WithContextAsync(request, exchange => RunAsync(exchange, route, cancellationToken), cancellationToken).ConfigureAwait(false);
+
+    private async ValueTask<CoapResult> WithContextAsync(CoapRequest request,
+        Func<InProcessExchange, ValueTask<CoapResult>> run, CancellationToken cancellationToken)
+    {
+        InProcessExchange exchange;
+        try
+        {
+            exchange = InProcessExchange.Open(request, options.Translator, options.MaxResponseSize, _contexts, cancellationToken);
+        }
+        catch (CoapHttpTranslationException exception)
+        {
+            return CoapResults.Status(exception.Code, exception.Message);
+        }
+        catch (CoapUriException exception)
+        {
+            return CoapResults.BadRequest(exception.Message);
+        }
+
+        await using (exchange.ConfigureAwait(false))
+        {
+            return await run(exchange).ConfigureAwait(false);
+        }
+    }
+
+    private async ValueTask<CoapResult> RunAsync(InProcessExchange exchange, EndpointRoute route, CancellationToken cancellationToken)
+    {
+        HttpContext context = exchange.Context;
+        EndpointChoice choice = await FindAsync(exchange, route).ConfigureAwait(false);
+        if (choice.Endpoint is not { } endpoint)
+        {
+            return choice.Refusal!;
+        }
+
+        try
+        {
+            // Not for strangers.
+            if (ConvertedTypeOf(exchange.Request, route) is not null)
+            {
+                exchange.ConvertBody(options.Translator);
+            }
+        }
+        catch (CoapContentException exception)
+        {
+            return CoapResults.Status(exception.Code, exception.Message);
+        }
+
+        context.SetEndpoint(endpoint.Endpoint);
+        exchange.LimitTime(endpoint.Timeout, _clock);
+        try
+        {
+            await pipeline(context).ConfigureAwait(false);
+            await exchange.Response.CompleteAsync().ConfigureAwait(false);
+        }
+        catch (BadHttpRequestException exception) when (!exchange.Response.HasStarted)
+        {
+            CoapCode code = options.Translator.Codes.CodeOf((HttpStatusCode)exception.StatusCode, exchange.Request.Method);
+            return CoapResults.Status(code.IsError ? code : CoapCode.BadRequest, exception.Message);
+        }
+        catch (Exception) when (exchange.Response.Fault is not null)
+        {
+            // It is said below what is wrong.
+        }
+        catch (OperationCanceledException) when (exchange.IsAborted && !cancellationToken.IsCancellationRequested)
+        {
+            return s_tooLong;
+        }
+
+        return exchange.Response.Fault is { } fault ? Refuse(endpoint, fault) : AnswerOf(exchange);
+    }
+
+    private async ValueTask<EndpointChoice> FindAsync(InProcessExchange exchange, EndpointRoute route)
+    {
+        EndpointChoice choice = route.Choose(
+            exchange.Context, ConvertedTypeOf(exchange.Request, route) ?? exchange.Context.Request.ContentType);
+        if (choice.Endpoint is not { } endpoint)
+        {
+            return choice;
+        }
+
+        exchange.Context.User = await UserOfAsync(exchange).ConfigureAwait(false);
+        return await endpoint.Authorization.RefuseAsync(exchange.Context).ConfigureAwait(false) is { } refusal
+            ? EndpointChoice.None(refusal) : choice;
+    }
+
+    // What the body becomes before the handler reads it; null where it stays what it is.
+    private string? ConvertedTypeOf(CoapRequest request, EndpointRoute route) =>
+        options.Translator.Json.Converts && !request.Payload.IsEmpty && request.ContentFormat is { } format && !route.Reads(format)
+            ? options.Translator.Json.MediaTypes.TryGetValue(format, out string? type) ? type : null
+            : null;
+
+    private async ValueTask<ClaimsPrincipal> UserOfAsync(InProcessExchange exchange)
+    {
+        ClaimsPrincipal user = options.Identity is { } identify
+            ? identify(exchange.Request) ?? new ClaimsPrincipal(new ClaimsIdentity())
+            : PeerPrincipal.Of(exchange.Request);
+        return user.Identity is { IsAuthenticated: true }
+            && exchange.Context.RequestServices.GetService<IClaimsTransformation>() is { } transformation
+            ? await transformation.TransformAsync(user).ConfigureAwait(false) : user;
+    }
+
+    private CoapResult Refuse(ServedEndpoint endpoint, ResponseFault fault)
+    {
+        CoapResult answer = fault == ResponseFault.NeverEnds ? s_neverEnds : new CoapResult(CoapCode.InternalServerError);
+        if (endpoint.TryTell())
+        {
+            EndpointLog.ResponseRefused(logger, endpoint.Name, fault == ResponseFault.NeverEnds
+                ? "it is a stream of server-sent events. Serve the state as a resource that can be observed."
+                : $"it has more than {options.MaxResponseSize} bytes ({nameof(CoapEndpointMappingOptions.MaxResponseSize)}).");
+        }
+
+        return answer;
+    }
+
+    private CoapResult AnswerOf(InProcessExchange exchange)
+    {
+        RecordedResponse recorded = exchange.Response;
+        HttpStatusCode status = (HttpStatusCode)recorded.StatusCode;
+        if (recorded.StatusCode is >= 300 and < 400 && status != HttpStatusCode.NotModified)
+        {
+            return s_redirect;
+        }
+
+        CoapRequest request = exchange.Request;
+        bool isSuccess = recorded.StatusCode is >= 200 and < 300;
+
+        // What could not be deleted because it is not there is a success in CoAP, whose payload is not what is wrong.
+        bool hasBody = status is not (HttpStatusCode.NoContent or HttpStatusCode.ResetContent or HttpStatusCode.NotModified)
+            && (isSuccess || options.Translator.Codes.CodeOf(status, request.Method).IsError);
+        ReadOnlyMemory<byte> body = hasBody ? recorded.Written : default;
+        using HttpResponseMessage response = new(status) { RequestMessage = exchange.Message, Content = new ReadOnlyMemoryContent(body) };
+        foreach ((string name, Microsoft.Extensions.Primitives.StringValues values) in recorded.Headers)
+        {
+            if (!response.Headers.TryAddWithoutValidation(name, (IEnumerable<string?>)values))
+            {
+                response.Content.Headers.TryAddWithoutValidation(name, (IEnumerable<string?>)values);
+            }
+        }
+
+        CoapResult result = options.Translator.ToCoapResult(response, body, request, _clock.GetUtcNow());
+        response.RequestMessage = null;
+        if ((request.IsForObservers || request.Options.Observe is not null)
+            && response.Headers.CacheControl is null && response.Content.Headers.Expires is null)
+        {
+            // What the route says of observers holds, not that nobody knows how long it is fresh: they would register again at once.
+            result.Options.Remove(OptionNumber.MaxAge);
+        }
+
+        return WithErrorBody(result, body, response, request.Accept ?? request.ContentFormat);
+    }
+
+    // An error that the handler describes is described to clients of CoAP too (RFC 7252 section 5.5.1).
+    private CoapResult WithErrorBody(CoapResult result, ReadOnlyMemory<byte> body, HttpResponseMessage response, CoapContentFormat? wanted)
+    {
+        string? type = response.Content.Headers.TryGetValues("Content-Type", out IEnumerable<string>? types)
+            ? string.Join(", ", types) : null;
+        if (!result.Code.IsError || !result.Payload.IsEmpty || body.IsEmpty
+            || !options.Translator.MediaTypes.TryGetContentFormat(type, null, out CoapContentFormat format))
+        {
+            return result;
+        }
+
+        if (options.Translator.Json.Converts && wanted is { } other && CoapCborJson.CounterpartOf(format) == other)
+        {
+            try
+            {
+                (body, format) = (CoapCborJson.Convert(body.Span, format, options.Translator.Json.MaxSize), other);
+            }
+            catch (CoapContentException)
+            {
+                return result;
+            }
+        }
+
+        CoapResult described = new(result.Code, body, format);
+        if (result.Options.MaxAge is { } maxAge)
+        {
+            described.WithMaxAge(maxAge);
+        }
+
+        return described;
+    }
+}

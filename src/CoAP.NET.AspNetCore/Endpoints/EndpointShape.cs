@@ -1,0 +1,115 @@
+using Microsoft.AspNetCore.Routing.Patterns;
+
+namespace CoAP.NET.AspNetCore.Endpoints;
+
+/// <summary>
+/// What of a route pattern of ASP.NET Core a route template of CoAP can say: literals, parameters and a catch-all. Constraints and segments
+/// of several parts are looked at when a request is there.
+/// </summary>
+internal sealed class EndpointShape
+{
+    private readonly Segment[] _segments;
+
+    private EndpointShape(Segment[] segments)
+    {
+        _segments = segments;
+        Key = segments.Length == 0 ? "/" : string.Concat(segments.Select(static segment => segment.Key));
+        Template = segments.Length == 0 ? "/" : string.Concat(segments.Select(static segment => segment.Template));
+    }
+
+    private enum Kind
+    {
+        Literal,
+        Any,
+        Rest,
+    }
+
+    /// <summary>Equal for patterns that are one route in CoAP, whatever the names of their parameters.</summary>
+    public string Key { get; }
+
+    /// <summary>The template of CoAP.</summary>
+    public string Template { get; }
+
+    /// <summary>The shapes of a pattern: more than one where segments at its end may be left out.</summary>
+    public static EndpointShape[] Of(RoutePattern pattern)
+    {
+        Segment[] segments = [.. pattern.PathSegments.Select(SegmentOf)];
+        int shortest = segments.Length;
+        while (shortest > 0 && MayBeLeftOut(pattern, pattern.PathSegments[shortest - 1]))
+        {
+            shortest--;
+        }
+
+        return [.. Enumerable.Range(shortest, segments.Length - shortest + 1).Reverse()
+            .Select(length => new EndpointShape(segments[..length]))];
+    }
+
+    /// <summary>Whether some path is of both.</summary>
+    public bool Overlaps(EndpointShape other)
+    {
+        for (int i = 0; ; i++)
+        {
+            if (KindAt(i) == Kind.Rest || other.KindAt(i) == Kind.Rest)
+            {
+                return true;
+            }
+
+            if (i == _segments.Length || i == other._segments.Length)
+            {
+                return _segments.Length == other._segments.Length;
+            }
+
+            if (_segments[i].Kind == Kind.Literal && other._segments[i].Kind == Kind.Literal
+                && _segments[i].Template != other._segments[i].Template)
+            {
+                return false;
+            }
+        }
+    }
+
+    /// <summary>Whether every path of the other one is of this one.</summary>
+    public bool Covers(EndpointShape other)
+    {
+        for (int i = 0; ; i++)
+        {
+            if (KindAt(i) == Kind.Rest)
+            {
+                return true;
+            }
+
+            if (other.KindAt(i) == Kind.Rest)
+            {
+                return false;
+            }
+
+            if (i == _segments.Length || i == other._segments.Length)
+            {
+                return _segments.Length == other._segments.Length;
+            }
+
+            if (_segments[i].Kind == Kind.Literal
+                && (other._segments[i].Kind != Kind.Literal || _segments[i].Template != other._segments[i].Template))
+            {
+                return false;
+            }
+        }
+    }
+
+    private static Segment SegmentOf(RoutePatternPathSegment segment, int index) => segment switch
+    {
+        { IsSimple: true, Parts: [RoutePatternLiteralPart literal] } =>
+            new Segment(Kind.Literal, $"/{Uri.EscapeDataString(literal.Content)}", $"/{Uri.EscapeDataString(literal.Content)}"),
+        { IsSimple: true, Parts: [RoutePatternParameterPart { IsCatchAll: true } rest] } =>
+            new Segment(Kind.Rest, "/{*}", $"/{{*{rest.Name}}}"),
+        { IsSimple: true, Parts: [RoutePatternParameterPart parameter] } => new Segment(Kind.Any, "/{}", $"/{{{parameter.Name}}}"),
+        _ => new Segment(Kind.Any, "/{}", string.Create(System.Globalization.CultureInfo.InvariantCulture, $"/{{segment-{index}}}")),
+    };
+
+    private static bool MayBeLeftOut(RoutePattern pattern, RoutePatternPathSegment segment) =>
+        segment is { IsSimple: true, Parts: [RoutePatternParameterPart { IsCatchAll: false } parameter] }
+        && (parameter.IsOptional || pattern.Defaults.ContainsKey(parameter.Name));
+
+    private Kind? KindAt(int index) => index < _segments.Length ? _segments[index].Kind : null;
+
+    private readonly record struct Segment(Kind Kind, string Key, string Template);
+}

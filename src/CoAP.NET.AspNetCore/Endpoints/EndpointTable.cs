@@ -1,0 +1,124 @@
+using System.Net.Mime;
+using CoAP.NET.Http;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Metadata;
+using Microsoft.AspNetCore.Routing;
+
+namespace CoAP.NET.AspNetCore.Endpoints;
+
+/// <summary>
+/// Puts endpoints of ASP.NET Core into routes of CoAP. Several of them may be one route there, as its templates have no constraints; then
+/// the request decides, in the order that ASP.NET Core has.
+/// </summary>
+/// <param name="endpoints">The endpoints.</param>
+/// <param name="routes">Where to map them.</param>
+/// <param name="runner">Runs them.</param>
+/// <param name="json">Which formats are converted.</param>
+internal sealed class EndpointTable(
+    IReadOnlyList<ServedEndpoint> endpoints, CoapRouteGroup routes, EndpointRunner runner, CoapHttpJson json)
+{
+    private const long MaxBodySize = 1L << 30;
+
+    /// <summary>Maps all of them.</summary>
+    /// <param name="problems">Takes what cannot be mapped, and why.</param>
+    public void Map(List<string> problems)
+    {
+        foreach (EndpointShape shape in endpoints.SelectMany(static endpoint => endpoint.Shapes)
+            .DistinctBy(static shape => shape.Key, StringComparer.Ordinal))
+        {
+            ServedEndpoint[] there = [.. endpoints.Where(endpoint => endpoint.Overlaps(shape))
+                .OrderBy(static endpoint => endpoint.Endpoint.Order).ThenBy(static endpoint => Precedence(endpoint))];
+            foreach (CoapMethod method in there.SelectMany(static endpoint => endpoint.Methods).Distinct().Order())
+            {
+                Map(shape, method, there, problems);
+            }
+        }
+    }
+
+    private static decimal Precedence(ServedEndpoint endpoint) => endpoint.Endpoint.RoutePattern.InboundPrecedence;
+
+    private void Map(EndpointShape shape, CoapMethod method, ServedEndpoint[] there, List<string> problems)
+    {
+        ServedEndpoint[] candidates = Reachable(shape, [.. there.Where(endpoint => endpoint.MethodOf(method) is not null)]);
+        if (Array.Find(candidates, other => !other.Marks.SequenceEqual(candidates[0].Marks)) is { } other)
+        {
+            problems.Add($"{candidates[0].Name} and {other.Name}: They are one route in CoAP, {(CoapCode)method} {shape.Template}, and "
+                + "WithCoap says different things of them. Say it for a group around both.");
+            return;
+        }
+
+        EndpointRoute route = new(runner, method, candidates, [.. there.Except(candidates)]);
+        try
+        {
+            Describe(routes.Map(shape.Template, [method], route.ServeAsync).AddFilterFactory(route.Guard, beforeBody: true),
+                candidates[0]);
+        }
+        catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
+        {
+            problems.Add($"{candidates[0].Name}: {exception.Message}");
+        }
+    }
+
+    // Behind one that serves everything there is nothing left, but for those that are told from it by the type of the body.
+    private static ServedEndpoint[] Reachable(EndpointShape shape, ServedEndpoint[] candidates)
+    {
+        int certain = Array.FindIndex(candidates, endpoint => endpoint.IsCertain(shape));
+        return certain < 0 ? candidates
+            : [.. candidates.Where((endpoint, i) => i <= certain || (Precedence(endpoint) == Precedence(candidates[certain])
+                && endpoint.Endpoint.Order == candidates[certain].Endpoint.Order))];
+    }
+
+    private void Describe(CoapRouteHandlerBuilder route, ServedEndpoint endpoint)
+    {
+        EndpointMetadataCollection metadata = endpoint.Endpoint.Metadata;
+        if (metadata.GetMetadata<IEndpointSummaryMetadata>()?.Summary is { Length: > 0 } summary)
+        {
+            route.WithTitle(summary);
+        }
+
+        CoapContentFormat[] formats = [.. FormatsOf(metadata).Distinct()];
+        if (formats.Length != 0)
+        {
+            route.WithContentFormat(formats);
+        }
+
+        if (metadata.GetMetadata<IExcludeFromDescriptionMetadata>() is { ExcludeFromDescription: true })
+        {
+            route.Hidden();
+        }
+
+        if (metadata.GetMetadata<IRequestSizeLimitMetadata>()?.MaxRequestBodySize is { } size and > 0)
+        {
+            route.MaxBodySize(Math.Min(size, MaxBodySize));
+        }
+
+        foreach (CoapMark mark in endpoint.Marks)
+        {
+            mark.Configure!(route);
+        }
+    }
+
+    private IEnumerable<CoapContentFormat> FormatsOf(EndpointMetadataCollection metadata)
+    {
+        foreach (string type in metadata.GetOrderedMetadata<IProducesResponseTypeMetadata>()
+            .Where(static produces => produces.StatusCode is StatusCodes.Status200OK)
+            .SelectMany(static produces => produces.ContentTypes))
+        {
+            if (type == MediaTypeNames.Text.Plain)
+            {
+                yield return CoapContentFormat.TextPlain;
+            }
+            else if (CoapContentFormat.TryFromMediaType(type, out CoapContentFormat format))
+            {
+                yield return format;
+                foreach ((CoapContentFormat cbor, string mediaType) in json.MediaTypes)
+                {
+                    if (json.Converts && mediaType == type)
+                    {
+                        yield return cbor;
+                    }
+                }
+            }
+        }
+    }
+}

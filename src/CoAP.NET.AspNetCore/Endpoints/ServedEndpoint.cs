@@ -1,0 +1,103 @@
+using CoAP.NET.Http;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Metadata;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.AspNetCore.Routing.Patterns;
+using Microsoft.AspNetCore.Routing.Template;
+using Microsoft.Net.Http.Headers;
+
+namespace CoAP.NET.AspNetCore.Endpoints;
+
+/// <summary>An endpoint of a web application that is served over CoAP.</summary>
+internal sealed class ServedEndpoint
+{
+    private readonly TemplateMatcher _matcher;
+    private readonly (string Name, IRouteConstraint Constraint)[] _constraints;
+    private readonly MediaTypeHeaderValue[]? _accepted;
+    private readonly Dictionary<CoapMethod, string> _methods;
+    private int _isTold;
+
+    public ServedEndpoint(RouteEndpoint endpoint, ParameterPolicyFactory policies, EndpointAuthorization authorization, TimeSpan timeout,
+        CoapHttpCodes codes)
+    {
+        RoutePattern pattern = endpoint.RoutePattern;
+        Endpoint = endpoint;
+        Authorization = authorization;
+        Timeout = timeout;
+        Shapes = EndpointShape.Of(pattern);
+        _matcher = new TemplateMatcher(new RouteTemplate(pattern), new RouteValueDictionary(pattern.Defaults));
+        _constraints =
+        [
+            .. from policy in pattern.ParameterPolicies
+               from reference in policy.Value
+               let made = policies.Create(pattern.GetParameter(policy.Key), reference) as IRouteConstraint
+               where made is not null
+               select (policy.Key, made),
+        ];
+        _accepted = endpoint.Metadata.GetMetadata<IAcceptsMetadata>()?.ContentTypes is { Count: > 0 } types
+            ? [.. types.Select(static type => MediaTypeHeaderValue.Parse(type))] : null;
+        Marks = [.. endpoint.Metadata.GetOrderedMetadata<CoapMark>().Where(static mark => mark.Configure is not null)];
+        _methods = EndpointMethods.Of(endpoint, codes);
+    }
+
+    public RouteEndpoint Endpoint { get; }
+
+    public EndpointShape[] Shapes { get; }
+
+    public EndpointAuthorization Authorization { get; }
+
+    /// <summary>How long its handler may take.</summary>
+    public TimeSpan Timeout { get; }
+
+    /// <summary>What says more about its CoAP routes, from the outside in.</summary>
+    public CoapMark[] Marks { get; }
+
+    /// <summary>The methods of CoAP that it serves.</summary>
+    public IReadOnlyCollection<CoapMethod> Methods => _methods.Keys;
+
+    /// <summary>What messages call it.</summary>
+    public string Name => NameOf(Endpoint);
+
+    public static string NameOf(RouteEndpoint endpoint) => endpoint.DisplayName ?? endpoint.RoutePattern.RawText ?? "An endpoint";
+
+    /// <summary>Whether something is to be logged of it: once.</summary>
+    public bool TryTell() => Interlocked.Exchange(ref _isTold, 1) == 0;
+
+    /// <summary>Whether it serves every request of a shape.</summary>
+    public bool IsCertain(EndpointShape shape) => _constraints.Length == 0
+        && Endpoint.RoutePattern.PathSegments.All(static segment => segment.IsSimple)
+        && Shapes.Any(own => own.Covers(shape));
+
+    public bool Overlaps(EndpointShape shape) => Shapes.Any(own => own.Overlaps(shape));
+
+    /// <summary>The method that HTTP has for one of CoAP; null where it does not serve it.</summary>
+    public string? MethodOf(CoapMethod method) => _methods.GetValueOrDefault(method);
+
+    /// <summary>Whether the path of a request is its own; the values of its parameters are those of the request then.</summary>
+    public bool TryMatch(HttpContext context)
+    {
+        RouteValueDictionary values = [];
+        if (!_matcher.TryMatch(context.Request.Path, values))
+        {
+            return false;
+        }
+
+        foreach ((string name, IRouteConstraint constraint) in _constraints)
+        {
+            if (!constraint.Match(context, null, name, values, RouteDirection.IncomingRequest))
+            {
+                return false;
+            }
+        }
+
+        context.Request.RouteValues = values;
+        return true;
+    }
+
+    /// <summary>Whether it says that it takes bodies of exactly a media type.</summary>
+    public bool Names(string mediaType) => _accepted?.Any(own => own.MediaType.Equals(mediaType, StringComparison.OrdinalIgnoreCase)) == true;
+
+    /// <summary>Whether it takes bodies of a media type. What says nothing of its type is left to the handler.</summary>
+    public bool Takes(string? contentType) => _accepted is null
+        || !MediaTypeHeaderValue.TryParse(contentType, out MediaTypeHeaderValue? type) || _accepted.Any(type.IsSubsetOf);
+}

@@ -1,0 +1,207 @@
+using System.Security.Claims;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Testing;
+using Microsoft.AspNetCore.Authentication;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.AspNetCore.Tests.Endpoints;
+
+/// <summary>Who may ask over CoAP is said by the policies of the web application, and proven by the transport.</summary>
+public sealed class EndpointAuthorizationTests : EndpointTest
+{
+    [Fact]
+    public async Task The_identity_of_a_pre_shared_key_is_the_user()
+    {
+        await StartAsync(Map, AddPolicies, "coaps");
+        CoapClient device = CreateClient("coaps", CoapTestIdentity.Psk("sensor-7"));
+
+        Assert.Equal("sensor-7 psk CoAP", (await AskAsync(device, "/who")).GetText());
+        Assert.Equal("open to sensor-7", (await AskAsync(device, "/open")).GetText());
+    }
+
+    [Fact]
+    public async Task A_certificate_and_a_raw_key_are_users()
+    {
+        await StartAsync(Map, AddPolicies, "coaps");
+        using X509Certificate2 certificate = Certificates.Make("pump.example.net");
+        using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        CoapClient pump = CreateClient("coaps", CoapTestIdentity.Certificate(certificate));
+        CoapClient valve = CreateClient("coaps", CoapTestIdentity.RawPublicKey(key.ExportSubjectPublicKeyInfo()));
+
+        string[] shown = (await AskAsync(pump, "/who")).GetText().Split(' ');
+        Assert.Equal((certificate.GetNameInfo(X509NameType.SimpleName, false), "certificate"), (shown[0], shown[1]));
+        Assert.Equal($"{Convert.ToHexString(SHA256.HashData(key.ExportSubjectPublicKeyInfo()))} rpk CoAP",
+            (await AskAsync(valve, "/who")).GetText());
+    }
+
+    [Fact]
+    public async Task Nobody_is_4_01_and_somebody_else_4_03()
+    {
+        await StartAsync(Map, AddPolicies, "coaps");
+        CoapClient stranger = CreateClient("coaps", CoapTestIdentity.None);
+        CoapClient device = CreateClient("coaps", CoapTestIdentity.Psk("sensor-7"));
+
+        Assert.Equal(CoapCode.Unauthorized, (await AskAsync(stranger, "/who")).Code);
+        Assert.Equal("open to ", (await AskAsync(stranger, "/open")).GetText());
+        Assert.Equal(CoapCode.Forbidden, (await AskAsync(device, "/operators")).Code);
+    }
+
+    [Fact]
+    public async Task A_transformation_of_claims_gives_roles_to_devices()
+    {
+        await StartAsync(Map, AddPolicies, "coaps");
+        CoapClient panel = CreateClient("coaps", CoapTestIdentity.Psk("panel"));
+
+        Assert.Equal("operators", (await AskAsync(panel, "/operators")).GetText());
+    }
+
+    [Fact]
+    public async Task The_application_says_who_a_client_is()
+    {
+        await StartAsync(Map, AddPolicies, configure: static options => options.Identity = static request =>
+            request.TryGetQuery("as", out string? name) ? new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.Name, name)], "own"))
+                : null);
+
+        Assert.Equal("ann  own", (await GetAsync("/who?as=ann")).GetText());
+        Assert.Equal(CoapCode.Unauthorized, (await GetAsync("/who")).Code);
+    }
+
+    [Fact]
+    public async Task The_fallback_policy_holds_for_CoAP()
+    {
+        await StartAsync(
+            static application => application.MapGet("/a", () => "a").WithCoap(),
+            static services => services.AddAuthorizationBuilder().SetFallbackPolicy(
+                new Microsoft.AspNetCore.Authorization.AuthorizationPolicyBuilder().RequireAuthenticatedUser().Build()));
+
+        Assert.Equal(CoapCode.Unauthorized, (await GetAsync("/a")).Code);
+    }
+
+    [Fact]
+    public async Task A_stranger_is_refused_with_the_first_block_of_a_body()
+    {
+        await StartAsync(Map, AddPolicies, "coaps");
+        CoapClient stranger = CreateClient("coaps", CoapTestIdentity.None);
+        Count blocks = new();
+
+        CoapResponse response = await AskAsync(CoapMethod.Post, "/upload", CoapContent.Binary(new byte[20_000]),
+            request => request.Progress = blocks, stranger, "coaps");
+
+        Assert.Equal(CoapCode.Unauthorized, response.Code);
+        Assert.InRange(blocks.Reports, 0, 1);
+    }
+
+    [Fact]
+    public async Task The_body_of_a_stranger_is_not_converted()
+    {
+        await StartAsync(Map, AddPolicies, "coaps");
+        CoapClient stranger = CreateClient("coaps", CoapTestIdentity.None);
+        CoapContent broken = new(new byte[] { 0x81 }, CoapContentFormat.Cbor);
+
+        Assert.Equal(CoapCode.Unauthorized, (await AskAsync(CoapMethod.Post, "/number", broken, client: stranger, scheme: "coaps")).Code);
+    }
+
+    [Fact]
+    public async Task A_user_of_a_connection_is_not_changed_by_what_a_request_adds()
+    {
+        ClaimsPrincipal panel = new(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, "panel")], "web"));
+        await StartAsync(Map, AddPolicies, "coaps");
+        CoapClient client = CreateClient("coaps", CoapTestIdentity.Of(panel));
+
+        Assert.Equal("operators", (await AskAsync(client, "/operators")).GetText());
+        Assert.Single(panel.Identities);
+    }
+
+    [Fact]
+    public async Task A_policy_for_a_scheme_of_HTTP_alone_is_refused_at_start()
+    {
+        string refusal = await RefusalOfAsync(
+            static application => application.MapGet("/a", () => "a").WithCoap()
+                .RequireAuthorization(static policy => policy.AddAuthenticationSchemes("Bearer").RequireAuthenticatedUser()),
+            static services => services.AddAuthorization());
+
+        Assert.Contains("GET /a: Its policy asks for the authentication scheme Bearer", refusal, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_policy_that_names_the_scheme_CoAP_too_is_met_by_devices_and_not_by_HTTP_clients_without_credentials()
+    {
+        await StartAsync(
+            static application =>
+            {
+                application.UseAuthentication();
+                application.UseAuthorization();
+                application.MapGet("/a", () => "a").WithCoap()
+                    .RequireAuthorization(static policy => policy.AddAuthenticationSchemes("CoAP").RequireAuthenticatedUser());
+            },
+            static services =>
+            {
+                services.AddAuthentication().AddCoap();
+                services.AddAuthorization();
+            },
+            "coaps");
+        CoapClient device = CreateClient("coaps", CoapTestIdentity.Psk("sensor-7"));
+
+        using HttpResponseMessage http = await Http.GetAsync(new Uri("/a", UriKind.Relative)).WaitAsync(Hang);
+
+        Assert.Equal("a", (await AskAsync(device, "/a")).GetText());
+        Assert.Equal(System.Net.HttpStatusCode.Unauthorized, http.StatusCode);
+    }
+
+    [Fact]
+    public async Task Authorization_without_its_services_is_refused_at_start()
+    {
+        string refusal = await RefusalOfAsync(static application => application.MapGet("/a", () => "a").WithCoap().RequireAuthorization());
+
+        Assert.Contains("AddAuthorization", refusal, StringComparison.Ordinal);
+    }
+
+    private static void AddPolicies(IServiceCollection services)
+    {
+        services.AddAuthorizationBuilder().AddPolicy("operators", static policy => policy.RequireRole("operator"));
+        services.AddSingleton<IClaimsTransformation, Roles>();
+    }
+
+    private static void Map(WebApplication application)
+    {
+        RouteGroupBuilder all = application.MapGroup(string.Empty).WithCoap().RequireAuthorization();
+        all.MapGet("/who", (ClaimsPrincipal user) =>
+            $"{user.Identity!.Name} {user.FindFirstValue(ClaimTypes.AuthenticationMethod)} {user.Identity.AuthenticationType}");
+        all.MapGet("/open", (ClaimsPrincipal user) => $"open to {user.Identity?.Name}").AllowAnonymous();
+        all.MapGet("/operators", () => "operators").RequireAuthorization("operators");
+        all.MapPost("/number", (int[] numbers) => numbers.Length);
+        all.MapPost("/upload", async (Stream body) =>
+        {
+            await body.CopyToAsync(Stream.Null);
+            return "uploaded";
+        });
+    }
+
+    private Task<CoapResponse> AskAsync(CoapClient client, string path) =>
+        AskAsync(CoapMethod.Get, path, client: client, scheme: "coaps");
+
+    private sealed class Roles : IClaimsTransformation
+    {
+        public Task<ClaimsPrincipal> TransformAsync(ClaimsPrincipal principal)
+        {
+            if (principal.HasClaim(ClaimTypes.NameIdentifier, "panel"))
+            {
+                principal.AddIdentity(new ClaimsIdentity([new Claim(ClaimTypes.Role, "operator")]));
+            }
+
+            return Task.FromResult(principal);
+        }
+    }
+
+    private sealed class Count : IProgress<CoapProgress>
+    {
+        private int _reports;
+
+        public int Reports => Volatile.Read(ref _reports);
+
+        public void Report(CoapProgress value) => Interlocked.Increment(ref _reports);
+    }
+}

@@ -1,0 +1,114 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.RateLimiting;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.AspNetCore.SignalR;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.AspNetCore.Tests.Endpoints;
+
+/// <summary>What cannot be served over CoAP keeps the application from starting, with the endpoint, the reason and what to do.</summary>
+public sealed class EndpointRefusalTests : EndpointTest
+{
+    [Theory]
+    [InlineData("hub", "/hub", "SignalR")]
+    [InlineData("form", "POST /form", "reads a form")]
+    [InlineData("file", "POST /file", "reads a form")]
+    [InlineData("events", "GET /events", "server-sent events")]
+    [InlineData("host", "GET /host", "for the hosts example.net only")]
+    [InlineData("options", "OPTIONS /options", "none of its methods: OPTIONS")]
+    [InlineData("head", "HEAD /head", "none of its methods: HEAD")]
+    [InlineData("fallback", "fallback", "It is a fallback")]
+    [InlineData("limited", "GET /limited", "UseRateLimiter")]
+    [InlineData("socket", "CoAP over WebSockets", "a way to the CoAP server itself")]
+    [InlineData("proxy", "/hc", "a proxy for clients of HTTP")]
+    [InlineData("policy", "GET /policy", "'nobody-added-it'")]
+    public async Task The_application_does_not_start(string what, string endpoint, string reason)
+    {
+        string refusal = await RefusalOfAsync(application => Map(application, what),
+            static services =>
+            {
+                services.AddSignalR();
+                services.AddAuthorization();
+                services.AddAntiforgery();
+            });
+
+        Assert.Contains(endpoint, refusal, StringComparison.OrdinalIgnoreCase);
+        Assert.Contains(reason, refusal, StringComparison.Ordinal);
+        Assert.Contains("WithoutCoap()", refusal, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task All_that_is_wrong_is_told_at_once()
+    {
+        string refusal = await RefusalOfAsync(static application =>
+        {
+            Map(application, "host");
+            Map(application, "options");
+        });
+
+        Assert.Contains("/host", refusal, StringComparison.Ordinal);
+        Assert.Contains("/options", refusal, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_path_that_the_CoAP_server_serves_itself_is_told()
+    {
+        string refusal = await RefusalOfAsync(
+            static application => application.MapGet("/a", () => "a").WithCoap(),
+            static services => services.AddCoapServer().MapGet("/a", static () => "b"));
+
+        Assert.Contains("GET /a cannot be mapped", refusal, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_group_is_told_what_to_call()
+    {
+        ArgumentException refusal = await Assert.ThrowsAsync<ArgumentException>(() =>
+            StartAsync(static application => application.MapGroup("/api").MapCoap()));
+
+        Assert.Contains("WithCoap on the group", refusal.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("", "builder.Services.AddCoapServer()")]
+    [InlineData("devices", "builder.Services.AddCoapServer(\"devices\")")]
+    public async Task An_application_without_a_CoAP_server_is_told_what_to_call(string name, string call)
+    {
+        await using WebApplication application = WebApplication.CreateSlimBuilder().Build();
+
+        InvalidOperationException refusal = Assert.Throws<InvalidOperationException>(() =>
+            application.MapCoap(options => options.Server = name));
+
+        Assert.Contains(call, refusal.Message, StringComparison.Ordinal);
+    }
+
+    private static void Map(WebApplication application, string what)
+    {
+        RouteGroupBuilder all = application.MapGroup(string.Empty).WithCoap();
+        _ = what switch
+        {
+            "hub" => all.MapHub<NoHub>("/hub"),
+            "form" => all.MapPost("/form", ([Microsoft.AspNetCore.Mvc.FromForm] string name) => name),
+            "file" => all.MapPost("/file", (IFormFile file) => file.Length).DisableAntiforgery(),
+            "events" => all.MapGet("/events", () => TypedResults.ServerSentEvents(Forever())),
+            "host" => all.MapGet("/host", () => "host").RequireHost("example.net"),
+            "options" => all.MapMethods("/options", ["OPTIONS"], () => "options"),
+            "head" => all.MapMethods("/head", ["HEAD"], () => "head"),
+            "fallback" => (IEndpointConventionBuilder)all.MapFallback(() => "fallback"),
+            "limited" => all.MapGet("/limited", () => "limited").RequireRateLimiting("few"),
+            "socket" => all.MapCoapWebSocket(),
+            "proxy" => all.MapCoapProxy("/hc/{**target}", static proxy => proxy.AllowAnonymous = true),
+            "policy" => all.MapGet("/policy", () => "policy").RequireAuthorization("nobody-added-it"),
+            _ => throw new ArgumentOutOfRangeException(nameof(what)),
+        };
+    }
+
+    private static async IAsyncEnumerable<string> Forever()
+    {
+        await Task.CompletedTask;
+        yield return "event";
+    }
+
+    internal sealed class NoHub : Hub;
+}
