@@ -144,6 +144,7 @@ public sealed class BackendTests : BackendTest
     public async Task A_location_is_one_of_the_proxy_and_one_elsewhere_is_left_out()
     {
         Web.MapPost("/api/things", static () => Results.Created("/api/things/a%20b?c=d", null));
+        Web.MapPost("/api/strange", static () => Results.Created("/api/things/%Be", null));
         Web.MapPost("/api/elsewhere", static () => Results.Created("http://127.0.0.1:1/x", null));
         await StartAsync();
 
@@ -153,6 +154,8 @@ public sealed class BackendTests : BackendTest
         Assert.Equal(CoapCode.Created, here.Code);
         Assert.Equal("/b/things/a%20b?c=d", here.Options.Location);
         Assert.Null(elsewhere.Options.Location);
+        CoapResponse strange = await Client.PostAsync(Server.LocalEndpoints[0] + "/b/strange", CoapContent.Text("x"));
+        Assert.Equal((CoapCode.Created, null), (strange.Code, strange.Options.Location));
     }
 
     [Fact]

@@ -1,4 +1,5 @@
 using System.Text;
+using CoAP.NET.Dtls;
 using CoAP.NET.Interop.Tests.Peers;
 using CoAP.NET.Options;
 using CoAP.NET.Proxy;
@@ -141,6 +142,90 @@ public sealed class OurProxyTests : IAsyncLifetime
         CoapResponse asked = await _client.SendAsync(Through(server.LocalEndpoints[0].TrimEnd('/'), $"{Origin}/asked"));
 
         Assert.StartsWith("/asked? hops=15", asked.EnsureSuccess().GetText(), StringComparison.Ordinal);
+    }
+
+    [PeerFact(LibcoapServer.Program)]
+    [Rfc("8768-4-1", "8768-4-2")]
+    public async Task A_loop_of_our_proxy_and_that_of_libcoap_ends_when_the_hops_are_used_up()
+    {
+        // What ours is handed goes to that of libcoap, and what that is handed comes to ours.
+        await using CoapServer server = new();
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        await using LibcoapServer other = await LibcoapServer.StartAsync("-P", $"{server.LocalEndpoints[0].TrimEnd('/')},proxyself");
+        CoapProxyOptions options = new() { Identifier = "gw1", NextProxy = CoapUri.Parse(other.Uri().OriginalString), HopLimit = 6 };
+        options.Targets.AllowNetwork("192.0.2.0/24");
+        await using CoapProxy proxy = new(options);
+        server.MapForwardProxy(proxy);
+
+        CoapResponse response = await _client.SendAsync(Through(server.LocalEndpoints[0].TrimEnd('/'), "coap://192.0.2.77/x"));
+
+        Assert.Equal(CoapCode.HopLimitReached, response.Code);
+        Assert.Equal("gw1", response.GetText());
+        Assert.Equal(0, proxy.GetCounters().UnderWay);
+    }
+
+    [Fact]
+    [Rfc("8768-3-3", "7641-5-1", "7252-5.7.2-3")]
+    public async Task A_chain_of_three_over_UDP_TCP_and_DTLS_brings_bodies_and_notifications()
+    {
+        CoapPskCredential key = CoapPskCredential.Parse("gw2:0x00112233445566778899");
+        await using CoapServer third = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
+        {
+            Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { key } },
+        }));
+        await using CoapProxy thirdProxy = Make(third, "coaps://127.0.0.1:0", "gw3", null);
+        await third.StartAsync();
+        await using CoapServer second = new();
+        await using CoapProxy secondProxy = Make(second, "coap+tcp://127.0.0.1:0", "gw2", third.LocalEndpoints[0], client =>
+            client.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = key } }));
+        await second.StartAsync();
+        await using CoapServer first = new();
+        await using CoapProxy firstProxy = Make(first, "coap://127.0.0.1:0", "gw1", second.LocalEndpoints[0]);
+        await first.StartAsync();
+        int value = 0;
+        CoapRouteHandlerBuilder state = _origin.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref value)}")).Observable();
+        _client.Proxy = CoapUri.Parse(first.LocalEndpoints[0]);
+        _client.Timeout = TimeSpan.FromMinutes(1);
+        byte[] body = Bodies.Make(20_000, 7);
+
+        Assert.Equal("/asked?a=1 hops=14 tag=0", (await _client.GetAsync($"{Origin}/asked?a=1")).EnsureSuccess().GetText());
+        Assert.Equal(body, (await _client.GetAsync($"{Origin}/large")).EnsureSuccess().Payload.ToArray());
+        Assert.Equal(body, (await _client.PutAsync($"{Origin}/echo", CoapContent.Binary(body))).EnsureSuccess().Payload.ToArray());
+        await using CoapObservation observation = await _client.ObserveAsync($"{Origin}/state");
+        Assert.Equal(1, state.ObserverCount);
+        Volatile.Write(ref value, 1);
+        state.Notify();
+        using CancellationTokenSource time = new(TimeSpan.FromMinutes(1));
+        await foreach (CoapResponse response in observation.ReadAllAsync(time.Token))
+        {
+            if (response.GetText() == "1")
+            {
+                break;
+            }
+        }
+
+        Assert.Equal((1, 1, 1), (firstProxy.GetCounters().Observations, secondProxy.GetCounters().Observations,
+            thirdProxy.GetCounters().Observations));
+
+        // The hops end in the second one, and all who know of it say so.
+        CoapRequest last = new(CoapMethod.Get, $"{Origin}/asked");
+        last.Options.Add(new HopLimit(2));
+        CoapResponse ended = await _client.SendAsync(last);
+        Assert.Equal((CoapCode.HopLimitReached, "gw1 gw2"), (ended.Code, ended.GetText()));
+
+        static CoapProxy Make(CoapServer server, string listen, string identifier, string? next,
+            Action<CoapEndpointOptions>? configure = null)
+        {
+            CoapProxyOptions options = new()
+            {
+                Identifier = identifier, NextProxy = next is null ? null : CoapUri.Parse(next), ConfigureClient = configure,
+            };
+            options.Targets.AllowNetwork("127.0.0.0/8");
+            CoapProxy proxy = new(options);
+            server.Listen(listen).MapForwardProxy(proxy);
+            return proxy;
+        }
     }
 
     private static CoapRequest Through(string proxy, string target, CoapMethod method = CoapMethod.Get)

@@ -44,16 +44,33 @@ public sealed class ReverseProxyTests : IAsyncLifetime
             (await _world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/house/other"))).Code);
     }
 
-    [Fact]
-    public async Task Locations_of_what_was_made_are_those_that_clients_can_ask_for()
+    [Theory]
+    [InlineData("/base/", "/base/things/7?v=1", "/floor1/things/7?v=1")]
+    [InlineData("/base//inner", "/base//inner/7", "/floor1/7")]
+    [InlineData("", "/things/7", "/floor1/things/7")]
+    [InlineData("/base", "/elsewhere/7?v=1", null)]
+    [InlineData("/base", "/base/|../|..", null)]
+    [InlineData("/base", "?v=1", "/?v=1")]
+    public async Task Locations_of_what_was_made_are_those_that_clients_can_ask_for(string path, string location, string? expected)
     {
-        _world.Answer(_ => CoapResults.Created("/base/things/7?v=1"));
-        _world.ProxyServer.MapReverseProxy("/floor1/{*path}", $"{ProxyWorld.OriginUri}/base/", _world.Proxy);
+        _world.Answer(_ =>
+        {
+            // As bytes: none of ours says dot segments.
+            CoapResult created = CoapResults.Created();
+            foreach (string segment in location.Split('?')[0].Split('/').Skip(1))
+            {
+                created.Options.Add(OptionNumber.LocationPath, Encoding.UTF8.GetBytes(segment.TrimStart('|')));
+            }
+
+            return location.Contains('?', StringComparison.Ordinal) ? created.WithLocationQuery(location.Split('?')[1]) : created;
+        });
+        _world.ProxyServer.MapReverseProxy("/floor1/{*path}", $"{ProxyWorld.OriginUri}{path}", _world.Proxy);
         await _world.StartAsync();
 
         CoapResponse response = await _world.SendAsync(new CoapRequest(CoapMethod.Post, $"{ProxyWorld.ProxyUri}/floor1/things"));
 
-        Assert.Equal("/floor1/things/7?v=1", response.Options.Location);
+        Assert.Equal(CoapCode.Created, response.Code);
+        Assert.Equal(expected, response.Options.Location);
     }
 
     [Theory]

@@ -39,6 +39,7 @@ public sealed class FuzzTests
     [InlineData("stream", "consumed", 2000)]
     [InlineData("cbor", "memory", 4000)]
     [InlineData("link", "link", 4000)]
+    [InlineData("proxy", "proxy-traversal", 2000)]
     [InlineData("server", "swallow", 200)]
     [InlineData("server", "leak", 200)]
     [InlineData("server", "wrong-token", 200)]

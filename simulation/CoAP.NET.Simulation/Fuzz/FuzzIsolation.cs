@@ -4,7 +4,7 @@ using System.Runtime.Loader;
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// Loads the core and the package of contents once more, rewritten by <see cref="CoverageInstrumenter"/>, with the fuzzer beside them: each
+/// Loads the core and the packages of contents, proxies and HTTP once more, rewritten by <see cref="CoverageInstrumenter"/>, with the fuzzer beside them: each
 /// worker has its own, so that what one reaches is not counted for the other, and static state is not shared.
 /// </summary>
 internal sealed class FuzzIsolation : AssemblyLoadContext
@@ -38,7 +38,7 @@ internal sealed class FuzzIsolation : AssemblyLoadContext
         }
 
         // What names types of the libraries has to be loaded beside the copies; everything else is shared.
-        string? path = assemblyName.Name is "CoAP.NET.Testing" or "CoAP.NET.Simulation"
+        string? path = assemblyName.Name!.StartsWith("CoAP.NET.", StringComparison.Ordinal)
             ? Path.Combine(Path.GetDirectoryName(typeof(FuzzIsolation).Assembly.Location)!, $"{assemblyName.Name}.dll")
             : null;
         return path is null ? null : LoadFromAssemblyPath(path);

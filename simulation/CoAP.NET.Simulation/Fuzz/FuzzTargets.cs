@@ -5,8 +5,8 @@ internal static class FuzzTargets
 {
     /// <summary>Their names, in the order of the table.</summary>
     public static IReadOnlyList<string> Names { get; } =
-        ["datagram", "stream", "websocket", "options", "uri", "link", "cbor", "senml-json", "senml-cbor", "problem", "json", "server",
-            "client", "stream-server", "stream-client"];
+        ["datagram", "stream", "websocket", "options", "uri", "link", "cbor", "senml-json", "senml-cbor", "problem", "json", "proxy",
+            "http", "server", "client", "stream-server", "stream-client"];
 
     /// <summary>Makes a target.</summary>
     /// <param name="name">Its name.</param>
@@ -26,6 +26,8 @@ internal static class FuzzTargets
         "senml-cbor" => new SenmlTarget(isCbor: true) { Plant = plant },
         "problem" => new ProblemTarget { Plant = plant },
         "json" => new JsonTarget { Plant = plant },
+        "proxy" => new ProxyTarget { Plant = plant },
+        "http" => new HttpTarget { Plant = plant },
         "server" => new ServerTarget { Plant = plant },
         "client" => new ClientTarget { Plant = plant },
         "stream-server" => new StreamPipelineTarget(isClient: false) { Plant = plant },

@@ -105,7 +105,24 @@ internal static class HttpToCoapResult
             return result;
         }
 
-        return result.WithLocation(created.GetComponents(UriComponents.PathAndQuery, UriFormat.UriEscaped));
+        // A path that is no UTF-8, or has a segment that is too long for an option, has no words in CoAP.
+        string path = created.GetComponents(UriComponents.PathAndQuery, UriFormat.UriEscaped);
+        if (!CoapUri.TryParse($"coap://host{path}", out CoapUri? uri))
+        {
+            return result;
+        }
+
+        foreach (string segment in uri.PathSegments)
+        {
+            result.Options.Add(OptionNumber.LocationPath, Encoding.UTF8.GetBytes(segment));
+        }
+
+        foreach (string argument in uri.QueryArguments)
+        {
+            result.Options.Add(OptionNumber.LocationQuery, Encoding.UTF8.GetBytes(argument));
+        }
+
+        return result;
     }
 
     private static CoapResult AddFreshness(CoapResult result, HttpResponseMessage response, CoapMethod method, DateTimeOffset now)

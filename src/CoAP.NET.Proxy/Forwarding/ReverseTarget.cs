@@ -32,11 +32,20 @@ internal sealed class ReverseTarget(string? target)
     // Of a URI of any scheme that a proxy has an upstream for.
     private static string[] PathOf(string? target)
     {
-        IEnumerable<string> segments = target is null ? []
-            : CoapUri.TryParse(target, out CoapUri? coap) ? coap.PathSegments
-            : Uri.TryCreate(target, UriKind.Absolute, out Uri? uri) ? uri.AbsolutePath.Split('/').Select(Uri.UnescapeDataString)
+        string[] segments = target is null ? []
+            : CoapUri.TryParse(target, out CoapUri? coap) ? [.. coap.PathSegments]
+            : Uri.TryCreate(target, UriKind.Absolute, out Uri? uri)
+                ? [.. uri.AbsolutePath.Split('/').Skip(1).Select(Uri.UnescapeDataString)]
             : [];
-        return [.. segments.Where(static segment => segment.Length > 0)];
+
+        // A slash at the end separates nothing; others count, as those of a URI within the path of a proxy between HTTP and CoAP.
+        int length = segments.Length;
+        while (length > 0 && segments[length - 1].Length == 0)
+        {
+            length--;
+        }
+
+        return segments[..length];
     }
 
     /// <summary>The URI that a request goes on to.</summary>
@@ -73,12 +82,20 @@ internal sealed class ReverseTarget(string? target)
     public CoapResult Relocate(CoapResult result, CoapOptionCollection request)
     {
         string[] location = [.. result.Options.LocationPath];
-        if (location.Length == 0 || !location.AsSpan().StartsWith(_basePath))
+        if (location.Length == 0)
         {
+            // That of a query alone is relative to what was asked (RFC 7252 section 5.10.7).
             return result;
         }
 
         result.Options.Remove(OptionNumber.LocationPath);
+        if (!location.AsSpan().StartsWith(_basePath) || Array.Exists(location, static segment => segment is "." or ".."))
+        {
+            // Clients have no path for it: the same path here would be something else. Dot segments lead anywhere.
+            result.Options.Remove(OptionNumber.LocationQuery);
+            return result;
+        }
+
         foreach (string segment in request.UriPath.Take(Prefix).Concat(location.Skip(_basePath.Length)))
         {
             result.Options.Add(OptionNumber.LocationPath, Encoding.UTF8.GetBytes(segment));

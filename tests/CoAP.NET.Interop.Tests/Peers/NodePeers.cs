@@ -54,6 +54,13 @@ internal static class NodePeers
     /// </summary>
     public static Task<SampleServer> StartServerAsync() => SampleServer.StartAsync(Script("server.js", []));
 
+    /// <summary>Starts node-coap's proxy.</summary>
+    public static Task<SampleServer> StartProxyAsync() => SampleServer.StartAsync(Script("proxy.js", []));
+
+    /// <summary>Observes a resource through a proxy by node-coap itself; see <see cref="Observe"/>.</summary>
+    public static PeerProcess ObserveThrough(string proxy, string uri, int count) =>
+        Script("client.js", ["GET", uri, "--proxy", proxy, "--observe", $"{count}"]);
+
     /// <summary>What stands for the package ws: CoAP over WebSockets by hand.</summary>
     public const string WebSocketProgram = "node_modules/ws/package.json";
 

@@ -1,4 +1,6 @@
 using System.Reflection;
+using CoAP.NET.Http;
+using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Simulation.Fuzz;
 
@@ -15,8 +17,9 @@ internal sealed unsafe class CoverageMap
         Blocks = parts.Sum(static part => part.Blocks);
     }
 
-    /// <summary>What is rewritten: the core, and the package of contents.</summary>
-    public static IReadOnlyList<Assembly> Libraries => [typeof(CoapMessage).Assembly, typeof(CoapProblem).Assembly];
+    /// <summary>What is rewritten: the core, and the packages of contents, proxies and HTTP.</summary>
+    public static IReadOnlyList<Assembly> Libraries => 
+        [typeof(CoapMessage).Assembly, typeof(CoapProblem).Assembly, typeof(CoapProxy).Assembly, typeof(CoapHttpTranslator).Assembly];
 
     /// <summary>How many places there are.</summary>
     public int Blocks { get; }

@@ -1,4 +1,4 @@
-// node-coap's client with what the command line of coap-cli, which brings an older node-coap, has no option for: client.js METHOD URI [--block1 EXPONENT] [--block2 EXPONENT] [--in FILE] [--out FILE] [--observe COUNT] [--etag HEX]
+// node-coap's client with what the command line of coap-cli, which brings an older node-coap, has no option for: client.js METHOD URI [--block1 EXPONENT] [--block2 EXPONENT] [--in FILE] [--out FILE] [--observe COUNT] [--etag HEX] [--proxy URI]
 // Writes the code to its standard output, and with --observe each body. Ends after COUNT notifications, and tells the server.
 'use strict'
 
@@ -9,8 +9,12 @@ const [method, uri, ...rest] = process.argv.slice(2)
 const option = name => rest.includes(name) ? rest[rest.indexOf(name) + 1] : undefined
 const url = new URL(uri)
 const count = Number(option('--observe') ?? 0)
+
+// The path stands beside Proxy-Uri as well: node-coap's own proxy takes it from there.
+const asked = option('--proxy') === undefined ? url : new URL(option('--proxy'))
 const request = coap.request({
-  method, hostname: url.hostname, port: Number(url.port), pathname: url.pathname, query: url.search.slice(1), observe: count > 0
+  method, hostname: asked.hostname, port: Number(asked.port), pathname: url.pathname, query: url.search.slice(1), observe: count > 0,
+  proxyUri: option('--proxy') === undefined ? undefined : uri
 })
 
 // It must be there, and say the size, for a body to go in blocks.
