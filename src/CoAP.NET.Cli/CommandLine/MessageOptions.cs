@@ -1,5 +1,5 @@
 using System.CommandLine;
-using System.Text;
+using CoAP.NET.Cli.Proxying;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.CommandLine;
@@ -41,12 +41,7 @@ internal sealed class MessageOptions
     public Option<int?> HopLimit { get; } = CommandExtensions.Number("--hop-limit",
         "How many proxies the request may pass (Hop-Limit, RFC 8768).", 1, 255, "-H");
 
-    public Option<string?> Proxy { get; } = new("--proxy", "-P")
-    {
-        Description = "Send to this proxy, with the URI as Proxy-Uri, or Proxy-Scheme where it wants that: coap://host[:port], coap+tcp, "
-            + "coaps+tcp, coap+ws or coaps+ws.",
-        HelpName = "URI"
-    };
+    public Option<string?> Proxy { get; } = ProxyArgument.Create();
 
     public Option<bool> NoUriHost { get; } = new("--no-uri-host", "-U") { Description = "Send neither Uri-Host nor Uri-Port." };
 
@@ -73,27 +68,26 @@ internal sealed class MessageOptions
             : throw new UsageException($"A token has at most {CoapToken.MaxLength} bytes; --token has {token.Length}.");
     }
 
-    /// <summary>Makes the request.</summary>
+    /// <summary>Who is asked: the proxy, or the target itself.</summary>
+    public CoapUri PeerOf(ParseResult parse, string target) => ProxyOf(parse) ?? TargetArgument.Check(target);
+
+    /// <summary>The proxy; null for none.</summary>
+    public CoapUri? ProxyOf(ParseResult parse) => ProxyArgument.Read(parse, Proxy);
+
+    /// <summary>Makes the request to the target.</summary>
     /// <param name="parse">The command line.</param>
     /// <param name="method">The method.</param>
     /// <param name="target">The URI.</param>
     /// <param name="content">The payload.</param>
     public CoapRequest ToRequest(ParseResult parse, CoapMethod method, string target, CoapContent? content)
     {
-        CoapUri? proxy = parse.GetValue(Proxy) is { } text ? TargetArgument.Check(text) : null;
-        CoapRequest request = new(method, proxy is null ? target : $"{proxy.Scheme}://{proxy.Authority}")
+        CoapRequest request = new(method, target)
         {
             Content = content,
             Accept = parse.GetValue(Accept),
             Confirmable = !parse.GetValue(NonConfirmable),
             Timeout = parse.GetValue(Timeout),
         };
-        if (proxy is not null)
-        {
-            // Of any length: what is too long for the option is asked in another way.
-            request.Options.Add(OptionNumber.ProxyUri, Encoding.UTF8.GetBytes(target));
-        }
-
         foreach (string etag in parse.GetValue(ETag) ?? [])
         {
             request.Options.Add(new ETag(HexText.Parse(etag, "--etag")));

@@ -7,7 +7,9 @@ internal static class PskText
 {
     /// <summary>Reads one.</summary>
     /// <exception cref="UsageException">It is none.</exception>
-    public static CoapPskCredential Parse(string text)
+    /// <param name="text">The text.</param>
+    /// <param name="option">The option that it was given by.</param>
+    public static CoapPskCredential Parse(string text, string option = "--psk")
     {
         try
         {
@@ -15,7 +17,7 @@ internal static class PskText
         }
         catch (CoapCredentialException exception)
         {
-            throw new UsageException($"--psk: {exception.Message}", "Write ID:KEY, such as device1:0x5e2f..., or device1:text.");
+            throw new UsageException($"{option}: {exception.Message}", "Write ID:KEY, such as device1:0x5e2f..., or device1:text.");
         }
     }
 

@@ -10,6 +10,9 @@ internal static class TargetArgument
     private const string SchemeHint =
         "Write coap://host[:port]/path; coaps://, coap+tcp://, coaps+tcp://, coap+ws:// and coaps+ws:// do as well.";
 
+    private const string HttpHint =
+        SchemeHint + " A server of HTTP is asked through a proxy that speaks both: --proxy coap://gateway.";
+
     /// <summary>What URIs begin with.</summary>
     public static string[] Schemes { get; } = ["coap://", "coaps://", "coap+tcp://", "coaps+tcp://", "coap+ws://", "coaps+ws://"];
 
@@ -27,7 +30,11 @@ internal static class TargetArgument
     /// <exception cref="UsageException">It is none.</exception>
     public static CoapUri Check(string text) => CoapUri.TryParse(Complete(text), out CoapUri? uri, out string? error)
         ? uri
-        : throw new UsageException(error, HasKnownScheme(Complete(text)) ? null : SchemeHint);
+        : throw new UsageException(error, HasKnownScheme(Complete(text)) ? null : IsHttp(text) ? HttpHint : SchemeHint);
+
+    /// <summary>Whether a text is a URI of HTTP, which a proxy may be asked for.</summary>
+    public static bool IsHttp(string text) =>
+        text.StartsWith("http://", StringComparison.OrdinalIgnoreCase) || text.StartsWith("https://", StringComparison.OrdinalIgnoreCase);
 
     /// <summary>Puts <c>coap://</c> in front of a text without a scheme.</summary>
     public static string Complete(string text) => text.Contains("://", StringComparison.Ordinal) ? text : $"coap://{text}";
@@ -42,7 +49,9 @@ internal static class TargetArgument
     private static string? Parse(ArgumentResult result)
     {
         string text = Complete(result.Tokens[0].Value);
-        if (!CoapUri.TryParse(text, out CoapUri? _, out string? error))
+
+        // Whether there is a proxy for it shows later.
+        if (!IsHttp(text) && !CoapUri.TryParse(text, out CoapUri? _, out string? error))
         {
             result.AddError(HasKnownScheme(text) ? error : $"{error} {SchemeHint}");
         }

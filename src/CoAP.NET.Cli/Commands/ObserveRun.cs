@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Threading.Channels;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Cli.Proxying;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Commands;
@@ -16,8 +17,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
     // A terminal is slower than a server can be; what it cannot keep up with is left out, oldest first.
     private const int MaxWaiting = 10_000;
 
-    private readonly Channel<Happening> _happenings = Channel.CreateBounded<Happening>(
-        new BoundedChannelOptions(MaxWaiting) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
+    private Channel<Happening> _happenings = CreateChannel();
 
     /// <summary>The exit code of the last response.</summary>
     public int Code { get; private set; } = ExitCodes.Success;
@@ -26,16 +26,38 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
     /// <returns>The exit code.</returns>
     public async Task<int> RunAsync(CancellationToken cancellationToken)
     {
+        if (run.Proxy is not { } proxy)
+        {
+            await ObserveAsync(request, cancellationToken).ConfigureAwait(false);
+        }
+        else if (await ObserveAsync(ProxyForms.Ask(request, proxy, CoapProxyForm.Uri), cancellationToken).ConfigureAwait(false)
+            is { } refusal)
+        {
+            // What is still told of the first one is not of interest.
+            _happenings = CreateChannel();
+            await ObserveAsync(ProxyForms.AskAgain(run.Context, request, proxy, refusal), cancellationToken).ConfigureAwait(false);
+        }
+
+        return Code;
+    }
+
+    private static Channel<Happening> CreateChannel() => Channel.CreateBounded<Happening>(
+        new BoundedChannelOptions(MaxWaiting) { FullMode = BoundedChannelFullMode.DropOldest, SingleReader = true });
+
+    // The answer of a proxy that does not know the way in which it was asked; null when it was observed.
+    private async Task<CoapResponse?> ObserveAsync(CoapRequest asked, CancellationToken cancellationToken)
+    {
+        Channel<Happening> happenings = _happenings;
         CoapObserveOptions options = new()
         {
-            OnNotification = response => _happenings.Writer.TryWrite(new Happening(response, default, null)),
+            OnNotification = response => happenings.Writer.TryWrite(new Happening(response, default, null)),
         };
         long since = run.Context.TimeProvider.GetTimestamp();
         long retransmissions = run.Retransmissions;
         CoapObservation observation;
         using (run.Waiting?.Begin(run.Client, request.Timeout, request.Confirmable))
         {
-            observation = await run.Client.ObserveAsync(request, options, cancellationToken).ConfigureAwait(false);
+            observation = await run.Client.ObserveAsync(asked, options, cancellationToken).ConfigureAwait(false);
         }
 
         await using (observation.ConfigureAwait(false))
@@ -45,12 +67,17 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
                 throw error;
             }
 
-            observation.StateChanged += (_, state) => _happenings.Writer.TryWrite(new Happening(null, state, observation.Error));
+            if (observation.Latest is { } first && ProxyForms.IsRefused(asked, first))
+            {
+                return first;
+            }
+
+            observation.StateChanged += (_, state) => happenings.Writer.TryWrite(new Happening(null, state, observation.Error));
             Tell(new Happening(null, observation.State, observation.Error));
             int shown = 0;
-            while (shown < count && await _happenings.Reader.WaitToReadAsync(cancellationToken).ConfigureAwait(false))
+            while (shown < count && await happenings.Reader.WaitToReadAsync(cancellationToken).ConfigureAwait(false))
             {
-                Happening happening = await _happenings.Reader.ReadAsync(cancellationToken).ConfigureAwait(false);
+                Happening happening = await happenings.Reader.ReadAsync(cancellationToken).ConfigureAwait(false);
                 if (happening.Response is not { } response)
                 {
                     Tell(happening);
@@ -76,7 +103,7 @@ internal sealed class ObserveRun(RequestRun run, CoapRequest request, string uri
             }
         }
 
-        return Code;
+        return null;
     }
 
     private void Tell(Happening happening)

@@ -83,6 +83,7 @@ internal static class RequestCommand
             response = await ProxyForms.SendAsync(
                 run.Context,
                 request,
+                options.Message.ProxyOf(parse),
                 async sent => notWanted is NoResponseClasses.None or NoResponseClasses.All
                     ? await run.Client.SendAsync(sent, cancellationToken).ConfigureAwait(false)
                     : await run.Client.SendAsync(sent, notWanted, cancellationToken).ConfigureAwait(false)).ConfigureAwait(false);
@@ -106,7 +107,7 @@ internal static class RequestCommand
     }
 
     private static bool IsGroup(ParseResult parse, RequestOptions options) =>
-        TargetArgument.Check(parse.GetValue(options.Message.Proxy) ?? parse.GetRequiredValue(options.Target)) is { HostAddress: { } address,
+        options.Message.PeerOf(parse, parse.GetRequiredValue(options.Target)) is { HostAddress: { } address,
             Scheme: "coap" }
         && CoapAddress.FromIPEndPoint(new IPEndPoint(address, 0)).IsMulticast;
 }

@@ -25,6 +25,9 @@ internal sealed class RequestRun : IAsyncDisposable
 
     public ResponsePrinter Printer { get; }
 
+    /// <summary>The proxy that is asked; null for none.</summary>
+    public CoapUri? Proxy { get; private init; }
+
     /// <summary>A sign of life while a peer is waited for; null where nobody looks at it.</summary>
     public WaitingLine? Waiting { get; }
 
@@ -43,20 +46,20 @@ internal sealed class RequestRun : IAsyncDisposable
         byte[]? token = options.Message.TokenOf(parse);
         WireTrace? trace = null;
         WaitingLine? waiting = null;
-        CoapUri uri = TargetArgument.Check(parse.GetValue(options.Message.Proxy) ?? parse.GetRequiredValue(options.Target));
+        CoapUri uri = options.Message.PeerOf(parse, parse.GetRequiredValue(options.Target));
         CoapClient client = options.Connection.CreateClient(parse, context, uri, endpoint =>
         {
             HeaderChanges.Insert(token, parse.GetValue(options.Message.NoUriHost), endpoint.Pipeline);
             trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);
             waiting = WaitingLine.Watch(context, parse, uri, endpoint);
         });
-        return new RequestRun(context, client, printer, trace, waiting);
+        return new RequestRun(context, client, printer, trace, waiting) { Proxy = options.Message.ProxyOf(parse) };
     }
 
     /// <summary>What is known of a response that came now.</summary>
     public ResponseFacts FactsOf(CoapMethod method, string uri, long started, long retransmissions, string? path = null) => new(
         method.ToString().ToUpperInvariant(), uri, Context.TimeProvider.GetUtcNow(), Context.TimeProvider.GetElapsedTime(started),
-        Retransmissions - retransmissions, path);
+        Retransmissions - retransmissions, path, Proxy);
 
     /// <inheritdoc/>
     public async ValueTask DisposeAsync()

@@ -3,6 +3,7 @@ using System.Net;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Commands;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Cli.Proxying;
 using CoAP.NET.Cli.Wire;
 using CoAP.NET.Options;
 using CoAP.NET.Transports;
@@ -39,12 +40,13 @@ internal static class DiscoverCommand
         {
             Description = $"Ask all servers near: the group All CoAP Nodes, {AllNodes}, unless URI names another one."
         };
+        Option<string?> proxy = ProxyArgument.Create();
         Option<bool> json = new("--json") { Description = "Write one JSON object for each server." };
         Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
             "How long the answer may take. Default: as long as the protocol tries (93 s); 10s for groups.", "-B");
         ConnectionOptions connection = new();
         GroupOptions group = new();
-        Command command = new("discover", "List what a server has, as a tree.") { target, query, multicast, json, timeout };
+        Command command = new("discover", "List what a server has, as a tree.") { target, query, multicast, json, proxy, timeout };
         group.AddTo(command);
         connection.AddTo(command);
         return command.Runs(context, async (parse, cancellationToken) =>
@@ -56,21 +58,27 @@ internal static class DiscoverCommand
             CoapUri uri = TargetArgument.Check(text);
             bool isGroup = uri is { HostAddress: { } address, Scheme: "coap" }
                 && CoapAddress.FromIPEndPoint(new IPEndPoint(address, 0)).IsMulticast;
+            CoapUri? asked = ProxyArgument.Read(parse, proxy);
+            if (isGroup && asked is not null)
+            {
+                throw new UsageException("A proxy asks no groups.", "Leave out --proxy, or name one server.");
+            }
+
             if (parse.GetValue(multicast) && !isGroup)
             {
                 throw new UsageException($"{text} is no group.", "Leave out --multicast, or give the address of a group.");
             }
 
-            Run run = new(context, parse.GetValue(json), MakeRequest(TargetArgument.Complete(text), parse.GetValue(query) ?? []));
+            Run run = new(context, parse.GetValue(json), asked, MakeRequest(TargetArgument.Complete(text), parse.GetValue(query) ?? []));
             run.Request.Timeout = parse.GetValue(timeout) ?? (isGroup ? s_groupTimeout : null);
             run.Request.LocalAddress = connection.LocalAddress(parse);
             WireTrace? trace = null;
             WaitingLine? line = null;
             int code;
-            CoapClient client = connection.CreateClient(parse, context, uri, options =>
+            CoapClient client = connection.CreateClient(parse, context, asked ?? uri, options =>
             {
                 trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline);
-                line = WaitingLine.Watch(context, parse, uri, options);
+                line = WaitingLine.Watch(context, parse, asked ?? uri, options);
             });
             await using (client.ConfigureAwait(false))
             using (line?.Begin(client, run.Request.Timeout, isConfirmable: !isGroup))
@@ -104,16 +112,20 @@ internal static class DiscoverCommand
         return request;
     }
 
-    private sealed class Run(CliContext context, bool isJson, CoapRequest request)
+    private sealed class Run(CliContext context, bool isJson, CoapUri? proxy, CoapRequest request)
     {
         public CoapRequest Request => request;
 
         public async Task<int> AskAsync(CoapClient client, CancellationToken cancellationToken)
         {
-            CoapResponse response = await client.SendAsync(request, cancellationToken).ConfigureAwait(false);
+            CoapResponse response = (await ProxyForms.SendAsync(
+                context,
+                request,
+                proxy,
+                async sent => await client.SendAsync(sent, cancellationToken).ConfigureAwait(false)).ConfigureAwait(false))!;
             if (response.Code.IsError)
             {
-                ErrorAnswer.Write(context, response, request.UriText!, "The server does not list what it has.");
+                ErrorAnswer.Write(context, response, request.UriText!, "The server does not list what it has.", proxy);
                 return ExitCodes.Of(response.Code);
             }
 

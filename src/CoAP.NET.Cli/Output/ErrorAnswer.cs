@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Cli.Output;
@@ -11,11 +12,14 @@ internal static class ErrorAnswer
     /// <param name="response">The response, of class 4.xx or 5.xx.</param>
     /// <param name="uri">What was asked.</param>
     /// <param name="notFoundHint">What may help when the resource is not there; null for the usual.</param>
-    public static void Write(CliContext context, CoapResponse response, string uri, string? notFoundHint = null)
+    /// <param name="proxy">The proxy that was asked; null for none.</param>
+    public static void Write(CliContext context, CoapResponse response, string uri, string? notFoundHint = null, CoapUri? proxy = null)
     {
         string reason = ReasonOf(response);
-        string? hint = response.Code == CoapCode.NotFound && notFoundHint is not null ? notFoundHint : HintFor(response, uri);
-        Failures.Write(context, $"{uri} answered {response.Code}{(reason.Length > 0 ? $": {reason}" : "")}", hint);
+        string? hint = response.Code == CoapCode.NotFound && notFoundHint is not null ? notFoundHint
+            : proxy is null ? HintFor(response, uri) : HintFor(response, uri, proxy);
+        string who = proxy is null ? uri : $"{uri} through {proxy.Scheme}://{proxy.Authority}";
+        Failures.Write(context, $"{who} answered {response.Code}{(reason.Length > 0 ? $": {reason}" : "")}", hint);
     }
 
     /// <summary>Whether the payload is a diagnostic text, all of which is in the sentence (RFC 7252 section 5.5.2).</summary>
@@ -75,9 +79,25 @@ internal static class ErrorAnswer
     private static string Diagnose(ReadOnlyMemory<byte> item) =>
         CoapCborNotation.TryFormat(item.Span, out string text, out _) ? text : Convert.ToHexStringLower(item.Span);
 
+    // A proxy answers for itself as well, and who asks is shown to it alone.
+    private static string? HintFor(CoapResponse response, string uri, CoapUri proxy) => response.Code.ToString()[..4] switch
+    {
+        "4.01" => $"The server, or the proxy {proxy.Scheme}://{proxy.Authority}, asks who this is: {IdentityHintFor(proxy.Scheme)}",
+        "4.02" => "The proxy or the server does not know an option that it has to understand; -v shows what was sent.",
+        "4.04" when !TargetArgument.IsHttp(uri) =>
+            $"coap discover {CoapUri.OriginOf(uri)} --proxy {proxy.Scheme}://{proxy.Authority} lists what the server has.",
+        "5.02" => "The proxy does not reach the server, or does not understand its answer.",
+        "5.04" => "The server gave the proxy no answer in time.",
+        "5.05" => "The proxy does not ask that server: whoever runs it says whom it may ask, as coap proxy does by --allow and --http.",
+        "4.04" => null,
+        "5.08" => "Proxies send it around in a circle, or there are more of them than --hop-limit lets it pass.",
+        _ => HintFor(response, uri),
+    };
+
     private static string? HintFor(CoapResponse response, string uri) => response.Code.ToString()[..4] switch
     {
-        "4.01" => IdentityHintFor(uri),
+        "4.01" => (IsSecured(uri) ? "The server does not let this identity in: " : "The server wants to know who asks: ")
+            + IdentityHintFor(SchemeOf(uri)),
         "4.02" => "The server does not know a critical option; -v shows what was sent.",
         "4.04" => $"coap discover {CoapUri.OriginOf(uri)} lists what the server has.",
         "4.05" => "The resource does not take this method.",
@@ -89,13 +109,17 @@ internal static class ErrorAnswer
         _ => null,
     };
 
+    private static string SchemeOf(string uri) => uri.Split("://", 2)[0].ToLowerInvariant();
+
+    private static bool IsSecured(string uri) => SchemeOf(uri).StartsWith("coaps", StringComparison.Ordinal);
+
     // What proves who asks depends on the scheme, and plain ones have nothing that does.
-    private static string IdentityHintFor(string uri) => uri.Split("://", 2)[0].ToLowerInvariant() switch
+    private static string IdentityHintFor(string scheme) => scheme switch
     {
-        "coap" => "The server wants to know who asks: use coaps:// with --psk ID:KEY, or with --cert FILE and --key FILE.",
-        "coap+tcp" => "The server wants to know who asks: use coaps+tcp:// with --cert FILE and --key FILE, or coaps:// with --psk ID:KEY.",
-        "coap+ws" => "The server wants to know who asks: use coaps+ws:// with --cert FILE and --key FILE.",
-        "coaps" => "The server does not let this identity in: --psk ID:KEY, or --cert FILE and --key FILE, show another one.",
-        _ => "The server does not let this identity in: --cert FILE and --key FILE show another one.",
+        "coap" => "use coaps:// with --psk ID:KEY, or with --cert FILE and --key FILE.",
+        "coap+tcp" => "use coaps+tcp:// with --cert FILE and --key FILE, or coaps:// with --psk ID:KEY.",
+        "coap+ws" => "use coaps+ws:// with --cert FILE and --key FILE.",
+        "coaps" => "--psk ID:KEY, or --cert FILE and --key FILE, show another one.",
+        _ => "--cert FILE and --key FILE show another one.",
     };
 }

@@ -25,7 +25,7 @@ internal sealed class ResponsePrinter(CliContext context, PayloadStyle style, bo
 
         if (response.Code.IsError)
         {
-            ErrorAnswer.Write(context, response, about.Uri);
+            ErrorAnswer.Write(context, response, about.Uri, proxy: about.Proxy);
         }
         else if (response.Payload.IsEmpty && style != PayloadStyle.Json)
         {

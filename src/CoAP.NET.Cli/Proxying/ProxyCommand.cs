@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Net;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Serving;
+using CoAP.NET.Http;
 using CoAP.NET.Proxy;
 using Spectre.Console;
 
@@ -28,9 +29,8 @@ internal static class ProxyCommand
         string[] addresses = [.. (parse.GetValue(options.Listen) ?? [DefaultAddress]).Select(TargetArgument.Complete)];
         CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };
         ServeSecurity.Apply(parse, options.Keys, addresses, endpoint, "--listen");
-        CoapProxyOptions how = OptionsOf(parse, context, options);
+        CoapProxy proxy = Create(parse, context, options);
         CoapServer server = context.CreateServer(endpoint);
-        CoapProxy proxy = new(how);
         await using (server.ConfigureAwait(false))
         await using (proxy.ConfigureAwait(false))
         {
@@ -50,27 +50,31 @@ internal static class ProxyCommand
         return ExitCodes.Success;
     }
 
-    private static CoapProxyOptions OptionsOf(ParseResult parse, CliContext context, ProxyOptions options)
+    private static CoapProxy Create(ParseResult parse, CliContext context, ProxyOptions options)
     {
+        // What is wrong with files shows at once, and not with the first client that needs them.
+        options.UpstreamKeys.Apply(parse, new CoapEndpointOptions());
         CoapProxyOptions how = new()
         {
             RequireVerified = !parse.GetValue(options.NoVerify),
-            NextProxy = parse.GetValue(options.Next) is { } next ? TargetArgument.Check(next) : null,
-            ConfigureClient = client => client.TimeProvider = context.TimeProvider,
+            AllowSecuredTargetsToAnyone = parse.GetValue(options.SecuredToAnyone),
+            NextProxy = parse.GetValue(options.Next) is { } next ? ProxyOf(next) : null,
+            ConfigureClient = client =>
+            {
+                client.TimeProvider = context.TimeProvider;
+                options.UpstreamKeys.Apply(parse, client);
+            },
         };
+        how.HopLimit = parse.GetValue(options.HopLimit) ?? how.HopLimit;
+        how.MaxBodySize = parse.GetValue(options.MaxBody) ?? how.MaxBodySize;
+        how.MaxRequests = parse.GetValue(options.MaxRequests) ?? how.MaxRequests;
+        how.MaxRequestsPerSource = parse.GetValue(options.MaxRequestsPerSource) ?? how.MaxRequestsPerSource;
+        how.MaxObservations = parse.GetValue(options.MaxObservations) ?? how.MaxObservations;
+        how.MaxObservationsPerSource = parse.GetValue(options.MaxObservationsPerSource) ?? how.MaxObservationsPerSource;
+        how.CacheBytes = parse.GetValue(options.NoCache) ? 0 : parse.GetValue(options.CacheBytes) ?? how.CacheBytes;
         if (parse.GetValue(options.Timeout) is { } timeout && timeout > TimeSpan.Zero)
         {
             how.Timeout = timeout;
-        }
-
-        if (parse.GetValue(options.NoCache))
-        {
-            how.CacheBytes = 0;
-        }
-
-        foreach (string name in parse.GetValue(options.Name) ?? [])
-        {
-            how.Names.Add(name);
         }
 
         foreach (string allowed in parse.GetValue(options.Allow) ?? [])
@@ -78,7 +82,45 @@ internal static class ProxyCommand
             Allow(how.Targets, allowed);
         }
 
-        return how;
+        string? identifier = parse.GetValue(options.Identifier);
+        Told(() => how.Identifier = identifier, $"--identifier {identifier}: 1 to 64 characters without a space or control character.");
+        foreach (string name in parse.GetValue(options.Name) ?? [])
+        {
+            Told(() => _ = new CoapProxyNames(name), $"--name {name} is no host with or without a port, such as gateway.example.com.");
+            how.Names.Add(name);
+        }
+
+        CoapProxy proxy = new(how);
+        return parse.GetValue(options.Http) || (parse.GetValue(options.Map) ?? []).Any(static map => IsHttp(map))
+            ? proxy.UseHttp(http =>
+            {
+                http.MaxBodySize = how.MaxBodySize;
+                http.TimeProvider = context.TimeProvider;
+            })
+            : proxy;
+    }
+
+    private static bool IsHttp(string map) => TargetArgument.IsHttp(map[(map.IndexOf('=', StringComparison.Ordinal) + 1)..]);
+
+    private static CoapUri ProxyOf(string text)
+    {
+        CoapUri proxy = TargetArgument.Check(text);
+        return proxy.PathSegments.Count == 0 && proxy.QueryArguments.Count == 0
+            ? proxy
+            : throw new UsageException($"{text} of --next is a resource, and a proxy is a host.",
+                $"Leave out path and query: --next {proxy.Scheme}://{proxy.Authority}");
+    }
+
+    private static void Told(Action set, string message)
+    {
+        try
+        {
+            set();
+        }
+        catch (ArgumentException)
+        {
+            throw new UsageException(message);
+        }
     }
 
     private static void Allow(CoapProxyTargets targets, string allowed)
@@ -120,15 +162,30 @@ internal static class ProxyCommand
                 throw new UsageException($"--map {map} is no path and URI.", "Write /floor1=coap://[2001:db8::5]/.");
             }
 
-            string prefix = map[..at].TrimEnd('/');
-            string target = TargetArgument.Check(map[(at + 1)..]).ToString();
-            server.MapReverseProxy($"{prefix}/{{*path}}", target, proxy);
+            MapOne(server, map[..at].TrimEnd('/'), map[(at + 1)..], proxy);
         }
 
         if (parse.GetValue(options.Allow) is not { Length: > 0 } && parse.GetValue(options.Map) is not { Length: > 0 })
         {
             throw new UsageException(
                 "A proxy asks nobody who is not named.", "--allow HOST names whom clients may ask, --map PATH=URI a server to stand for.");
+        }
+    }
+
+    private static void MapOne(CoapServer server, string prefix, string text, CoapProxy proxy)
+    {
+        bool isHttp = TargetArgument.IsHttp(text);
+        if (isHttp && !Uri.TryCreate(text, UriKind.Absolute, out _))
+        {
+            throw new UsageException($"{text} of --map is no URI.", "Write /api=https://api.example.com.");
+        }
+
+        string target = isHttp ? text : TargetArgument.Check(text).ToString();
+        server.MapReverseProxy($"{prefix}/{{*path}}", target, proxy);
+        if (prefix.Length == 0 && !isHttp)
+        {
+            // Otherwise this server would list its own there, which are none.
+            server.MapReverseProxy("/.well-known/core", $"{target.TrimEnd('/')}/.well-known/core", proxy);
         }
     }
 

@@ -1,5 +1,3 @@
-using System.Text;
-using CoAP.NET.Options;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Proxying;
@@ -8,54 +6,60 @@ namespace CoAP.NET.Cli.Proxying;
 /// long URIs.</summary>
 internal static class ProxyForms
 {
-    private const int LongestProxyUri = 1034;
-
-    /// <summary>Sends a request in the way that the proxy understands; one that goes to no proxy as it is.</summary>
+    /// <summary>Sends a request to a proxy in the way that it understands, or to its target where there is no proxy.</summary>
     /// <param name="context">Where it is told.</param>
-    /// <param name="request">The request, with Proxy-Uri.</param>
+    /// <param name="request">The request, to its target.</param>
+    /// <param name="proxy">The proxy; null for none.</param>
     /// <param name="send">Sends.</param>
     /// <returns>The response.</returns>
-    public static async Task<CoapResponse?> SendAsync(CliContext context, CoapRequest request, Func<CoapRequest, Task<CoapResponse?>> send)
+    public static async Task<CoapResponse?> SendAsync(
+        CliContext context, CoapRequest request, CoapUri? proxy, Func<CoapRequest, Task<CoapResponse?>> send)
     {
-        if (TargetOf(request) is not { } target)
+        if (proxy is null)
         {
             return await send(request).ConfigureAwait(false);
         }
 
-        if (Encoding.UTF8.GetByteCount(target) > LongestProxyUri)
-        {
-            return await send(WithScheme(request, target)).ConfigureAwait(false);
-        }
-
-        // Neither answer says that anything was done: the option, or this way to ask, is not known.
-        CoapResponse? response = await send(request).ConfigureAwait(false);
-        if (response?.Code != CoapCode.BadOption && response?.Code != CoapCode.NotImplemented)
-        {
-            return response;
-        }
-
-        context.Error.MarkupLine($"[grey]{response.Code} to Proxy-Uri; asking by Proxy-Scheme.[/]");
-        return await send(WithScheme(request, target)).ConfigureAwait(false);
+        CoapRequest byUri = Ask(request, proxy, CoapProxyForm.Uri);
+        CoapResponse? response = await send(byUri).ConfigureAwait(false);
+        return response is not null && IsRefused(byUri, response)
+            ? await send(AskAgain(context, request, proxy, response)).ConfigureAwait(false) : response;
     }
 
-    // The bytes: a value that is too long for the option is none to the collection.
-    private static string? TargetOf(CoapRequest request) =>
-        request.Options.TryGetValue(OptionNumber.ProxyUri, out ReadOnlySpan<byte> bytes) ? Encoding.UTF8.GetString(bytes) : null;
-
-    private static CoapRequest WithScheme(CoapRequest request, string target)
+    /// <summary>The request to a proxy.</summary>
+    /// <param name="request">The request, to its target.</param>
+    /// <param name="proxy">The proxy.</param>
+    /// <param name="form">By which options the target is named.</param>
+    /// <exception cref="UsageException">The proxy cannot be asked for that.</exception>
+    public static CoapRequest Ask(CoapRequest request, CoapUri proxy, CoapProxyForm form)
     {
-        CoapUri proxy = CoapUri.Parse(request.UriText!);
-        CoapUri asked = CoapUri.Parse(target);
-        int path = asked.ToString().IndexOf('/', asked.Scheme.Length + "://".Length);
-        CoapRequest split = request.WithUri($"{proxy.Scheme}://{proxy.Authority}{asked.ToString()[path..]}");
-        split.Options.Remove(OptionNumber.ProxyUri);
-        split.Options.Add(new ProxyScheme(asked.Scheme));
-        split.Options.Add(OptionNumber.UriHost, Encoding.UTF8.GetBytes(asked.Host));
-        if (asked.Port != proxy.Port)
+        try
         {
-            split.Options.Add(new UriPort(asked.Port));
+            return request.WithProxy(proxy, form);
         }
+        catch (ArgumentException exception)
+        {
+            string message = exception.ParamName is null
+                ? exception.Message
+                : exception.Message[..exception.Message.LastIndexOf(" (Parameter", StringComparison.Ordinal)];
+            throw new UsageException(message);
+        }
+    }
 
-        return split;
+    /// <summary>Whether a proxy does not know the way in which it was asked, and so did nothing.</summary>
+    /// <param name="request">What it was asked.</param>
+    /// <param name="response">What it answered.</param>
+    public static bool IsRefused(CoapRequest request, CoapResponse response) =>
+        request.Options.ProxyUri is not null && (response.Code == CoapCode.BadOption || response.Code == CoapCode.NotImplemented);
+
+    /// <summary>The request in the other way, which is told.</summary>
+    /// <param name="context">Where it is told.</param>
+    /// <param name="request">The request, to its target.</param>
+    /// <param name="proxy">The proxy.</param>
+    /// <param name="refusal">What it answered to the first way.</param>
+    public static CoapRequest AskAgain(CliContext context, CoapRequest request, CoapUri proxy, CoapResponse refusal)
+    {
+        context.Error.MarkupLine($"[grey]{Markup.Escape(refusal.Code.ToString())} to Proxy-Uri; asking by Proxy-Scheme.[/]");
+        return Ask(request, proxy, CoapProxyForm.Scheme);
     }
 }

@@ -23,7 +23,8 @@ internal sealed class ProxyOptions
 
     public Option<string[]> Map { get; } = new("--map")
     {
-        Description = "Stand for a server: a path and the URI that it means, such as /floor1=coap://[2001:db8::5]. May be repeated.",
+        Description = "Stand for a server: a path and the URI that it means, such as /floor1=coap://[2001:db8::5], "
+            + "/=coaps://device.example or /api=https://api.example.com. May be repeated.",
         HelpName = "PATH=URI",
     };
 
@@ -33,6 +34,18 @@ internal sealed class ProxyOptions
         HelpName = "HOST",
     };
 
+    public Option<string?> Identifier { get; } = new("--identifier")
+    {
+        Description = "What this proxy calls itself in 5.08 Hop Limit Reached (RFC 8768): up to 64 characters without a space. Default: "
+            + "the first --name, or its address.",
+        HelpName = "TEXT",
+    };
+
+    public Option<bool> Http { get; } = new("--http")
+    {
+        Description = "Ask servers of HTTP too: clients may name http:// and https:// URIs of hosts that --allow names.",
+    };
+
     public Option<string?> Next { get; } = new("--next")
     {
         Description = "Another proxy that everything is handed to.",
@@ -40,6 +53,33 @@ internal sealed class ProxyOptions
     };
 
     public Option<TimeSpan?> Timeout { get; } = Durations.Option("--timeout", "How long an answer may take before 5.04. Default 60s.");
+
+    public Option<int?> HopLimit { get; } = CommandExtensions.Number("--hop-limit",
+        "How many more proxies may send requests on that do not say so themselves. Default 16.", 1, 255);
+
+    public Option<int?> CacheBytes { get; } = CommandExtensions.Number("--cache-bytes",
+        "How many bytes of answers are kept. Default 8388608.", 0, int.MaxValue);
+
+    public Option<int?> MaxBody { get; } = CommandExtensions.Number("--max-body",
+        "The largest body in bytes that is sent on, either way. Default 1048576.", 1, int.MaxValue);
+
+    public Option<int?> MaxRequests { get; } = CommandExtensions.Number("--max-requests",
+        "How many requests may be under way; others get 5.03. Default 1000.", 1, int.MaxValue);
+
+    public Option<int?> MaxRequestsPerSource { get; } = CommandExtensions.Number("--max-requests-per-source",
+        "How many of them may be of one source. Default 100.", 1, int.MaxValue);
+
+    public Option<int?> MaxObservations { get; } = CommandExtensions.Number("--max-observations",
+        "How many resources may be observed for clients. Default 1000.", 1, int.MaxValue);
+
+    public Option<int?> MaxObservationsPerSource { get; } = CommandExtensions.Number("--max-observations-per-source",
+        "How many of them clients of one source may have begun. Default 100.", 1, int.MaxValue);
+
+    public Option<bool> SecuredToAnyone { get; } = new("--secured-to-anyone")
+    {
+        Description = "Ask servers of coaps, coaps+tcp, coaps+ws and https also for clients that come by a plain scheme, who so use the "
+            + "keys of this proxy and get in the clear what was secret.",
+    };
 
     public Option<bool> NoVerify { get; } = new("--no-verify")
     {
@@ -53,9 +93,13 @@ internal sealed class ProxyOptions
 
     public ServerKeyOptions Keys { get; } = new();
 
+    public UpstreamKeyOptions UpstreamKeys { get; } = new();
+
     public void AddTo(Command command)
     {
-        foreach (Option option in (Option[])[Listen, Allow, Map, Name, Next, Timeout, NoVerify, NoCache, Quiet, .. Keys.All])
+        foreach (Option option in (Option[])[Listen, Allow, Map, Http, Next, Name, Identifier, .. Keys.All, .. UpstreamKeys.All,
+            SecuredToAnyone, NoVerify, Timeout, HopLimit, NoCache, CacheBytes, MaxBody, MaxRequests, MaxRequestsPerSource, MaxObservations,
+            MaxObservationsPerSource, Quiet])
         {
             command.Options.Add(option);
         }

@@ -66,7 +66,7 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
         string took = string.Create(CultureInfo.InvariantCulture,
             $"{context.TimeProvider.GetElapsedTime(started).TotalMilliseconds:0.0} ms");
         string color = code.IsSuccess ? "green" : "yellow";
-        string line = $"[grey]{time}[/] {Escape(request.Peer.ToString())} {method} {Escape(request.Options.ProxyUri ?? request.Path)}  "
+        string line = $"[grey]{time}[/] {Escape(request.Peer.ToString())} {method} {Escape(TargetOf(request))}  "
             + $"[{color}]{Escape(what)}[/]  [grey]{took}[/]{(reason is null ? "" : $"  {Escape(reason)}")}";
         lock (_gate)
         {
@@ -79,6 +79,27 @@ internal sealed class ServeLog(CliContext context, bool isQuiet)
                 // Nobody reads the log any more; requests are answered all the same.
                 Debug.WriteLine(exception.Message);
             }
+        }
+    }
+
+    // What a proxy was asked for, in either way, and without a password that somebody wrote into it.
+    private static string TargetOf(CoapRequest request)
+    {
+        if (request.Options.ProxyUri is null && request.Options.ProxyScheme is null)
+        {
+            return request.Path;
+        }
+
+        try
+        {
+            string uri = CoapUri.ComposeRequestUri(request.Message, request.Peer.Scheme, request.Peer.LocalAddress);
+            string origin = CoapUri.OriginOf(uri);
+            int at = origin.LastIndexOf('@');
+            return at < 0 ? uri : $"{origin[..(origin.IndexOf("://", StringComparison.Ordinal) + 3)]}{uri[(at + 1)..]}";
+        }
+        catch (CoapUriException)
+        {
+            return request.Path;
         }
     }
 

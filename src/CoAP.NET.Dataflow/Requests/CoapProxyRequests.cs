@@ -76,7 +76,8 @@ public static class CoapProxyRequests
         if (proxy.PathSegments.Count > 0 || proxy.QueryArguments.Count > 0)
         {
             throw new ArgumentException(
-                $"{proxy} is a resource, and a proxy is a host. Leave out path and query: {proxy.Scheme}://{proxy.Authority}.", nameof(proxy));
+                $"{proxy} is a resource, and a proxy is a host. Leave out path and query: {proxy.Scheme}://{proxy.Authority}.",
+                nameof(proxy));
         }
     }
 

@@ -116,5 +116,5 @@ public sealed class CoapRequestDefaults
     // A proxy may speak more than CoAP.
     private static bool IsOfAnotherScheme(string uri) =>
         uri.IndexOf("://", StringComparison.Ordinal) is var colon and > 0
-        && !UriSchemes.TryGetDefaultPort(UriText.ToLowerAscii(uri[..colon]), out _);
+        && !UriSchemes.TryGetDefaultPort(UriText.ToLowerAscii(uri.AsSpan(0, colon)), out _);
 }

@@ -1,3 +1,4 @@
+using System.Net;
 using CoAP.NET.Messages;
 using CoAP.NET.Options;
 
@@ -25,7 +26,7 @@ internal sealed class ForwardTarget
     public static ForwardTarget Read(string text, CoapRequest request)
     {
         int colon = text.IndexOf("://", StringComparison.Ordinal);
-        string scheme = colon < 0 ? string.Empty : UriText.ToLowerAscii(text[..colon]);
+        string scheme = colon < 0 ? string.Empty : UriText.ToLowerAscii(text.AsSpan(0, colon));
         if (colon < 0 || UriSchemes.TryGetDefaultPort(scheme, out _))
         {
             CoapUri uri = RequestComposer.ParseTarget(text);
@@ -48,10 +49,11 @@ internal sealed class ForwardTarget
 
         if (request.Message.HasOptions && request.Options.Any(static option => NamesTarget(option.Number)))
         {
-            throw new ArgumentException("Uri-Host, Uri-Port, Uri-Path and Uri-Query name a resource of CoAP. Write all of it into the URI.");
+            throw new ArgumentException(
+                "Uri-Host, Uri-Port, Uri-Path and Uri-Query name a resource of CoAP. Write all of it into the URI.");
         }
 
-        CoapUri.TryParse($"coap{other.AbsoluteUri[scheme.Length..]}", out CoapUri? split);
+        CoapUri? split = CoapUri.TryParse($"coap{other.AbsoluteUri[scheme.Length..]}", out CoapUri? parts) ? parts : null;
         return new ForwardTarget(scheme, other.AbsoluteUri, split, other.Port < 0 ? null : other.Port);
     }
 
@@ -96,7 +98,7 @@ internal sealed class ForwardTarget
         }
 
         CoapOptionCollection own = new();
-        uri.AddTo(own, System.Net.IPAddress.Any);
+        uri.AddTo(own, IPAddress.Any);
         foreach (int number in (int[])[OptionNumber.UriHost, OptionNumber.UriPort])
         {
             if (options.Contains(number))
@@ -106,7 +108,7 @@ internal sealed class ForwardTarget
         }
 
         options.AddAll(own);
-        System.Net.IPEndPoint destination = new(System.Net.IPAddress.Any, uri.Port);
+        IPEndPoint destination = new(IPAddress.Any, uri.Port);
         return CoapUri.TryCompose(uri.Scheme, options, destination, out CoapUri? whole, out string? error)
             ? whole : throw new ArgumentException(error);
     }

@@ -1,3 +1,9 @@
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using CoAP.NET.Dtls;
+
 namespace CoAP.NET.Cli.Tests.Proxying;
 
 public sealed class ProxyCommandTests : IAsyncLifetime
@@ -11,6 +17,7 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     public Task InitializeAsync()
     {
         _origin.Listen("coap://127.0.0.1:0");
+        _origin.MapGet("/lamp", () => CoapResults.Text("on"));
         _origin.MapGet("/{*path}", request => CoapResults.Text($"at {request.Path}"));
         return _origin.StartAsync();
     }
@@ -78,24 +85,205 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     [InlineData("neither a host", "--allow", "a b")]
     [InlineData("is no path and URI", "--map", "floor1")]
     [InlineData("WebSockets", "--allow", "x.example", "--listen", "coap+ws://[::1]")]
+    [InlineData("without a space", "--allow", "x.example", "--identifier", "a b")]
+    [InlineData("no host", "--allow", "x.example", "--name", "a/b")]
+    [InlineData("is a resource", "--allow", "x.example", "--next", "coap://gateway.example/path")]
+    [InlineData("One key is enough", "--allow", "x.example", "--upstream-psk", "gw:secret", "--upstream-psk-file", "file")]
+    [InlineData("Write ID:KEY", "--allow", "x.example", "--upstream-psk", "secret")]
+    [InlineData("number from 1 to 255", "--allow", "x.example", "--hop-limit", "0")]
     public async Task What_is_wrong_is_told(string expected, params string[] args)
     {
         string[] listen = args.Contains("--listen") ? [] : ["--listen", "coap://127.0.0.1:0"];
         CliRun run = await CliHarness.RunAsync(["proxy", .. listen, .. args]);
 
-        Assert.Equal(2, run.ExitCode);
+        Assert.True(run.ExitCode == ExitCodes.Usage, run.ToString());
         Assert.Contains(expected, run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("secret", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("(Parameter", run.Error, StringComparison.Ordinal);
     }
 
-    private static async Task<(CliRun Client, CliRun Proxy)> RunAsync(string[] args, Func<string, string[]> client)
+    [Theory]
+    [InlineData("asked by HTTP", "curl 'http://gateway.example/hc/coap://x/y'", "coap://x/y", "http://gateway.example/hc/")]
+    [InlineData("a proxy is a host", "--proxy coap://gateway.example", "coap://x/y", "coap://gateway.example/path")]
+    [InlineData("in the clear", "coaps+tcp", "coaps://x/y", "coap://192.0.2.1")]
+    [InlineData("in the clear", "coaps+tcp", "https://x/y", "coap+tcp://gateway.example")]
+    [InlineData("user information", "", "http://somebody:secret@x/", "coap://192.0.2.1")]
+    public async Task What_no_proxy_can_be_asked_says_what_to_do(string expected, string hint, string uri, string proxy)
+    {
+        foreach (string command in (string[])["get", "observe"])
+        {
+            CliRun run = await CliHarness.RunAsync(command, uri, "--proxy", proxy);
+
+            Assert.True(run.ExitCode == ExitCodes.Usage, run.ToString());
+            Assert.Contains(expected, run.Error, StringComparison.Ordinal);
+            Assert.Contains(hint, run.Error, StringComparison.Ordinal);
+            Assert.DoesNotContain("secret", run.Error, StringComparison.Ordinal);
+            Assert.DoesNotContain("(Parameter", run.Error, StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
+    public async Task A_server_of_HTTP_is_asked_through_a_proxy_that_speaks_both()
+    {
+        await using HttpOrigin http = new();
+
+        (CliRun named, CliRun proxy) = await RunAsync(
+            ["--allow", "127.0.0.0/8", "--http"], uri => ["get", $"{http.Uri}/x?y", "--proxy", uri]);
+        (CliRun refused, _) = await RunAsync(["--allow", "127.0.0.0/8"], uri => ["get", $"{http.Uri}/x?y", "--proxy", uri]);
+        (CliRun mapped, _) = await RunAsync(["--map", $"/api={http.Uri}/base"], uri => ["get", $"{uri.TrimEnd('/')}/api/x"]);
+
+        Assert.Equal("GET /x?y", named.Out);
+        Assert.Contains($"GET {http.Uri}/x?y", proxy.Error, StringComparison.Ordinal);
+        Assert.Contains("5.05", refused.Error, StringComparison.Ordinal);
+        Assert.Contains("\nhint: The proxy does not ask that server", refused.Error, StringComparison.Ordinal);
+        Assert.Equal("GET /base/x", mapped.Out);
+    }
+
+    [Fact]
+    public async Task Keys_on_both_sides_are_those_of_the_command_line()
+    {
+        CoapEndpointOptions secured = new();
+        secured.UseDtls(new CoapDtlsOptions
+        {
+            Server = new CoapDtlsServerOptions
+            {
+                PskStore = new CoapPskDictionary { CoapPskCredential.Parse("gateway:0x00112233445566778899") },
+            },
+        });
+        await using CoapServer origin = new(secured);
+        origin.Listen("coaps://127.0.0.1:0");
+        origin.MapGet("/who", request => CoapResults.Text($"{request.Peer.Identity}"));
+        await origin.StartAsync();
+        string target = origin.LocalEndpoints[0].TrimEnd('/');
+        string[] keys = ["--psk", "device:0x99887766554433221100", "--upstream-psk", "gateway:0x00112233445566778899"];
+
+        (CliRun run, _) = await RunAsync([.. keys, "--map", $"/={target}", "--allow", "127.0.0.0/8"],
+            uri => ["get", $"{uri.TrimEnd('/')}/who", "--psk", "device:0x99887766554433221100"], "coaps://127.0.0.1:0");
+        (CliRun plain, _) = await RunAsync([.. keys[2..], "--allow", "127.0.0.0/8"], uri => ["get", $"{target}/who", "--proxy", uri]);
+        (CliRun anyone, _) = await RunAsync([.. keys[2..], "--allow", "127.0.0.0/8", "--secured-to-anyone"],
+            uri => ["get", $"{target}/who", "--proxy", uri]);
+
+        Assert.True(run.ExitCode == 0, run.ToString());
+        Assert.Equal("pre-shared key 'gateway'", run.Out);
+        Assert.Contains("4.01", plain.Error, StringComparison.Ordinal);
+        Assert.Equal(run.Out, anyone.Out);
+    }
+
+    [Fact]
+    public async Task A_server_is_discovered_through_a_proxy_and_by_one_that_stands_for_it()
+    {
+        (CliRun forward, _) = await RunAsync(["--allow", "127.0.0.0/8"], uri => ["discover", Origin, "--proxy", uri]);
+        (CliRun reverse, _) = await RunAsync(["--map", $"/={Origin}"], uri => ["discover", uri]);
+        CliRun group = await CliHarness.RunAsync("discover", "--multicast", "--proxy", "coap://192.0.2.1");
+
+        Assert.Contains("lamp", forward.Out, StringComparison.Ordinal);
+        Assert.Contains("lamp", reverse.Out, StringComparison.Ordinal);
+        Assert.True(group.ExitCode == ExitCodes.Usage, group.ToString());
+    }
+
+    [Fact]
+    public async Task A_resource_is_observed_through_a_proxy_that_knows_Proxy_Scheme_only()
+    {
+        await using CoapServer proxy = new();
+        proxy.Listen("coap://127.0.0.1:0");
+        proxy.MapProxy(new CoapProxyNames(), (request, _) => ValueTask.FromResult(
+            request.Options.ProxyUri is null ? CoapResults.Text("seen") : CoapResults.Status(CoapCode.NotImplemented))).Observable();
+        await proxy.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("observe", "coap://lamp.example/x", "--proxy", proxy.LocalEndpoints[0], "--count", "1");
+
+        Assert.Equal("seen", run.Out.TrimEnd());
+        Assert.Equal(0, run.ExitCode);
+        Assert.Contains("asking by Proxy-Scheme", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_tool_itself_runs_a_proxy_and_asks_through_it_until_it_is_told_to_end()
+    {
+        using Process proxy = Start(
+            "proxy", "--listen", "coap://127.0.0.1:0", "--allow", "127.0.0.0/8", "--identifier", "gw", "--max-requests", "10");
+        try
+        {
+            string uri = await proxy.StandardOutput.ReadLineAsync() ?? throw new InvalidOperationException(await proxy.StandardError
+                .ReadToEndAsync());
+            using Process client = Start("get", $"{Origin}/x", "--proxy", uri, "--hop-limit", "1");
+            Assert.Contains("5.08", await client.StandardError.ReadToEndAsync(), StringComparison.Ordinal);
+            await client.WaitForExitAsync();
+            using Process second = Start("get", $"{Origin}/x", "--proxy", uri);
+            Assert.Equal("at /x", await second.StandardOutput.ReadToEndAsync());
+        }
+        finally
+        {
+            proxy.Kill();
+        }
+
+        await proxy.WaitForExitAsync();
+    }
+
+    private static Process Start(params string[] args) => Process.Start(
+        new ProcessStartInfo("dotnet", [Path.Combine(AppContext.BaseDirectory, "coap.dll"), .. args])
+        {
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            RedirectStandardInput = true,
+        })!;
+
+    private static async Task<(CliRun Client, CliRun Proxy)> RunAsync(
+        string[] args, Func<string, string[]> client, string listen = "coap://127.0.0.1:0")
     {
         using CancellationTokenSource stop = new();
         CliHarness harness = new() { Stopped = stop.Token };
-        Task<CliRun> running = harness.InvokeAsync(["proxy", "--listen", "coap://127.0.0.1:0", .. args]);
+        Task<CliRun> running = harness.InvokeAsync(["proxy", "--listen", listen, .. args]);
         Task first = await Task.WhenAny(harness.WhenErrorAsync("Ctrl-C ends"), running);
         Assert.True(first != running, running.IsCompletedSuccessfully ? running.Result.ToString() : "not started");
         CliRun run = await CliHarness.RunAsync(client(harness.OutSoFar.Split('\n')[0]));
         await stop.CancelAsync();
         return (run, await running.WaitAsync(s_hang));
+    }
+
+    /// <summary>A server of HTTP/1.1 that answers each request with its first line.</summary>
+    private sealed class HttpOrigin : IAsyncDisposable
+    {
+        private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
+        private readonly Task _serving;
+
+        public HttpOrigin()
+        {
+            _listener.Start();
+            _serving = ServeAsync();
+        }
+
+        public string Uri => $"http://127.0.0.1:{((IPEndPoint)_listener.LocalEndpoint).Port}";
+
+        public async ValueTask DisposeAsync()
+        {
+            _listener.Dispose();
+            await _serving;
+        }
+
+        private async Task ServeAsync()
+        {
+            try
+            {
+                while (true)
+                {
+                    using TcpClient client = await _listener.AcceptTcpClientAsync();
+                    using StreamReader reader = new(client.GetStream(), Encoding.ASCII, leaveOpen: true);
+                    string first = await reader.ReadLineAsync() ?? "";
+                    while (await reader.ReadLineAsync() is { Length: > 0 })
+                    {
+                    }
+
+                    string body = string.Join(' ', first.Split(' ')[..2]);
+                    await client.GetStream().WriteAsync(Encoding.ASCII.GetBytes(
+                        $"HTTP/1.1 200 OK\r\nContent-Type: text/plain;charset=utf-8\r\nContent-Length: {body.Length}\r\n"
+                            + $"Connection: close\r\n\r\n{body}"));
+                }
+            }
+            catch (Exception exception) when (exception is SocketException or ObjectDisposedException or OperationCanceledException)
+            {
+                // It ends.
+            }
+        }
     }
 }
