@@ -192,7 +192,8 @@ public sealed class CoapUri : IEquatable<CoapUri>
     /// <param name="request">The request.</param>
     /// <param name="scheme">The scheme of the transport that the request was sent by, such as <c>coap</c>.</param>
     /// <param name="destination">Address and port that the request was sent to.</param>
-    /// <returns>The URI. A port that is the default of <paramref name="scheme"/> is left out before the scheme is replaced.</returns>
+    /// <returns>The URI. A port that nobody named, and that is the default of <paramref name="scheme"/>, becomes that of the scheme that
+    /// replaces it.</returns>
     /// <exception cref="CoapUriException">The options name no URI.</exception>
     public static string ComposeRequestUri(CoapMessage request, string scheme, IPEndPoint destination)
     {
@@ -202,10 +203,19 @@ public sealed class CoapUri : IEquatable<CoapUri>
             return proxyUri;
         }
 
-        string text = Compose(scheme, request.Options, destination).ToString();
-        return request.Options.ProxyScheme is { } proxyScheme
-            ? string.Concat(proxyScheme, text.AsSpan(text.IndexOf(':', StringComparison.Ordinal)))
-            : text;
+        CoapUri uri = Compose(scheme, request.Options, destination);
+        string text = uri.ToString();
+        if (request.Options.ProxyScheme is not { } proxyScheme)
+        {
+            return text;
+        }
+
+        // The port that is the default of the one scheme may be another one than that of the other.
+        int end = uri.Scheme.Length + "://".Length + uri.Authority.Length;
+        string port = request.Options.UriPort is { } named && uri.IsDefaultPort
+            && !(UriSchemes.TryGetDefaultPort(UriText.ToLowerAscii(proxyScheme), out int known) && known == named)
+            ? string.Create(CultureInfo.InvariantCulture, $":{named}") : string.Empty;
+        return string.Concat(proxyScheme, text.AsSpan(uri.Scheme.Length, end - uri.Scheme.Length), port, text.AsSpan(end));
     }
 
     /// <summary>The same, with the host that counts where Uri-Host is absent (RFC 8323 section 8.5); null for the address.</summary>

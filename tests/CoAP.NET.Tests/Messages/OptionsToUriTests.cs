@@ -115,6 +115,25 @@ public sealed class OptionsToUriTests
         Assert.Equal("http://h/x", CoapUri.ComposeRequestUri(request, "coap", IPEndPoint.Parse("198.51.100.1:5683")));
     }
 
+    [Theory]
+    [InlineData("coaps", 5699, 5684, "coap", "coap://h:5684/x")]
+    [InlineData("coap", 5690, 5683, "http", "http://h:5683/x")]
+    [InlineData("coap", 5690, 5683, "coap+tcp", "coap+tcp://h/x")]
+    [InlineData("coap", 5683, null, "coaps", "coaps://h/x")]
+    [InlineData("coap", 5683, 80, "http", "http://h:80/x")]
+    public void A_port_that_is_named_stays_though_the_scheme_is_replaced(
+        string scheme, int port, int? named, string proxyScheme, string expected)
+    {
+        CoapMessage request = Request("H:h|P:x");
+        request.Options.Add(new ProxyScheme(proxyScheme));
+        if (named is { } value)
+        {
+            request.Options.Add(new UriPort(value));
+        }
+
+        Assert.Equal(expected, CoapUri.ComposeRequestUri(request, scheme, new IPEndPoint(IPAddress.Loopback, port)));
+    }
+
     [Fact]
     [Rfc("7252-5.10.2-2")]
     public void Proxy_uri_goes_before_all_others()
