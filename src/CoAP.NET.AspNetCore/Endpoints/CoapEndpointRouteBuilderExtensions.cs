@@ -38,7 +38,8 @@ public static class CoapEndpointRouteBuilderExtensions
             ?? (options.Server.Length == 0 ? endpoints.ServiceProvider.GetService<CoapServer>() : null)
             ?? throw new InvalidOperationException(options.Server.Length == 0
                 ? "There is no CoapServer in the container. Call builder.Services.AddCoapServer()."
-                : $"There is no CoapServer '{options.Server}' in the container. Call builder.Services.AddCoapServer(\"{options.Server}\").");
+                : $"There is no CoapServer '{options.Server}' in the container. Call "
+                    + $"builder.Services.AddCoapServer(\"{options.Server}\").");
         EndpointMapping mapping = new(endpoints, server, options);
         mapping.MapWhenStarting();
         return mapping.Routes;

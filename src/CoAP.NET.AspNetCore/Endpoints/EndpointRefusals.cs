@@ -55,7 +55,8 @@ internal static class EndpointRefusals
 
     private static string? OfContent(RouteEndpoint endpoint) =>
         Has<IFromFormMetadata>(endpoint) || endpoint.Metadata.GetMetadata<IAntiforgeryMetadata>() is { RequiresValidation: true }
-            || (endpoint.Metadata.GetMetadata<IAcceptsMetadata>() is { ContentTypes.Count: > 0 } accepts && accepts.ContentTypes.All(IsForm))
+            || (endpoint.Metadata.GetMetadata<IAcceptsMetadata>() is { ContentTypes.Count: > 0 } accepts
+                && accepts.ContentTypes.All(IsForm))
             ? "It reads a form, which CoAP has no Content-Format for. Take a body in JSON, or the bytes by a parameter of type Stream."
         : endpoint.Metadata.GetOrderedMetadata<IProducesResponseTypeMetadata>()
             .Any(static produces => produces.ContentTypes.Contains(EventStreams.MediaType, StringComparer.OrdinalIgnoreCase))

@@ -5,7 +5,9 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace CoAP.NET.AspNetCore.Endpoints;
 
-/// <summary>What a handler of ASP.NET Core answers, kept until it is done. Of one request; not thread-safe, as no HTTP response is.</summary>
+/// <summary>
+/// What a handler of ASP.NET Core answers, kept until it is done. Of one request; not thread-safe, as no HTTP response is.
+/// </summary>
 /// <param name="maxSize">How many bytes the body may have.</param>
 internal sealed class RecordedResponse(int maxSize) : IHttpResponseFeature, IHttpResponseBodyFeature
 {

@@ -95,7 +95,8 @@ internal sealed class ServedEndpoint
     }
 
     /// <summary>Whether it says that it takes bodies of exactly a media type.</summary>
-    public bool Names(string mediaType) => _accepted?.Any(own => own.MediaType.Equals(mediaType, StringComparison.OrdinalIgnoreCase)) == true;
+    public bool Names(string mediaType) =>
+        _accepted?.Any(own => own.MediaType.Equals(mediaType, StringComparison.OrdinalIgnoreCase)) == true;
 
     /// <summary>Whether it takes bodies of a media type. What says nothing of its type is left to the handler.</summary>
     public bool Takes(string? contentType) => _accepted is null

@@ -74,7 +74,8 @@ public abstract class EndpointTest : IAsyncDisposable
     {
         CoapClient client = new();
         _clients.Add(client);
-        client.Endpoint.AddTransport(_network.CreateTransport(scheme, InMemoryNetwork.Address($"[2001:db8:0:1::{_clients.Count}]:0"), identity));
+        CoapAddress local = InMemoryNetwork.Address($"[2001:db8:0:1::{_clients.Count}]:0");
+        client.Endpoint.AddTransport(_network.CreateTransport(scheme, local, identity));
         return client;
     }
 

@@ -70,7 +70,8 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
         CoapResponse created = await both.AskAsync(CoapMethod.Post, "/api/lights", light);
         CoapResponse read = await both.GetAsync("/api/lights/7", static request => request.Accept = CoapContentFormat.Cbor);
         CoapResponse refused = await both.AskAsync(CoapMethod.Put, "/api/lights/8", light);
-        CoapResponse broken = await both.AskAsync(CoapMethod.Post, "/api/lights", new CoapContent(new byte[] { 0x81 }, CoapContentFormat.Cbor));
+        CoapResponse broken = await both.AskAsync(CoapMethod.Post, "/api/lights",
+            new CoapContent(new byte[] { 0x81 }, CoapContentFormat.Cbor));
 
         Assert.Equal(new Light(9, IsOn: true), created.ReadCbor<Light>(JsonSerializerOptions.Web));
         Assert.Equal(new Light(7, IsOn: false), read.ReadCbor<Light>(JsonSerializerOptions.Web));
@@ -118,7 +119,8 @@ public sealed class TwoProtocolsTests(TwoProtocolsTests.Both both) : IClassFixtu
         ReadOnlyMemory<byte> tag = first.Options.ETag!.Value;
 
         CoapResponse again = await both.GetAsync("/api/tagged", request => request.Options.ETag = tag);
-        CoapResponse changed = await both.AskAsync(CoapMethod.Put, "/api/tagged", null, request => request.Options.Add(OptionNumber.IfMatch, tag.Span));
+        CoapResponse changed = await both.AskAsync(CoapMethod.Put, "/api/tagged", null,
+            request => request.Options.Add(OptionNumber.IfMatch, tag.Span));
         CoapResponse other = await both.AskAsync(CoapMethod.Put, "/api/tagged", null, 
             request => request.Options.Add(OptionNumber.IfMatch, "other"u8));
 
