@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Proxy.Admission;
 using CoAP.NET.Proxy.Forwarding;
 using CoAP.NET.Proxy.Observing;
 using CoAP.NET.Proxy.Upstreams;
@@ -16,8 +17,10 @@ namespace CoAP.NET.Proxy;
 public sealed class CoapProxy : IAsyncDisposable
 {
     private const int MaxMessage = 64 * 1024;
+    internal const string NotAsked = "This proxy does not ask that host.";
 
     private readonly CoapProxyOptions _options;
+    private readonly KnownTargets _targets;
     private readonly Dictionary<string, CoapProxyUpstream> _upstreams = new(StringComparer.Ordinal);
     private readonly List<CoapProxyUpstream> _owned = [];
     private readonly ProxyCounts _counts = new();
@@ -32,6 +35,7 @@ public sealed class CoapProxy : IAsyncDisposable
     public CoapProxy(CoapProxyOptions? options = null)
     {
         _options = options ?? new CoapProxyOptions();
+        _targets = new KnownTargets(_options.Targets);
         Names = new CoapProxyNames(_options.Names);
         CoapEndpointOptions endpoint = MakeEndpointOptions();
         _logger = endpoint.LoggerFactory.CreateLogger("CoAP.NET.Proxy");
@@ -146,7 +150,7 @@ public sealed class CoapProxy : IAsyncDisposable
             return Refuse(CoapCode.ProxyingNotSupported, "This proxy does not speak the protocol of that URI.");
         }
 
-        if (!Uri.IsWellFormedUriString(target, UriKind.Absolute) && upstream is not CoapUpstream)
+        if (upstream is not CoapUpstream && !Uri.IsWellFormedUriString(target, UriKind.Absolute))
         {
             return Refuse(CoapCode.BadRequest, "Proxy-Uri is no absolute URI.");
         }
@@ -210,36 +214,28 @@ public sealed class CoapProxy : IAsyncDisposable
 
     private CoapResult? Judge(CoapRequest request, CoapPeer client, ref string target, string scheme, CoapProxyUpstream upstream)
     {
-        string host;
+        bool isDenied;
         if (upstream is CoapUpstream)
         {
-            if (!CoapUri.TryParse(target, out CoapUri? uri, out string? error))
+            KnownTarget known = _targets.Find(target);
+            isDenied = known.IsDenied;
+            if (known.Refused is { } code && !isDenied)
             {
-                return CoapResults.BadRequest(error);
+                return CoapResults.Status(code, known.Reason);
             }
 
-            if (uri.Port == 0)
-            {
-                return CoapResults.BadRequest("Nothing can be sent to port 0.");
-            }
-
-            if (uri.HostAddress is { } address && CoapProxyTargets.IsGroup(address))
-            {
-                return CoapResults.Status(CoapCode.NotImplemented, "This proxy sends nothing to groups.");
-            }
-
-            (target, host) = (uri.ToString(), uri.Host);
+            target = known.Normal;
         }
         else
         {
-            host = new Uri(target).DnsSafeHost;
+            isDenied = !Targets.MayAllow(new Uri(target).DnsSafeHost);
         }
 
-        if (!Targets.MayAllow(host))
+        if (isDenied)
         {
             _counts.Add(ProxyCount.TargetsDenied);
             ProxyLog.TargetDenied(_logger, client.Address.ToString(), target);
-            return CoapResults.Status(CoapCode.ProxyingNotSupported, "This proxy does not ask that host.");
+            return CoapResults.Status(CoapCode.ProxyingNotSupported, NotAsked);
         }
 
         return upstream.IsSecure(scheme) && !_options.AllowSecuredTargetsToAnyone && request.Channel is { Transport.IsSecure: false }

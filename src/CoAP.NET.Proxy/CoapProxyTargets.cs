@@ -18,6 +18,10 @@ public sealed class CoapProxyTargets
     private readonly Lock _gate = new();
     private string[] _hosts = [];
     private IPNetwork[] _networks = [];
+    private int _version;
+
+    /// <summary>Another number after each change.</summary>
+    internal int Version => Volatile.Read(ref _version);
 
     /// <summary>Allows a host, whatever its port.</summary>
     /// <param name="host">
@@ -53,6 +57,7 @@ public sealed class CoapProxyTargets
         lock (_gate)
         {
             _hosts = [.. _hosts, name == host ? normal : $"*.{normal}"];
+            Volatile.Write(ref _version, _version + 1);
         }
 
         return this;
@@ -76,6 +81,7 @@ public sealed class CoapProxyTargets
         lock (_gate)
         {
             _networks = [.. _networks, network];
+            Volatile.Write(ref _version, _version + 1);
         }
 
         return this;

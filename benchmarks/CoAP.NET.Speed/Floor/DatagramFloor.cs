@@ -19,6 +19,11 @@ internal static unsafe class DatagramFloor
         [0xc0, 0xff, (byte)'h', (byte)'e', (byte)'l', (byte)'l', (byte)'o', (byte)' ', (byte)'w', (byte)'o', (byte)'r', (byte)'l',
             (byte)'d', (byte)'!'];
 
+    // The same with Max-Age 0 behind the Content-Format.
+    private static ReadOnlySpan<byte> StaleTail =>
+        [0xc0, 0x20, 0xff, (byte)'h', (byte)'e', (byte)'l', (byte)'l', (byte)'o', (byte)' ', (byte)'w', (byte)'o', (byte)'r', (byte)'l',
+            (byte)'d', (byte)'!'];
+
     /// <summary>Opens it.</summary>
     /// <param name="local">Where; on 0.0.0.0 it answers from the address that it was asked at.</param>
     public static int Open(IPEndPoint local)
@@ -29,9 +34,13 @@ internal static unsafe class DatagramFloor
     }
 
     /// <summary>Serves for ever.</summary>
+    /// <param name="socket">The socket.</param>
+    /// <param name="isAny">Whether it is on all addresses.</param>
+    /// <param name="isStale">Whether no cache may keep its answers.</param>
     [MethodImpl(MethodImplOptions.AggressiveOptimization)]
-    public static void Serve(int socket, bool isAny)
+    public static void Serve(int socket, bool isAny, bool isStale = false)
     {
+        ReadOnlySpan<byte> tail = isStale ? StaleTail : Tail;
         using DatagramBatch requests = new(Batch, hasAddresses: isAny);
         using DatagramBatch answers = new(Batch, hasAddresses: isAny);
         ushort messageId = 0;
@@ -42,7 +51,9 @@ internal static unsafe class DatagramFloor
             for (int i = 0; i < count; i++)
             {
                 // On all addresses, but for this machine only.
-                int length = isAny && !requests.IsFromLoopback(i) ? 0 : Answer(requests.Bytes(i), requests.Length(i), ref messageId);
+                int length = isAny && !requests.IsFromLoopback(i)
+                    ? 0
+                    : Answer(requests.Bytes(i), requests.Length(i), tail, ref messageId);
                 if (length > 0)
                 {
                     answers.AnswerIn(requests, i, answered++, length);
@@ -55,7 +66,7 @@ internal static unsafe class DatagramFloor
 
     // Makes a request its answer; 0 when there is none.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static int Answer(byte* message, int length, ref ushort messageId)
+    private static int Answer(byte* message, int length, ReadOnlySpan<byte> tail, ref ushort messageId)
     {
         const int Con = 0;
         const int Non = 1;
@@ -88,7 +99,6 @@ internal static unsafe class DatagramFloor
 
         message[0] = (byte)(((type & 3) == Non ? 0x50 : 0x60) | tokenLength);
         message[1] = 0x45;
-        ReadOnlySpan<byte> tail = Tail;
         tail.CopyTo(new Span<byte>(message + HeaderSize + tokenLength, tail.Length));
         return HeaderSize + tokenLength + tail.Length;
     }

@@ -3,14 +3,14 @@ using CoAP.NET.Bench;
 
 namespace CoAP.NET.Speed.Floor;
 
-/// <summary>The floor as a program: <c>floor --port 0 [--tcp] [--any]</c>.</summary>
+/// <summary>The floor as a program: <c>floor --port 0 [--tcp] [--any] [--stale]</c>.</summary>
 internal static class FloorServer
 {
     public const string Verb = "floor";
 
     public static int Run(string[] args)
     {
-        Arguments arguments = Arguments.Parse(args, ["--port"], ["--tcp", "--any", Child.WithParent]);
+        Arguments arguments = Arguments.Parse(args, ["--port"], ["--tcp", "--any", "--stale", Child.WithParent]);
         bool isTcp = arguments.Has("--tcp");
         bool isAny = arguments.Has("--any");
         IPEndPoint local = new(isAny ? IPAddress.Any : IPAddress.Loopback, arguments.Number("--port", 0));
@@ -23,7 +23,7 @@ internal static class FloorServer
         }
         else
         {
-            DatagramFloor.Serve(socket, isAny);
+            DatagramFloor.Serve(socket, isAny, arguments.Has("--stale"));
         }
 
         return 0;

@@ -17,9 +17,10 @@ namespace CoAP.NET.Speed.Loops;
 /// <param name="hasOwnSockets">Whether each peer has a socket of its own.</param>
 /// <param name="client">When they ask within DTLS sessions: what they have in common. Each run begins with sessions of its own, whose
 /// handshakes do not count.</param>
+/// <param name="optionsOf">The options that a peer asks with, by its number; null for those of the path.</param>
 internal sealed unsafe class DatagramLoop(
     IPEndPoint server, int peers, string path, byte[] payload, bool isConfirmable = true, bool hasOwnSockets = false,
-    SecureClient? client = null)
+    SecureClient? client = null, Func<int, byte[]>? optionsOf = null)
     : DatagramLink(server, peers, hasOwnSockets, client)
 {
     private const int HeaderSize = 4;
@@ -32,7 +33,9 @@ internal sealed unsafe class DatagramLoop(
     private const double LookEvery = 0.1;
 
     private readonly Peer[] _peers = new Peer[peers];
-    private readonly byte[] _options = DatagramMessages.PathOption(path);
+    private readonly byte[][] _options = optionsOf is not null
+        ? [.. Enumerable.Range(0, peers).Select(optionsOf)]
+        : [.. Enumerable.Repeat(DatagramMessages.PathOption(path), peers)];
     private readonly int[] _idle = new int[peers];
     private LatencyHistogram? _times;
     private int _idleCount;
@@ -247,8 +250,9 @@ internal sealed unsafe class DatagramLoop(
         Write(message + 2, peer.Sequence);
         Write(message + HeaderSize, (ushort)index);
         Write(message + HeaderSize + 2, peer.Sequence);
-        _options.CopyTo(new Span<byte>(message + HeaderSize + TokenSize, _options.Length));
-        Commit(HeaderSize + TokenSize + _options.Length);
+        byte[] options = _options[index];
+        options.CopyTo(new Span<byte>(message + HeaderSize + TokenSize, options.Length));
+        Commit(HeaderSize + TokenSize + options.Length);
     }
 
     private void Expire(long before)

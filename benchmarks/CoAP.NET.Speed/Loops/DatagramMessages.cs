@@ -18,6 +18,18 @@ internal static unsafe class DatagramMessages
             : throw new ArgumentException($"'{segment}' is longer than 12 bytes.");
     }
 
+    /// <summary>A Proxy-Uri, as the only option of a message.</summary>
+    public static byte[] ProxyOption(string uri)
+    {
+        const int ProxyUri = 35;
+        const int Extended = 13;
+        const int Longest = 255 + Extended;
+        byte[] text = Encoding.UTF8.GetBytes(uri);
+        return text.Length is >= Extended and <= Longest
+            ? [(Extended << 4) | Extended, ProxyUri - Extended, (byte)(text.Length - Extended), .. text]
+            : throw new ArgumentException($"'{uri}' has not {Extended} to {Longest} bytes.");
+    }
+
     /// <summary>Whether options and payload end by this payload.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static bool EndsWith(byte* bytes, int length, byte[] payload) =>

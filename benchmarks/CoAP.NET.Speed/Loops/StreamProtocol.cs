@@ -100,14 +100,15 @@ internal sealed class CoapStreamProtocol : StreamProtocol
 }
 
 /// <summary>HTTP/1.1.</summary>
-/// <param name="path">What is asked for.</param>
+/// <param name="paths">What is asked for, one after the other.</param>
 /// <param name="payload">The expected body.</param>
 /// <param name="isClosing">Whether the connection is for one request only.</param>
-internal sealed class HttpStreamProtocol(string path, string payload, bool isClosing) : StreamProtocol
+internal sealed class HttpStreamProtocol(IEnumerable<string> paths, string payload, bool isClosing) : StreamProtocol
 {
-    private readonly byte[] _request =
-        Encoding.ASCII.GetBytes($"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{(isClosing ? "Connection: close\r\n" : "")}\r\n");
+    private readonly byte[][] _requests = [.. paths.Select(path =>
+        Encoding.ASCII.GetBytes($"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{(isClosing ? "Connection: close\r\n" : "")}\r\n"))];
     private readonly byte[] _body = Encoding.ASCII.GetBytes(payload);
+    private int _next;
 
     public override byte[] Opening => [];
 
@@ -115,8 +116,10 @@ internal sealed class HttpStreamProtocol(string path, string payload, bool isClo
 
     public override int Write(Span<byte> to, int slot)
     {
-        _request.CopyTo(to);
-        return _request.Length;
+        byte[] request = _requests[_next];
+        _next = (_next + 1) % _requests.Length;
+        request.CopyTo(to);
+        return request.Length;
     }
 
     public override int Take(ReadOnlySpan<byte> bytes, out StreamPart part, out int slot)

@@ -41,6 +41,9 @@ internal static partial class MarkdownReport
                 case RowGroup.Handshakes:
                     Handshakes(text, group);
                     break;
+                case RowGroup.Proxies:
+                    BesideOwnAnswer(text, group);
+                    break;
                 default:
                     Beside(text, group);
                     break;
@@ -97,7 +100,8 @@ internal static partial class MarkdownReport
 
     private static void Everybody(StringBuilder text, IReadOnlyList<(Row Row, IReadOnlyList<Outcome> Outcomes)> results)
     {
-        var others = results.Where(result => result.Row.Group is not (RowGroup.Http or RowGroup.Secure or RowGroup.Handshakes))
+        RowGroup[] whole = [RowGroup.Http, RowGroup.Secure, RowGroup.Handshakes, RowGroup.Proxies];
+        var others = results.Where(result => !whole.Contains(result.Row.Group))
             .SelectMany(result => result.Outcomes.Where(outcome => outcome.Entrant.Role != Role.Ours),
                 (result, outcome) => (result.Row, Outcome: outcome)).ToList();
         if (others.Count == 0)

@@ -64,4 +64,7 @@ internal enum RowGroup
 
     /// <summary>A server opens DTLS sessions.</summary>
     Handshakes,
+
+    /// <summary>A proxy asks a server, beside one that answers by itself.</summary>
+    Proxies,
 }

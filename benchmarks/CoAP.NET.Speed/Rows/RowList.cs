@@ -81,6 +81,13 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
         }
 
         yield return Handshakes("handshakes-16", Few(16));
+        foreach (int endpoints in (int[])[16, 128])
+        {
+            yield return Proxied($"proxy-{endpoints}", Few(endpoints), isCached: false);
+            yield return Proxied($"proxy-cached-{endpoints}", Few(endpoints), isCached: true);
+        }
+
+        yield return HttpProxied("proxy-http-128", Few(128));
     }
 
     private int Few(int count) => Math.Min(count, most);
@@ -236,7 +243,7 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
         Entrant Kestrel(string title, bool isShort) => new(Role.Beside, title, () =>
         {
             Child child = Child.StartSelf(Processors.Measured, 1, HttpServer.Verb);
-            return Streams(child, child.Endpoints[0], new HttpStreamProtocol("/" + Hello, HelloText, isShort), clients, isShort: isShort);
+            return Streams(child, child.Endpoints[0], new HttpStreamProtocol(["/" + Hello], HelloText, isShort), clients, isShort: isShort);
         });
         return new(name, $"{Text(clients)} clients", RowGroup.Http,
         [

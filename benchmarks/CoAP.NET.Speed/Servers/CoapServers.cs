@@ -37,6 +37,9 @@ internal sealed partial class CoapServers(string? path, bool isAlone)
     public (Child Child, IPEndPoint Endpoint) StartLibCoap(bool isNonConfirmable = false) =>
         StartLibCoap(_libCoap!, isNonConfirmable ? ["-N"] : []);
 
+    /// <summary>Starts libcoap's server as a proxy that asks servers directly; its own name is one that nobody asks for.</summary>
+    public (Child Child, IPEndPoint Endpoint) StartLibCoapProxy() => StartLibCoap(_libCoap!, ["-P", ",proxy.example"]);
+
     private static (Child Child, IPEndPoint Endpoint) StartLibCoap(string program, string[] more)
     {
         int port = FreePort();

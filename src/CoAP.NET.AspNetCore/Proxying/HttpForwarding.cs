@@ -123,6 +123,8 @@ internal sealed class HttpForwarding : IDisposable
             return;
         }
 
+        // Computed when it is asked for; a body whose length nobody knows goes in chunks.
+        http.ContentLength = response.Content.Headers.ContentLength;
         foreach ((string name, IEnumerable<string> values) in response.Content.Headers)
         {
             http.Headers[name] = values.ToArray();

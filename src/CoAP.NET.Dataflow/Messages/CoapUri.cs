@@ -229,8 +229,11 @@ public sealed class CoapUri : IEquatable<CoapUri>
     /// <param name="destination">Address and port that the request was sent to.</param>
     /// <returns>The URI.</returns>
     /// <exception cref="CoapUriException">The options name no URI.</exception>
-    public static string ComposeRequestUri(CoapMessage request, string scheme, CoapAddress destination) =>
-        ComposeRequestUri(request, scheme, destination.ToIPEndPoint());
+    public static string ComposeRequestUri(CoapMessage request, string scheme, CoapAddress destination)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return request.Options.ProxyUri ?? ComposeRequestUri(request, scheme, destination.ToIPEndPoint());
+    }
 
     /// <summary>Resolves a reference against this URI, as a Location or the target of a link (RFC 3986 section 5.2).</summary>
     /// <param name="reference">An absolute CoAP URI, or a reference without scheme, host or path, such as <c>../a?b=1</c>.</param>

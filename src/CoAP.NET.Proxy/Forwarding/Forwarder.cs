@@ -121,7 +121,11 @@ internal sealed class Forwarder(
 
             // Without an observation behind it the client must not become an observer.
             result.DeclinesObserver = !isObserved;
-            ProxyLog.Answered(logger, request.Peer.Address.ToString(), request.Code, onward.Target, result.Code);
+            if (logger.IsEnabled(LogLevel.Debug))
+            {
+                ProxyLog.Answered(logger, request.Peer.Address.ToString(), request.Code, onward.Target, result.Code);
+            }
+
             return result;
         }
         catch (Exception exception) when (UpstreamFailures.Knows(exception))

@@ -14,18 +14,86 @@ internal static class Sharing
         OptionNumber.IfMatch, OptionNumber.IfNoneMatch, OptionNumber.Oscore, OptionNumber.Edhoc, OptionNumber.Echo,
     ];
 
+    // Room for the URI of a device with a few options; a hash costs as much as all else that is done for a request.
+    private const int MaxPlain = 256;
+
     /// <summary>Whether the answer to a request may be given to others.</summary>
     /// <param name="code">The method.</param>
     /// <param name="forwarded">The options that go on.</param>
     /// <param name="isSecured">Whether the server is asked over a secured transport.</param>
     public static bool IsAllowed(CoapCode code, CoapOptionCollection forwarded, bool isSecured) =>
-        code.IsSafe && !isSecured && !Array.Exists(s_private, forwarded.Contains);
+        code.IsSafe && !isSecured && !IsPrivate(forwarded);
 
     /// <summary>What equal requests have in common.</summary>
     /// <param name="request">The request.</param>
     /// <param name="withTags">Whether entity-tags count.</param>
-    /// <returns>A key of bounded length.</returns>
+    /// <returns>A key of bounded length: what is short itself, behind its code, a hash in hexadecimal digits of what is not.</returns>
     public static string KeyOf(CoapProxyRequest request, bool withTags)
+    {
+        Span<char> plain = stackalloc char[MaxPlain];
+        return TryWrite(request, withTags, plain, out int length) ? new string(plain[..length]) : HashOf(request, withTags);
+    }
+
+    private static bool IsPrivate(CoapOptionCollection forwarded)
+    {
+        foreach (int number in s_private)
+        {
+            if (forwarded.Contains(number))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    // Hop-Limit counts: a request that a loop of proxies brings back has fewer hops, and must not wait for itself.
+    private static bool Counts(int option, bool withTags) =>
+        !OptionNumber.IsNoCacheKey(option) && (withTags || option != OptionNumber.ETag);
+
+    // Each part behind its length, so that no two requests are written alike. A code is no hexadecimal digit.
+    private static bool TryWrite(CoapProxyRequest request, bool withTags, Span<char> to, out int length)
+    {
+        length = 0;
+        if (request.Target.Length + 3 > to.Length)
+        {
+            return false;
+        }
+
+        to[0] = (char)request.Code.Value;
+        to[1] = (char)request.Target.Length;
+        request.Target.CopyTo(to[2..]);
+        length = 2 + request.Target.Length;
+        for (int i = 0; i < request.Options.Count; i++)
+        {
+            int option = request.Options.NumberAt(i);
+            if (Counts(option, withTags) && !TryAppend(option, request.Options.ValueAt(i), to, ref length))
+            {
+                return false;
+            }
+        }
+
+        return TryAppend(0, request.Payload.Span, to, ref length);
+    }
+
+    private static bool TryAppend(int number, ReadOnlySpan<byte> bytes, Span<char> to, ref int length)
+    {
+        if (bytes.Length + 2 > to.Length - length)
+        {
+            return false;
+        }
+
+        to[length++] = (char)number;
+        to[length++] = (char)bytes.Length;
+        foreach (byte one in bytes)
+        {
+            to[length++] = (char)one;
+        }
+
+        return true;
+    }
+
+    private static string HashOf(CoapProxyRequest request, bool withTags)
     {
         using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         hash.AppendData([request.Code.Value]);
@@ -34,9 +102,7 @@ internal static class Sharing
         for (int i = 0; i < request.Options.Count; i++)
         {
             int option = request.Options.NumberAt(i);
-
-            // Hop-Limit counts: a request that a loop of proxies brings back has fewer hops, and must not wait for itself.
-            if ((!withTags && option == OptionNumber.ETag) || OptionNumber.IsNoCacheKey(option))
+            if (!Counts(option, withTags))
             {
                 continue;
             }

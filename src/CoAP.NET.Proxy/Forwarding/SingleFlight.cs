@@ -16,73 +16,97 @@ internal sealed class SingleFlight
     /// <param name="send">Sends; is given what ends it when nobody waits any more.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The answer, not to be changed, and whether somebody else had asked for it.</returns>
-    public async Task<(UpstreamAnswer Answer, bool IsShared)> RunAsync(
+    public Task<(UpstreamAnswer Answer, bool IsShared)> RunAsync(
         RequestKey key, Func<CancellationToken, Task<UpstreamAnswer>> send, CancellationToken cancellationToken)
     {
         Flight flight;
-        bool isShared;
-        bool isTaken = false;
+        Task<UpstreamAnswer>? running = null;
         lock (_gate)
         {
-            isShared = _flights.TryGetValue(key, out Flight? running);
-            flight = running ?? (_flights[key] = new Flight());
+            if (_flights.TryGetValue(key, out Flight? there))
+            {
+                flight = there;
+                running = flight.Join();
+            }
+            else
+            {
+                flight = _flights[key] = new Flight();
+            }
+
             flight.Waiting++;
         }
 
-        try
-        {
-            if (!isShared)
-            {
-                _ = FlyAsync(key, flight, send);
-            }
-
-            UpstreamAnswer answer = await flight.Answer.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
-            isTaken = !isShared;
-            return (answer, isShared);
-        }
-        finally
-        {
-            Leave(key, flight);
-            if (!isShared && !isTaken)
-            {
-                flight.LetStreamGo();
-            }
-        }
+        return running is null ? LeadAsync(key, flight, send, cancellationToken) : FollowAsync(key, flight, running, cancellationToken);
     }
 
-    private async Task FlyAsync(RequestKey key, Flight flight, Func<CancellationToken, Task<UpstreamAnswer>> send)
+    // The first one waits for the answer itself, without a detour over another thread, and tells those who joined.
+    private async Task<(UpstreamAnswer Answer, bool IsShared)> LeadAsync(
+        RequestKey key, Flight flight, Func<CancellationToken, Task<UpstreamAnswer>> send, CancellationToken cancellationToken)
     {
+        CancellationTokenRegistration leaving = cancellationToken.CanBeCanceled
+            ? cancellationToken.UnsafeRegister(_ => Leave(key, flight), null)
+            : default;
+        UpstreamAnswer answer;
         try
         {
-            UpstreamAnswer answer = await send(flight.Abandoned.Token).ConfigureAwait(false);
-            End(key, flight);
-            flight.Answer.TrySetResult(answer);
+            answer = await send(flight.Abandoned.Token).ConfigureAwait(false);
+            End(key, flight)?.TrySetResult(answer);
         }
 #pragma warning disable CA1031 // whatever went wrong is for those who wait
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            End(key, flight);
-            flight.Answer.TrySetException(exception);
+            if (End(key, flight) is { } others)
+            {
+                others.TrySetException(exception);
 
-            // Those who wait may all have left.
-            _ = flight.Answer.Task.Exception;
+                // They may all have left.
+                _ = others.Task.Exception;
+            }
+
+            cancellationToken.ThrowIfCancellationRequested();
+            throw;
         }
         finally
         {
-            flight.Abandoned.Dispose();
+            leaving.Unregister();
+        }
+
+        if (cancellationToken.IsCancellationRequested)
+        {
+            // Others waited on, but a stream is for who has left: nobody reads it.
+            answer.LetGo();
+            cancellationToken.ThrowIfCancellationRequested();
+        }
+
+        return (answer, false);
+    }
+
+    private async Task<(UpstreamAnswer Answer, bool IsShared)> FollowAsync(
+        RequestKey key, Flight flight, Task<UpstreamAnswer> running, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return (await running.WaitAsync(cancellationToken).ConfigureAwait(false), true);
+        }
+        finally
+        {
+            Leave(key, flight);
         }
     }
 
     // Whoever asks from now on asks anew.
-    private void End(RequestKey key, Flight flight)
+    private TaskCompletionSource<UpstreamAnswer>? End(RequestKey key, Flight flight)
     {
         lock (_gate)
         {
+            flight.IsOver = true;
             if (_flights.GetValueOrDefault(key) == flight)
             {
                 _flights.Remove(key);
             }
+
+            return flight.Others;
         }
     }
 
@@ -90,7 +114,7 @@ internal sealed class SingleFlight
     {
         lock (_gate)
         {
-            if (--flight.Waiting > 0 || flight.Answer.Task.IsCompleted || _flights.GetValueOrDefault(key) != flight)
+            if (--flight.Waiting > 0 || flight.IsOver || _flights.GetValueOrDefault(key) != flight)
             {
                 return;
             }
@@ -101,28 +125,19 @@ internal sealed class SingleFlight
         flight.Abandoned.Cancel();
     }
 
+    // Fields are guarded by the lock of all flights.
     private sealed class Flight
     {
-        public TaskCompletionSource<UpstreamAnswer> Answer { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        /// <summary>Tells those who joined; null while the first one is alone.</summary>
+        public TaskCompletionSource<UpstreamAnswer>? Others { get; private set; }
 
         public CancellationTokenSource Abandoned { get; } = new();
 
         public int Waiting { get; set; }
 
-        /// <summary>Who began it, and would read its answer, has left: where that is a stream it ends, whenever it comes.</summary>
-        public void LetStreamGo() => _ = LetStreamGoAsync();
+        public bool IsOver { get; set; }
 
-        private async Task LetStreamGoAsync()
-        {
-            try
-            {
-                (await Answer.Task.ConfigureAwait(false)).LetGo();
-            }
-#pragma warning disable CA1031 // it is for those who wait
-            catch (Exception)
-#pragma warning restore CA1031
-            {
-            }
-        }
+        public Task<UpstreamAnswer> Join() =>
+            (Others ??= new TaskCompletionSource<UpstreamAnswer>(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
     }
 }

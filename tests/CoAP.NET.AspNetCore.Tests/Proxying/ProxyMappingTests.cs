@@ -22,6 +22,17 @@ public sealed class ProxyMappingTests : ProxyTest
     }
 
     [Fact]
+    public async Task A_body_that_came_whole_has_a_length_and_does_not_go_in_chunks()
+    {
+        await StartProxyAsync();
+
+        string response = await SayAsync($"GET /hc/{Origin}/text HTTP/1.1\nHost: x\nConnection: close\n\n");
+
+        Assert.Contains("Content-Length: 5", response, StringComparison.Ordinal);
+        Assert.DoesNotContain("chunked", response, StringComparison.Ordinal);
+    }
+
+    [Fact]
     [Rfc("8075-5.3-1")]
     public async Task Escapes_and_brackets_come_as_they_were_written()
     {

@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Mesh;
+using CoAP.NET.Messages;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Resources;
@@ -18,6 +19,8 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
         OptionNumber.ProxyUri, OptionNumber.ProxyScheme, OptionNumber.UriHost, OptionNumber.UriPort, OptionNumber.UriPath,
         OptionNumber.UriQuery,
     ];
+
+    private readonly TargetTable _targets = new();
 
     /// <summary>Looks at the options of a request again. One that asks this server to be a proxy for itself becomes a plain one.</summary>
     /// <param name="channel">Who sent it.</param>
@@ -53,7 +56,7 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
         return OptionRules.Check(message, channel.AllowsQBlock, isForwarded: true);
     }
 
-    private static bool TryReadTarget(CoapChannel channel, CoapMessage message, [NotNullWhen(true)] out CoapUri? target)
+    private bool TryReadTarget(CoapChannel channel, CoapMessage message, [NotNullWhen(true)] out CoapUri? target)
     {
         target = null;
         if (message.Options.ProxyUri is null && message.Options.ProxyScheme is null)
@@ -64,7 +67,8 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
 
         try
         {
-            return CoapUri.TryParse(CoapUri.ComposeRequestUri(message, channel.Transport.Scheme, channel.Local), out target);
+            target = _targets.Find(CoapUri.ComposeRequestUri(message, channel.Transport.Scheme, channel.Local), CoapUri.Parse);
+            return true;
         }
         catch (CoapUriException)
         {

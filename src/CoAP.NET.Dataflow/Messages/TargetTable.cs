@@ -1,4 +1,4 @@
-namespace CoAP.NET.Requests;
+namespace CoAP.NET.Messages;
 
 /// <summary>
 /// The URIs that requests were sent to lately, read: most programs ask for the same few again and again. Of fixed size; two that fall into
