@@ -67,15 +67,16 @@ public static class CoapCborJson
         return format == CoapContentFormat.Cbor ? ToJson(payload, maxSize)
             : format == CoapContentFormat.Json ? ToCbor(payload, maxSize)
             : CounterpartOf(format) is null ? throw CoapContentException.Unsupported("a format of both CBOR and JSON", format)
-            : Bounded(ConvertSenml(payload, isCbor: format == CoapContentFormat.SenmlCbor || format == CoapContentFormat.SensmlCbor), maxSize);
+            : Bounded(
+                ConvertSenml(payload, isCbor: format == CoapContentFormat.SenmlCbor || format == CoapContentFormat.SensmlCbor), maxSize);
     }
 
     /// <summary>Converts one item of CBOR into JSON (RFC 8949 section 6.1).</summary>
     /// <param name="cbor">The item; nothing may follow it.</param>
     /// <param name="maxSize">How many bytes the JSON may have.</param>
     /// <returns>The JSON, in UTF-8.</returns>
-    /// <exception cref="CoapContentException">It is malformed, nested too deep, or has a key twice (4.00); or the JSON is larger than it may
-    /// be (4.13).</exception>
+    /// <exception cref="CoapContentException">It is malformed, nested too deep, or has a key twice (4.00); or the JSON is larger than it
+    /// may be (4.13).</exception>
     public static byte[] ToJson(ReadOnlySpan<byte> cbor, int maxSize = int.MaxValue)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(maxSize);

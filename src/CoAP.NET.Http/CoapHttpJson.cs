@@ -91,5 +91,6 @@ public sealed class CoapHttpJson
 
     private byte[] Bounded(byte[] converted) => converted.Length <= MaxSize
         ? converted
-        : throw new CoapContentException(CoapCode.RequestEntityTooLarge, $"The payload has more than {MaxSize} bytes after its conversion.");
+        : throw new CoapContentException(
+            CoapCode.RequestEntityTooLarge, $"The payload has more than {MaxSize} bytes after its conversion.");
 }

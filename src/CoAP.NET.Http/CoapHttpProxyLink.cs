@@ -10,8 +10,8 @@ public static class CoapHttpProxyLink
     /// </summary>
     /// <param name="route">The route that the link is listed beside; it has to be one that is listed.</param>
     /// <param name="proxy">The absolute URI of the proxy, such as <c>https://p.example.com/hc/</c>.</param>
-    /// <param name="template">Where the target stands behind it (RFC 8075 section 5.4), such as <c>?target_uri={+tu}</c>. Null: all of it, as
-    /// in <c>https://p.example.com/hc/coap://s.example.com/light</c>.</param>
+    /// <param name="template">Where the target stands behind it (RFC 8075 section 5.4), such as <c>?target_uri={+tu}</c>. Null: all of it,
+    /// as in <c>https://p.example.com/hc/coap://s.example.com/light</c>.</param>
     /// <returns>The route.</returns>
     /// <exception cref="ArgumentException">The URI is none of HTTP, or has a query or a fragment.</exception>
     public static CoapRouteHandlerBuilder AnnounceHttpProxy(this CoapRouteHandlerBuilder route, string proxy, string? template = null)

@@ -19,7 +19,10 @@ public sealed class CertificateTests : BackendTest
 
     private static readonly HttpClient s_trusting = new(new SocketsHttpHandler
     {
-        SslOptions = new SslClientAuthenticationOptions { RemoteCertificateValidationCallback = static (_, certificate, _, _) => certificate is not null },
+        SslOptions = new SslClientAuthenticationOptions
+        {
+            RemoteCertificateValidationCallback = static (_, certificate, _, _) => certificate is not null,
+        },
     });
 
     public CertificateTests()

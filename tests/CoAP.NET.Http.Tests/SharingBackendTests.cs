@@ -64,7 +64,8 @@ public sealed class SharingBackendTests : BackendTest
         Store("d", 1_500);
         Assert.NotNull(cache.Find("a", null));
         Store("e", 1_500); // "b" is unused for longest
-        Assert.Equal([true, false, true, true, true], ((string[])["a", "b", "c", "d", "e"]).Select(key => cache.Find(key, null) is not null));
+        Assert.Equal(
+            [true, false, true, true, true], ((string[])["a", "b", "c", "d", "e"]).Select(key => cache.Find(key, null) is not null));
         Store("large", 5_000);
         Assert.Null(cache.Find("large", null));
 

@@ -34,7 +34,8 @@ internal static class ProxyKeys
             static (route, value) => route.PollInterval = value);
 
     public static KeyTable<CoapHostedProxyOptions> Table { get; } = new KeyTable<CoapHostedProxyOptions>()
-        .List("Names", new TextKind<string>("host, with or without a port", static text => Is(() => new CoapProxyNames(text)) ? text : null),
+        .List("Names", new TextKind<string>(
+            "host, with or without a port", static text => Is(() => new CoapProxyNames(text)) ? text : null),
             static options => options.Proxy.Names)
         .Text("Identifier", new TextKind<string>("1 to 64 characters without a space", static text => text),
             static options => options.Proxy.Identifier, static (options, value) => options.Proxy.Identifier = value)

@@ -36,7 +36,8 @@ internal static class AcceptCandidates
                 candidates.Add(converted);
             }
 
-            if (candidates.Count < MaxCandidates && mediaTypes.TryGetContentFormat(WithoutQuality(range), null, out CoapContentFormat format)
+            if (candidates.Count < MaxCandidates
+                && mediaTypes.TryGetContentFormat(WithoutQuality(range), null, out CoapContentFormat format)
                 && !candidates.Contains(format))
             {
                 candidates.Add(format);

@@ -28,7 +28,8 @@ internal sealed class EntityTagMemory(int capacity = 4096)
             return Encoding.ASCII.GetBytes(opaque);
         }
 
-        byte[] hash = SHA256.HashData(Encoding.UTF8.GetBytes(convertedTo is null ? opaque : $"{opaque} {convertedTo.Value.Value}"))[..MaxLength];
+        string text = convertedTo is null ? opaque : $"{opaque} {convertedTo.Value.Value}";
+        byte[] hash = SHA256.HashData(Encoding.UTF8.GetBytes(text))[..MaxLength];
 
         // Not to be taken for a short one.
         hash[0] |= 0x80;

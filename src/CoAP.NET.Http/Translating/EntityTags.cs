@@ -16,7 +16,9 @@ internal static class EntityTags
     /// <summary>The tag of the same representation in JSON, which is another one (RFC 9110 section 8.8.3).</summary>
     public static EntityTagHeaderValue OfJson(EntityTagHeaderValue tag) => new($"{tag.Tag[..^1]}{JsonEnd}\"");
 
-    /// <summary>The bytes of a tag that <see cref="ToHttp"/> or <see cref="OfJson"/> made; null for any other one, which no CoAP server knows.</summary>
+    /// <summary>
+    /// The bytes of a tag that <see cref="ToHttp"/> or <see cref="OfJson"/> made; null for any other one, which no CoAP server knows.
+    /// </summary>
     public static byte[]? ToCoap(EntityTagHeaderValue tag)
     {
         ReadOnlySpan<char> digits = tag.Tag.AsSpan().Trim('"');

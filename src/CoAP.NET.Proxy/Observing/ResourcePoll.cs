@@ -33,7 +33,8 @@ internal sealed class ResourcePoll : IDisposable
     /// <param name="request">The request that began it.</param>
     /// <param name="interval">How often it is asked at most.</param>
     /// <param name="counts">Counts.</param>
-    /// <param name="onAnswer">Takes what is known after each answer, and whether it is another than before. An error is the last one.</param>
+    /// <param name="onAnswer">Takes what is known after each answer, and whether it is another than before. An error is the last
+    /// one.</param>
     public ResourcePoll(TimeProvider time, CoapProxyUpstream upstream, CoapProxyRequest request, TimeSpan interval, ProxyCounts counts,
         Action<CoapResult, bool> onAnswer)
     {
