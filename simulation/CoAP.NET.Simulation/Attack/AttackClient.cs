@@ -12,7 +12,7 @@ internal sealed class AttackClient : IAsyncDisposable
 
     public static readonly CoapAddress Server = CoapAddress.FromIPv4(0xc000_0201, 5683);
 
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     private readonly ConcurrentQueue<(CoapAddress To, byte[] Bytes)> _sent = new();
 

@@ -23,7 +23,7 @@ internal static class HeldConnection
         int mismatched = 0;
 
         // Connected first: who gives up while it connects may give up the connection, and only one is accepted.
-        _ = await client.GetAsync($"{uri}?now").WaitAsync(TimeSpan.FromSeconds(30)).ConfigureAwait(false);
+        _ = await client.GetAsync($"{uri}?now").WaitAsync(TimeSpan.FromMinutes(2)).ConfigureAwait(false);
         for (int i = 0; i < count; i++)
         {
             using CancellationTokenSource giveUp = new();
@@ -38,7 +38,7 @@ internal static class HeldConnection
             {
             }
 
-            mismatched += (await client.GetAsync($"{uri}?now={i}").WaitAsync(TimeSpan.FromSeconds(30)).ConfigureAwait(false))
+            mismatched += (await client.GetAsync($"{uri}?now={i}").WaitAsync(TimeSpan.FromMinutes(2)).ConfigureAwait(false))
                 .GetText() == $"now={i}" ? 0 : 1;
         }
 

@@ -3,7 +3,7 @@ namespace CoAP.NET.Simulation.Faults;
 /// <summary>Looks at a server after faults: is anything left as a fault may leave it.</summary>
 internal static class FaultCheck
 {
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(2);
 
     private static readonly string[] s_paths =
     [

@@ -4,12 +4,12 @@ namespace CoAP.NET.Simulation.Faults;
 internal sealed class FaultClient(FaultRig rig, string scheme, CoapEndpointOptions options) : IAsyncDisposable
 {
     private static readonly CoapCounter[] s_counters = [CoapCounter.HandlerErrors, CoapCounter.StageErrors, CoapCounter.EncodeErrors];
-    private static readonly TimeSpan s_guard = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan s_guard = TimeSpan.FromMinutes(2);
 
     public string Scheme => scheme;
 
     /// <summary>How long it waits for an answer. Short where none may come.</summary>
-    public TimeSpan Patience { get; set; } = TimeSpan.FromSeconds(4);
+    public TimeSpan Patience { get; set; } = TimeSpan.FromMinutes(1);
 
     public CoapClient Client { get; } = new(options);
 
