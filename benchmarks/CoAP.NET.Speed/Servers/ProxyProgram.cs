@@ -26,7 +26,7 @@ internal static class ProxyProgram
         await server.StartAsync();
         Child.EndWithParent(arguments);
         Console.WriteLine($"{Child.Listening}{server.LocalEndpoints[0]}");
-        await Task.Delay(Timeout.InfiniteTimeSpan);
+        await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System);
         return 0;
     }
 }

@@ -181,7 +181,7 @@ public sealed class EndpointRouteTests : EndpointTest
                 {
                     context.Response.ContentType = "text/event-stream";
                     await context.Response.Body.FlushAsync();
-                    await Task.Delay(Timeout.InfiniteTimeSpan, context.RequestAborted);
+                    await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, context.RequestAborted);
                 });
             },
             configure: static options => options.MaxResponseSize = 1000);
@@ -197,7 +197,7 @@ public sealed class EndpointRouteTests : EndpointTest
     {
         await StartAsync(
             static application => application.MapGet("/slow", async (CancellationToken cancellationToken) =>
-                await Task.Delay(Timeout.InfiniteTimeSpan, cancellationToken)).WithCoap(),
+                await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken)).WithCoap(),
             configure: static options => options.Timeout = TimeSpan.FromMilliseconds(1));
 
         Assert.Equal(CoapCode.ServiceUnavailable, (await GetAsync("/slow")).Code);
@@ -208,7 +208,7 @@ public sealed class EndpointRouteTests : EndpointTest
     {
         await StartAsync(
             static application => application.MapGet("/slow", async (CancellationToken cancellationToken) =>
-                await Task.Delay(Timeout.InfiniteTimeSpan, cancellationToken)).WithCoap()
+                await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken)).WithCoap()
                 .WithRequestTimeout(TimeSpan.FromMilliseconds(1)),
             configure: static options => options.Timeout = Timeout.InfiniteTimeSpan);
 

@@ -51,7 +51,7 @@ public sealed partial class ThroughHttpTests
         Assert.Equal(direct.UnsafeRequests, through.UnsafeExecuted);
     }
 
-    private static IEnumerable<string> Normal(IReadOnlyList<string> answers)
+    private static List<string> Normal(IReadOnlyList<string> answers)
     {
         List<string> tags = [];
         return answers.Select(answer => ETag().Replace(answer, Number)).Select(static answer => MaxAge().Replace(answer, string.Empty, 1))
