@@ -9,6 +9,7 @@ public sealed class ObservingTests : IAsyncLifetime
     private readonly List<CoapClient> _clients = [];
     private int _value;
     private CoapCode _code = CoapCode.Content;
+    private TimeSpan _errorAge = TimeSpan.FromSeconds(60);
     private CoapRouteHandlerBuilder _state = null!;
 
     public Task InitializeAsync()
@@ -16,7 +17,7 @@ public sealed class ObservingTests : IAsyncLifetime
         _world.ProxyServer.MapForwardProxy(_world.Proxy);
         _world.ProxyServer.MapReverseProxy("/floor1/{*path}", ProxyWorld.OriginUri, _world.Proxy);
         _state = _world.Origin.MapGet("/state", _ => _code == CoapCode.Content
-            ? CoapResults.Text($"{_value}").WithMaxAge(TimeSpan.FromSeconds(300)) : CoapResults.Status(_code))
+            ? CoapResults.Text($"{_value}").WithMaxAge(TimeSpan.FromSeconds(300)) : CoapResults.Status(_code).WithMaxAge(_errorAge))
             .Observable();
         _world.Origin.MapGet("/plain", () => CoapResults.Text("plain"));
         for (int i = 0; i < 4; i++)
@@ -154,6 +155,25 @@ public sealed class ObservingTests : IAsyncLifetime
         {
             await observation.DisposeAsync();
         }
+    }
+
+    [Fact]
+    [Rfc("7252-5.7.1-3")]
+    public async Task A_newcomer_is_not_given_the_error_of_before_beyond_its_time()
+    {
+        CoapObservation first = await ObserveAsync(_clients[0]);
+        _code = CoapCode.ServiceUnavailable;
+        _errorAge = TimeSpan.FromSeconds(3);
+        _state.Notify();
+        await _world.Clock.AdvanceUntilAsync(() => first.Latest!.Code == CoapCode.ServiceUnavailable, TimeSpan.FromMinutes(1));
+        await first.DisposeAsync();
+        _code = CoapCode.Content;
+        _world.Clock.Advance(TimeSpan.FromSeconds(4));
+
+        CoapObservation second = await ObserveAsync(_clients[1]);
+
+        Assert.Equal("0", second.Latest!.GetText());
+        Assert.Equal(CoapObserveState.Observing, second.State);
     }
 
     [Fact]

@@ -127,7 +127,8 @@ internal static class GreedyClients
             run.Exactly("of the first answers to the source kept to the end", kept, 0);
             run.Exactly("requests of the other one that failed or were answered wrongly", failed, 0);
             run.AtMost("p99 of them (virtual time)", latencies.Microseconds(0.99) / 1000, 25, " ms");
-            run.Mention(string.Create(CultureInfo.InvariantCulture, $"of {(count + every - 1) / every:N0} of them asked anew {honestRuns:N0}"));
+            run.Mention(string.Create(
+                CultureInfo.InvariantCulture, $"of {(count + every - 1) / every:N0} of them asked anew {honestRuns:N0}"));
         }
     }
 

@@ -50,8 +50,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
         }
 
         TimeSpan left = (latest.Options.MaxAge ?? s_defaultMaxAge) - time.GetElapsedTime(receivedAt);
-        return !latest.Code.IsSuccess ? Copy(latest)
-            : left <= TimeSpan.Zero && !evenIfStale ? null
+        return left <= TimeSpan.Zero && !evenIfStale ? null
             : Copy(latest).WithMaxAge(TimeSpan.FromSeconds(Math.Max(0, Math.Floor(left.TotalSeconds))));
     }
 

@@ -59,4 +59,29 @@ public sealed class FallingBackTests : ClientObserveTest
         (again, _) = NextRequest(TimeSpan.FromSeconds(40));
         Assert.Null(again.Options.Echo);
     }
+
+    [Fact]
+    public async Task An_Echo_that_was_answered_without_Observe_is_not_sent_again()
+    {
+        (CoapObservation observation, _) = await RegisterAsync(maxAge: 20);
+        await using CoapObservation disposed = observation;
+        (CoapMessage again, _) = NextRequest(TimeSpan.FromSeconds(40));
+        CoapMessage challenge = new(CoapCode.Unauthorized)
+        {
+            Type = CoapMessageType.Acknowledgement,
+            MessageId = again.MessageId,
+            Token = again.Token
+        };
+        challenge.Options.Echo = Wire.Hex("0102030405");
+        Receive(challenge);
+        CoapMessage second = TakeRequest();
+        Assert.Equal("0102030405", Wire.Hex(second.Options.Echo!.Value.Span));
+
+        // As a proxy does: the challenge was of the server behind it.
+        Answer(second, null, "plain", maxAge: 20);
+        Assert.Equal(CoapObserveState.NotObserving, observation.State);
+        (CoapMessage third, _) = NextRequest(TimeSpan.FromHours(2));
+        Assert.Equal(0u, third.Options.Observe);
+        Assert.Null(third.Options.Echo);
+    }
 }

@@ -103,6 +103,12 @@ internal static class ProxyRuns
         {
             ProxyScenario scenario = ProxyScenario.Make(options.Seed + (ulong)index, steps);
             (IReadOnlyList<ProxyViolation> violations, string summary) = await RunAsync(scenario, options.Plant).ConfigureAwait(false);
+            if (options.Verbose)
+            {
+                // Before steps are taken out, which takes many runs.
+                progress.WriteLine(string.Join('\n', (object[])[summary, .. violations]));
+            }
+
             if (violations.Count > 0)
             {
                 failed.Add(scenario);
@@ -110,10 +116,6 @@ internal static class ProxyRuns
                     : await TellAsync(scenario, violations, options.Plant).ConfigureAwait(false));
             }
 
-            if (options.Verbose)
-            {
-                progress.WriteLine(summary);
-            }
         }
 
         return new CampaignReport(string.Create(CultureInfo.InvariantCulture,

@@ -106,6 +106,8 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
 
     private void OnPlainResponse(CoapResponse response, long now)
     {
+        // It was for that registration. A proxy does not observe for one that shows a server behind it an Echo.
+        registration.Echo = null;
         registration.StopTransmission();
         _body.Cancel();
         registration.Unregister();
