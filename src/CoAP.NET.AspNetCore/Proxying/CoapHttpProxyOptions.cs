@@ -48,8 +48,8 @@ public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
 
     /// <summary>
     /// A cache for the responses. Default null. With one, bodies of responses are put together before they are handed over, of
-    /// <see cref="CoapLimits.MaxResponseBodySize"/> at most, and a request goes on to fill it when its client has gone (RFC 8075 section
-    /// 8.1).
+    /// <see cref="CoapLimits.MaxResponseBodySize"/> at most, equal GETs that are under way at a time are one, and a request goes on to fill
+    /// the cache when its client has gone (RFC 8075 section 8.1).
     /// </summary>
     public CoapCache? Cache { get; set; }
 

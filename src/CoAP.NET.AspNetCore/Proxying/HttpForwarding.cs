@@ -17,7 +17,11 @@ internal sealed class HttpForwarding : IDisposable
     {
         _fillsCache = fillsCache;
         _invoker = new HttpMessageInvoker(
-            new CoapHttpMessageHandler(requester, translator) { Timeout = timeout, StreamsResponses = !fillsCache });
+            new CoapHttpMessageHandler(fillsCache ? new SharedGets(requester) : requester, translator)
+            {
+                Timeout = timeout,
+                StreamsResponses = !fillsCache,
+            });
     }
 
     public void Dispose() => _invoker.Dispose();
