@@ -19,9 +19,9 @@ namespace CoAP.NET;
 /// <see cref="Queries"/>, <see cref="Host"/>, <see cref="GetUri"/>, <see cref="Accept"/>, <see cref="ContentFormat"/> and
 /// <see cref="Confirmable"/>: of a request to send they tell what will be sent. <see cref="Timeout"/>, <see cref="Patience"/>,
 /// <see cref="Progress"/>, <see cref="Destination"/>, <see cref="Download"/>, <see cref="BlockSize"/>, <see cref="CacheMode"/>,
-/// <see cref="IsForwarded"/> and <see cref="LocalAddress"/> say how a request is sent and do nothing on a received one. <see cref="Peer"/>,
-/// <see cref="BodyReader"/> and <see cref="IsFresh"/> are for received requests and throw on one to send; its <see cref="Route"/> is empty,
-/// and nothing cancels its <see cref="Aborted"/>.
+/// <see cref="IsForwarded"/>, <see cref="OnBehalfOf"/> and <see cref="LocalAddress"/> say how a request is sent and do nothing on a
+/// received one. <see cref="Peer"/>, <see cref="BodyReader"/> and <see cref="IsFresh"/> are for received requests and throw on one to
+/// send; its <see cref="Route"/> is empty, and nothing cancels its <see cref="Aborted"/>.
 /// </remarks>
 public sealed class CoapRequest
 {
@@ -340,6 +340,9 @@ public sealed class CoapRequest
         get => Transfer is { IsForwarded: true };
         set => Wishes.IsForwarded = value;
     }
+
+    /// <summary>For whom a proxy sends the request on, whose share of a <see cref="CoapCache"/> it takes. Null: the caller.</summary>
+    public CoapSource? OnBehalfOf { get => Transfer?.OnBehalfOf; set => Wishes.OnBehalfOf = value; }
 
     /// <summary>
     /// How old the request is at most: the age of the Echo value that it brought back, made by this endpoint for this peer (RFC 9175

@@ -111,7 +111,8 @@ public static class CoapProxyMapping
 
             CoapResult result = await proxy.Forwarder.SendAsync(
                 request, target.For(request.Options), upstream, null, Volatile.Read(ref route), cancellationToken).ConfigureAwait(false);
-            return target.Relocate(result, request.Options);
+            result = target.Relocate(result, request.Options);
+            return proxy.Options.RewritesLinks ? target.RewriteLinks(result, request.Options) : result;
         });
         target.Template = route.Template;
         return route.Forwards().IgnoreAccept().MaxBodySize(proxy.Options.MaxBodySize).Observable(TimeSpan.FromSeconds(60));

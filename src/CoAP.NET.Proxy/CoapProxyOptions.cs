@@ -139,6 +139,14 @@ public sealed class CoapProxyOptions
     = 8 * 1024 * 1024;
 
     /// <summary>
+    /// Whether a reverse proxy rewrites the links of servers, such as those of <c>/.well-known/core</c> (RFC 6690), so that clients can
+    /// follow them through the proxy: the path that it is mapped at comes in front of what lies below its target, links to other servers
+    /// stay, and those to what the proxy does not reach are left out. Documents of more than 64 KiB or 2,000 links are answered 5.02.
+    /// Default false: links pass as the server wrote them.
+    /// </summary>
+    public bool RewritesLinks { get; set; }
+
+    /// <summary>
     /// Another proxy that all requests of a forward proxy are handed to, such as <c>coap://proxy.example.com</c>; it resolves the names of
     /// targets, so only their names are checked here. Default: null, servers are asked directly.
     /// </summary>

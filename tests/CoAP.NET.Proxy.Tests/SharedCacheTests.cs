@@ -42,6 +42,30 @@ public sealed class SharedCacheTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task A_client_that_fills_the_cache_displaces_its_own_answers_only()
+    {
+        await using ProxyWorld world = new(options =>
+        {
+            options.CacheBytes = 20_000;
+            options.RequireVerified = false;
+        });
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(_ => CoapResults.Bytes(new byte[500]).WithMaxAge(TimeSpan.FromHours(1)));
+        CoapClient greedy = world.MakeClient("[2001:db8:2::8]");
+        await world.StartAsync();
+        await world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/popular"));
+        for (int i = 0; i < 60; i++)
+        {
+            await world.RunAsync(() => greedy.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/junk/{i}")));
+        }
+
+        await world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/popular"));
+
+        Assert.Equal(61, world.Asked.Count);
+        Assert.Equal(1, world.Proxy.GetCounters().CacheHits);
+    }
+
+    [Fact]
     public async Task Entity_tags_are_validated_on_both_sides()
     {
         _world.Answer(request =>

@@ -26,7 +26,10 @@ internal sealed class CacheSlot
 
     public CacheKey Key { get; }
 
-    /// <summary>Its place in the order of use.</summary>
+    /// <summary>Of whose share it takes; null while it is none's.</summary>
+    public CacheShare? Share { get; set; }
+
+    /// <summary>Its place in the order of use of that share.</summary>
     public LinkedListNode<CacheSlot> Node { get; }
 
     public bool IsEmpty => _responses.Count == 0;

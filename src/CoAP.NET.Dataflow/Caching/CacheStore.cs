@@ -9,9 +9,7 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
 {
     private readonly Dictionary<CacheKey, CacheSlot> _slots = [];
     private readonly Dictionary<string, HashSet<CacheSlot>> _byUri = new(StringComparer.Ordinal);
-
-    // Most recently used first.
-    private readonly LinkedList<CacheSlot> _order = [];
+    private readonly CacheShares _shares = new(maxBytes / Math.Max(1, maxEntries));
 
     public int Count => _slots.Count;
 
@@ -20,16 +18,28 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     /// <summary>How many slots went for lack of room.</summary>
     public long Evictions { get; private set; }
 
+    /// <summary>Finds a slot, which does not count as a use.</summary>
+    /// <param name="key">What is asked.</param>
+    /// <param name="slot">The slot.</param>
+    /// <returns>Whether there is one.</returns>
+    public bool TryGet(CacheKey key, [NotNullWhen(true)] out CacheSlot? slot) => _slots.TryGetValue(key, out slot);
+
+    /// <summary>How many sources have something stored.</summary>
+    public int Sources => _shares.Count;
+
     /// <summary>Finds a slot and makes it the most recently used one.</summary>
-    public bool TryUse(CacheKey key, [NotNullWhen(true)] out CacheSlot? slot)
+    /// <param name="key">What is asked.</param>
+    /// <param name="source">For whom; null for the caller itself.</param>
+    /// <param name="slot">The slot.</param>
+    /// <returns>Whether there is one.</returns>
+    public bool TryUse(CacheKey key, CoapSource? source, [NotNullWhen(true)] out CacheSlot? slot)
     {
         if (!_slots.TryGetValue(key, out slot))
         {
             return false;
         }
 
-        _order.Remove(slot.Node);
-        _order.AddFirst(slot.Node);
+        _shares.Use(slot, source);
         return true;
     }
 
@@ -37,13 +47,14 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     /// <param name="key">What it answers.</param>
     /// <param name="response">The response.</param>
     /// <param name="freshUntil">Until when it may be used without asking.</param>
-    public void Add(CacheKey key, StoredResponse response, long freshUntil)
+    /// <param name="source">For whom; null for the caller itself.</param>
+    public void Add(CacheKey key, StoredResponse response, long freshUntil, CoapSource? source)
     {
-        if (!TryUse(key, out CacheSlot? slot))
+        if (!TryUse(key, source, out CacheSlot? slot))
         {
             slot = new CacheSlot(key);
             _slots.Add(key, slot);
-            _order.AddFirst(slot.Node);
+            _shares.Use(slot, source);
             if (!_byUri.TryGetValue(key.Uri, out HashSet<CacheSlot>? ofUri))
             {
                 _byUri.Add(key.Uri, ofUri = []);
@@ -54,9 +65,9 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
         }
 
         Change(slot, changed => changed.Add(response, freshUntil));
-        while ((Bytes > maxBytes || Count > maxEntries) && _order.Last is { } last)
+        while ((Bytes > maxBytes || Count > maxEntries) && _shares.Next is { } last)
         {
-            Remove(last.Value);
+            Remove(last);
             Evictions++;
         }
     }
@@ -92,7 +103,7 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
     {
         _slots.Clear();
         _byUri.Clear();
-        _order.Clear();
+        _shares.Clear();
         Bytes = 0;
     }
 
@@ -107,16 +118,18 @@ internal sealed class CacheStore(long maxBytes, int maxEntries)
 
     private void Change(CacheSlot slot, Action<CacheSlot> change)
     {
-        Bytes -= slot.Size;
+        long before = slot.Size;
         change(slot);
-        Bytes += slot.Size;
+        long grown = slot.Size - before;
+        Bytes += grown;
+        _shares.Resize(slot, grown);
     }
 
     private void Remove(CacheSlot slot)
     {
         Bytes -= slot.Size;
         _slots.Remove(slot.Key);
-        _order.Remove(slot.Node);
+        _shares.Remove(slot);
         HashSet<CacheSlot> ofUri = _byUri[slot.Key.Uri];
         ofUri.Remove(slot);
         if (ofUri.Count == 0)

@@ -5,7 +5,8 @@ namespace CoAP.NET;
 /// <summary>
 /// Stored responses of a client, by the rules of RFC 7252 section 5.6: fresh ones answer without a message, stale ones with an entity-tag
 /// are validated. Give it to <see cref="CoapEndpointOptions.Cache"/>. Several endpoints may share one if they share a clock; what came over
-/// a protected channel stays with the endpoint that got it. Bounded; the response that was not used for the longest time goes first.
+/// a protected channel stays with the endpoint that got it. Bounded; the response that was not used for the longest time goes first. What
+/// is asked on behalf of others (<see cref="CoapRequest.OnBehalfOf"/>) has a share for each source, and the largest share gives way.
 /// Thread-safe.
 /// </summary>
 public sealed class CoapCache
@@ -110,7 +111,8 @@ public sealed class CoapCache
     /// <param name="key">The key of the request.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     /// <param name="mode">Whether a fresh response may be used.</param>
-    internal CacheLookup Find(CacheKey key, long now, CoapCacheMode mode)
+    /// <param name="source">On whose behalf; null for the caller itself.</param>
+    internal CacheLookup Find(CacheKey key, long now, CoapCacheMode mode, CoapSource? source = null)
     {
         StoredResponse? fresh = null;
         StoredResponse[] candidates = [];
@@ -118,7 +120,7 @@ public sealed class CoapCache
         lock (_gate)
         {
             stamp = StampOf(key.Uri);
-            if (_store.TryUse(key, out CacheSlot? slot))
+            if (_store.TryUse(key, source, out CacheSlot? slot))
             {
                 fresh = mode == CoapCacheMode.Validate ? null : slot.Fresh(now);
                 candidates = fresh is null ? slot.Candidates() : [];
@@ -147,7 +149,8 @@ public sealed class CoapCache
     /// <param name="now">When it came, in units of 100 ns.</param>
     /// <param name="stamp">The state of the URI before the request was sent; null for a notification, which tells of the newest state by
     /// itself.</param>
-    internal void Store(CacheKey key, CoapResponse response, long now, long? stamp)
+    /// <param name="source">On whose behalf; null for the caller itself.</param>
+    internal void Store(CacheKey key, CoapResponse response, long now, long? stamp, CoapSource? source = null)
     {
         StoredResponse? stored = CacheRules.CanStore(response.Message) && response.Payload.Length <= MaxBytes
             ? new StoredResponse(response, now)
@@ -165,7 +168,7 @@ public sealed class CoapCache
             }
             else
             {
-                _store.Add(key, stored, stored.FreshUntil);
+                _store.Add(key, stored, stored.FreshUntil, source);
             }
         }
     }
@@ -177,7 +180,9 @@ public sealed class CoapCache
     /// <param name="now">When it came, in units of 100 ns.</param>
     /// <param name="stamp">The state of the URI before the request was sent.</param>
     /// <returns>The response to use; null when the 2.03 names none of them.</returns>
-    internal CoapResponse? Refresh(CacheKey key, StoredResponse[] candidates, CoapMessage valid, long now, long? stamp)
+    /// <param name="source">On whose behalf; null for the caller itself.</param>
+    internal CoapResponse? Refresh(
+        CacheKey key, StoredResponse[] candidates, CoapMessage valid, long now, long? stamp, CoapSource? source = null)
     {
         Options.ETag? tag = CacheRules.TagOf(valid);
         StoredResponse? named = Array.Find(candidates, candidate => candidate.Tag!.Equals(tag));
@@ -193,7 +198,7 @@ public sealed class CoapCache
             if (stamp is null || stamp == StampOf(key.Uri))
             {
                 // With Max-Age 0 it is stale at once, but may be validated again.
-                _store.Add(key, refreshed, refreshed.FreshUntil);
+                _store.Add(key, refreshed, refreshed.FreshUntil, source);
             }
         }
 
@@ -205,7 +210,7 @@ public sealed class CoapCache
     {
         lock (_gate)
         {
-            return _store.TryUse(key, out CacheSlot? slot) ? slot.Candidates() : [];
+            return _store.TryGet(key, out CacheSlot? slot) ? slot.Candidates() : [];
         }
     }
 

@@ -68,12 +68,13 @@ internal sealed class CacheStep : RequestStep
                 InvalidateCreated(uri, response);
                 break;
             case { Key: { } key, IsStoreOnly: true } note:
-                Keep(key, response, note.Stamp);
+                Keep(key, response, note.Stamp, request.Request.OnBehalfOf);
                 break;
             case { Key: { } key } note:
                 if (note.Validated is { } validated && response.Code == CoapCode.Valid && sent.AttemptOf(request) == 0)
                 {
-                    if (_cache.Refresh(key, validated, response.Message, _environment.Now, note.Stamp) is { } valid)
+                    CoapSource? source = request.Request.OnBehalfOf;
+                    if (_cache.Refresh(key, validated, response.Message, _environment.Now, note.Stamp, source) is { } valid)
                     {
                         _environment.Counters.Add(CoapCounter.CacheValidations);
                         return StepOutcome.Done(valid);
@@ -84,7 +85,7 @@ internal sealed class CacheStep : RequestStep
                     return StepOutcome.Again(request);
                 }
 
-                _cache.Store(key, response, _environment.Now, note.Stamp);
+                _cache.Store(key, response, _environment.Now, note.Stamp, request.Request.OnBehalfOf);
                 break;
             default:
                 break;
@@ -122,7 +123,7 @@ internal sealed class CacheStep : RequestStep
         {
             if (notification.IsSuccess)
             {
-                Keep(key, notification, null);
+                Keep(key, notification, null, registration.Request.OnBehalfOf);
             }
             else
             {
@@ -141,7 +142,7 @@ internal sealed class CacheStep : RequestStep
     private StepOutcome LookUp(OutgoingRequest request, CacheKey key, CoapCacheMode mode)
     {
         request.Cancellation.ThrowIfCancellationRequested();
-        CacheLookup found = _cache.Find(key, _environment.Now, mode);
+        CacheLookup found = _cache.Find(key, _environment.Now, mode, request.Request.OnBehalfOf);
         if (found.Fresh is { } fresh)
         {
             _environment.Counters.Add(CoapCounter.CacheHits);
@@ -184,17 +185,17 @@ internal sealed class CacheStep : RequestStep
         return validating.SizeBound - validating.Payload.Length + SmallestBlock <= request.Channel.MaxMessageSize ? validating : null;
     }
 
-    private void Keep(CacheKey key, CoapResponse response, long? stamp)
+    private void Keep(CacheKey key, CoapResponse response, long? stamp, CoapSource? source)
     {
         long now = _environment.Now;
         if (response.Code == CoapCode.Valid)
         {
             // The user validated a tag of his own, which may be one of ours.
-            _cache.Refresh(key, _cache.Candidates(key), response.Message, now, stamp);
+            _cache.Refresh(key, _cache.Candidates(key), response.Message, now, stamp, source);
         }
         else
         {
-            _cache.Store(key, response, now, stamp);
+            _cache.Store(key, response, now, stamp, source);
         }
     }
 

@@ -217,6 +217,12 @@ internal sealed class Forwarder(
             return head;
         }
 
+        if (onward.Targets is null && options.RewritesLinks && head.Options.ContentFormat == CoapContentFormat.LinkFormat)
+        {
+            _ = body.DisposeAsync().AsTask();
+            return LinkRewriting.Refused();
+        }
+
         if (head.Code == CoapCode.Content)
         {
             return streamed.Of(head, body, onward.Place!.Value, answer.Head.Options.Size2);

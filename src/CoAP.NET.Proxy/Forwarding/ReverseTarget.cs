@@ -104,6 +104,15 @@ internal sealed class ReverseTarget(string? target)
         return result;
     }
 
+    /// <summary>An answer with its links as the clients of the proxy can follow them.</summary>
+    /// <param name="result">The answer.</param>
+    /// <param name="request">The options of the request.</param>
+    public CoapResult RewriteLinks(CoapResult result, CoapOptionCollection request) => LinkRewriting.Rewrite(
+        result,
+        For(request),
+        _base,
+        string.Concat(request.UriPath.Take(Prefix).Select(static segment => "/" + Uri.EscapeDataString(segment))));
+
     // What separates arguments, or begins the fragment, is escaped; the rest stays as people write it.
     private static string Escape(string argument) => Uri.EscapeDataString(argument).Replace("%3D", "=", StringComparison.Ordinal);
 }

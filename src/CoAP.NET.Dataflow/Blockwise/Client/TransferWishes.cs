@@ -33,6 +33,9 @@ internal sealed class TransferWishes
     /// <summary>Whether a proxy sends it on for somebody else.</summary>
     public bool IsForwarded { get; set; }
 
+    /// <summary>For whom it is sent on; null for the caller itself.</summary>
+    public CoapSource? OnBehalfOf { get; set; }
+
     /// <summary>Whether the response does not hold the whole body: it goes elsewhere, or is only a part.</summary>
     public bool LeavesBodyOut => Destination is not null || Download is not null || Overflow is { HasBegun: true };
 

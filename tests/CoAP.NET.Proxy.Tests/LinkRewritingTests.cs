@@ -1,0 +1,96 @@
+using CoAP.NET.Options;
+using CoAP.NET.Proxy.Forwarding;
+
+namespace CoAP.NET.Proxy.Tests;
+
+/// <summary>Links of servers behind a reverse proxy.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class LinkRewritingTests
+{
+    [Theory]
+    [InlineData("</temp>;rt=t", "coap://o/.well-known/core", "coap://o", "/f1", "</f1/temp>;rt=\"t\"")]
+    [InlineData("</>", "coap://o/.well-known/core", "coap://o", "/f1", "</f1/>")]
+    [InlineData("</base/x?y=1>", "coap://o/.well-known/core", "coap://o/base", "/f1", "</f1/x?y=1>")]
+    [InlineData("</base>", "coap://o/.well-known/core", "coap://o/base", "/f1", "</f1>")]
+    [InlineData("</basement/x>", "coap://o/.well-known/core", "coap://o/base", "/f1", "")]
+    [InlineData("</other>,</base/a>", "coap://o/.well-known/core", "coap://o/base", "/f1", "</f1/a>")]
+    [InlineData("<coap://o/a>", "coap://o/.well-known/core", "coap://o", "/f1", "</f1/a>")]
+    [InlineData("<coap://o:5683/a>", "coap://O/.well-known/core", "coap://o", "/f1", "</f1/a>")]
+    [InlineData("<coap://o:5684/a>", "coap://o/.well-known/core", "coap://o", "/f1", "<coap://o:5684/a>")]
+    [InlineData("<coap://p/a>", "coap://o/.well-known/core", "coap://o", "/f1", "<coap://p/a>")]
+    [InlineData("<http://p/a>", "coap://o/.well-known/core", "coap://o", "/f1", "<http://p/a>")]
+    [InlineData("<b>", "coap://o/things/a", "coap://o", "/f1", "</f1/things/b>")]
+    [InlineData("</a>;anchor=\"/b\"", "coap://o/x", "coap://o", "/f1", "</f1/a>;anchor=\"/f1/b\"")]
+    [InlineData("</a>;anchor=\"coap://p/b\"", "coap://o/x", "coap://o", "/f1", "</f1/a>;anchor=\"coap://p/b\"")]
+    [InlineData("</3/0>;obs", "/.well-known/core", "", "/devices/7", "</devices/7/3/0>;obs")]
+    [InlineData("</a>", "coap://o/.well-known/core", "coap://o", "", "</a>")]
+    public void A_link_is_what_a_client_of_the_proxy_asks_for(string links, string document, string target, string prefix, string expected)
+    {
+        CoapResult result = LinkRewriting.Rewrite(Links(links), document, target, prefix);
+
+        Assert.Equal(expected, System.Text.Encoding.UTF8.GetString(result.Payload.Span));
+        Assert.Equal((CoapCode.Content, CoapContentFormat.LinkFormat), (result.Code, result.Options.ContentFormat));
+    }
+
+    [Fact]
+    public void What_is_too_much_or_no_link_format_is_not_passed_on()
+    {
+        string many = string.Join(',', Enumerable.Range(0, LinkRewriting.MaxLinks + 1).Select(i => $"</{i}>"));
+        Assert.Equal(CoapCode.BadGateway, Rewrite(many).Code);
+        Assert.Equal(CoapCode.BadGateway, Rewrite($"</{new string('x', LinkRewriting.MaxLength)}>").Code);
+        Assert.Equal(CoapCode.BadGateway, Rewrite("</a").Code);
+        Assert.Equal(CoapCode.Content, Rewrite(many[..many.LastIndexOf(',')]).Code);
+
+        static CoapResult Rewrite(string links) => LinkRewriting.Rewrite(Links(links), "coap://o/x", "coap://o", "/f1");
+    }
+
+    [Fact]
+    public void Other_answers_stay_as_they_are()
+    {
+        CoapResult text = CoapResults.Text("</a>");
+        CoapResult error = new(CoapCode.NotFound, "</a>"u8.ToArray(), CoapContentFormat.LinkFormat);
+
+        Assert.Same(text, LinkRewriting.Rewrite(text, "coap://o/x", "coap://o", "/f1"));
+        Assert.Same(error, LinkRewriting.Rewrite(error, "coap://o/x", "coap://o", "/f1"));
+    }
+
+    [Theory]
+    [InlineData(true, "</floor1/temp>;rt=\"t\"")]
+    [InlineData(false, "</temp>;rt=\"t\"")]
+    public async Task What_a_server_offers_is_asked_for_through_the_proxy_where_that_is_wished(bool rewrites, string expected)
+    {
+        await using ProxyWorld world = new(options =>
+        {
+            options.RequireVerified = false;
+            options.RewritesLinks = rewrites;
+        });
+        world.ProxyServer.MapReverseProxy("/floor1/{*path}", ProxyWorld.OriginUri, world.Proxy);
+        world.Answer(_ => Links("</temp>;rt=\"t\""));
+        await world.StartAsync();
+
+        CoapResponse response = await world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/floor1/links"));
+
+        Assert.Equal(expected, response.EnsureSuccess().GetText());
+        Assert.Equal("/links", Assert.Single(world.Asked).Path);
+    }
+
+    [Fact]
+    public async Task A_document_that_would_pass_as_a_stream_is_refused()
+    {
+        await using ProxyWorld world = new(options =>
+        {
+            options.RequireVerified = false;
+            options.RewritesLinks = true;
+        });
+        world.ProxyServer.MapReverseProxy("/floor1/{*path}", ProxyWorld.OriginUri, world.Proxy);
+        world.Answer(_ => Links($"</{new string('x', 100_000)}>"));
+        await world.StartAsync();
+
+        CoapResponse response = await world.SendAsync(new CoapRequest(CoapMethod.Get, $"{ProxyWorld.ProxyUri}/floor1/links"));
+
+        Assert.Equal(CoapCode.BadGateway, response.Code);
+    }
+
+    private static CoapResult Links(string links) =>
+        new(CoapCode.Content, System.Text.Encoding.UTF8.GetBytes(links), CoapContentFormat.LinkFormat);
+}
