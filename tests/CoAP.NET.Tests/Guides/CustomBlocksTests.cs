@@ -233,11 +233,11 @@ public sealed class CustomBlocksTests
     {
         server.Listen("coap://127.0.0.1:0");
         server.MapGet("/", () => "here");
-        await server.StartAsync();
+        await server.StartAsync(cancellationToken);
         await using CoapClient client = new();
         CoapRequest request = new(CoapMethod.Get, server.LocalEndpoints[0]);
         change?.Invoke(request);
-        CoapResponse response = await client.SendAsync(request, cancellationToken).WaitAsync(s_hang);
+        CoapResponse response = await client.SendAsync(request, cancellationToken).WaitAsync(s_hang, cancellationToken);
         Assert.Equal(CoapCode.Content, response.Code);
         return response.GetText();
     }
