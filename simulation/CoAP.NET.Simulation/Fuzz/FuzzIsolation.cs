@@ -4,8 +4,8 @@ using System.Runtime.Loader;
 namespace CoAP.NET.Simulation.Fuzz;
 
 /// <summary>
-/// Loads the core and the packages of contents, proxies and HTTP once more, rewritten by <see cref="CoverageInstrumenter"/>, with the fuzzer
-/// beside them: each worker has its own, so that what one reaches is not counted for the other, and static state is not shared.
+/// Loads the core and the packages of contents, proxies and HTTP once more, rewritten by <see cref="CoverageInstrumenter"/>, with the
+/// fuzzer beside them: each worker has its own, so that what one reaches is not counted for the other, and static state is not shared.
 /// </summary>
 internal sealed class FuzzIsolation : AssemblyLoadContext
 {
