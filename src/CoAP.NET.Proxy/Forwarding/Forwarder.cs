@@ -136,7 +136,9 @@ internal sealed class Forwarder(
 
     private async Task<UpstreamAnswer> SendAsync(CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
     {
-        if (!Sharing.IsAllowed(onward.Code, onward.Options, isSecured: false) || onward.Place is { Offset: > 0 })
+        // What comes over a secured transport of CoAP is of one request: the client may be a proxy that asks for several others.
+        if (!Sharing.IsAllowed(onward.Code, onward.Options, isSecured: false) || onward.Place is { Offset: > 0 }
+            || (!onward.MayBeShared && upstream is CoapUpstream or NextProxyUpstream))
         {
             return await OpenAsync(onward, upstream, cancellationToken).ConfigureAwait(false);
         }
