@@ -26,7 +26,6 @@ internal sealed class ProxyTarget : FuzzTarget
     private readonly ByteMutator _bytes = new(s_words);
     private readonly ReverseTarget _reverse = new(Base) { Template = "/floor/{*path}" };
     private readonly ReverseTarget _http = new("http://origin.example:8080/api") { Template = "/floor/{*path}" };
-    private readonly CoapUpstream _upstream = new(new LazyRequester(new Lazy<CoapClient>(static () => throw new NotSupportedException())));
 
     private static readonly byte[][] s_words = Words("coap://", "coaps+tcp://", "http://", "[2001:db8::1]", "floor", "..", ".", "/", "%2F",
         "%2e%2e", "?", "&", "#", "@", "gw1", " gw1 ", "base", "inner");
