@@ -11,35 +11,32 @@ public sealed class HostileBackendTests : BackendTest
     private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
 
     [Fact]
-    public async Task Of_a_gigabyte_no_more_is_read_than_a_body_may_have()
+    public async Task An_answer_that_never_ends_is_given_up_and_its_connection_is_closed()
     {
-        TaskCompletionSource<long> written = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Web.MapGet("/api/gigabyte", async (HttpContext context) =>
+        TaskCompletionSource closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Web.MapGet("/api/endless", async (HttpContext context) =>
         {
             byte[] chunk = new byte[64 * 1024];
-            long count = 0;
             try
             {
-                for (; count < 1L << 30; count += chunk.Length)
+                while (true)
                 {
+                    // What is written to a closed connection is dropped without an error, until the server notices.
+                    context.RequestAborted.ThrowIfCancellationRequested();
                     await context.Response.Body.WriteAsync(chunk, context.RequestAborted);
                 }
             }
             catch (Exception exception) when (exception is OperationCanceledException or IOException)
             {
-                // The proxy has closed the connection.
+                closed.TrySetResult();
             }
-
-            written.TrySetResult(count);
         });
         await StartAsync(static http => http.MaxBodySize = 100_000);
 
-        CoapResponse response = await GetAsync("gigabyte");
+        CoapResponse response = await GetAsync("endless");
 
         Assert.Equal(CoapCode.BadGateway, response.Code);
-
-        // What the buffers of two sockets hold, and not what the server would say.
-        Assert.InRange(await written.Task.WaitAsync(s_hang), 0, 1L << 28);
+        await closed.Task.WaitAsync(s_hang);
     }
 
     [Theory]

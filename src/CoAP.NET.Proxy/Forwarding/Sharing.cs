@@ -15,7 +15,7 @@ internal static class Sharing
     ];
 
     // Room for the URI of a device with a few options; a hash costs as much as all else that is done for a request.
-    private const int MaxPlain = 256;
+    public const int MaxPlain = 256;
 
     /// <summary>Whether the answer to a request may be given to others.</summary>
     /// <param name="code">The method.</param>

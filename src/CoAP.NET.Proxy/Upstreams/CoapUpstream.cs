@@ -23,7 +23,7 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
         CoapRequest onward = new((CoapMethod)request.Code.Value, request.Target)
         {
             IsForwarded = true,
-            OnBehalfOf = request.Received.Peer.Source,
+            OnBehalfOf = request.MayBeShared ? request.Received.Peer.Source : null,
             CacheMode = request.MayBeShared ? CoapCacheMode.Default : CoapCacheMode.Bypass,
             Timeout = request.Timeout,
         };

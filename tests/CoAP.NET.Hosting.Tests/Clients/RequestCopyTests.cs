@@ -1,3 +1,5 @@
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Hosting.Tests.Clients;
 
 /// <summary>Copies of requests to another URI.</summary>
@@ -8,13 +10,15 @@ public sealed class RequestCopyTests
     {
         using MemoryStream destination = new();
         Progress<CoapProgress> progress = new();
+        CoapSource source = CoapSourceRule.Default.Of(
+            CoapAddress.FromIPEndPoint(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 5683)));
         CoapRequest request = new(CoapMethod.Post, "/x")
         {
             Content = CoapContent.Text("hello"), Accept = CoapContentFormat.Cbor, Confirmable = false, Timeout = TimeSpan.FromSeconds(3),
             Patience = CoapPatience.Wait, BlockSize = 64,
             Progress = progress, Destination = destination, CacheMode = CoapCacheMode.OnlyIfCached,
             LocalAddress = System.Net.IPAddress.Loopback, NoResponse = CoAP.NET.Options.NoResponseClasses.All,
-            IsForwarded = true,
+            IsForwarded = true, OnBehalfOf = source,
         };
         CoapRequest copy = request.WithUri("coap://h/x");
 
@@ -28,6 +32,7 @@ public sealed class RequestCopyTests
         Assert.Equal(System.Net.IPAddress.Loopback, copy.LocalAddress);
         Assert.Equal(request.NoResponse, copy.NoResponse);
         Assert.True(copy.IsForwarded);
+        Assert.Equal(source, copy.OnBehalfOf);
 
         copy.Timeout = null;
         copy.BlockSize = 128;
@@ -42,7 +47,7 @@ public sealed class RequestCopyTests
         string[] known =
         [
             "Accept", "BlockSize", "CacheMode", "Confirmable", "Content", "Destination", "Download", "IsForwarded", "LocalAddress",
-            "NoResponse", "Patience", "Progress", "Services", "Timeout",
+            "NoResponse", "OnBehalfOf", "Patience", "Progress", "Services", "Timeout",
         ];
         Assert.Equal(known,
             typeof(CoapRequest).GetProperties().Where(static property => property.SetMethod is { IsPublic: true })
