@@ -177,6 +177,50 @@ public sealed class ObservingTests : IAsyncLifetime
     }
 
     [Fact]
+    [Rfc("7641-5-1")]
+    public async Task A_registration_lasts_while_the_answer_for_its_next_observer_is_under_way()
+    {
+        // What is known is stale soon, and the answer of a slow server takes longer than a registration without observers lasts.
+        (int value, TimeSpan maxAge, TimeSpan delay) = (0, TimeSpan.FromSeconds(2), TimeSpan.Zero);
+        CoapRouteHandlerBuilder slow = _world.Origin.MapGet("/slow", async (CoapRequest _, CancellationToken cancellationToken) =>
+        {
+            await Task.Delay(delay, _world.Clock, cancellationToken);
+            return CoapResults.Text($"{value}").WithMaxAge(maxAge);
+        }).Observable();
+        Task<CoapObservation> Observe(CoapClient client) =>
+            _world.RunAsync(() => client.ObserveAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/slow")));
+        CoapObservation first = await Observe(_clients[0]);
+        await first.DisposeAsync();
+        await PassAsync(TimeSpan.FromSeconds(3));
+        (maxAge, delay) = (TimeSpan.FromHours(1), TimeSpan.FromSeconds(40));
+        await using CoapObservation second = await Observe(_clients[1]);
+
+        Assert.Equal(CoapObserveState.Observing, second.State);
+        Assert.Equal(1, _world.Proxy.GetCounters().Observations);
+        delay = TimeSpan.Zero;
+        value = 1;
+        slow.Notify();
+        await _world.Clock.AdvanceUntilAsync(() => second.Latest!.GetText() == "1", TimeSpan.FromMinutes(5));
+    }
+
+    [Fact]
+    [Rfc("7641-5-1")]
+    public async Task Clients_do_not_believe_that_they_observe_when_a_server_that_restarted_does_not_notify()
+    {
+        await using CoapObservation observation = await ObserveAsync(_clients[0]);
+        await _world.Origin.DisposeAsync();
+        CoapServer restarted = _world.MakeServer("[2001:db8:1::1]:5683");
+        restarted.MapGet("/state", () => CoapResults.Text("plain").WithMaxAge(TimeSpan.FromSeconds(300)));
+        await restarted.StartAsync();
+
+        await _world.Clock.AdvanceUntilAsync(
+            () => observation.State == CoapObserveState.NotObserving && _world.Proxy.GetCounters().Observations == 0,
+            TimeSpan.FromHours(1));
+        Assert.Equal("plain", observation.Latest!.GetText());
+        Assert.Equal(0, _world.ProxyServer.ObserverCount);
+    }
+
+    [Fact]
     public async Task Different_requests_are_different_observations()
     {
         await using CoapObservation one = await ObserveAsync(_clients[0]);
@@ -231,6 +275,12 @@ public sealed class ObservingTests : IAsyncLifetime
         value = 51;
         state.Notify();
         await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == "51", TimeSpan.FromMinutes(10));
+    }
+
+    private Task PassAsync(TimeSpan time)
+    {
+        TimeSpan end = _world.Clock.Elapsed + time;
+        return _world.Clock.AdvanceUntilAsync(() => _world.Clock.Elapsed >= end, time * 2, step: TimeSpan.FromSeconds(1));
     }
 
     private Task<CoapObservation> ObserveAsync(CoapClient client, bool reverse = false)

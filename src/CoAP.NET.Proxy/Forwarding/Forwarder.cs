@@ -74,7 +74,9 @@ internal sealed class Forwarder(
             : default;
         if (observes && observations.Find(key, evenIfStale: request.IsForObservers) is { } current)
         {
-            return Pass(current);
+            CoapResult passed = Pass(current);
+            passed.DeclinesObserver = current.DeclinesObserver;
+            return passed;
         }
 
         CoapSource source = request.Peer.Source;
@@ -106,12 +108,16 @@ internal sealed class Forwarder(
         using CancellationTokenSource? gone = request.Channel is { IsReliable: true }
             ? CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, request.Peer.Disconnected)
             : null;
+        SharedObservation? joined = null;
         try
         {
             CancellationToken token = gone?.Token ?? cancellationToken;
-            (CoapResult? known, bool isObserved) = observed is null || request.IsForObservers
-                ? default
-                : await observations.JoinAsync(key, observed, onward, token).ConfigureAwait(false);
+            CoapResult? known = null;
+            if (observed is not null && !request.IsForObservers)
+            {
+                (known, joined) = await observations.JoinAsync(key, observed, onward, token).ConfigureAwait(false);
+            }
+
             UpstreamAnswer answer = known is null
                 ? await SendAsync(onward, upstream, token).ConfigureAwait(false)
                 : new UpstreamAnswer(known);
@@ -120,7 +126,7 @@ internal sealed class Forwarder(
                 : Pass(onward, answer);
 
             // Without an observation behind it the client must not become an observer.
-            result.DeclinesObserver = !isObserved;
+            result.DeclinesObserver = joined is not { HearsOfChanges: true };
             if (logger.IsEnabled(LogLevel.Debug))
             {
                 ProxyLog.Answered(logger, request.Peer.Address.ToString(), request.Code, onward.Target, result.Code);
@@ -131,6 +137,10 @@ internal sealed class Forwarder(
         catch (Exception exception) when (UpstreamFailures.Knows(exception))
         {
             return Fail(request, onward, exception);
+        }
+        finally
+        {
+            observations.Leave(joined);
         }
     }
 

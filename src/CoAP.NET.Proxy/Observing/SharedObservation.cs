@@ -23,14 +23,35 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
     private long _receivedAt;
     private bool _isOver;
 
-    /// <summary>How often it was found without observers.</summary>
+    /// <summary>How often in a row it was found without observers. Guarded by the lock of <see cref="SharedObservations"/>.</summary>
     public int Idle { get; set; }
+
+    /// <summary>
+    /// How many requests joined it and are not answered yet, so that their clients are no observers so far. Guarded by the lock of
+    /// <see cref="SharedObservations"/>.
+    /// </summary>
+    public int Joining { get; set; }
 
     /// <summary>How many clients observe it.</summary>
     public int Observers => route.CountObservers(registration);
 
     /// <summary>Whether nobody hears of changes by it any more.</summary>
     public bool IsOver => Volatile.Read(ref _isOver);
+
+    /// <summary>
+    /// Whether a client that becomes an observer now hears of changes: it is not over, and the server did not answer the last registration
+    /// without Observe.
+    /// </summary>
+    public bool HearsOfChanges
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return !_isOver && _observation is not { State: CoapObserveState.NotObserving };
+            }
+        }
+    }
 
     /// <summary>What came last, with what is left of its Max-Age.</summary>
     /// <param name="evenIfStale">Whether it counts although its time is over, as for those who are told of it just now.</param>

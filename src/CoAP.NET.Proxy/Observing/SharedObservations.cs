@@ -47,15 +47,27 @@ internal sealed class SharedObservations : IDisposable
     /// <summary>What is known of what is observed already; null when it is not, or may have changed.</summary>
     /// <param name="key">What is observed.</param>
     /// <param name="evenIfStale">Whether it counts although its time is over.</param>
+    /// <returns>The answer, which declines an observer who would not hear of changes.</returns>
     public CoapResult? Find(RequestKey key, bool evenIfStale)
     {
         SharedObservation? known;
         lock (_gate)
         {
             known = _entries.GetValueOrDefault(key)?.Observation;
+            if (known is { IsOver: false })
+            {
+                // Whoever gets the answer is an observer in a moment.
+                known.Idle = 0;
+            }
         }
 
-        return known?.Current(evenIfStale);
+        CoapResult? current = known?.Current(evenIfStale);
+        if (current is not null)
+        {
+            current.DeclinesObserver = !known!.HearsOfChanges;
+        }
+
+        return current;
     }
 
     /// <summary>Observes something for a client, or joins those who do.</summary>
@@ -63,9 +75,11 @@ internal sealed class SharedObservations : IDisposable
     /// <param name="route">The route that is observed downstream.</param>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answer, null when it has to be asked for as without Observe; and whether the client hears of changes from now on: not
-    /// when there is no room, or the server does not notify.</returns>
-    public async Task<(CoapResult? Answer, bool IsObserved)> JoinAsync(
+    /// <returns>
+    /// The answer, null when it has to be asked for as without Observe; and what the client joined, for <see cref="Leave"/> when the answer
+    /// is there: null when there is no room, or the server does not notify.
+    /// </returns>
+    public async Task<(CoapResult? Answer, SharedObservation? Joined)> JoinAsync(
         RequestKey key, CoapRouteHandlerBuilder route, CoapProxyRequest request, CancellationToken cancellationToken)
     {
         Entry entry;
@@ -75,14 +89,13 @@ internal sealed class SharedObservations : IDisposable
             if (_entries.TryGetValue(key, out Entry? known) && !known.Observation.IsOver)
             {
                 entry = known;
-                entry.Observation.Idle = 0;
             }
             else
             {
                 CoapSource source = request.Received.Peer.Source;
                 if (!_shares.TryEnter(source))
                 {
-                    return (null, false);
+                    return (null, null);
                 }
 
                 if (known is not null)
@@ -95,6 +108,9 @@ internal sealed class SharedObservations : IDisposable
                 isNew = true;
                 _timer.Change(s_sweepEvery, s_sweepEvery);
             }
+
+            // Nobody may end it while the answer is under way, however long that takes.
+            entry.Observation.Joining++;
         }
 
         if (isNew)
@@ -102,9 +118,38 @@ internal sealed class SharedObservations : IDisposable
             _ = BeginAsync(key, entry, request);
         }
 
-        CoapResult? first = await entry.First.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
-        return first is null || first.DeclinesObserver ? (first, false)
-            : (isNew ? first : entry.Observation.Current(evenIfStale: false), true);
+        bool hasJoined = false;
+        try
+        {
+            CoapResult? first = await entry.First.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+            hasJoined = first is { DeclinesObserver: false };
+            return !hasJoined ? (first, null)
+                : (isNew ? first : entry.Observation.Current(evenIfStale: false), entry.Observation);
+        }
+        finally
+        {
+            if (!hasJoined)
+            {
+                Leave(entry.Observation);
+            }
+        }
+    }
+
+    /// <summary>A request that joined is answered: from now on its client counts as an observer, or not at all.</summary>
+    /// <param name="joined">What it joined; null for nothing.</param>
+    public void Leave(SharedObservation? joined)
+    {
+        if (joined is null)
+        {
+            return;
+        }
+
+        lock (_gate)
+        {
+            // The server notes the observer a moment later.
+            joined.Joining--;
+            joined.Idle = 0;
+        }
     }
 
     /// <summary>Ends all.</summary>
@@ -165,14 +210,15 @@ internal sealed class SharedObservations : IDisposable
         // Counting takes the locks of the server, so not under this one.
         foreach ((RequestKey key, Entry entry) in all)
         {
-            if (entry.First.Task.IsCompleted && (entry.Observation.IsOver || entry.Observation.Observers == 0))
+            SharedObservation observation = entry.Observation;
+            bool isIdle = entry.First.Task.IsCompleted && (observation.IsOver || observation.Observers == 0);
+            lock (_gate)
             {
-                lock (_gate)
+                isIdle &= observation.IsOver || observation.Joining == 0;
+                observation.Idle = isIdle ? observation.Idle + 1 : 0;
+                if (observation.Idle >= 2 && _entries.GetValueOrDefault(key) == entry)
                 {
-                    if (_entries.GetValueOrDefault(key) == entry && ++entry.Observation.Idle >= 2)
-                    {
-                        Remove(key, entry);
-                    }
+                    Remove(key, entry);
                 }
             }
         }
