@@ -70,6 +70,18 @@ public sealed class FuzzTests
         Assert.NotEqual(first.Digest, other.Digest);
     }
 
+    [Fact]
+    public void An_input_that_was_slow_or_large_once_counts_like_any_other()
+    {
+        FuzzRunner[] runners = [.. new[] { false, true }.Select(static stalls =>
+            new FuzzRunner(new StallingTarget { Stalls = stalls }, Seed, [[1], [2], [3]], null))];
+
+        Assert.All(runners, static runner => Assert.Null(runner.Run(100, CancellationToken.None)));
+
+        Assert.Equal(runners[0].Digest, runners[1].Digest);
+        Assert.Equal(runners[0].Corpus, runners[1].Corpus);
+    }
+
     [Theory]
     [InlineData("datagram")]
     [InlineData("problem")] // of the package of contents
@@ -112,4 +124,27 @@ public sealed class FuzzTests
     // Not on a thread of the pool, for whose silence it waits.
     private static Task<T> OnThread<T>(Func<T> run) =>
         Task.Factory.StartNew(run, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+
+    /// <summary>A target that takes too much once, as when the runtime compiles on a busy machine.</summary>
+    private sealed class StallingTarget : FuzzTarget
+    {
+        public bool Stalls { get; set; }
+
+        public override string Name => "stalling";
+
+        public override string Summary => "takes too much once";
+
+        public override void Mutate(FuzzBuffer buffer, FuzzRandom random, byte[] other) => buffer.Insert(0, [random.NextByte()]);
+
+        public override ulong Run(byte[] input)
+        {
+            if (Stalls && input is [2])
+            {
+                Stalls = false;
+                throw new FuzzFailureException("time", "It took 51 ms.");
+            }
+
+            return (ulong)input.Length;
+        }
+    }
 }

@@ -111,7 +111,13 @@ internal sealed class FuzzRunner
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            return FuzzShrinker.Confirm(_target, _target.IsStateless ? [input] : _target.History, exception);
+            if (FuzzShrinker.Confirm(_target, _target.IsStateless ? [input] : _target.History, exception) is { } finding)
+            {
+                return finding;
+            }
+
+            // It did not come again: the machine was busy, or the runtime did what it does once. The input counts like any other one.
+            signature = _target.Run(input);
         }
 
         Digest = FuzzRandom.Mix(FuzzRandom.Mix(Digest, HashOf(input)), signature);
