@@ -185,6 +185,11 @@ public sealed class CoapProxy : IAsyncDisposable
         }
     }
 
+    /// <summary>The scheme of a URI in lower case; empty where it has none.</summary>
+    /// <param name="target">The URI.</param>
+    internal static string SchemeOf(string target) =>
+        target.IndexOf(':', StringComparison.Ordinal) is var colon and > 0 ? target[..colon].ToLowerInvariant() : string.Empty;
+
     internal void CountRequest() => _counts.Add(ProxyCount.Requests);
 
     /// <summary>Closes the clients of the proxy; requests under way are answered 5.02.</summary>
@@ -242,9 +247,6 @@ public sealed class CoapProxy : IAsyncDisposable
             ? CoapResults.Unauthorized($"Targets of {scheme} are asked only for clients that come by a secured transport.")
             : null;
     }
-
-    private static string SchemeOf(string target) =>
-        target.IndexOf(':', StringComparison.Ordinal) is var colon and > 0 ? target[..colon].ToLowerInvariant() : string.Empty;
 
     private static ValueTask<CoapResult> Refuse(CoapCode code, string text) => new(CoapResults.Status(code, text));
 

@@ -14,11 +14,7 @@ internal sealed class ClientOptionsValidator(ClientRegistration registration, IE
         }
 
         string section = registration.SectionPath;
-        List<string> problems = [.. options.Findings.Errors];
-        if (!options.AllowUnknownKeys)
-        {
-            problems.AddRange(options.Findings.UnknownKeys.Select(key => $"{key} ({section}:AllowUnknownKeys makes this a warning.)"));
-        }
+        List<string> problems = options.Findings.ListProblems(section, options.AllowUnknownKeys);
 
         if (options.BaseAddress is { } address && !CoapUri.TryParse(address, out _, out string? error))
         {

@@ -13,11 +13,7 @@ internal sealed class ProxyOptionsValidator(ProxyRegistration registration) : IV
         }
 
         string section = registration.SectionPath;
-        List<string> problems = [.. options.Findings.Errors];
-        if (!options.AllowUnknownKeys)
-        {
-            problems.AddRange(options.Findings.UnknownKeys.Select(key => $"{key} ({section}:AllowUnknownKeys makes this a warning.)"));
-        }
+        List<string> problems = options.Findings.ListProblems(section, options.AllowUnknownKeys);
 
         for (int i = 0; i < options.Reverse.Count; i++)
         {

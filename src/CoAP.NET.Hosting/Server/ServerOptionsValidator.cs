@@ -13,11 +13,7 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration) : 
         }
 
         string section = registration.SectionPath;
-        List<string> problems = [.. options.Findings.Errors];
-        if (!options.AllowUnknownKeys)
-        {
-            problems.AddRange(options.Findings.UnknownKeys.Select(key => $"{key} ({section}:AllowUnknownKeys makes this a warning.)"));
-        }
+        List<string> problems = options.Findings.ListProblems(section, options.AllowUnknownKeys);
 
         foreach (string address in options.Endpoints)
         {

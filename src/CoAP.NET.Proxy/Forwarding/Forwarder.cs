@@ -191,7 +191,7 @@ internal sealed class Forwarder(
     private static object IdentityOf(CoapRequest request) => request.Peer.Identity ?? request.Peer.Address;
 
     private static bool IsSecured(string target, CoapProxyUpstream upstream) =>
-        target.IndexOf(':', StringComparison.Ordinal) is var colon and > 0 && upstream.IsSecure(target[..colon].ToLowerInvariant());
+        CoapProxy.SchemeOf(target) is { Length: > 0 } scheme && upstream.IsSecure(scheme);
 
     private CoapResult Fail(CoapRequest request, CoapProxyRequest onward, Exception exception)
     {
