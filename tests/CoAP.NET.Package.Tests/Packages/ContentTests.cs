@@ -12,6 +12,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Dataflow", "lib/net10.0/CoAP.NET.Dataflow.dll", "lib/net10.0/CoAP.NET.Dataflow.xml")]
     [InlineData("CoAP.NET.Content", "lib/net10.0/CoAP.NET.Content.dll", "lib/net10.0/CoAP.NET.Content.xml")]
     [InlineData("CoAP.NET.Http", "lib/net10.0/CoAP.NET.Http.dll", "lib/net10.0/CoAP.NET.Http.xml")]
+    [InlineData("CoAP.NET.Oscore", "lib/net10.0/CoAP.NET.Oscore.dll", "lib/net10.0/CoAP.NET.Oscore.xml")]
     [InlineData("CoAP.NET.Proxy", "lib/net10.0/CoAP.NET.Proxy.dll", "lib/net10.0/CoAP.NET.Proxy.xml")]
     [InlineData("CoAP.NET.Hosting", "lib/net10.0/CoAP.NET.Hosting.dll", "lib/net10.0/CoAP.NET.Hosting.xml",
         "analyzers/dotnet/cs/CoAP.NET.Hosting.Generators.dll")]
@@ -41,6 +42,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Dataflow", "README.md")]
     [InlineData("CoAP.NET.Content", "docs/content.md")]
     [InlineData("CoAP.NET.Http", "docs/http.md")]
+    [InlineData("CoAP.NET.Oscore", "docs/oscore.md")]
     [InlineData("CoAP.NET.Proxy", "docs/proxies.md")]
     [InlineData("CoAP.NET.Hosting", "docs/hosting.md")]
     [InlineData("CoAP.NET.AspNetCore", "docs/websockets.md")]
@@ -67,6 +69,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Dataflow")]
     [InlineData("CoAP.NET.Content")]
     [InlineData("CoAP.NET.Http")]
+    [InlineData("CoAP.NET.Oscore")]
     [InlineData("CoAP.NET.Proxy")]
     [InlineData("CoAP.NET.Hosting")]
     [InlineData("CoAP.NET.AspNetCore")]

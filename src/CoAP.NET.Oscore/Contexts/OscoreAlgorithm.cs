@@ -1,0 +1,156 @@
+using System.Security.Cryptography;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// The AEAD algorithm of a security context (RFC 8613 section 3.1, RFC 9053 section 4). Both peers use the same one. It is part of the
+/// derivation of the keys, so a wrong choice shows as messages that do not verify.
+/// </summary>
+public sealed class OscoreAlgorithm
+{
+    // A nonce holds the length of an ID in one byte, the ID, and a Partial IV of 5 bytes.
+    private const int NonceBesideId = 6;
+
+    private readonly OscoreCipher _cipher;
+
+    private OscoreAlgorithm(OscoreCipher cipher, int coseNumber, string name, int keyLength, int nonceLength, int tagLength)
+    {
+        _cipher = cipher;
+        CoseNumber = coseNumber;
+        Name = name;
+        KeyLength = keyLength;
+        NonceLength = nonceLength;
+        TagLength = tagLength;
+    }
+
+    /// <summary>AES-CCM-16-64-128 (COSE 10): the default, which every implementation has. Tags of 8 bytes.</summary>
+    public static OscoreAlgorithm AesCcm16With64BitTag128 { get; } = new(OscoreCipher.AesCcm, 10, "AES-CCM-16-64-128", 16, 13, 8);
+
+    /// <summary>AES-CCM-16-64-256 (COSE 11).</summary>
+    public static OscoreAlgorithm AesCcm16With64BitTag256 { get; } = new(OscoreCipher.AesCcm, 11, "AES-CCM-16-64-256", 32, 13, 8);
+
+    /// <summary>AES-CCM-64-64-128 (COSE 12). IDs have at most 1 byte.</summary>
+    public static OscoreAlgorithm AesCcm64With64BitTag128 { get; } = new(OscoreCipher.AesCcm, 12, "AES-CCM-64-64-128", 16, 7, 8);
+
+    /// <summary>AES-CCM-64-64-256 (COSE 13). IDs have at most 1 byte.</summary>
+    public static OscoreAlgorithm AesCcm64With64BitTag256 { get; } = new(OscoreCipher.AesCcm, 13, "AES-CCM-64-64-256", 32, 7, 8);
+
+    /// <summary>AES-CCM-16-128-128 (COSE 30).</summary>
+    public static OscoreAlgorithm AesCcm16With128BitTag128 { get; } = new(OscoreCipher.AesCcm, 30, "AES-CCM-16-128-128", 16, 13, 16);
+
+    /// <summary>AES-CCM-16-128-256 (COSE 31).</summary>
+    public static OscoreAlgorithm AesCcm16With128BitTag256 { get; } = new(OscoreCipher.AesCcm, 31, "AES-CCM-16-128-256", 32, 13, 16);
+
+    /// <summary>AES-CCM-64-128-128 (COSE 32). IDs have at most 1 byte.</summary>
+    public static OscoreAlgorithm AesCcm64With128BitTag128 { get; } = new(OscoreCipher.AesCcm, 32, "AES-CCM-64-128-128", 16, 7, 16);
+
+    /// <summary>AES-CCM-64-128-256 (COSE 33). IDs have at most 1 byte.</summary>
+    public static OscoreAlgorithm AesCcm64With128BitTag256 { get; } = new(OscoreCipher.AesCcm, 33, "AES-CCM-64-128-256", 32, 7, 16);
+
+    /// <summary>A128GCM (COSE 1). IDs have at most 6 bytes.</summary>
+    public static OscoreAlgorithm A128Gcm { get; } = new(OscoreCipher.AesGcm, 1, "A128GCM", 16, 12, 16);
+
+    /// <summary>A192GCM (COSE 2). IDs have at most 6 bytes.</summary>
+    public static OscoreAlgorithm A192Gcm { get; } = new(OscoreCipher.AesGcm, 2, "A192GCM", 24, 12, 16);
+
+    /// <summary>A256GCM (COSE 3). IDs have at most 6 bytes.</summary>
+    public static OscoreAlgorithm A256Gcm { get; } = new(OscoreCipher.AesGcm, 3, "A256GCM", 32, 12, 16);
+
+    /// <summary>ChaCha20/Poly1305 (COSE 24). IDs have at most 6 bytes.</summary>
+    public static OscoreAlgorithm ChaCha20Poly1305 { get; } =
+        new(OscoreCipher.ChaCha20Poly1305, 24, "ChaCha20/Poly1305", 32, 12, 16);
+
+    /// <summary>All algorithms that this library knows, in the order of their numbers.</summary>
+    public static IReadOnlyList<OscoreAlgorithm> All { get; } =
+    [
+        A128Gcm,
+        A192Gcm,
+        A256Gcm,
+        AesCcm16With64BitTag128,
+        AesCcm16With64BitTag256,
+        AesCcm64With64BitTag128,
+        AesCcm64With64BitTag256,
+        ChaCha20Poly1305,
+        AesCcm16With128BitTag128,
+        AesCcm16With128BitTag256,
+        AesCcm64With128BitTag128,
+        AesCcm64With128BitTag256,
+    ];
+
+    /// <summary>The number of the algorithm in the registry "COSE Algorithms".</summary>
+    public int CoseNumber { get; }
+
+    /// <summary>The name in the registry, such as <c>AES-CCM-16-64-128</c>.</summary>
+    public string Name { get; }
+
+    /// <summary>The length of a key in bytes: 16, 24 or 32.</summary>
+    public int KeyLength { get; }
+
+    /// <summary>The length of a nonce in bytes: 7, 12 or 13.</summary>
+    public int NonceLength { get; }
+
+    /// <summary>The length of the tag in bytes, 8 or 16, by which each ciphertext is longer than its plaintext.</summary>
+    public int TagLength { get; }
+
+    /// <summary>The most bytes that a Sender ID or Recipient ID can have: the nonce's without 6 (RFC 8613 section 3.3).</summary>
+    public int MaxIdLength => NonceLength - NonceBesideId;
+
+    /// <summary>Whether the cryptography of this platform has the cipher.</summary>
+    public bool IsSupported => _cipher switch
+    {
+        OscoreCipher.AesCcm => AesCcm.IsSupported,
+        OscoreCipher.AesGcm => AesGcm.IsSupported,
+        _ => System.Security.Cryptography.ChaCha20Poly1305.IsSupported,
+    };
+
+    internal OscoreCipher Cipher => _cipher;
+
+    /// <summary>Finds an algorithm by its number.</summary>
+    /// <param name="coseNumber">The number in the registry "COSE Algorithms".</param>
+    /// <returns>The algorithm; null where this library knows none that OSCORE can use.</returns>
+    public static OscoreAlgorithm? Find(int coseNumber)
+    {
+        foreach (OscoreAlgorithm algorithm in All)
+        {
+            if (algorithm.CoseNumber == coseNumber)
+            {
+                return algorithm;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>Finds an algorithm by its name in the registry; upper and lower case are the same.</summary>
+    /// <param name="name">The name, such as <c>AES-CCM-16-64-128</c>.</param>
+    /// <returns>The algorithm; null where this library knows none of the name.</returns>
+    public static OscoreAlgorithm? Find(string name)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        foreach (OscoreAlgorithm algorithm in All)
+        {
+            if (algorithm.Name.Equals(name, StringComparison.OrdinalIgnoreCase))
+            {
+                return algorithm;
+            }
+        }
+
+        return null;
+    }
+
+    /// <summary>Name and number.</summary>
+    /// <returns>The text, such as <c>AES-CCM-16-64-128 (10)</c>.</returns>
+    public override string ToString() => $"{Name} ({CoseNumber})";
+
+    /// <summary>Ends with a message that helps, where the platform lacks the cipher.</summary>
+    /// <exception cref="PlatformNotSupportedException">It lacks it.</exception>
+    internal void ThrowIfUnsupported()
+    {
+        if (!IsSupported)
+        {
+            throw new PlatformNotSupportedException(
+                $"The cryptography of this platform has no {Name}, which the security context asks for. "
+                + "Install OpenSSL, or agree with the peer on an algorithm whose OscoreAlgorithm.IsSupported is true here.");
+        }
+    }
+}

@@ -1,0 +1,47 @@
+using System.Security.Cryptography;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>The key derivation of a security context: HKDF (RFC 5869) with a hash (RFC 8613 section 3.2). Both peers use the same.</summary>
+public sealed class OscoreHkdf
+{
+    private OscoreHkdf(int coseNumber, string name, HashAlgorithmName hash, int hashLength)
+    {
+        CoseNumber = coseNumber;
+        Name = name;
+        Hash = hash;
+        HashLength = hashLength;
+    }
+
+    /// <summary>HKDF with HMAC-SHA-256 (COSE -10): the default, which every implementation has.</summary>
+    public static OscoreHkdf Sha256 { get; } = new(-10, "HKDF SHA-256", HashAlgorithmName.SHA256, 32);
+
+    /// <summary>HKDF with HMAC-SHA-512 (COSE -11).</summary>
+    public static OscoreHkdf Sha512 { get; } = new(-11, "HKDF SHA-512", HashAlgorithmName.SHA512, 64);
+
+    /// <summary>All that this library knows.</summary>
+    public static IReadOnlyList<OscoreHkdf> All { get; } = [Sha256, Sha512];
+
+    /// <summary>The number of "direct+HKDF" with this hash in the registry "COSE Algorithms".</summary>
+    public int CoseNumber { get; }
+
+    /// <summary>The name, such as <c>HKDF SHA-256</c>.</summary>
+    public string Name { get; }
+
+    /// <summary>The hash.</summary>
+    public HashAlgorithmName Hash { get; }
+
+    /// <summary>The length of a hash in bytes.</summary>
+    public int HashLength { get; }
+
+    /// <summary>Finds a key derivation by the number of "direct+HKDF" in the registry "COSE Algorithms".</summary>
+    /// <param name="coseNumber">The number, such as -10.</param>
+    /// <returns>The key derivation; null where this library knows none of the number.</returns>
+    public static OscoreHkdf? Find(int coseNumber) => coseNumber == Sha256.CoseNumber ? Sha256
+        : coseNumber == Sha512.CoseNumber ? Sha512
+        : null;
+
+    /// <summary>Name and number.</summary>
+    /// <returns>The text, such as <c>HKDF SHA-256 (-10)</c>.</returns>
+    public override string ToString() => $"{Name} ({CoseNumber})";
+}

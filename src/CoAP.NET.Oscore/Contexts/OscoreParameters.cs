@@ -1,0 +1,153 @@
+using System.Security.Cryptography;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// What both peers of a security context have agreed upon (RFC 8613 section 3.2): the secret, the two IDs, and the algorithms. All keys are
+/// derived of it. The secret and the salt are copied, and wiped by <see cref="Dispose"/>; nothing here writes them to a log or a text.
+/// </summary>
+/// <remarks>
+/// The combination of Master Secret, Master Salt, ID Context and Sender ID must be unique, also over time: two contexts with the same one
+/// have the same key and nonces, by which an eavesdropper reads both (RFC 8613 section 3.3).
+/// </remarks>
+public sealed class OscoreParameters : IDisposable
+{
+    /// <summary>The default of <see cref="WindowSize"/>.</summary>
+    public const int DefaultWindowSize = 64;
+
+    /// <summary>The largest <see cref="WindowSize"/>.</summary>
+    public const int MaxWindowSize = 4096;
+
+    // The option has one byte for its length, and 255 bytes together with flags and Partial IV (RFC 8613 section 6.1).
+    private const int MaxIdContextLength = 240;
+
+    private readonly byte[] _masterSecret;
+    private readonly byte[] _senderId;
+    private readonly byte[] _recipientId;
+    private readonly byte[] _masterSalt = [];
+    private readonly byte[]? _idContext;
+    private readonly int _windowSize = DefaultWindowSize;
+    private bool _isWiped;
+
+    /// <summary>Makes the parameters of one end. Those of the other end have the two IDs exchanged.</summary>
+    /// <param name="masterSecret">The secret that both ends have, of high entropy: a key, not a password. At least 1 byte; 16 or more are
+    /// advised.</param>
+    /// <param name="senderId">The ID of this end; may be empty. It does not depend on the role: a server that sends a request uses the
+    /// same.</param>
+    /// <param name="recipientId">The ID of the other end; may be empty, and differs from <paramref name="senderId"/>.</param>
+    /// <param name="algorithm">The AEAD algorithm; null for AES-CCM-16-64-128.</param>
+    /// <exception cref="ArgumentException">The secret is empty, an ID has more bytes than <see cref="OscoreAlgorithm.MaxIdLength"/>, or both
+    /// IDs are equal.</exception>
+    public OscoreParameters(
+        ReadOnlySpan<byte> masterSecret, ReadOnlySpan<byte> senderId, ReadOnlySpan<byte> recipientId, OscoreAlgorithm? algorithm = null)
+    {
+        Algorithm = algorithm ?? OscoreAlgorithm.AesCcm16With64BitTag128;
+        if (masterSecret.IsEmpty)
+        {
+            throw new ArgumentException("The Master Secret is empty; it is a key of 16 bytes or more.", nameof(masterSecret));
+        }
+
+        ThrowIfTooLong(senderId, "Sender ID", nameof(senderId));
+        ThrowIfTooLong(recipientId, "Recipient ID", nameof(recipientId));
+        if (senderId.SequenceEqual(recipientId))
+        {
+            throw new ArgumentException(
+                "Sender ID and Recipient ID are equal; both ends would encrypt with one key and the same nonces (RFC 8613 section 3.3).",
+                nameof(recipientId));
+        }
+
+        _masterSecret = masterSecret.ToArray();
+        _senderId = senderId.ToArray();
+        _recipientId = recipientId.ToArray();
+    }
+
+    /// <summary>The ID of this end, 0 to <see cref="OscoreAlgorithm.MaxIdLength"/> bytes. It stands in requests as <c>kid</c>.</summary>
+    public ReadOnlyMemory<byte> SenderId => _senderId;
+
+    /// <summary>The ID of the other end, 0 to <see cref="OscoreAlgorithm.MaxIdLength"/> bytes.</summary>
+    public ReadOnlyMemory<byte> RecipientId => _recipientId;
+
+    /// <summary>The Master Salt; copied. Empty by default.</summary>
+    public ReadOnlyMemory<byte> MasterSalt
+    {
+        internal get => _masterSalt;
+        init => _masterSalt = value.ToArray();
+    }
+
+    /// <summary>
+    /// The ID Context, by which contexts with the same IDs are told apart; 0 to 240 bytes, copied. Null, the default, is none, which derives
+    /// other keys than an empty one.
+    /// </summary>
+    /// <exception cref="ArgumentException">It has more than 240 bytes.</exception>
+    public ReadOnlyMemory<byte>? IdContext
+    {
+        get => _idContext is null ? default(ReadOnlyMemory<byte>?) : _idContext;
+        init
+        {
+            if (value is { Length: > MaxIdContextLength })
+            {
+                throw new ArgumentException(
+                    $"The ID Context has {value.Value.Length} bytes; the OSCORE option has room for {MaxIdContextLength}.", nameof(value));
+            }
+
+            _idContext = value?.ToArray();
+        }
+    }
+
+    /// <summary>The AEAD algorithm. AES-CCM-16-64-128 by default.</summary>
+    public OscoreAlgorithm Algorithm { get; }
+
+    /// <summary>The key derivation. HKDF SHA-256 by default.</summary>
+    public OscoreHkdf Hkdf { get; init; } = OscoreHkdf.Sha256;
+
+    /// <summary>
+    /// How many numbers below the largest one that came the replay window remembers, so that requests which overtake each other are taken
+    /// (RFC 8613 section 3.2.2); 1 to 4,096. 64 by default. Requests that come later than that are refused as replays.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">It is less than 1 or more than <see cref="MaxWindowSize"/>.</exception>
+    public int WindowSize
+    {
+        get => _windowSize;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, MaxWindowSize);
+            _windowSize = value;
+        }
+    }
+
+    /// <summary>The Master Secret.</summary>
+    /// <exception cref="ObjectDisposedException">It was wiped.</exception>
+    internal ReadOnlySpan<byte> MasterSecret
+    {
+        get
+        {
+            ObjectDisposedException.ThrowIf(_isWiped, this);
+            return _masterSecret;
+        }
+    }
+
+    /// <summary>Wipes the Master Secret and the Master Salt. Contexts that were derived before stay as they are.</summary>
+    public void Dispose()
+    {
+        _isWiped = true;
+        CryptographicOperations.ZeroMemory(_masterSecret);
+        CryptographicOperations.ZeroMemory(_masterSalt);
+    }
+
+    /// <summary>The IDs and the algorithm, without any secret.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() =>
+        $"sender {Hex(_senderId)}, recipient {Hex(_recipientId)}{(_idContext is null ? "" : $", ID Context {Hex(_idContext)}")}, {Algorithm}";
+
+    private static string Hex(byte[] id) => id.Length == 0 ? "(empty)" : Convert.ToHexStringLower(id);
+
+    private void ThrowIfTooLong(ReadOnlySpan<byte> id, string what, string parameter)
+    {
+        if (id.Length > Algorithm.MaxIdLength)
+        {
+            throw new ArgumentException(
+                $"The {what} has {id.Length} bytes; {Algorithm.Name} leaves room for {Algorithm.MaxIdLength} in its nonce.", parameter);
+        }
+    }
+}
