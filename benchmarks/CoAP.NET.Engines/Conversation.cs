@@ -16,7 +16,8 @@ internal sealed record Conversation(string Name, byte[][] Pieces, int Frames, bo
     /// <summary>The last word of an answer of which something is missing.</summary>
     public const string Missing = "missing";
 
-    private const int Patience = 5000;
+    // In milliseconds. Nothing but an answer that never comes may take so long, however busy the machine is.
+    private const int Patience = 120_000;
 
     /// <summary>Does it.</summary>
     /// <returns>The frames that came, as hexadecimal digits; at the end <c>end</c> when the server closed, or <see cref="Missing"/> when

@@ -4,21 +4,29 @@ using System.Text;
 namespace CoAP.NET.Footprint;
 
 /// <summary>What was measured, as a Markdown table that is printed line by line, and what was wrong.</summary>
-internal sealed class FigureTable
+/// <param name="isJudging">
+/// Whether figures are judged. In a self-check they are not: it measures so little that the noise of a process is larger than what is
+/// measured.
+/// </param>
+internal sealed class FigureTable(bool isJudging)
 {
     private readonly StringBuilder _text = new();
     private readonly List<string> _faults = [];
     private string _row = "";
 
-    public FigureTable()
+    public string Text => _text.ToString();
+
+    public IReadOnlyList<string> Faults => _faults;
+
+    /// <summary>Writes the head of the table.</summary>
+    public void Open()
     {
         Write("| row | figure | value | goal | |");
         Write("|---|---|---|---|---|");
     }
 
-    public string Text => _text.ToString();
-
-    public IReadOnlyList<string> Faults => _faults;
+    /// <summary>Writes a line that another table has made.</summary>
+    public void Append(string line) => Write(line);
 
     /// <summary>From here on figures belong to this row.</summary>
     public void Begin(string row) => _row = row;
@@ -34,14 +42,24 @@ internal sealed class FigureTable
     public void AddUnjudged(string figure, FormattableString value, string goal, string why) =>
         Write($"| {_row} | {figure} | {Invariant(value)} | {goal} | {why} |");
 
-    /// <summary>Something must hold, whatever the machine: otherwise the program ends with exit code 1.</summary>
+    /// <summary>
+    /// Something must hold, whatever the machine and however little is measured: otherwise the program ends with exit code 1.
+    /// </summary>
     public void Check(bool holds, FormattableString what)
     {
         if (!holds)
         {
-            _faults.Add($"{_row}: {Invariant(what)}");
+            AddFault($"{_row}: {Invariant(what)}");
         }
     }
+
+    /// <summary>
+    /// A figure of memory, of a rate or of loss must be possible: otherwise the program ends with exit code 1. Not judged in a self-check.
+    /// </summary>
+    public void CheckFigure(bool holds, FormattableString what) => Check(holds || !isJudging, what);
+
+    /// <summary>Something was wrong, said in full.</summary>
+    public void AddFault(string what) => _faults.Add(what);
 
     private static string Invariant(FormattableString value) => value.ToString(CultureInfo.InvariantCulture);
 

@@ -1,4 +1,5 @@
 using CoAP.NET.Bench;
+using CoAP.NET.Footprint.Processes;
 using CoAP.NET.Footprint.Rows;
 
 namespace CoAP.NET.Footprint;
@@ -11,14 +12,16 @@ internal static class FootprintProgram
         IRow[] rows = [new MemoryRow(), new PeersRow(), new AllocationRow(), new DeduplicationRow(), new ScalingRow(), new ManyPeersRow(),
             new PausesRow(), new SecureSessionsRow()];
         string usage = $"""
-            usage: CoAP.NET.Footprint [ROW]... [OPTION]...   prints a table in Markdown; exit code 1 when an answer was wrong or a figure cannot be
+            usage: CoAP.NET.Footprint [ROW]... [OPTION]...   prints a table in Markdown
+              exit code 1 when an answer was wrong or a figure cannot be
             {string.Join('\n', rows.Select(row => $"  {row.Name,-15} {row.About} (about {row.Seconds(new Sizes())} s)"))}
               (none)          all of them, in about {rows.Sum(row => row.Seconds(new Sizes()))} s
             options:
               --write FILE    writes the table, too; between the lines "<!-- begin footprint -->" and "<!-- end footprint -->" of a file that has them
               --seconds N     for how long each server process is under load (memory: 10, pauses: 60)
               --large         10,000,000 peers, too (needs some 10 GB)
-              --self-check    everything in small, to see whether it works: the figures say nothing
+              --self-check    everything in small, to see whether it works: the figures say nothing and are not judged
+            Of several rows each is measured in a process of its own.
             """;
         if (args is ["--help" or "-h", ..])
         {
@@ -28,7 +31,7 @@ internal static class FootprintProgram
 
         try
         {
-            Arguments arguments = Arguments.Parse(args, ["--write", "--seconds"], ["--large", "--self-check"]);
+            Arguments arguments = Arguments.Parse(args, ["--write", "--seconds"], ["--large", "--self-check", RowProcess.Switch]);
             if (arguments.Words.FirstOrDefault(word => rows.All(row => row.Name != word)) is { } unknown)
             {
                 throw new ArgumentException($"{unknown} is no row: {string.Join(", ", rows.Select(row => row.Name))}.");
@@ -41,15 +44,33 @@ internal static class FootprintProgram
                 Seconds = arguments.Has("--seconds") ? Math.Max(1, arguments.Number("--seconds", 0)) : null,
             };
             IRow[] wanted = [.. rows.Where(row => arguments.Words.Count == 0 || arguments.Words.Contains(row.Name))];
-            if (!sizes.IsSelfCheck)
+            bool isRowProcess = arguments.Has(RowProcess.Switch);
+            if (isRowProcess)
+            {
+                RowProcess.EndWithParent();
+            }
+            else if (!sizes.IsSelfCheck)
             {
                 Console.Error.WriteLine($"about {wanted.Sum(row => row.Seconds(sizes))} s");
             }
 
-            FigureTable table = new();
-            foreach (IRow row in wanted)
+            FigureTable table = new(isJudging: !sizes.IsSelfCheck);
+            if (!isRowProcess)
             {
-                await row.RunAsync(table, sizes);
+                table.Open();
+            }
+
+            if (wanted is [IRow only])
+            {
+                await only.RunAsync(table, sizes);
+            }
+            else
+            {
+                // A row must not inherit what another one leaves: a heap that is given back late, threads that end, compiled code.
+                foreach (IRow row in wanted)
+                {
+                    RowProcess.Run(row.Name, sizes, table);
+                }
             }
 
             if (arguments.Has("--write"))
@@ -62,7 +83,7 @@ internal static class FootprintProgram
                 Console.Error.WriteLine($"WRONG {fault}");
             }
 
-            if (sizes.IsSelfCheck && table.Faults.Count == 0)
+            if (sizes.IsSelfCheck && !isRowProcess && table.Faults.Count == 0)
             {
                 Console.WriteLine("all rows are right");
             }

@@ -15,11 +15,14 @@ internal sealed record HostFigures(long Allocated, IReadOnlyList<int> Collection
     public static HostFigures Now(PauseWatch watch)
     {
         GCMemoryInfo last = GC.GetGCMemoryInfo(GCKind.Any);
+
+        // Before the pauses in all: a collection between the two must not make one pause longer than all of them.
+        TimeSpan longest = watch.Longest;
         return new(
             GC.GetTotalAllocatedBytes(),
             [GC.CollectionCount(0), GC.CollectionCount(1), GC.CollectionCount(2)],
             GC.GetTotalPauseDuration(),
-            watch.Longest,
+            longest,
             last.TotalCommittedBytes,
             last.HeapSizeBytes - last.FragmentedBytes);
     }

@@ -12,7 +12,12 @@ internal sealed class UdpLoad : IDisposable
 {
     private const int TokenLength = 4;
     private const int HeadLength = 4 + TokenLength;
-    private static readonly TimeSpan s_drain = TimeSpan.FromSeconds(2);
+
+    // A peer of the closed loop has one request under way, which no queue is too short for: its answer is late, not lost.
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(1);
+
+    // In the open loop some may be lost. Whoever was answered once hears no more when there is silence for so long.
+    private static readonly TimeSpan s_silence = TimeSpan.FromSeconds(2);
 
     private readonly Socket[] _peers;
     private readonly uint[] _counts;
@@ -51,7 +56,13 @@ internal sealed class UdpLoad : IDisposable
     /// <summary>Answers of other bytes than expected, or to what was not asked.</summary>
     public long Wrong { get; private set; }
 
-    /// <summary>Requests without an answer after two seconds.</summary>
+    /// <summary>Requests that were answered 5.03, as a server does for which they are too many at the time.</summary>
+    public long Refused { get; private set; }
+
+    /// <summary>The first of the wrong answers, as hexadecimal digits; empty when there is none.</summary>
+    public string FirstWrong { get; private set; } = "";
+
+    /// <summary>Requests without an answer: after a minute in the closed loop, at the end in the open one.</summary>
     public long Lost { get; private set; }
 
     /// <summary>How long answers took, in the open loop from when the request was due.</summary>
@@ -75,7 +86,7 @@ internal sealed class UdpLoad : IDisposable
             long now = TimeProvider.System.GetTimestamp();
             for (int i = 0; i < _peers.Length; i++)
             {
-                if (_sentAt[i] != 0 && TimeProvider.System.GetElapsedTime(_sentAt[i], now) > s_drain)
+                if (_sentAt[i] != 0 && TimeProvider.System.GetElapsedTime(_sentAt[i], now) > s_patience)
                 {
                     Lost++;
                     Ask(i);
@@ -98,17 +109,15 @@ internal sealed class UdpLoad : IDisposable
         long begin = TimeProvider.System.GetTimestamp();
         long DueAt(long number) => begin + (long)(number * interval);
         long sent = 0;
-        long end = long.MaxValue;
-        while (Answers + Wrong < total && TimeProvider.System.GetTimestamp() < end)
+        long heard = begin;
+        while (Answers + Wrong + Refused < total
+            && (sent < total || TimeProvider.System.GetElapsedTime(heard) < (Answers + Refused == 0 ? s_patience : s_silence)))
         {
             for (long now = TimeProvider.System.GetTimestamp(); sent < total && DueAt(sent) <= now; sent++)
             {
                 Write(_request, (ushort)(sent / _peers.Length), (uint)sent);
                 _peers[sent % _peers.Length].Send(_request, SocketFlags.None, out _);
-                if (sent == total - 1)
-                {
-                    end = now + (long)(s_drain.TotalSeconds * TimeProvider.System.TimestampFrequency);
-                }
+                heard = now;
             }
 
             // With a processor of its own it looks all the time: epoll knows no time below a millisecond.
@@ -123,25 +132,47 @@ internal sealed class UdpLoad : IDisposable
 
                 long number = length >= HeadLength ? BinaryPrimitives.ReadUInt32BigEndian(_buffer.AsSpan(HeadLength - TokenLength)) : total;
                 Write(_expected, (ushort)(number / _peers.Length), (uint)number);
+                bool isRefused = IsRefused(length);
                 if (number >= sent || number % _peers.Length != _ready[i] || isAnswered[number]
-                    || !_buffer.AsSpan(0, length).SequenceEqual(_expected))
+                    || !(isRefused || _buffer.AsSpan(0, length).SequenceEqual(_expected)))
                 {
-                    Wrong++;
+                    AddWrong(length);
                     continue;
                 }
 
                 isAnswered[number] = true;
-                Count(DueAt(number));
+                heard = TimeProvider.System.GetTimestamp();
+                if (isRefused)
+                {
+                    Refused++;
+                }
+                else
+                {
+                    Count(DueAt(number));
+                }
             }
         }
 
-        Lost += total - Answers;
+        Lost += total - Answers - Refused;
     }
 
     public void Dispose()
     {
         _poller.Dispose();
         Array.ForEach(_peers, static peer => peer.Dispose());
+    }
+
+    // To the request whose right answer is the expected one: the head is the same but for the code.
+    private bool IsRefused(int length) =>
+        length >= HeadLength && _buffer[1] == CoapCode.ServiceUnavailable.Value && _buffer[0] == _expected[0]
+            && _buffer.AsSpan(2, HeadLength - 2).SequenceEqual(_expected.AsSpan(2, HeadLength - 2));
+
+    private void AddWrong(int length)
+    {
+        if (Wrong++ == 0)
+        {
+            FirstWrong = Convert.ToHexStringLower(_buffer.AsSpan(0, length));
+        }
     }
 
     private void Count(long since)
@@ -172,13 +203,22 @@ internal sealed class UdpLoad : IDisposable
             }
 
             Write(_expected, (ushort)_counts[peer], _counts[peer]);
-            if (_sentAt[peer] == 0 || !_buffer.AsSpan(0, length).SequenceEqual(_expected))
+            bool isRefused = IsRefused(length);
+            if (_sentAt[peer] == 0 || !(isRefused || _buffer.AsSpan(0, length).SequenceEqual(_expected)))
             {
-                Wrong++;
+                AddWrong(length);
                 continue;
             }
 
-            Count(_sentAt[peer]);
+            if (isRefused)
+            {
+                Refused++;
+            }
+            else
+            {
+                Count(_sentAt[peer]);
+            }
+
             _sentAt[peer] = 0;
             if (askAgain)
             {
@@ -190,7 +230,7 @@ internal sealed class UdpLoad : IDisposable
     private void Drain()
     {
         long begin = TimeProvider.System.GetTimestamp();
-        while (_sentAt.Any(static sent => sent != 0) && TimeProvider.System.GetElapsedTime(begin) < s_drain)
+        while (_sentAt.Any(static sent => sent != 0) && TimeProvider.System.GetElapsedTime(begin) < s_patience)
         {
             Receive(1, askAgain: false);
         }

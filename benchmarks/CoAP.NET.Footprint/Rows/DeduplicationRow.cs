@@ -54,8 +54,8 @@ internal sealed class DeduplicationRow : IRow
             $"{each:0.0} B", "<= 128 B", each <= GoalOfBytes);
         table.Add($"what is left of them after their lifetime", $"{(after - before) / (double)exchanges:0.0} B");
         table.Check(server.Errors == 0, $"{server.Errors} requests were not answered rightly");
-        table.Check(each is > 0 and < 10 * GoalOfBytes, $"{each} B for an exchange cannot be");
-        table.Check(after - before < (held - before) / 4,
+        table.CheckFigure(each is > 0 and < 10 * GoalOfBytes, $"{each} B for an exchange cannot be");
+        table.CheckFigure(after - before < (held - before) / 4,
             $"of {held - before:N0} B for exchanges {after - before:N0} are left after their lifetime");
     }
 

@@ -87,7 +87,7 @@ internal sealed class ManyPeersRow : IRow
         public void Report(FigureTable table)
         {
             table.Add($"each of {Peers:N0} peers, with 2 exchanges remembered", $"{_each:0} B");
-            table.Check(_each is > 0 and < 10_000, $"{_each} B for a peer cannot be");
+            table.CheckFigure(_each is > 0 and < 10_000, $"{_each} B for a peer cannot be");
         }
 
         public Task<double> RunAsync(int count) => _lane.RunAsync(() => Slices.Rate(count, () => Ask(count)));
@@ -120,8 +120,8 @@ internal sealed class ManyPeersRow : IRow
             long evictions = _server.Counters[CoapCounter.DeduplicationEvictions]
                 + _server.Counters[CoapCounter.UnsafeDeduplicationEvictions];
             table.Check(evictions == 0, $"{evictions} exchanges of {Peers:N0} peers were given up before their time");
-            table.Check(left < full / 4, $"of {full:N0} B with {Peers:N0} peers {left:N0} are left a day later");
-            table.Check(expired < full, $"{full:N0} B with {Peers:N0} peers, {expired:N0} B after their exchanges");
+            table.CheckFigure(left < full / 4, $"of {full:N0} B with {Peers:N0} peers {left:N0} are left a day later");
+            table.CheckFigure(expired < full, $"{full:N0} B with {Peers:N0} peers, {expired:N0} B after their exchanges");
         }
 
         public async ValueTask DisposeAsync()

@@ -126,7 +126,7 @@ internal sealed class ScalingRow : IRow
             long processorTime = OwnProcessorTime();
             long begin = TimeProvider.System.GetTimestamp();
             long count = 0;
-            while (TimeProvider.System.GetElapsedTime(begin) < time)
+            do
             {
                 for (int i = 0; i < peers.Length; i += CheckClockEvery)
                 {
@@ -139,6 +139,7 @@ internal sealed class ScalingRow : IRow
                 round++;
                 count += peers.Length;
             }
+            while (TimeProvider.System.GetElapsedTime(begin) < time);
 
             if (_rounds[thread] > 0)
             {

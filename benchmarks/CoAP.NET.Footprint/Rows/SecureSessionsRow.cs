@@ -63,7 +63,7 @@ internal sealed class SecureSessionsRow : IRow
         table.Check(start.Sessions == before && afterwards.Sessions == before + count,
             $"{start.Sessions} and {afterwards.Sessions} sessions, of {before} and {before + count}");
         table.Check(devices.Errors == 0, $"{devices.Errors} requests were not answered rightly");
-        table.Check(managed is > 0 and < 10 * Goal && later is > 0 and < 10 * Goal && Each(fresh.Live, start.Live) > managed,
+        table.CheckFigure(managed is > 0 and < 10 * Goal && later is > 0 and < 10 * Goal && Each(fresh.Live, start.Live) > managed,
             $"{managed} and {later} B for a session cannot be");
         return Task.CompletedTask;
 

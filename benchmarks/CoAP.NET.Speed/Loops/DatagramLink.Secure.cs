@@ -12,7 +12,7 @@ internal abstract unsafe partial class DatagramLink
     // At a time: servers have bounds for handshakes that are not done.
     private const int ConnectTogether = 32;
 
-    private static readonly TimeSpan s_connectLimit = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan s_connectLimit = TimeSpan.FromSeconds(120);
 
     private readonly SecureClient? _client;
     private readonly SecurePeer[]? _secure;

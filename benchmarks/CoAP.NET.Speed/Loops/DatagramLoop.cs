@@ -7,7 +7,7 @@ namespace CoAP.NET.Speed.Loops;
 
 /// <summary>
 /// Peers that ask a server over UDP, each with one request under way: again when it was answered (closed loop), or when the next request is
-/// due (open loop). Nothing is repeated: what is not answered in a second is lost.
+/// due (open loop). Nothing is repeated: what is not answered in a second is lost, and so is what is answered 5.03.
 /// </summary>
 /// <param name="server">The server.</param>
 /// <param name="peers">How many.</param>
@@ -25,6 +25,9 @@ internal sealed unsafe class DatagramLoop(
 {
     private const int HeaderSize = 4;
     private const int TokenSize = 4;
+
+    // 5.03
+    private const byte Refusal = 0xa3;
 
     // A Message ID may be used again after EXCHANGE_LIFETIME only, 247 s: before they are used up, a peer becomes another one.
     private const int RequestsOfAddress = 60_000;
@@ -115,8 +118,9 @@ internal sealed unsafe class DatagramLoop(
             {
                 peer.Lost--;
             }
-            else
+            else if (type != 0)
             {
+                // An answer in a Confirmable message of its own comes again when its acknowledgement took long.
                 _errors++;
             }
 
@@ -128,7 +132,12 @@ internal sealed unsafe class DatagramLoop(
         bool isRight = message[1] == 0x45
             && (type != 2 || Read(message + 2) == peer.Sequence)
             && DatagramMessages.EndsWith(message + HeaderSize + TokenSize, length - HeaderSize - TokenSize, payload);
-        if (!isRight)
+        if (message[1] == Refusal)
+        {
+            // Too many for the server at the time, which is no mistake.
+            _lost++;
+        }
+        else if (!isRight)
         {
             _errors++;
         }

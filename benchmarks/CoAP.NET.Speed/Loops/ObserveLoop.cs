@@ -20,12 +20,15 @@ internal sealed unsafe class ObserveLoop : DatagramLink
     private const int Digits = 8;
     private const byte Marker = 0xff;
 
+    // 5.03
+    private const byte Refusal = 0xa3;
+
     // A server has as many Message IDs for an observer in 247 s, and so has the one who changes for the server.
     private const int ChangesOfRegistration = 30_000;
 
     // A notification that takes so long was lost: it is not waited for, as the server repeats it, or tells the next state.
     private const double PatienceForAll = 0.2;
-    private const double PatienceToRegister = 15;
+    private const double PatienceToRegister = 120;
     private const double PatienceForLast = 10;
 
     private readonly int _count;
@@ -161,6 +164,12 @@ internal sealed unsafe class ObserveLoop : DatagramLink
             byte* answer = Next(index);
             (answer[0], answer[1], answer[2], answer[3]) = (EmptyAck, 0, message[2], message[3]);
             Commit(HeaderSize);
+        }
+
+        if (message[1] == Refusal)
+        {
+            // Too much for the server at the time: whoever was to be registered asks again.
+            return;
         }
 
         if (index == _count)

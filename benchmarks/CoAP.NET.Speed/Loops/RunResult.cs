@@ -6,7 +6,7 @@ namespace CoAP.NET.Speed.Loops;
 /// <param name="Times">The times of the requests that were answered rightly.</param>
 /// <param name="Elapsed">How long it ran.</param>
 /// <param name="Cpu">The processor time that the measured process took meanwhile.</param>
-/// <param name="Lost">Requests without an answer.</param>
+/// <param name="Lost">Requests without an answer, or refused by a server for which they were too many.</param>
 /// <param name="Errors">Wrong answers.</param>
 internal readonly record struct RunResult(LatencyHistogram Times, TimeSpan Elapsed, TimeSpan Cpu, long Lost, long Errors)
 {

@@ -12,7 +12,7 @@ internal sealed class StreamLoop : IDisposable
     private const int RoomForRest = 1024;
     private const int RoomForRequest = 256;
     private const double Patience = 1;
-    private const double PatienceToOpen = 30;
+    private const double PatienceToOpen = 120;
 
     // Not more connections begun at a time than a listening socket's queue holds.
     private const int Together = 100;
