@@ -14,7 +14,11 @@ public sealed class Edhoc : EmptyOption, ITypedOption<Edhoc>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Edhoc, "EDHOC", OptionFormat.Empty, 0, 0, IsRepeatable: false, OptionUse.Request) { IsUnsupported = true };
+        new(OptionNumber.Edhoc, "EDHOC", OptionFormat.Empty, 0, 0, IsRepeatable: false, OptionUse.Request)
+        {
+            IsUnsupported = true,
+            Protection = OptionProtection.Unprotected,
+        };
 
     /// <inheritdoc/>
     public static Edhoc Create(OptionData data) => new();

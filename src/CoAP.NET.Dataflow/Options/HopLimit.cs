@@ -23,7 +23,10 @@ public sealed class HopLimit : UIntOption, ITypedOption<HopLimit>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.HopLimit, "Hop-Limit", OptionFormat.UInt, 1, 1, IsRepeatable: false, OptionUse.Request);
+        new(OptionNumber.HopLimit, "Hop-Limit", OptionFormat.UInt, 1, 1, IsRepeatable: false, OptionUse.Request)
+        {
+            Protection = OptionProtection.Unprotected,
+        };
 
     /// <summary>The number of proxies. A received option may have 0, which is answered 4.00 (RFC 8768 section 3).</summary>
     public int Hops => (int)Value;

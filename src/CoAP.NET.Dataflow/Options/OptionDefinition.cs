@@ -31,6 +31,11 @@ public sealed record OptionDefinition(
     public CoapCode? SecondSignallingCode { get; init; }
 
     /// <summary>
+    /// How the option is protected end to end where something does that, as OSCORE (RFC 8613 section 4.1). Encrypted by default.
+    /// </summary>
+    public OptionProtection Protection { get; init; }
+
+    /// <summary>
     /// Whether this library knows the option by name and format but does not act on it. A part that does act on it, such as a block between
     /// the stages, takes it out of the message; where it is still there when requests and responses are checked, it counts as unrecognized.
     /// </summary>

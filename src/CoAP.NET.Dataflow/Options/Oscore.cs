@@ -16,7 +16,11 @@ public sealed class Oscore : OpaqueOption, ITypedOption<Oscore>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.Oscore, "OSCORE", OptionFormat.Opaque, 0, 255, IsRepeatable: false, OptionUse.Both) { IsUnsupported = true };
+        new(OptionNumber.Oscore, "OSCORE", OptionFormat.Opaque, 0, 255, IsRepeatable: false, OptionUse.Both)
+        {
+            IsUnsupported = true,
+            Protection = OptionProtection.Unprotected,
+        };
 
     /// <inheritdoc/>
     public static Oscore Create(OptionData data) => new(data.Value);

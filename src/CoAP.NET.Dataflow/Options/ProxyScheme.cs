@@ -18,7 +18,10 @@ public sealed class ProxyScheme : StringOption, ITypedOption<ProxyScheme>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.ProxyScheme, "Proxy-Scheme", OptionFormat.String, 1, 255, IsRepeatable: false, OptionUse.Request);
+        new(OptionNumber.ProxyScheme, "Proxy-Scheme", OptionFormat.String, 1, 255, IsRepeatable: false, OptionUse.Request)
+        {
+            Protection = OptionProtection.Unprotected,
+        };
 
     /// <inheritdoc/>
     public static ProxyScheme Create(OptionData data) => new(data);

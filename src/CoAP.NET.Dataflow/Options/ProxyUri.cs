@@ -21,7 +21,10 @@ public sealed class ProxyUri : StringOption, ITypedOption<ProxyUri>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.ProxyUri, "Proxy-Uri", OptionFormat.String, 1, 1034, IsRepeatable: false, OptionUse.Request);
+        new(OptionNumber.ProxyUri, "Proxy-Uri", OptionFormat.String, 1, 1034, IsRepeatable: false, OptionUse.Request)
+        {
+            Protection = OptionProtection.Unprotected,
+        };
 
     /// <inheritdoc/>
     public static ProxyUri Create(OptionData data) => new(data);

@@ -21,7 +21,10 @@ public sealed class UriHost : StringOption, ITypedOption<UriHost>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.UriHost, "Uri-Host", OptionFormat.String, 1, 255, IsRepeatable: false, OptionUse.Request);
+        new(OptionNumber.UriHost, "Uri-Host", OptionFormat.String, 1, 255, IsRepeatable: false, OptionUse.Request)
+        {
+            Protection = OptionProtection.Unprotected,
+        };
 
     /// <inheritdoc/>
     public static UriHost Create(OptionData data) => new(data);

@@ -15,7 +15,10 @@ public sealed class UriPort : UIntOption, ITypedOption<UriPort>
 
     /// <inheritdoc/>
     public static new OptionDefinition Definition { get; } =
-        new(OptionNumber.UriPort, "Uri-Port", OptionFormat.UInt, 0, 2, IsRepeatable: false, OptionUse.Request);
+        new(OptionNumber.UriPort, "Uri-Port", OptionFormat.UInt, 0, 2, IsRepeatable: false, OptionUse.Request)
+        {
+            Protection = OptionProtection.Unprotected,
+        };
 
     /// <summary>The port, 0 to 65,535.</summary>
     public int Port => (int)Value;

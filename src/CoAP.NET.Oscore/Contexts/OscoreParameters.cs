@@ -79,20 +79,27 @@ public sealed class OscoreParameters : IDisposable
     /// other keys than an empty one.
     /// </summary>
     /// <exception cref="ArgumentException">It has more than 240 bytes.</exception>
-    public ReadOnlyMemory<byte>? IdContext
+    public byte[]? IdContext
     {
-        get => _idContext is null ? default(ReadOnlyMemory<byte>?) : _idContext;
+        // An array, as null would become an empty ReadOnlyMemory without a word, and other keys.
+        get => (byte[]?)_idContext?.Clone();
         init
         {
             if (value is { Length: > MaxIdContextLength })
             {
                 throw new ArgumentException(
-                    $"The ID Context has {value.Value.Length} bytes; the OSCORE option has room for {MaxIdContextLength}.", nameof(value));
+                    $"The ID Context has {value.Length} bytes; the OSCORE option has room for {MaxIdContextLength}.", nameof(value));
             }
 
-            _idContext = value?.ToArray();
+            _idContext = (byte[]?)value?.Clone();
         }
     }
+
+    /// <summary>Whether there is an ID Context, which may be empty.</summary>
+    public bool HasIdContext => _idContext is not null;
+
+    /// <summary>The ID Context; of no bytes when there is none.</summary>
+    internal ReadOnlySpan<byte> IdContextBytes => _idContext;
 
     /// <summary>The AEAD algorithm. AES-CCM-16-64-128 by default.</summary>
     public OscoreAlgorithm Algorithm { get; }

@@ -1,0 +1,316 @@
+using System.Buffers;
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// Makes protected messages of plain ones and plain ones of protected ones (RFC 8613 sections 4 to 6). Functions of their arguments: who
+/// takes numbers, keeps windows and remembers requests calls them.
+/// </summary>
+internal static class OscoreCodec
+{
+    private const int HeaderLength = 4;
+    private const int MaxStack = 512;
+    private const int MaxNonceLength = 13;
+
+    // Enc_structure up to external_aad: an array of three, "Encrypt0", and an empty byte string (RFC 8613 section 5.4).
+    private static ReadOnlySpan<byte> EncStructure => [0x83, 0x68, 0x45, 0x6e, 0x63, 0x72, 0x79, 0x70, 0x74, 0x30, 0x40];
+
+    /// <summary>Protects a request with a number of its own.</summary>
+    /// <param name="context">The keys.</param>
+    /// <param name="request">The request; not changed.</param>
+    /// <param name="id">The Sender ID and the number, which was never used before.</param>
+    /// <param name="kidContext">Whether the ID Context stands in the option.</param>
+    /// <returns>The message to send, with type, Message ID and token of the request.</returns>
+    public static CoapMessage ProtectRequest(OscoreContext context, CoapMessage request, OscoreRequestId id, bool kidContext)
+    {
+        Span<byte> partialIv = stackalloc byte[OscoreOptionValue.MaxPartialIvLength];
+        partialIv = partialIv[..OscoreOptionValue.WritePartialIv(id.Number, partialIv)];
+        OscoreOptionValue value = new()
+        {
+            PartialIv = partialIv,
+            HasKid = true,
+            Kid = id.Kid,
+            HasKidContext = kidContext && context.Parameters.HasIdContext,
+            KidContext = kidContext ? context.Parameters.IdContextBytes : default,
+        };
+        return Protect(context, request, id, in value, partialIv, id.Kid);
+    }
+
+    /// <summary>Protects a response, with a number of its own or with the nonce of the request.</summary>
+    /// <param name="context">The keys.</param>
+    /// <param name="response">The response; not changed.</param>
+    /// <param name="id">The request.</param>
+    /// <param name="number">The number, which was never used before; null for the nonce of the request, which the caller has taken by
+    /// <see cref="OscoreRequestId.TryUseNonce"/>.</param>
+    /// <returns>The message to send.</returns>
+    public static CoapMessage ProtectResponse(OscoreContext context, CoapMessage response, OscoreRequestId id, ulong? number)
+    {
+        Span<byte> partialIv = stackalloc byte[OscoreOptionValue.MaxPartialIvLength];
+        if (number is { } own)
+        {
+            partialIv = partialIv[..OscoreOptionValue.WritePartialIv(own, partialIv)];
+            OscoreOptionValue value = new() { PartialIv = partialIv };
+            return Protect(context, response, id, in value, partialIv, context.Parameters.SenderId.Span);
+        }
+
+        partialIv = partialIv[..OscoreOptionValue.WritePartialIv(id.Number, partialIv)];
+        OscoreOptionValue nothing = default;
+        return Protect(context, response, id, in nothing, partialIv, id.Kid);
+    }
+
+    /// <summary>Verifies and decrypts a request.</summary>
+    /// <param name="context">The keys.</param>
+    /// <param name="message">The protected request; not changed.</param>
+    /// <param name="value">Its option.</param>
+    /// <param name="request">The request, with type, Message ID and token of the message.</param>
+    /// <returns>What is wrong with it; <see cref="OscoreFault.None"/> when nothing is.</returns>
+    public static OscoreFault UnprotectRequest(
+        OscoreContext context, CoapMessage message, scoped in OscoreOptionValue value, out CoapMessage? request) =>
+        Unprotect(context, message, value.Kid, value.PartialIv, value.PartialIv, value.Kid, out request);
+
+    /// <summary>Verifies and decrypts a response.</summary>
+    /// <param name="context">The keys.</param>
+    /// <param name="message">The protected response; not changed.</param>
+    /// <param name="value">Its option.</param>
+    /// <param name="id">The request.</param>
+    /// <param name="response">The response.</param>
+    /// <returns>What is wrong with it; <see cref="OscoreFault.None"/> when nothing is.</returns>
+    public static OscoreFault UnprotectResponse(
+        OscoreContext context, CoapMessage message, scoped in OscoreOptionValue value, OscoreRequestId id, out CoapMessage? response)
+    {
+        Span<byte> requestIv = stackalloc byte[OscoreOptionValue.MaxPartialIvLength];
+        requestIv = requestIv[..OscoreOptionValue.WritePartialIv(id.Number, requestIv)];
+        return value.HasPartialIv
+            ? Unprotect(context, message, id.Kid, requestIv, value.PartialIv, context.Parameters.RecipientId.Span, out response)
+            : Unprotect(context, message, id.Kid, requestIv, requestIv, id.Kid, out response);
+    }
+
+    private static CoapMessage Protect(
+        OscoreContext context, CoapMessage message, OscoreRequestId id, scoped in OscoreOptionValue value, ReadOnlySpan<byte> nonceIv,
+        ReadOnlySpan<byte> nonceId)
+    {
+        bool isRequest = message.Code.IsRequest;
+        CoapOptionCollection options = message.Options;
+        bool observes = options.Contains(OptionNumber.Observe);
+        CoapMessage outer = new(
+            isRequest ? (observes ? CoapCode.Fetch : CoapCode.Post) : observes ? CoapCode.Content : CoapCode.Changed, options.Registry)
+        {
+            Type = message.Type,
+            MessageId = message.MessageId,
+            Token = message.Token,
+        };
+        if (value.Length is var length and > 0)
+        {
+            Span<byte> bytes = stackalloc byte[length];
+            value.Write(bytes);
+            outer.Options.Add(OptionNumber.Oscore, bytes);
+        }
+        else
+        {
+            outer.Options.Add(OptionNumber.Oscore, default);
+        }
+
+        CoapMessage inner = Split(message, outer, observes);
+        byte[] ciphertext = Encrypt(context, inner, outer, id, nonceIv, nonceId);
+        outer.Payload = ciphertext;
+        return outer;
+    }
+
+    // What stays inside; what proxies are to see goes to the outer message (RFC 8613 section 4.1).
+    private static CoapMessage Split(CoapMessage message, CoapMessage outer, bool observes)
+    {
+        CoapOptionCollection options = message.Options;
+        CoapMessage inner = message;
+        for (int i = 0; i < options.Count; i++)
+        {
+            int number = options.NumberAt(i);
+            bool isInner = ProtectionOf(options.Registry, number) == OptionProtection.Encrypted;
+            if (!isInner || (number == OptionNumber.Observe && message.Code.IsResponse))
+            {
+                if (ReferenceEquals(inner, message))
+                {
+                    inner = new CoapMessage(message.Code, options.Registry) { Payload = message.Payload };
+                    for (int before = 0; before < i; before++)
+                    {
+                        inner.Options.Add(options.NumberAt(before), options.ValueAt(before));
+                    }
+                }
+
+                if (isInner)
+                {
+                    // The value of a notification is empty inside: its Partial IV says which is newer (RFC 8613 section 4.1.3.5.2).
+                    inner.Options.Add(number, default);
+                }
+                else
+                {
+                    outer.Options.Add(number, options.ValueAt(i));
+                }
+            }
+            else if (!ReferenceEquals(inner, message))
+            {
+                inner.Options.Add(number, options.ValueAt(i));
+            }
+        }
+
+        if (observes && options.TryGetValue(OptionNumber.Observe, out ReadOnlySpan<byte> observe))
+        {
+            outer.Options.Add(OptionNumber.Observe, observe);
+        }
+
+        return inner;
+    }
+
+    private static byte[] Encrypt(
+        OscoreContext context, CoapMessage inner, CoapMessage outer, OscoreRequestId id, ReadOnlySpan<byte> nonceIv,
+        ReadOnlySpan<byte> nonceId)
+    {
+        // The plaintext is the message in the format of datagrams from its code on, without Message ID and token.
+        int size = (int)CoapDatagramSerializer.Default.GetSize(inner);
+        byte[]? rented = size > MaxStack ? ArrayPool<byte>.Shared.Rent(size) : null;
+        Span<byte> bytes = rented is null ? stackalloc byte[MaxStack] : rented;
+        bytes = bytes[..size];
+        try
+        {
+            if (!CoapDatagramSerializer.Default.TrySerialize(bytes, inner, out _))
+            {
+                throw new InvalidOperationException("The serializer of datagrams wrote more bytes than it had said.");
+            }
+
+            int begin = BodyOffset(bytes, inner.Token.Length) - 1;
+            bytes[begin] = inner.Code.Value;
+            ReadOnlySpan<byte> plaintext = bytes[begin..];
+            byte[] ciphertext = GC.AllocateUninitializedArray<byte>(plaintext.Length + context.Keys.Sender.TagLength);
+            Span<byte> nonce = stackalloc byte[MaxNonceLength];
+            nonce = nonce[..context.Parameters.Algorithm.NonceLength];
+            context.Keys.WriteNonce(nonceId, nonceIv, nonce);
+            Span<byte> requestIv = stackalloc byte[OscoreOptionValue.MaxPartialIvLength];
+            requestIv = requestIv[..OscoreOptionValue.WritePartialIv(id.Number, requestIv)];
+            byte[] integrity = IntegrityProtected(outer);
+            Span<byte> data = stackalloc byte[MaxAdditionalData(integrity)];
+            data = data[..WriteAdditionalData(context, id.Kid, requestIv, integrity, data)];
+            context.Keys.Sender.Encrypt(nonce, plaintext, ciphertext, data);
+            return ciphertext;
+        }
+        finally
+        {
+            bytes.Clear();
+            if (rented is not null)
+            {
+                ArrayPool<byte>.Shared.Return(rented);
+            }
+        }
+    }
+
+    private static OscoreFault Unprotect(
+        OscoreContext context, CoapMessage message, ReadOnlySpan<byte> requestKid, ReadOnlySpan<byte> requestIv,
+        ReadOnlySpan<byte> nonceIv, ReadOnlySpan<byte> nonceId, out CoapMessage? inner)
+    {
+        inner = null;
+        ReadOnlySpan<byte> ciphertext = message.Payload.Span;
+        int length = ciphertext.Length - context.Keys.Recipient.TagLength;
+        if (length < 1)
+        {
+            return OscoreFault.Decryption;
+        }
+
+        Span<byte> nonce = stackalloc byte[MaxNonceLength];
+        nonce = nonce[..context.Parameters.Algorithm.NonceLength];
+        context.Keys.WriteNonce(nonceId, nonceIv, nonce);
+        byte[] integrity = IntegrityProtected(message);
+        Span<byte> data = stackalloc byte[MaxAdditionalData(integrity)];
+        data = data[..WriteAdditionalData(context, requestKid, requestIv, integrity, data)];
+
+        // The header of a datagram without token, whose last byte the code of the plaintext takes until it is put where it belongs.
+        byte[] bytes = GC.AllocateUninitializedArray<byte>(HeaderLength + length - 1);
+        byte[] plaintext = GC.AllocateUninitializedArray<byte>(length);
+        if (!context.Keys.Recipient.TryDecrypt(nonce, ciphertext, plaintext, data))
+        {
+            return OscoreFault.Decryption;
+        }
+
+        bytes[0] = 0x40;
+        bytes[1] = plaintext[0];
+        bytes[2] = 0;
+        bytes[3] = 0;
+        plaintext.AsSpan(1).CopyTo(bytes.AsSpan(HeaderLength));
+        if (!context.Serializer(message.Options.Registry).TryDeserialize(bytes.AsMemory(), out inner, out _)
+            || inner.Code.IsRequest != message.Code.IsRequest
+            || inner.Code.IsEmpty
+            || inner.Options.Contains(OptionNumber.Oscore))
+        {
+            inner = null;
+            return OscoreFault.Malformed;
+        }
+
+        inner.Type = message.Type;
+        inner.MessageId = message.MessageId;
+        inner.Token = message.Token;
+        Join(message, inner);
+        return OscoreFault.None;
+    }
+
+    // Options that proxies see belong to the message; all others beside the ciphertext are of somebody else (RFC 8613 section 8.2, step 6).
+    private static void Join(CoapMessage outer, CoapMessage inner)
+    {
+        CoapOptionCollection options = outer.Options;
+        int joined = -1;
+        for (int i = 0; i < options.Count; i++)
+        {
+            // What the peer encrypted nevertheless is what it means.
+            int number = options.NumberAt(i);
+            if (number is not (OptionNumber.Oscore or OptionNumber.Edhoc)
+                && ProtectionOf(options.Registry, number) != OptionProtection.Encrypted
+                && (number == joined || !inner.Options.Contains(number)))
+            {
+                inner.Options.Add(number, options.ValueAt(i));
+                joined = number;
+            }
+        }
+    }
+
+    private static OptionProtection ProtectionOf(CoapOptionRegistry registry, int number) =>
+        registry.Find(CoapCode.Get, number)?.Definition.Protection ?? OptionProtection.Encrypted;
+
+    // Class I options are authenticated as they are encoded, deltas counted among themselves (RFC 8613 section 5.4).
+    private static byte[] IntegrityProtected(CoapMessage outer)
+    {
+        CoapOptionCollection options = outer.Options;
+        CoapMessage? authenticated = null;
+        for (int i = 0; i < options.Count; i++)
+        {
+            int number = options.NumberAt(i);
+            if (ProtectionOf(options.Registry, number) == OptionProtection.Integrity)
+            {
+                authenticated ??= new CoapMessage(CoapCode.Get, options.Registry);
+                authenticated.Options.Add(number, options.ValueAt(i));
+            }
+        }
+
+        return authenticated is null ? [] : CoapDatagramSerializer.Default.Serialize(authenticated)[HeaderLength..];
+    }
+
+    private static int MaxAdditionalData(byte[] integrity) => 64 + integrity.Length;
+
+    // aad_array = [ oscore_version : 1, [ alg_aead ], request_kid, request_piv, options ]
+    private static int WriteAdditionalData(
+        OscoreContext context, ReadOnlySpan<byte> requestKid, ReadOnlySpan<byte> requestIv, byte[] integrity, Span<byte> data)
+    {
+        Span<byte> array = stackalloc byte[MaxAdditionalData(integrity)];
+        int length = 0;
+        array[length++] = 0x85;
+        array[length++] = 0x01;
+        array[length++] = 0x81;
+        length += CborHead.WriteInteger(array[length..], context.Parameters.Algorithm.CoseNumber);
+        length += CborHead.WriteBytes(array[length..], requestKid);
+        length += CborHead.WriteBytes(array[length..], requestIv);
+        length += CborHead.WriteBytes(array[length..], integrity);
+
+        EncStructure.CopyTo(data);
+        return EncStructure.Length + CborHead.WriteBytes(data[EncStructure.Length..], array[..length]);
+    }
+
+    private static int BodyOffset(ReadOnlySpan<byte> datagram, int tokenLength) =>
+        HeaderLength + tokenLength + (datagram[0] & 0x0f) switch { 13 => 1, 14 => 2, _ => 0 };
+}

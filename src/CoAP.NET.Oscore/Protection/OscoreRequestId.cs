@@ -1,0 +1,33 @@
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// By what a request is known to its response: <c>kid</c> and Partial IV stand in the additional data of both, and the response may use the
+/// nonce of the request, once (RFC 8613 sections 5.4 and 8).
+/// </summary>
+internal sealed class OscoreRequestId
+{
+    private readonly byte[] _kid;
+    private int _nonceUsed;
+
+    /// <summary>Makes it.</summary>
+    /// <param name="kid">The Sender ID of who sent the request; not copied.</param>
+    /// <param name="number">The number of the request.</param>
+    public OscoreRequestId(byte[] kid, ulong number)
+    {
+        _kid = kid;
+        Number = number;
+    }
+
+    /// <summary>The Sender ID of who sent the request.</summary>
+    public ReadOnlySpan<byte> Kid => _kid;
+
+    /// <summary>The number of the request, which is its Partial IV.</summary>
+    public ulong Number { get; }
+
+    /// <summary>
+    /// Takes the nonce of the request for a response, which only one may have: two plaintexts under one nonce and key can be read without
+    /// the key.
+    /// </summary>
+    /// <returns>Whether the caller is the first.</returns>
+    public bool TryUseNonce() => Interlocked.Exchange(ref _nonceUsed, 1) == 0;
+}

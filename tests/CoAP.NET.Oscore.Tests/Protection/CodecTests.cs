@@ -1,0 +1,286 @@
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Oscore.Tests.Protection;
+
+public sealed class CodecTests
+{
+    private static readonly byte[] s_hello = "Hello World!"u8.ToArray();
+
+    [Theory]
+    [MemberData(nameof(OscoreVector.Names), MemberType = typeof(OscoreVector))]
+    [Rfc("8613-3.2-1", "8613-3.1-1")]
+    public void Keys_are_those_that_others_derive(string name)
+    {
+        OscoreVector vector = OscoreVector.Find(name);
+        using OscoreContext client = vector.Client();
+
+        Assert.Equal(vector.ClientKey, Derived(client.Parameters, client.Parameters.SenderId, "Key"u8, client.Parameters.Algorithm.KeyLength));
+        Assert.Equal(
+            vector.ServerKey, Derived(client.Parameters, client.Parameters.RecipientId, "Key"u8, client.Parameters.Algorithm.KeyLength));
+        Assert.Equal(vector.CommonIv, Derived(client.Parameters, default, "IV"u8, client.Parameters.Algorithm.NonceLength));
+    }
+
+    [Theory]
+    [MemberData(nameof(OscoreVector.Names), MemberType = typeof(OscoreVector))]
+    [Rfc("8613-5.4-1", "8613-5-1")]
+    public void Requests_are_protected_as_others_do_and_read_by_the_server(string name)
+    {
+        OscoreVector vector = OscoreVector.Find(name);
+        using OscoreContext client = vector.Client();
+        using OscoreContext server = vector.Server();
+        CoapMessage request = Request();
+
+        CoapMessage sent = OscoreCodec.ProtectRequest(client, request, IdOf(client, vector.Number), kidContext: true);
+
+        Assert.Equal(vector.Option, OptionOf(sent));
+        Assert.Equal(vector.Request, Convert.ToHexStringLower(sent.Payload.Span));
+        Assert.Equal("localhost", sent.Options.UriHost);
+        Assert.Equal(CoapCode.Post, sent.Code);
+        Assert.Empty(sent.Options.UriPath);
+        Assert.True(OscoreOptionValue.TryRead(Convert.FromHexString(vector.Option), out OscoreOptionValue value));
+        Assert.Equal(vector.Number, value.SequenceNumber);
+        Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectRequest(server, sent, in value, out CoapMessage? read));
+        Assert.Equal(CoapCode.Get, read!.Code);
+        Assert.Equal("localhost", read.Options.UriHost);
+        Assert.Equal(["tv1"], read.Options.UriPath);
+        Assert.Equal((request.Type, request.MessageId, request.Token), (read.Type, read.MessageId, read.Token));
+    }
+
+    [Theory]
+    [MemberData(nameof(OscoreVector.Names), MemberType = typeof(OscoreVector))]
+    [Rfc("8613-8.3-1")]
+    public void Responses_are_protected_as_others_do_with_and_without_a_number(string name)
+    {
+        OscoreVector vector = OscoreVector.Find(name);
+        using OscoreContext client = vector.Client();
+        using OscoreContext server = vector.Server();
+        OscoreRequestId id = IdOf(client, vector.Number);
+        CoapMessage response = new(CoapCode.Content) { Payload = s_hello };
+
+        CoapMessage bare = OscoreCodec.ProtectResponse(server, response, id, null);
+        CoapMessage numbered = OscoreCodec.ProtectResponse(server, response, id, 0);
+
+        Assert.Equal(("", vector.Response), (OptionOf(bare), Convert.ToHexStringLower(bare.Payload.Span)));
+        Assert.Equal(("0100", vector.ResponseWithNumber), (OptionOf(numbered), Convert.ToHexStringLower(numbered.Payload.Span)));
+        foreach (CoapMessage message in (CoapMessage[])[bare, numbered])
+        {
+            Assert.Equal(CoapCode.Changed, message.Code);
+            Assert.True(OscoreOptionValue.TryRead(Convert.FromHexString(OptionOf(message)), out OscoreOptionValue value));
+            Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectResponse(client, message, in value, id, out CoapMessage? read));
+            Assert.Equal(CoapCode.Content, read!.Code);
+            Assert.Equal(s_hello, read.Payload.ToArray());
+        }
+    }
+
+    // RFC 8613 appendix C.4 to C.8, whole messages.
+    [Theory]
+    [InlineData("9e7ca92223786340", "", "01", null, "44015d1f00003974396c6f63616c686f737483747631",
+        "44025d1f00003974396c6f63616c686f7374620914ff612f1092f1776f1c1668b3825e")]
+    [InlineData("", "00", "01", null, "440171c30000b932396c6f63616c686f737483747631",
+        "440271c30000b932396c6f63616c686f737463091400ff4ed339a5a379b0b8bc731fffb0")]
+    [InlineData("9e7ca92223786340", "", "01", "37cbf3210017a2d3", "44012f8eef9bbf7a396c6f63616c686f737483747631",
+        "44022f8eef9bbf7a396c6f63616c686f73746b19140837cbf3210017a2d3ff72cd7273fd331ac45cffbe55c3")]
+    public void Messages_are_those_of_the_RFC(string salt, string sender, string recipient, string? idContext, string plain, string sent)
+    {
+        using OscoreContext client = Context(salt, sender, recipient, idContext);
+
+        CoapMessage message = OscoreCodec.ProtectRequest(client, Read(plain), IdOf(client, 20), kidContext: true);
+
+        Assert.Equal(sent, Convert.ToHexStringLower(CoapDatagramSerializer.Default.Serialize(message)));
+    }
+
+    [Theory]
+    [InlineData(null, "64445d1f0000397490ffdbaad1e9a7e7b2a813d3c31524378303cdafae119106")]
+    [InlineData(0ul, "64445d1f00003974920100ff4d4c13669384b67354b2b6175ff4b8658c666a6cf88e")]
+    public void Responses_are_those_of_the_RFC(ulong? number, string sent)
+    {
+        using OscoreContext server = Context("9e7ca92223786340", "01", "", null);
+
+        CoapMessage message = OscoreCodec.ProtectResponse(
+            server, Read("64455d1f00003974ff48656c6c6f20576f726c6421"), new OscoreRequestId([], 20), number);
+
+        Assert.Equal(sent, Convert.ToHexStringLower(CoapDatagramSerializer.Default.Serialize(message)));
+    }
+
+    [Fact]
+    public void A_changed_byte_anywhere_is_found()
+    {
+        OscoreVector vector = OscoreVector.All[0];
+        using OscoreContext client = vector.Client();
+        using OscoreContext server = vector.Server();
+        CoapMessage sent = OscoreCodec.ProtectRequest(client, Request(), IdOf(client, 20), kidContext: true);
+        byte[] payload = sent.Payload.ToArray();
+        Assert.True(OscoreOptionValue.TryRead([0x09, 0x14], out OscoreOptionValue value));
+        for (int i = 0; i < payload.Length; i++)
+        {
+            payload[i] ^= 1;
+            sent.Payload = payload;
+            Assert.Equal(OscoreFault.Decryption, OscoreCodec.UnprotectRequest(server, sent, in value, out _));
+            payload[i] ^= 1;
+        }
+
+        Assert.True(OscoreOptionValue.TryRead([0x09, 0x15], out value));
+        Assert.Equal(OscoreFault.Decryption, OscoreCodec.UnprotectRequest(server, sent, in value, out _));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(8)]
+    [Rfc("8613-6.2-1", "8613-2-2")]
+    public void Payloads_that_are_too_short_for_a_tag_and_a_code_are_refused(int length)
+    {
+        using OscoreContext server = OscoreVector.All[0].Server();
+        CoapMessage message = new(CoapCode.Post) { Payload = new byte[length] };
+
+        Assert.Equal(
+            OscoreFault.Decryption, OscoreCodec.UnprotectRequest(server, message, new OscoreOptionValue { PartialIv = [1] }, out _));
+    }
+
+    [Fact]
+    [Rfc("8613-4-1", "8613-4.1-1", "8613-4.2-2")]
+    public void Each_option_goes_where_its_class_says_and_unknown_ones_inside()
+    {
+        using OscoreContext client = OscoreVector.All[0].Client();
+        using OscoreContext server = OscoreVector.All[0].Server();
+        int[] outside = [OptionNumber.UriHost, OptionNumber.UriPort, OptionNumber.HopLimit, OptionNumber.ProxyScheme];
+        CoapMessage request = new(CoapCode.Post);
+        int[] numbers =
+        [
+            .. CoapOptionRegistry.Default.Factories.Where(static factory => factory.Definition.SignallingCode is null)
+                .Select(static factory => factory.Number)
+                .Where(static number => number is not (OptionNumber.Oscore or OptionNumber.Edhoc or OptionNumber.ProxyUri)),
+            65_000,
+        ];
+        foreach (int number in numbers)
+        {
+            request.Options.Add(number, [1]);
+        }
+
+        CoapMessage sent = OscoreCodec.ProtectRequest(client, request, IdOf(client, 0), kidContext: false);
+
+        Assert.Equal(
+            [.. outside.Append(OptionNumber.Oscore).Append(OptionNumber.Observe).Order()],
+            Enumerable.Range(0, sent.Options.Count).Select(sent.Options.NumberAt));
+
+        // What somebody on the way adds is not taken for the client's.
+        sent.Options.Add(OptionNumber.IfMatch, [9]).Add(OptionNumber.UriPath, "evil"u8).Add(OptionNumber.ContentFormat, [9]);
+        Assert.True(OscoreOptionValue.TryRead([0x09, 0x00], out OscoreOptionValue value));
+        Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectRequest(server, sent, in value, out CoapMessage? read));
+        Assert.Equal(
+            request.Options.Select(static option => (option.Number, Convert.ToHexString(option.ToValueArray()))),
+            read!.Options.Select(static option => (option.Number, Convert.ToHexString(option.ToValueArray()))));
+    }
+
+    [Fact]
+    [Rfc("8613-4.1.3.5-1", "8613-4.1.3.5-2")]
+    public void Observe_stands_inside_and_outside_and_its_codes_are_those_of_FETCH()
+    {
+        using OscoreContext client = OscoreVector.All[0].Client();
+        using OscoreContext server = OscoreVector.All[0].Server();
+        OscoreRequestId id = IdOf(client, 0);
+        CoapMessage request = new(CoapCode.Get);
+        request.Options.Observe = 1;
+        CoapMessage notification = new(CoapCode.Content) { Payload = s_hello };
+        notification.Options.Observe = 77;
+
+        CoapMessage asked = OscoreCodec.ProtectRequest(client, request, id, kidContext: false);
+        CoapMessage told = OscoreCodec.ProtectResponse(server, notification, id, 5);
+
+        Assert.Equal((CoapCode.Fetch, 1u), (asked.Code, asked.Options.Observe));
+        Assert.Equal((CoapCode.Content, 77u), (told.Code, told.Options.Observe));
+        Assert.True(OscoreOptionValue.TryRead([0x01, 0x05], out OscoreOptionValue value));
+        Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectResponse(client, told, in value, id, out CoapMessage? read));
+        Assert.Equal(0u, read!.Options.Observe);
+    }
+
+    [Fact]
+    [Rfc("8613-4.1.3.7-1")]
+    public void A_protected_message_inside_a_protected_one_is_refused()
+    {
+        using OscoreContext client = OscoreVector.All[0].Client();
+        using OscoreContext server = OscoreVector.All[0].Server();
+
+        // A registry that knows no option encrypts all of them.
+        CoapMessage request = new(CoapCode.Get, new CoapOptionRegistry([]));
+        request.Options.Add(OptionNumber.Oscore, [9, 0]);
+        CoapMessage sent = OscoreCodec.ProtectRequest(client, request, IdOf(client, 0), kidContext: false);
+
+        Assert.True(OscoreOptionValue.TryRead([0x09, 0x00], out OscoreOptionValue value));
+        Assert.Equal(OscoreFault.Malformed, OscoreCodec.UnprotectRequest(server, sent, in value, out _));
+    }
+
+    [Fact]
+    public void Options_of_class_I_are_seen_by_proxies_and_cannot_be_changed_by_them()
+    {
+        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new SealedOptionFactory());
+        using OscoreContext client = OscoreVector.All[0].Client();
+        using OscoreContext server = OscoreVector.All[0].Server();
+        CoapMessage request = new(CoapCode.Get, registry);
+        request.Options.Add(SealedOptionFactory.Number, [1, 2]);
+        CoapMessage sent = OscoreCodec.ProtectRequest(client, request, IdOf(client, 0), kidContext: false);
+
+        Assert.True(OscoreOptionValue.TryRead([0x09, 0x00], out OscoreOptionValue value));
+        Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectRequest(server, sent, in value, out CoapMessage? read));
+        Assert.True(read!.Options.Contains(SealedOptionFactory.Number));
+        Assert.True(sent.Options.Contains(SealedOptionFactory.Number));
+        sent.Options.Remove(SealedOptionFactory.Number);
+        sent.Options.Add(SealedOptionFactory.Number, [1, 3]);
+        Assert.Equal(OscoreFault.Decryption, OscoreCodec.UnprotectRequest(server, sent, in value, out _));
+    }
+
+    [Fact]
+    public void Long_tokens_and_large_payloads_are_protected()
+    {
+        using OscoreContext client = OscoreVector.All[0].Client();
+        using OscoreContext server = OscoreVector.All[0].Server();
+        foreach (int token in (int[])[0, 8, 13, 300])
+        {
+            CoapMessage request = Request();
+            request.Token = new CoapToken(new byte[token]);
+            request.Payload = new byte[60_000];
+
+            CoapMessage sent = OscoreCodec.ProtectRequest(client, request, IdOf(client, 0), kidContext: false);
+
+            Assert.True(OscoreOptionValue.TryRead([0x09, 0x00], out OscoreOptionValue value));
+            Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectRequest(server, sent, in value, out CoapMessage? read));
+            Assert.Equal((request.Token, 60_000), (read!.Token, read.Payload.Length));
+            Assert.Equal(["tv1"], read.Options.UriPath);
+        }
+    }
+
+    private static CoapMessage Request() => Read("44015d1f00003974396c6f63616c686f737483747631");
+
+    private static CoapMessage Read(string hex) => CoapDatagramSerializer.Default.Deserialize(Convert.FromHexString(hex).AsMemory());
+
+    private static OscoreRequestId IdOf(OscoreContext client, ulong number) => new(client.Parameters.SenderId.ToArray(), number);
+
+    private static string OptionOf(CoapMessage message) =>
+        message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value) ? Convert.ToHexStringLower(value) : "none";
+
+    private static string Derived(OscoreParameters parameters, ReadOnlyMemory<byte> id, ReadOnlySpan<byte> type, int length)
+    {
+        byte[] output = new byte[length];
+        OscoreKeys.Derive(parameters, id.Span, type, output);
+        return Convert.ToHexStringLower(output);
+    }
+
+    private static OscoreContext Context(string salt, string sender, string recipient, string? idContext) => new(
+        new OscoreParameters(
+            Convert.FromHexString("0102030405060708090a0b0c0d0e0f10"), Convert.FromHexString(sender), Convert.FromHexString(recipient))
+        {
+            MasterSalt = Convert.FromHexString(salt),
+            IdContext = idContext is null ? null : Convert.FromHexString(idContext),
+        });
+
+    private sealed class SealedOptionFactory : IOptionFactory
+    {
+        public const int Number = 2_051;
+
+        public OptionDefinition Definition { get; } =
+            new(Number, "Sealed", OptionFormat.Opaque, 0, 8) { Protection = OptionProtection.Integrity };
+
+        public CoapOption Create(OptionData data) => new UnrecognizedOption(data.Number, data.Value.ToArray());
+    }
+}
