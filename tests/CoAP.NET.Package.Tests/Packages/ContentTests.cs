@@ -12,6 +12,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Dataflow", "lib/net10.0/CoAP.NET.Dataflow.dll", "lib/net10.0/CoAP.NET.Dataflow.xml")]
     [InlineData("CoAP.NET.Content", "lib/net10.0/CoAP.NET.Content.dll", "lib/net10.0/CoAP.NET.Content.xml")]
     [InlineData("CoAP.NET.Http", "lib/net10.0/CoAP.NET.Http.dll", "lib/net10.0/CoAP.NET.Http.xml")]
+    [InlineData("CoAP.NET.Edhoc", "lib/net10.0/CoAP.NET.Edhoc.dll", "lib/net10.0/CoAP.NET.Edhoc.xml")]
     [InlineData("CoAP.NET.Oscore", "lib/net10.0/CoAP.NET.Oscore.dll", "lib/net10.0/CoAP.NET.Oscore.xml")]
     [InlineData("CoAP.NET.Proxy", "lib/net10.0/CoAP.NET.Proxy.dll", "lib/net10.0/CoAP.NET.Proxy.xml")]
     [InlineData("CoAP.NET.Hosting", "lib/net10.0/CoAP.NET.Hosting.dll", "lib/net10.0/CoAP.NET.Hosting.xml",
@@ -42,6 +43,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Dataflow", "README.md")]
     [InlineData("CoAP.NET.Content", "docs/content.md")]
     [InlineData("CoAP.NET.Http", "docs/http.md")]
+    [InlineData("CoAP.NET.Edhoc", "docs/edhoc.md")]
     [InlineData("CoAP.NET.Oscore", "docs/oscore.md")]
     [InlineData("CoAP.NET.Proxy", "docs/proxies.md")]
     [InlineData("CoAP.NET.Hosting", "docs/hosting.md")]
@@ -69,6 +71,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Dataflow")]
     [InlineData("CoAP.NET.Content")]
     [InlineData("CoAP.NET.Http")]
+    [InlineData("CoAP.NET.Edhoc")]
     [InlineData("CoAP.NET.Oscore")]
     [InlineData("CoAP.NET.Proxy")]
     [InlineData("CoAP.NET.Hosting")]

@@ -12,7 +12,8 @@ public sealed class PackedFeed : IAsyncLifetime
 {
     private static readonly string[] s_projects =
     [
-        "CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Proxy", "CoAP.NET.Http", "CoAP.NET.Oscore", "CoAP.NET.Dtls", "CoAP.NET.Hosting",
+        "CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Proxy", "CoAP.NET.Http", "CoAP.NET.Oscore", "CoAP.NET.Edhoc", "CoAP.NET.Dtls",
+        "CoAP.NET.Hosting",
         "CoAP.NET.AspNetCore", "CoAP.NET.Testing",
         "CoAP.NET.Cli", "CoAP.NET.Templates",
     ];

@@ -13,6 +13,7 @@ public sealed class PublicSurfaceTests
     [InlineData("CoAP.NET.Dataflow")]
     [InlineData("CoAP.NET.Content")]
     [InlineData("CoAP.NET.Http")]
+    [InlineData("CoAP.NET.Edhoc")]
     [InlineData("CoAP.NET.Oscore")]
     [InlineData("CoAP.NET.Proxy")]
     [InlineData("CoAP.NET.Hosting")]

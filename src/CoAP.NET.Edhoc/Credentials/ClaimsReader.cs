@@ -1,0 +1,153 @@
+using CoAP.NET.Content.Cbor;
+using CoAP.NET.Edhoc.Keys;
+using CoAP.NET.Edhoc.Messages;
+
+namespace CoAP.NET.Edhoc.Credentials;
+
+/// <summary>A CWT Claims Set (RFC 8392) with a COSE_Key as confirmation (RFC 8747).</summary>
+internal sealed record ClaimsReader(EdhocPublicKey Key, byte[]? KeyId, string? Subject)
+{
+    private const int MaxClaims = 64;
+    private const int SubjectClaim = 2;
+    private const int ConfirmationClaim = 8;
+
+    public static ClaimsReader Read(ReadOnlySpan<byte> claims)
+    {
+        SequenceReader reader = Open(claims);
+        int count = reader.ReadContainer(CborMajor.Map, "claims");
+        string? subject = null;
+        ReadOnlySpan<byte> key = [];
+        HashSet<int> seen = [];
+        for (int i = 0; i < count; i++)
+        {
+            int? claim = ReadLabel(ref reader, seen);
+            if (claim == SubjectClaim)
+            {
+                subject = reader.ReadText("the subject");
+            }
+            else if (claim == ConfirmationClaim)
+            {
+                key = ReadConfirmation(reader.ReadItem());
+            }
+            else
+            {
+                reader.ReadItem();
+            }
+        }
+
+        reader.End();
+        return key.IsEmpty ? throw reader.Fault("has no key") : ReadKey(key, subject);
+    }
+
+    public static byte[] Write(EdhocPublicKey key, ReadOnlySpan<byte> keyId, string? subject)
+    {
+        CborWriter writer = new();
+        writer.WriteMap(subject is null ? 1 : 2);
+        if (subject is not null)
+        {
+            writer.WriteInt(SubjectClaim).WriteText(subject);
+        }
+
+        bool isNist = Curves.IsNist(key.Curve);
+        writer.WriteInt(ConfirmationClaim).WriteMap(1).WriteInt(1).WriteMap(key.Y is null ? 4 : 5)
+            .WriteInt(1).WriteInt(isNist ? 2 : 1)
+            .WriteInt(2).WriteBytes(keyId)
+            .WriteInt(-1).WriteInt((int)key.Curve)
+            .WriteInt(-2).WriteBytes(key.X.Span);
+        if (key.Y is { } y)
+        {
+            writer.WriteInt(-3).WriteBytes(y.Span);
+        }
+
+        return writer.ToArray();
+    }
+
+    private static SequenceReader Open(ReadOnlySpan<byte> data) => new(data, "A claims set", isStrict: false);
+
+    private static int? ReadLabel(ref SequenceReader reader, HashSet<int> seen)
+    {
+        if (reader.Peek() == CborMajor.TextString)
+        {
+            reader.ReadText("a label");
+            return null;
+        }
+
+        int label = reader.ReadInt("a label");
+        return seen.Add(label) && seen.Count <= MaxClaims ? label : throw reader.Fault("has a label twice, or too many");
+    }
+
+    private static ReadOnlySpan<byte> ReadConfirmation(ReadOnlySpan<byte> confirmation)
+    {
+        SequenceReader reader = Open(confirmation);
+        int count = reader.ReadContainer(CborMajor.Map, "a confirmation");
+        ReadOnlySpan<byte> key = [];
+        HashSet<int> seen = [];
+        for (int i = 0; i < count; i++)
+        {
+            bool isKey = ReadLabel(ref reader, seen) == 1;
+            ReadOnlySpan<byte> value = reader.ReadItem();
+            key = isKey ? value : key;
+        }
+
+        return key;
+    }
+
+    private static ClaimsReader ReadKey(ReadOnlySpan<byte> key, string? subject)
+    {
+        SequenceReader reader = Open(key);
+        int count = reader.ReadContainer(CborMajor.Map, "a COSE_Key");
+        int type = 0;
+        int curve = 0;
+        bool isOdd = false;
+        bool isCompressed = false;
+        byte[]? keyId = null;
+        byte[] x = [];
+        byte[]? y = null;
+        HashSet<int> seen = [];
+        for (int i = 0; i < count; i++)
+        {
+            switch (ReadLabel(ref reader, seen))
+            {
+                case 1:
+                    type = reader.ReadInt("a key type");
+                    break;
+                case 2:
+                    keyId = reader.ReadBytes("a kid").ToArray();
+                    break;
+                case -1:
+                    curve = reader.ReadInt("a curve");
+                    break;
+                case -2:
+                    x = reader.ReadBytes("an x coordinate").ToArray();
+                    break;
+                case -3 when reader.Peek() == CborMajor.Simple:
+                    isOdd = reader.ReadHead().Argument == 21;
+                    isCompressed = true;
+                    break;
+                case -3:
+                    y = reader.ReadBytes("a y coordinate").ToArray();
+                    break;
+                case -4:
+                    throw reader.Fault("has a private key, which nobody but its owner may have");
+                default:
+                    reader.ReadItem();
+                    break;
+            }
+        }
+
+        EdhocCurve named = (EdhocCurve)curve;
+        bool isRight = Enum.IsDefined(named) && type == (Curves.IsNist(named) ? 2 : 1)
+            && x.Length == Curves.KeyLength(named) && (y is null || (Curves.IsNist(named) && y.Length == x.Length));
+        if (!isRight)
+        {
+            throw reader.Fault("has a key of a kind that is not known here");
+        }
+
+        if (isCompressed && Curves.IsNist(named))
+        {
+            y = NistPoint.Decompress(named, x, isOdd).Y;
+        }
+
+        return new ClaimsReader(new EdhocPublicKey(named, x, y is null ? default(ReadOnlyMemory<byte>?) : y), keyId, subject);
+    }
+}

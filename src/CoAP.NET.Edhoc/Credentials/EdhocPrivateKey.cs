@@ -1,0 +1,79 @@
+using System.Security.Cryptography;
+using CoAP.NET.Edhoc.Keys;
+
+namespace CoAP.NET.Edhoc;
+
+/// <summary>A private key: one that authenticates this side, or an ephemeral one. Dispose it when nobody needs it any more.</summary>
+public sealed class EdhocPrivateKey : IDisposable
+{
+    private readonly IPrivateKey _key;
+
+    private EdhocPrivateKey(IPrivateKey key) => _key = key;
+
+    /// <summary>The curve.</summary>
+    public EdhocCurve Curve => _key.PublicKey.Curve;
+
+    /// <summary>The public key.</summary>
+    public EdhocPublicKey PublicKey => _key.PublicKey;
+
+    /// <summary>Makes a key of its bytes.</summary>
+    /// <param name="curve">The curve.</param>
+    /// <param name="secret">The bytes: 32, of P-384 48, of X448 56 and of Ed448 57. They are copied; wipe yours.</param>
+    /// <returns>The key.</returns>
+    /// <exception cref="ArgumentException">They are no key of the curve.</exception>
+    /// <exception cref="PlatformNotSupportedException">The curve needs OpenSSL, and there is none.</exception>
+    public static EdhocPrivateKey FromBytes(EdhocCurve curve, ReadOnlySpan<byte> secret)
+    {
+        Curves.ThrowIfNotSupported(curve);
+        return new EdhocPrivateKey(Curves.IsNist(curve) ? NistKey.Of(curve, secret) : new OkpKey(curve, secret));
+    }
+
+    /// <summary>Makes a new key.</summary>
+    /// <param name="curve">The curve.</param>
+    /// <param name="random">Where it comes from; null for <see cref="CoapRandomSource.Secure"/>.</param>
+    /// <returns>The key.</returns>
+    /// <exception cref="PlatformNotSupportedException">The curve needs OpenSSL, and there is none.</exception>
+    public static EdhocPrivateKey Generate(EdhocCurve curve, CoapRandomSource? random = null) =>
+        Generate(curve, random ?? CoapRandomSource.Secure, isEphemeral: false);
+
+    /// <summary>Makes a key that signs of one of .NET, such as a key in hardware.</summary>
+    /// <param name="key">A key of P-256 or P-384. It is used, not copied, and disposed with this object.</param>
+    /// <returns>The key.</returns>
+    /// <exception cref="ArgumentException">It is of another curve.</exception>
+    public static EdhocPrivateKey FromECDsa(ECDsa key)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        return new EdhocPrivateKey(new NistKey(CurveOf(key), key, null));
+    }
+
+    /// <summary>Makes a static Diffie-Hellman key of one of .NET.</summary>
+    /// <param name="key">A key of P-256 or P-384. It is used, not copied, and disposed with this object.</param>
+    /// <returns>The key.</returns>
+    /// <exception cref="ArgumentException">It is of another curve.</exception>
+    public static EdhocPrivateKey FromECDiffieHellman(ECDiffieHellman key)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        return new EdhocPrivateKey(new NistKey(CurveOf(key), null, key));
+    }
+
+    /// <summary>Wipes the key.</summary>
+    public void Dispose() => _key.Dispose();
+
+    /// <summary>A key for one session, which does not sign.</summary>
+    internal static EdhocPrivateKey GenerateEphemeral(EdhocCurve curve, CoapRandomSource random) =>
+        Generate(curve, random, isEphemeral: true);
+
+    internal byte[] Agree(ReadOnlySpan<byte> peer) => _key.Agree(peer);
+
+    internal byte[] Sign(ReadOnlySpan<byte> data) => _key.Sign(data);
+
+    private static EdhocPrivateKey Generate(EdhocCurve curve, CoapRandomSource random, bool isEphemeral)
+    {
+        Curves.ThrowIfNotSupported(curve);
+        return new EdhocPrivateKey(
+            Curves.IsNist(curve) ? NistKey.Generate(curve, random, isEphemeral) : OkpKey.Generate(curve, random));
+    }
+
+    private static EdhocCurve CurveOf(ECAlgorithm key) => Curves.Named(key.ExportParameters(false).Curve.Oid)
+        ?? throw new ArgumentException("Only keys of P-256 and P-384 can be used.", nameof(key));
+}

@@ -1,0 +1,72 @@
+using CoAP.NET.Edhoc.Suites;
+
+namespace CoAP.NET.Edhoc;
+
+/// <summary>A cipher suite of EDHOC (RFC 9528 section 3.6 and its table in section 10.2).</summary>
+public sealed class EdhocCipherSuite
+{
+    private static readonly EdhocCipherSuite[] s_all =
+    [
+        new(0, AeadAlgorithm.Ccm8, HashFunction.Sha256, 8, EdhocCurve.X25519, EdhocCurve.Ed25519, 10),
+        new(1, AeadAlgorithm.Ccm16, HashFunction.Sha256, 16, EdhocCurve.X25519, EdhocCurve.Ed25519, 10),
+        new(2, AeadAlgorithm.Ccm8, HashFunction.Sha256, 8, EdhocCurve.P256, EdhocCurve.P256, 10),
+        new(3, AeadAlgorithm.Ccm16, HashFunction.Sha256, 16, EdhocCurve.P256, EdhocCurve.P256, 10),
+        new(4, AeadAlgorithm.ChaCha20, HashFunction.Sha256, 16, EdhocCurve.X25519, EdhocCurve.Ed25519, 24),
+        new(5, AeadAlgorithm.ChaCha20, HashFunction.Sha256, 16, EdhocCurve.P256, EdhocCurve.P256, 24),
+        new(6, AeadAlgorithm.Gcm128, HashFunction.Sha256, 16, EdhocCurve.X25519, EdhocCurve.P256, 1),
+        new(24, AeadAlgorithm.Gcm256, HashFunction.Sha384, 16, EdhocCurve.P384, EdhocCurve.P384, 3),
+        new(25, AeadAlgorithm.ChaCha20, HashFunction.Shake256, 16, EdhocCurve.X448, EdhocCurve.Ed448, 24),
+    ];
+
+    private static readonly int[] s_defaults = [2, 3, 0, 1, 4, 5, 6, 24];
+
+    private EdhocCipherSuite(
+        int number, AeadAlgorithm aead, HashFunction hash, int macLength, EdhocCurve curve, EdhocCurve signatureCurve, int applicationAead)
+    {
+        (Number, Aead, Hash, MacLength) = (number, aead, hash, macLength);
+        (Curve, SignatureCurve, ApplicationAead) = (curve, signatureCurve, applicationAead);
+    }
+
+    /// <summary>All suites of the table, supported here or not.</summary>
+    public static IReadOnlyList<EdhocCipherSuite> All => s_all;
+
+    /// <summary>The number.</summary>
+    public int Number { get; }
+
+    /// <summary>The curve of the ephemeral and static Diffie-Hellman keys.</summary>
+    public EdhocCurve Curve { get; }
+
+    /// <summary>The curve of keys that sign.</summary>
+    public EdhocCurve SignatureCurve { get; }
+
+    /// <summary>The AEAD algorithm of OSCORE, by its number in COSE.</summary>
+    public int ApplicationAead { get; }
+
+    /// <summary>The hash algorithm of OSCORE's HKDF, by its number in COSE: -16 is SHA-256, -43 SHA-384, -45 SHAKE256.</summary>
+    public int ApplicationHash => Hash.CoseNumber;
+
+    /// <summary>
+    /// Whether this platform can do it. 2, 3, 5 and 24 need what .NET has, where the system has it; 0, 1, 4 and 6 need OpenSSL for X25519
+    /// and Ed25519, 25 OpenSSL 3 for X448, Ed448 and KMAC256.
+    /// </summary>
+    public bool IsSupported =>
+        Aead.IsSupported && Hash.IsSupported && Keys.Curves.IsSupported(Curve) && Keys.Curves.IsSupported(SignatureCurve);
+
+    internal static IEnumerable<EdhocCipherSuite> Defaults => s_defaults.Select(static number => Find(number)!);
+
+    internal AeadAlgorithm Aead { get; }
+
+    internal HashFunction Hash { get; }
+
+    /// <summary>The bytes of a MAC with a static Diffie-Hellman key.</summary>
+    internal int MacLength { get; }
+
+    /// <summary>The suite of a number.</summary>
+    /// <param name="number">The number.</param>
+    /// <returns>The suite; null when the table has none.</returns>
+    public static EdhocCipherSuite? Find(int number) => Array.Find(s_all, suite => suite.Number == number);
+
+    /// <summary>The number, the algorithms.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => $"{Number} ({Aead.Name}, {Hash.Name}, {Curve}, {SignatureCurve})";
+}

@@ -1,0 +1,213 @@
+using System.Security.Cryptography;
+using CoAP.NET.Content.Cbor;
+using CoAP.NET.Edhoc.Keys;
+using CoAP.NET.Edhoc.Messages;
+using CoAP.NET.Edhoc.Schedule;
+
+namespace CoAP.NET.Edhoc;
+
+/// <summary>
+/// The Responder of one session of EDHOC (RFC 9528 section 5): bytes in, bytes out. It reads message_1, makes message_2, reads message_3
+/// and says whom the peer claims to be, gives the session once it is told which credentials that may be, and makes message_4 where one is
+/// wanted. Not thread-safe. After an error it is of no use any more. <c>EdhocServer</c> does it over CoAP.
+/// </summary>
+public sealed class EdhocResponder : IDisposable
+{
+    private readonly EdhocSettings _settings;
+    private readonly IReadOnlyList<EdhocOwnCredential> _credentials;
+    private readonly Progress _progress;
+    private MessageOne? _first;
+    private EdhocCipherSuite? _suite;
+    private EdhocOwnCredential? _own;
+    private EdhocPrivateKey? _ephemeral;
+    private KeySchedule? _schedule;
+    private byte[] _messageOneHash = [];
+    private byte[] _connectionId = [];
+    private byte[] _plaintext = [];
+    private byte[] _proofBytes = [];
+    private Proof _proof;
+    private IReadOnlyList<EdhocEad> _peerEad = [];
+
+    /// <summary>Begins a session.</summary>
+    /// <param name="settings">Suites and bounds.</param>
+    /// <param name="own">The credentials of this side, of which the first that fits method and suite is used. They say as well which
+    /// methods are supported: those that one fits.</param>
+    public EdhocResponder(EdhocSettings settings, IReadOnlyList<EdhocOwnCredential> own)
+    {
+        ArgumentNullException.ThrowIfNull(settings);
+        ArgumentNullException.ThrowIfNull(own);
+        (_settings, _credentials) = (settings, own);
+        _progress = new Progress(Wipe);
+    }
+
+    /// <summary>How both authenticate.</summary>
+    /// <exception cref="InvalidOperationException">message_1 was not read yet.</exception>
+    public EdhocMethod Method => First.Method;
+
+    /// <summary>The suite that the Initiator selected.</summary>
+    /// <exception cref="InvalidOperationException">message_1 was not read yet.</exception>
+    public EdhocCipherSuite CipherSuite => First is not null ? _suite! : null!;
+
+    /// <summary>C_I, which C_R has to differ from.</summary>
+    /// <exception cref="InvalidOperationException">message_1 was not read yet.</exception>
+    public ReadOnlyMemory<byte> PeerConnectionId => First.ConnectionId;
+
+    /// <summary>C_R; empty before <see cref="CreateMessage2"/>.</summary>
+    public ReadOnlyMemory<byte> ConnectionId => _connectionId;
+
+    private MessageOne First => _first ?? throw new InvalidOperationException("message_1 was not read yet.");
+
+    /// <summary>Reads message_1. No key is made for it yet.</summary>
+    /// <param name="message">The message.</param>
+    /// <returns>EAD_1, of the labels that the application knows. Nobody authenticated it.</returns>
+    /// <exception cref="EdhocException">It is wrong, or its suite is not supported.</exception>
+    /// <exception cref="InvalidOperationException">It was read already.</exception>
+    public IReadOnlyList<EdhocEad> ReadMessage1(ReadOnlyMemory<byte> message) =>
+        _progress.Do(Step.Start, Step.AfterMessage1, () => ReadFirst(message.Span));
+
+    /// <summary>Makes message_2, with a new ephemeral key.</summary>
+    /// <param name="connectionId">C_R: an identifier that no other session of this side has, and no recipient of OSCORE, and that is not
+    /// that of the Initiator.</param>
+    /// <param name="ead">EAD_2, which is encrypted, but to whom is not known yet.</param>
+    /// <returns>The message.</returns>
+    /// <exception cref="ArgumentException">The identifier is that of the Initiator, or too long.</exception>
+    /// <exception cref="EdhocException">The ephemeral key of message_1 is none.</exception>
+    /// <exception cref="InvalidOperationException">message_1 was not read, or message_2 was made already.</exception>
+    public byte[] CreateMessage2(ReadOnlyMemory<byte> connectionId, params IReadOnlyList<EdhocEad> ead)
+    {
+        if (connectionId.Length > _settings.MaxConnectionIdLength || connectionId.Span.SequenceEqual(First.ConnectionId))
+        {
+            throw new ArgumentException(
+                $"The identifier is that of the Initiator, or has more than {_settings.MaxConnectionIdLength} bytes.", nameof(connectionId));
+        }
+
+        return _progress.Do(Step.AfterMessage1, Step.AfterMessage2, () =>
+        {
+            _connectionId = connectionId.ToArray();
+            _ephemeral = EdhocPrivateKey.GenerateEphemeral(_suite!.Curve, _settings.Random);
+            byte[] shared = _ephemeral.Agree(First.PublicKey);
+            _schedule = new KeySchedule(_suite, _messageOneHash, _ephemeral.PublicKey.X.Span, shared);
+            CryptographicOperations.ZeroMemory(shared);
+            byte[] identifier = new CborWriter().WriteIdentifier(_connectionId).ToArray();
+            Proof proof = new(true, Party.IsStatic(Method, EdhocRole.Responder), _own!.Id, EadItems.Write(ead), identifier);
+            byte[] plaintext = Party.Write(proof, proof.Make(_schedule, _own, First.PublicKey, out byte[] next));
+            byte[] ciphertext = _schedule.Mask(plaintext);
+            _schedule.Advance(next, plaintext, _own.Credential.Encoded.Span);
+            return Bytes.Item([.. _ephemeral.PublicKey.X.Span, .. ciphertext]);
+        });
+    }
+
+    /// <summary>Reads message_3. Find credentials for what it says, and go on with <see cref="Complete"/>.</summary>
+    /// <param name="message">The message, which may be an error message.</param>
+    /// <returns>Who the Initiator says it is.</returns>
+    /// <exception cref="EdhocException">It is wrong, or an error of the peer.</exception>
+    /// <exception cref="InvalidOperationException">message_2 was not made, or message_3 was read already.</exception>
+    public EdhocClaim ReadMessage3(ReadOnlyMemory<byte> message) =>
+        _progress.Do(Step.AfterMessage2, Step.Claimed, () => ReadThird(message.Span));
+
+    /// <summary>Verifies who the Initiator is.</summary>
+    /// <param name="candidates">The credentials that the claim may stand for and that the application trusts; of several the one that the
+    /// Initiator proves to have. None: the peer is refused.</param>
+    /// <returns>The session.</returns>
+    /// <exception cref="EdhocException">The Initiator is not one of them.</exception>
+    /// <exception cref="InvalidOperationException">message_3 was not read, or this was done already.</exception>
+    public EdhocSession Complete(IReadOnlyList<EdhocCredential> candidates)
+    {
+        ArgumentNullException.ThrowIfNull(candidates);
+        return _progress.Do(Step.Claimed, Step.Proven, () =>
+        {
+            (EdhocCredential credential, byte[] key) = Party.Verify(_proof, _proofBytes, _schedule!, _ephemeral!, candidates, _own!);
+            _schedule!.Advance(key, _plaintext, credential.Encoded.Span);
+            _ephemeral!.Dispose();
+            return new EdhocSession(EdhocRole.Responder, Method, _suite!, _schedule.Out())
+            {
+                PeerCredential = credential,
+                OwnCredential = _own!,
+                OwnConnectionId = _connectionId,
+                PeerConnectionId = First.ConnectionId,
+                PeerEad = _peerEad,
+                IsConfirmed = true,
+            };
+        });
+    }
+
+    /// <summary>Makes message_4, which shows the Initiator that this side has the same keys.</summary>
+    /// <param name="ead">EAD_4, which only the Initiator can read.</param>
+    /// <returns>The message.</returns>
+    /// <exception cref="InvalidOperationException">The Initiator is not verified, or message_4 was made already.</exception>
+    public byte[] CreateMessage4(params IReadOnlyList<EdhocEad> ead) => _progress.Do(Step.Proven, Step.Complete, () =>
+    {
+        byte[] message = Bytes.Item(_schedule!.Seal(8, EadItems.Write(ead)));
+        _schedule.Dispose();
+        return message;
+    });
+
+    /// <summary>Wipes what is secret, but for the session if there is one.</summary>
+    public void Dispose()
+    {
+        _progress.End();
+        Wipe();
+    }
+
+    private IReadOnlyList<EdhocEad> ReadFirst(ReadOnlySpan<byte> message)
+    {
+        Party.ThrowIfLong(message, _settings);
+        SequenceReader reader = new(message, "message_1");
+        MessageOne first = MessageOne.Read(ref reader, _settings.MaxConnectionIdLength);
+        Party.ThrowIfUnknown(first.Method);
+        EdhocCipherSuite[] usable = [.. Party.Usable(_settings, _credentials, EdhocRole.Responder, first.Method)];
+        if (usable.Length == 0)
+        {
+            throw new EdhocException("The method of message_1 is not supported here.");
+        }
+
+        // The selected suite has to be the first of the Initiator's that is supported here (RFC 9528 section 5.2.3).
+        int chosen = Array.Find(first.Suites, number => Array.Exists(usable, suite => suite.Number == number));
+        if (chosen != first.Selected || !Array.Exists(usable, suite => suite.Number == first.Selected)
+            || Array.IndexOf(first.Suites, chosen) != first.Suites.Length - 1)
+        {
+            throw new EdhocException(
+                EdhocErrorCode.WrongSelectedCipherSuite,
+                "The cipher suite that the Initiator selected is not the one of its own that is to be used here.",
+                [.. usable.Select(static suite => suite.Number)]);
+        }
+
+        _suite = EdhocCipherSuite.Find(chosen)!;
+        if (first.PublicKey.Length != Curves.KeyLength(_suite.Curve))
+        {
+            throw reader.Fault("has an ephemeral key of a wrong length");
+        }
+
+        _own = Party.Fitting(_credentials, _suite, Party.IsStatic(first.Method, EdhocRole.Responder));
+        _peerEad = EadItems.Read(ref reader, _settings.EadLabels);
+        _messageOneHash = _suite.Hash.Hash(message);
+        _first = first;
+        return _peerEad;
+    }
+
+    private EdhocClaim ReadThird(ReadOnlySpan<byte> message)
+    {
+        Party.ThrowIfLong(message, _settings);
+        if (ErrorMessage.IsError(message))
+        {
+            throw ErrorMessage.Read(message);
+        }
+
+        if (!_schedule!.TryOpen(3, Party.ReadOnly(message, "message_3"), out _plaintext))
+        {
+            throw new EdhocException("message_3 cannot be decrypted.");
+        }
+
+        SequenceReader reader = new(_plaintext, "PLAINTEXT_3");
+        (_proof, _proofBytes, EdhocClaim claim) =
+            Party.Read(ref reader, _plaintext, EdhocRole.Initiator, Method, _suite!, _settings);
+        _peerEad = [.. _peerEad, .. claim.Ead];
+        return claim;
+    }
+
+    private void Wipe()
+    {
+        _ephemeral?.Dispose();
+        _schedule?.Dispose();
+    }
+}

@@ -1,0 +1,150 @@
+using System.Security.Cryptography;
+using CoAP.NET.Edhoc.Schedule;
+using CoAP.NET.Edhoc.Suites;
+using CoAP.NET.Oscore;
+
+namespace CoAP.NET.Edhoc;
+
+/// <summary>
+/// What came of EDHOC: who the peer is, and the key that others are derived of (RFC 9528 section 4.2). Thread-safe. Dispose it as soon as
+/// what is needed was derived: it wipes the key. Keys are not to be kept beyond the run of the program (section 9.8).
+/// </summary>
+public sealed class EdhocSession : IDisposable
+{
+    private const int UpdateLabel = 11;
+    private const int MasterSecretLabel = 0;
+    private const int MasterSaltLabel = 1;
+    private const int MasterSaltLength = 8;
+    private readonly Lock _gate = new();
+    private readonly byte[] _outKey;
+    private readonly byte[] _exporter;
+    private bool _isDisposed;
+
+    internal EdhocSession(EdhocRole role, EdhocMethod method, EdhocCipherSuite suite, byte[] outKey)
+    {
+        (Role, Method, CipherSuite, _outKey) = (role, method, suite, outKey);
+        _exporter = KeySchedule.Exporter(suite, outKey);
+    }
+
+    /// <summary>The role of this side.</summary>
+    public EdhocRole Role { get; }
+
+    /// <summary>How the parties authenticated.</summary>
+    public EdhocMethod Method { get; }
+
+    /// <summary>The cipher suite.</summary>
+    public EdhocCipherSuite CipherSuite { get; }
+
+    /// <summary>The credential of the peer, which has proven to have the private key of it.</summary>
+    public required EdhocCredential PeerCredential { get; init; }
+
+    /// <summary>The credential of this side.</summary>
+    public required EdhocOwnCredential OwnCredential { get; init; }
+
+    /// <summary>Who the peer is for the application: <see cref="EdhocCredential.Identity"/>, otherwise the credential.</summary>
+    public object PeerIdentity => PeerCredential.Identity ?? PeerCredential;
+
+    /// <summary>The connection identifier of this side, which is its Recipient ID in OSCORE.</summary>
+    public required ReadOnlyMemory<byte> OwnConnectionId { get; init; }
+
+    /// <summary>The connection identifier of the peer, which is the Sender ID of this side in OSCORE.</summary>
+    public required ReadOnlyMemory<byte> PeerConnectionId { get; init; }
+
+    /// <summary>External authorization data of the peer, of the labels that the application knows: EAD_2 and EAD_4, or EAD_1 and
+    /// EAD_3.</summary>
+    public IReadOnlyList<EdhocEad> PeerEad { get; internal set; } = [];
+
+    /// <summary>
+    /// Whether the peer has shown that it has the same keys: always for a Responder; for an Initiator after message_4. Without it the
+    /// first message of OSCORE that can be verified shows it (RFC 9528 section 5.4.2).
+    /// </summary>
+    public bool IsConfirmed { get; internal set; }
+
+    /// <summary>EDHOC_Exporter (RFC 9528 section 4.2.1).</summary>
+    /// <param name="label">The registered label, 0 or more; 32,768 to 65,535 is for private use.</param>
+    /// <param name="context">The context.</param>
+    /// <param name="length">The bytes wanted, 1 to 255 times the length of the hash.</param>
+    /// <returns>The key. Wipe it after use.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The label or the length is out of range.</exception>
+    /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
+    public byte[] Export(int label, ReadOnlySpan<byte> context, int length)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(label);
+        ArgumentOutOfRangeException.ThrowIfLessThan(length, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(length, CipherSuite.Hash.MaxExpanded);
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            return KeySchedule.Derive(CipherSuite, _exporter, label, context, length);
+        }
+    }
+
+    /// <summary>
+    /// What OSCORE goes on with (RFC 9528 appendix A.1): Master Secret and Master Salt, the AEAD algorithm of the suite, and the connection
+    /// identifiers as IDs. The Sender ID is the identifier that the peer chose, in both roles.
+    /// </summary>
+    /// <returns>The parameters. Dispose them when the security context was made.</returns>
+    /// <exception cref="EdhocException">An identifier is too long for the AEAD algorithm, or OSCORE has no HKDF with the hash of the
+    /// suite: 24 and 25.</exception>
+    /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
+    public OscoreParameters ExportOscore()
+    {
+        OscoreAlgorithm? algorithm = OscoreAlgorithm.Find(CipherSuite.ApplicationAead);
+        if (algorithm is null || CipherSuite.Hash != HashFunction.Sha256)
+        {
+            throw new EdhocException(
+                $"OSCORE has no HKDF with {CipherSuite.Hash.Name}, which cipher suite {CipherSuite.Number} asks for. Use another suite.");
+        }
+
+        if (Math.Max(PeerConnectionId.Length, OwnConnectionId.Length) > algorithm.MaxIdLength)
+        {
+            throw new EdhocException(
+                $"A connection identifier is too long for OSCORE: {algorithm.Name} allows {algorithm.MaxIdLength} bytes.");
+        }
+
+        byte[] secret = Export(MasterSecretLabel, [], algorithm.KeyLength);
+        byte[] salt = Export(MasterSaltLabel, [], MasterSaltLength);
+        try
+        {
+            return new OscoreParameters(secret, PeerConnectionId.Span, OwnConnectionId.Span, algorithm) { MasterSalt = salt };
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(secret);
+            CryptographicOperations.ZeroMemory(salt);
+        }
+    }
+
+    /// <summary>
+    /// EDHOC_KeyUpdate (RFC 9528 appendix H): new keys without a new exchange. Both sides have to do it with the same context. What was
+    /// exported before cannot be exported again.
+    /// </summary>
+    /// <param name="context">What both sides agreed on, such as a random number that one of them sent protected.</param>
+    /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
+    public void UpdateKeys(ReadOnlySpan<byte> context)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            Replace(_outKey, KeySchedule.Derive(CipherSuite, _outKey, UpdateLabel, context, CipherSuite.Hash.Length));
+            Replace(_exporter, KeySchedule.Exporter(CipherSuite, _outKey));
+        }
+    }
+
+    /// <summary>Wipes the keys.</summary>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            _isDisposed = true;
+            CryptographicOperations.ZeroMemory(_outKey);
+            CryptographicOperations.ZeroMemory(_exporter);
+        }
+    }
+
+    private static void Replace(byte[] key, byte[] next)
+    {
+        next.CopyTo(key, 0);
+        CryptographicOperations.ZeroMemory(next);
+    }
+}

@@ -1,0 +1,79 @@
+using System.Text;
+using CoAP.NET.Content.Cbor;
+
+namespace CoAP.NET.Edhoc.Messages;
+
+/// <summary>Error messages (RFC 9528 section 6).</summary>
+internal static class ErrorMessage
+{
+    private const int MaxSuites = 32;
+
+    public static byte[] Write(EdhocException error)
+    {
+        CborWriter writer = new();
+        writer.WriteInt((int)error.Code);
+        return (error.Code switch
+        {
+            EdhocErrorCode.WrongSelectedCipherSuite => SuiteList.Write(writer, error.Suites),
+            EdhocErrorCode.UnknownCredential => writer.WriteBoolean(true),
+            _ => writer.WriteText(error.Message.Length > EdhocException.MaxPeerText
+                ? error.Message[..EdhocException.MaxPeerText]
+                : error.Message),
+        }).ToArray();
+    }
+
+    /// <summary>Whether some bytes are an error message and no other one: none of the others begins with an integer that is followed by one
+    /// item only, or they are a byte string.</summary>
+    public static bool IsError(ReadOnlySpan<byte> message) => !message.IsEmpty && (CborMajor)(message[0] >> 5) != CborMajor.ByteString;
+
+    public static EdhocException Read(ReadOnlySpan<byte> message)
+    {
+        SequenceReader reader = new(message, "The error message");
+        int code = reader.ReadInt("an error code");
+        EdhocException error = code switch
+        {
+            (int)EdhocErrorCode.Unspecified => new EdhocException(
+                EdhocErrorCode.Unspecified, $"The peer refuses: {Plain(reader.ReadText("a diagnostic text"))}", isOfPeer: true),
+            (int)EdhocErrorCode.WrongSelectedCipherSuite => OfSuites(SuiteList.Read(ref reader, MaxSuites)),
+            (int)EdhocErrorCode.UnknownCredential => new EdhocException(
+                EdhocErrorCode.UnknownCredential, "The peer does not know the credential of this side.", isOfPeer: true),
+            _ => new EdhocException(EdhocErrorCode.Unspecified, $"The peer refuses with the error code {code}.", isOfPeer: true),
+        };
+
+        // The information of codes that are not known here may be anything (section 6).
+        if (code is 3 or < 1 or > 3 && !reader.IsAtEnd)
+        {
+            reader.ReadItem();
+        }
+
+        reader.End();
+        return error;
+    }
+
+    private static EdhocException OfSuites(int[] suites) => new(
+        EdhocErrorCode.WrongSelectedCipherSuite,
+        $"The peer does not support the cipher suite that was selected; it supports {string.Join(", ", suites)}.",
+        suites,
+        isOfPeer: true);
+
+    private static string Plain(string text)
+    {
+        StringBuilder plain = new();
+        foreach (Rune rune in text.EnumerateRunes())
+        {
+            if (plain.Length + rune.Utf16SequenceLength > EdhocException.MaxPeerText)
+            {
+                break;
+            }
+
+            // Controls, and characters that change the direction or are invisible, could pretend what the log or the terminal says.
+            bool isPlain = Rune.GetUnicodeCategory(rune) is not (System.Globalization.UnicodeCategory.Control
+                or System.Globalization.UnicodeCategory.Format or System.Globalization.UnicodeCategory.LineSeparator
+                or System.Globalization.UnicodeCategory.ParagraphSeparator or System.Globalization.UnicodeCategory.PrivateUse
+                or System.Globalization.UnicodeCategory.OtherNotAssigned);
+            plain.Append(isPlain ? rune.ToString() : "?");
+        }
+
+        return plain.ToString();
+    }
+}

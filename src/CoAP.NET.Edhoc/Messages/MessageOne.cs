@@ -1,0 +1,37 @@
+using CoAP.NET.Content.Cbor;
+
+namespace CoAP.NET.Edhoc.Messages;
+
+/// <summary>message_1 (RFC 9528 section 5.2.1).</summary>
+internal sealed record MessageOne(EdhocMethod Method, int[] Suites, byte[] PublicKey, byte[] ConnectionId, IReadOnlyList<EdhocEad> Ead)
+{
+    private const int MaxSuites = 32;
+    private const int MaxKey = 256;
+
+    public int Selected => Suites[^1];
+
+    public byte[] Write()
+    {
+        CborWriter writer = new();
+        SuiteList.Write(writer.WriteInt((int)Method), Suites);
+        return writer.WriteBytes(PublicKey).WriteIdentifier(ConnectionId).WriteEncoded(EadItems.Write(Ead)).ToArray();
+    }
+
+    /// <summary>Reads it, but for the external authorization data: what is critical is judged once the suite is known to be right.</summary>
+    public static MessageOne Read(ref SequenceReader reader, int maxIdentifier)
+    {
+        int method = reader.ReadInt("METHOD");
+        int[] suites = SuiteList.Read(ref reader, MaxSuites);
+        ReadOnlySpan<byte> key = reader.ReadBytes("G_X");
+        if (key.IsEmpty || key.Length > MaxKey)
+        {
+            throw reader.Fault("has an ephemeral key of a wrong length");
+        }
+
+        byte[] ephemeral = key.ToArray();
+        byte[] identifier = reader.ReadIdentifier("C_I");
+        return identifier.Length <= maxIdentifier
+            ? new MessageOne((EdhocMethod)method, suites, ephemeral, identifier, [])
+            : throw reader.Fault($"has a connection identifier of more than {maxIdentifier} bytes");
+    }
+}

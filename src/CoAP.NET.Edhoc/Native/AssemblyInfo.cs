@@ -1,0 +1,4 @@
+using System.Runtime.CompilerServices;
+
+// Native functions take blittable values only.
+[assembly: DisableRuntimeMarshalling]

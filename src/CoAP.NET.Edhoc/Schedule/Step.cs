@@ -1,0 +1,13 @@
+namespace CoAP.NET.Edhoc.Schedule;
+
+/// <summary>Where a session stands. Each step is done once and in this order (RFC 9528 section 5.1).</summary>
+internal enum Step
+{
+    Start,
+    AfterMessage1,
+    AfterMessage2,
+    Claimed,
+    Proven,
+    Complete,
+    Failed,
+}

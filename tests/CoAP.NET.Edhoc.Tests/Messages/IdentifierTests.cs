@@ -1,0 +1,41 @@
+using CoAP.NET.Content.Cbor;
+using CoAP.NET.Edhoc.Messages;
+
+namespace CoAP.NET.Edhoc.Tests.Messages;
+
+public sealed class IdentifierTests
+{
+    [Theory]
+    [InlineData("21", "21")]
+    [InlineData("18", "4118")]
+    [InlineData("38", "4138")]
+    [InlineData("37", "37")]
+    [InlineData("17", "17")]
+    [InlineData("00", "00")]
+    [InlineData("1f", "411f")]
+    [InlineData("abcd", "42abcd")]
+    [InlineData("", "40")]
+    [Rfc("9528-3.3.2-1")]
+    public void Identifiers_that_are_integers_of_one_byte_are_sent_as_such(string identifier, string encoded)
+    {
+        byte[] bytes = Convert.FromHexString(identifier);
+        byte[] written = new CborWriter().WriteIdentifier(bytes).ToArray();
+        Assert.Equal(encoded, Convert.ToHexStringLower(written));
+        SequenceReader reader = new(written, "It");
+        Assert.Equal(bytes, reader.ReadIdentifier("an identifier"));
+        Assert.True(reader.IsAtEnd);
+    }
+
+    [Theory]
+    [InlineData("4121")]
+    [InlineData("1818")]
+    [InlineData("581821")]
+    [InlineData("61aa")]
+    [InlineData("43aabb")]
+    [InlineData("")]
+    public void Other_encodings_are_refused(string encoded) => Assert.Throws<EdhocException>(() =>
+    {
+        SequenceReader reader = new(Convert.FromHexString(encoded), "It");
+        reader.ReadIdentifier("an identifier");
+    });
+}

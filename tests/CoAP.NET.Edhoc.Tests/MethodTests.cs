@@ -1,0 +1,88 @@
+using CoAP.NET.Oscore;
+
+namespace CoAP.NET.Edhoc.Tests;
+
+/// <summary>All methods with all suites, as far as the platform has them.</summary>
+public sealed class MethodTests
+{
+    public static TheoryData<EdhocMethod, int> All()
+    {
+        TheoryData<EdhocMethod, int> data = [];
+        foreach (EdhocMethod method in Enum.GetValues<EdhocMethod>())
+        {
+            foreach (EdhocCipherSuite suite in EdhocCipherSuite.All)
+            {
+                data.Add(method, suite.Number);
+            }
+        }
+
+        return data;
+    }
+
+    [Theory]
+    [MemberData(nameof(All))]
+    [Rfc("9528-3.2-1", "9528-4.2.1-1", "9528-5.5-1")]
+    public void Both_sides_end_with_the_same_keys(EdhocMethod method, int number)
+    {
+        EdhocCipherSuite suite = EdhocCipherSuite.Find(number)!;
+        if (!suite.IsSupported)
+        {
+            Assert.Throws<ArgumentException>(() => new EdhocInitiator(Parties.Settings(number), method, [], Parties.InitiatorId));
+            return;
+        }
+
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make(method, number);
+        (EdhocSession first, EdhocSession second) = Parties.Run(initiator, responder);
+        initiator.ReadMessage4(responder.CreateMessage4());
+
+        Assert.Equal(first.Export(40_000, [1, 2, 3], 300), second.Export(40_000, [1, 2, 3], 300));
+        Assert.NotEqual(first.Export(40_000, [1, 2, 3], 32), second.Export(40_000, [1, 2, 4], 32));
+        Assert.Equal("responder", first.PeerCredential.Subject);
+        Assert.Equal("initiator", second.PeerCredential.Subject);
+        Assert.Equal((method, number), (second.Method, second.CipherSuite.Number));
+        if (number is 24 or 25)
+        {
+            Assert.Contains("Use another suite", Assert.Throws<EdhocException>(first.ExportOscore).Message, StringComparison.Ordinal);
+            return;
+        }
+
+        using OscoreParameters one = first.ExportOscore();
+        using OscoreParameters other = second.ExportOscore();
+        Assert.Equal(one.MasterSecret.ToArray(), other.MasterSecret.ToArray());
+        Assert.Equal(one.MasterSalt.ToArray(), other.MasterSalt.ToArray());
+        Assert.Equal(one.SenderId.ToArray(), other.RecipientId.ToArray());
+        Assert.Equal(suite.ApplicationAead, one.Algorithm.CoseNumber);
+    }
+
+    [Theory]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void Suites_2_and_3_need_nothing_but_dotnet(int number) => Assert.True(EdhocCipherSuite.Find(number)!.IsSupported);
+
+    [Fact]
+    public void A_session_that_was_disposed_exports_nothing()
+    {
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
+        (EdhocSession first, EdhocSession second) = Parties.Run(initiator, responder);
+        first.Dispose();
+
+        Assert.Throws<ObjectDisposedException>(() => first.Export(0, [], 16));
+        Assert.Throws<ObjectDisposedException>(() => first.UpdateKeys([]));
+        Assert.Equal(16, second.Export(0, [], 16).Length);
+    }
+
+    [Fact]
+    public void A_plaintext_longer_than_one_expansion_is_encrypted_in_parts()
+    {
+        EdhocSettings settings = Parties.Settings(2);
+        settings.EadLabels.Add(7);
+        settings.MaxMessageSize = 32_768;
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make(initiatorSettings: settings, responderSettings: settings);
+        byte[] value = [.. Enumerable.Range(0, 20_000).Select(static i => (byte)i)];
+        responder.ReadMessage1(initiator.CreateMessage1());
+        EdhocClaim claim = initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId, new EdhocEad(7, false, value)));
+
+        Assert.Equal(value, Assert.Single(claim.Ead).Value!.Value.ToArray());
+        Assert.NotEmpty(initiator.CreateMessage3([Parties.CredentialOf(responder)]));
+    }
+}

@@ -1,0 +1,221 @@
+namespace CoAP.NET.Edhoc.Tests;
+
+/// <summary>What ends a session, and how the peer is told.</summary>
+public sealed class SessionTests
+{
+    [Fact]
+    [Rfc("9528-6.4-1")]
+    public void A_credential_by_reference_that_nobody_knows_is_error_3()
+    {
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
+        responder.ReadMessage1(initiator.CreateMessage1());
+        initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId));
+
+        EdhocException error = Assert.Throws<EdhocException>(() => initiator.CreateMessage3([]));
+
+        Assert.Equal(EdhocErrorCode.UnknownCredential, error.Code);
+        Assert.Equal("03f5", Convert.ToHexStringLower(error.ToMessage()));
+        Assert.Equal(EdhocErrorCode.UnknownCredential, EdhocException.OfPeer(error.ToMessage()).Code);
+    }
+
+    [Fact]
+    [Rfc("9528-6.2-1")]
+    public void A_credential_by_value_that_is_not_trusted_is_an_unspecified_error()
+    {
+        EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
+        EdhocCredential credential = EdhocCredential.Create(key.PublicKey, [1]);
+        EdhocOwnCredential own = new(credential, EdhocCredentialId.OfCcs(credential.Encoded.Span), key);
+        (EdhocInitiator initiator, _) = Parties.Make();
+        EdhocResponder responder = new(Parties.Settings(2), [own]);
+        responder.ReadMessage1(initiator.CreateMessage1());
+        EdhocClaim claim = initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId));
+
+        Assert.True(claim.CredentialId.IsByValue);
+        Assert.Equal(EdhocErrorCode.Unspecified, Assert.Throws<EdhocException>(() => initiator.CreateMessage3([])).Code);
+    }
+
+    [Theory]
+    [InlineData(EdhocMethod.SignatureSignature)]
+    [InlineData(EdhocMethod.StaticStatic)]
+    [Rfc("9528-5.3.3-1", "9528-5.4.3-1")]
+    public void Whoever_has_not_the_private_key_of_its_credential_is_refused(EdhocMethod method)
+    {
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make(method);
+        EdhocCredential other = Parties.Own(EdhocCurve.P256, 0x32, "somebody else").Credential;
+        responder.ReadMessage1(initiator.CreateMessage1());
+        initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId));
+        Assert.Equal(EdhocErrorCode.Unspecified, Assert.Throws<EdhocException>(() => initiator.CreateMessage3([other])).Code);
+
+        (initiator, responder) = Parties.Make(method);
+        responder.ReadMessage1(initiator.CreateMessage1());
+        initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId));
+        responder.ReadMessage3(initiator.CreateMessage3([other, Parties.CredentialOf(responder)]));
+        Assert.Equal(EdhocErrorCode.Unspecified, Assert.Throws<EdhocException>(() => responder.Complete([other])).Code);
+    }
+
+    [Fact]
+    [Rfc("9528-9.2-1")]
+    public void An_Initiator_does_not_take_itself_for_the_peer()
+    {
+        EdhocOwnCredential own = Parties.Own(EdhocCurve.P256, 0x2b, "both");
+        EdhocInitiator initiator = new(Parties.Settings(2), EdhocMethod.StaticStatic, [own], Parties.InitiatorId);
+        EdhocResponder responder = new(Parties.Settings(2), [own]);
+        responder.ReadMessage1(initiator.CreateMessage1());
+        initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId));
+
+        Assert.Throws<EdhocException>(() => initiator.CreateMessage3([own.Credential]));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    [Rfc("9528-5.4.3-1")]
+    public void A_message_that_was_changed_on_the_way_is_refused(int which)
+    {
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make(EdhocMethod.SignatureSignature);
+        byte[] message1 = initiator.CreateMessage1();
+        responder.ReadMessage1(which == 0 ? Changed(message1, 10) : message1);
+        Assert.Throws<EdhocException>(() =>
+        {
+            byte[] message2 = responder.CreateMessage2(Parties.ResponderId);
+            initiator.ReadMessage2(which == 1 ? Changed(message2, message2.Length - 1) : message2);
+            byte[] message3 = initiator.CreateMessage3([Parties.CredentialOf(responder)]);
+            responder.ReadMessage3(which == 2 ? Changed(message3, 9) : message3);
+            responder.Complete([Parties.CredentialOf(initiator)]);
+            byte[] message4 = responder.CreateMessage4();
+            initiator.ReadMessage4(which == 3 ? Changed(message4, 5) : message4);
+        });
+    }
+
+    [Fact]
+    [Rfc("9528-5.1-2")]
+    public void Steps_are_done_once_and_in_order()
+    {
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
+        Assert.Throws<InvalidOperationException>(() => initiator.ReadMessage2(new byte[50]));
+        Assert.Throws<InvalidOperationException>(() => responder.ReadMessage3(new byte[50]));
+        byte[] message1 = initiator.CreateMessage1();
+        Assert.Throws<InvalidOperationException>(() => initiator.CreateMessage1());
+        responder.ReadMessage1(message1);
+        Assert.Throws<InvalidOperationException>(() => responder.ReadMessage1(message1));
+        byte[] message2 = responder.CreateMessage2(Parties.ResponderId);
+        initiator.ReadMessage2(message2);
+        Assert.Throws<InvalidOperationException>(() => initiator.ReadMessage2(message2));
+        byte[] message3 = initiator.CreateMessage3([Parties.CredentialOf(responder)]);
+
+        // ECDSA is random: a second message_3 under the same key and nonce would give both away.
+        Assert.Throws<InvalidOperationException>(() => initiator.CreateMessage3([Parties.CredentialOf(responder)]));
+        responder.ReadMessage3(message3);
+        Assert.Throws<InvalidOperationException>(() => responder.ReadMessage3(message3));
+        responder.Complete([Parties.CredentialOf(initiator)]);
+        byte[] message4 = responder.CreateMessage4();
+        Assert.Throws<InvalidOperationException>(() => responder.CreateMessage4());
+        initiator.ReadMessage4(message4);
+        Assert.Throws<InvalidOperationException>(() => initiator.ReadMessage4(message4));
+    }
+
+    [Fact]
+    [Rfc("9528-3.8-1", "9528-3.8.1-1")]
+    public void Critical_external_data_that_is_not_known_ends_the_session_and_other_data_does_not()
+    {
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
+        EdhocEad grease = new(41_120, false, new byte[] { 1 });
+        Assert.Empty(responder.ReadMessage1(initiator.CreateMessage1(EdhocEad.Padding(3), grease, new EdhocEad(15, false, null))));
+        EdhocClaim claim = initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId, grease));
+        Assert.Empty(claim.Ead);
+        Assert.Throws<EdhocException>(() => responder.ReadMessage3(
+            initiator.CreateMessage3([Parties.CredentialOf(responder)], new EdhocEad(9, true, null))));
+    }
+
+    [Fact]
+    [Rfc("9528-3.8-1")]
+    public void External_data_of_known_labels_comes_to_the_application_from_all_messages()
+    {
+        EdhocSettings settings = Parties.Settings(2);
+        settings.EadLabels.Add(9);
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make(initiatorSettings: settings, responderSettings: settings);
+        EdhocEad one = new(9, true, new byte[] { 1, 2 });
+        EdhocEad other = new(9, false, null);
+        responder.ReadMessage1(initiator.CreateMessage1(one));
+        initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId, other, one));
+        responder.ReadMessage3(initiator.CreateMessage3([Parties.CredentialOf(responder)], other));
+        using EdhocSession second = responder.Complete([Parties.CredentialOf(initiator)]);
+        using EdhocSession first = initiator.ReadMessage4(responder.CreateMessage4(one));
+
+        Assert.Equal([true, false], second.PeerEad.Select(static ead => ead.IsCritical));
+        Assert.Equal([false, true, true], first.PeerEad.Select(static ead => ead.IsCritical));
+        Assert.Equal(new byte[] { 1, 2 }, first.PeerEad[1].Value!.Value.ToArray());
+    }
+
+    [Fact]
+    [Rfc("9528-6.3-1", "9528-5.2.3-1")]
+    public void A_suite_that_is_less_preferred_than_a_common_one_is_refused()
+    {
+        // The Initiator prefers 3 and selects 2, though the Responder supports 3: somebody downgraded it.
+        EdhocInitiator initiator = new(
+            Parties.Settings(3, 2), EdhocMethod.StaticStatic, [Parties.Own(EdhocCurve.P256, 1, "i")], Parties.InitiatorId, [2]);
+        EdhocResponder responder = new(Parties.Settings(2, 3), [Parties.Own(EdhocCurve.P256, 2, "r")]);
+
+        EdhocException error = Assert.Throws<EdhocException>(() => responder.ReadMessage1(initiator.CreateMessage1()));
+
+        Assert.Equal(EdhocErrorCode.WrongSelectedCipherSuite, error.Code);
+        Assert.Equal([2, 3], error.Suites);
+        Assert.Equal("02820203", Convert.ToHexStringLower(error.ToMessage()));
+    }
+
+    [Fact]
+    public void Without_a_common_suite_there_is_no_second_message_1() =>
+        Assert.Contains("no cipher suite", Assert.Throws<EdhocException>(() => new EdhocInitiator(
+            Parties.Settings(2), EdhocMethod.StaticStatic, [Parties.Own(EdhocCurve.P256, 1, "i")], Parties.InitiatorId, [24, 3]))
+            .Message, StringComparison.Ordinal);
+
+    [Fact]
+    [Rfc("9668-3.3.2-1")]
+    public void Both_sides_have_to_choose_identifiers_that_differ()
+    {
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
+        responder.ReadMessage1(initiator.CreateMessage1());
+        Assert.Throws<ArgumentException>(() => responder.CreateMessage2(Parties.InitiatorId));
+    }
+
+    [Fact]
+    [Rfc("9528-6.2-1")]
+    public void The_text_of_an_error_of_the_peer_is_bounded_and_plain()
+    {
+        string text = "no\u001b[31m\u202e\r\n" + new string('x', 1000);
+        EdhocException sent = new(text);
+        byte[] message = new CoAP.NET.Content.Cbor.CborWriter().WriteInt(1).WriteText(text).ToArray();
+
+        string told = EdhocException.OfPeer(message).Message;
+
+        Assert.StartsWith("The peer refuses: no?[31m???x", told, StringComparison.Ordinal);
+        Assert.InRange(told.Length, EdhocException.MaxPeerText, EdhocException.MaxPeerText + 30);
+        Assert.InRange(sent.ToMessage().Length, EdhocException.MaxPeerText, EdhocException.MaxPeerText + 20);
+    }
+
+    [Fact]
+    [Rfc("9528-6-1")]
+    public void Errors_in_place_of_messages_are_told_as_the_peers()
+    {
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
+        byte[] message1 = initiator.CreateMessage1();
+        EdhocException refused = Assert.Throws<EdhocException>(() => initiator.ReadMessage2(new EdhocException("No room.").ToMessage()));
+        Assert.True(refused.IsOfPeer);
+        Assert.Contains("No room.", refused.Message, StringComparison.Ordinal);
+
+        responder.ReadMessage1(message1);
+        responder.CreateMessage2(Parties.ResponderId);
+        Assert.True(Assert.Throws<EdhocException>(() => responder.ReadMessage3(Convert.FromHexString("03f5"))).IsOfPeer);
+        Assert.Throws<EdhocException>(() => EdhocException.OfPeer(Convert.FromHexString("03f500")));
+        Assert.Throws<EdhocException>(() => EdhocException.OfPeer([]));
+    }
+
+    private static byte[] Changed(byte[] message, int at)
+    {
+        byte[] changed = [.. message];
+        changed[at] ^= 1;
+        return changed;
+    }
+}
