@@ -73,8 +73,21 @@ internal sealed class BlockwiseStep(CoapEnvironment environment) : RequestStep
         }
         finally
         {
-            Conclude(request);
+            if (request.Request.Transfer?.Overflow?.Body is { } body)
+            {
+                _ = ConcludeAfterAsync(body.Fetching, request);
+            }
+            else
+            {
+                Conclude(request);
+            }
         }
+    }
+
+    private async Task ConcludeAfterAsync(Task fetching, OutgoingRequest request)
+    {
+        await fetching.ConfigureAwait(false);
+        Conclude(request);
     }
 
     private void Conclude(OutgoingRequest request)

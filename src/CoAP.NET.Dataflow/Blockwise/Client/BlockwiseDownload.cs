@@ -8,6 +8,13 @@ internal sealed class BlockwiseDownload(TransferMessages messages)
 {
     private const int MaxRestarts = 3;
 
+    private DownloadTransfer _download = null!;
+    private DownloadSink _sink = null!;
+    private CoapResponse _first = null!;
+    private int _skipped;
+    private int _restarts;
+    private long _transferred;
+
     // To ask again for the beginning is to make the request again, which only safe methods allow, and only when the message holds all of
     // it.
     private bool MayAskAgain =>
@@ -18,94 +25,136 @@ internal sealed class BlockwiseDownload(TransferMessages messages)
     /// <param name="response">The first response.</param>
     /// <param name="cancellationToken">Stops it.</param>
     /// <returns>The response with its whole body, or an error response.</returns>
-    public async Task<CoapResponse> RunAsync(CoapResponse response, CancellationToken cancellationToken)
+    public Task<CoapResponse> RunAsync(CoapResponse response, CancellationToken cancellationToken)
     {
+        if (messages.Wishes?.Overflow is { HasBegun: true })
+        {
+            // Whoever reads it already must not get its beginning once more.
+            throw new CoapException("The transfer broke off while its body was read, and cannot begin again. Send the request anew.");
+        }
+
         BlockValue beginning = messages.FirstWanted() ?? default;
-        DownloadTransfer download = new(beginning.ByteOffset, beginning.SizeExponent, messages.Wishes?.Download?.ETag)
+        _download = new DownloadTransfer(beginning.ByteOffset, beginning.SizeExponent, messages.Wishes?.Download?.ETag)
         {
             RepeatsPayload = messages.Template.Code == CoapCode.Fetch && !messages.IsUploadedInBlocks,
         };
-        int skipped = (int)((messages.Wishes?.Download?.Offset ?? 0) - beginning.ByteOffset);
-        DownloadSink sink = messages.Wishes?.Destination is { } destination
+        _skipped = (int)((messages.Wishes?.Download?.Offset ?? 0) - beginning.ByteOffset);
+        _sink = messages.Wishes?.Destination is { } destination
             ? new DownloadStream(destination)
-            : messages.Wishes?.Overflow is { } overflow ? new DownloadOverflow(overflow)
-            : new DownloadMemory(messages.Limits.MaxResponseBodySize);
-        CoapResponse first = response;
-        long transferred = 0;
-        for (int restarts = 0; ;)
+            : new DownloadMemory(messages.Wishes?.Overflow?.MaxHeld ?? messages.Limits.MaxResponseBodySize);
+        _first = response;
+        return GoOnAsync(response, cancellationToken);
+    }
+
+    private async Task<CoapResponse> GoOnAsync(CoapResponse response, CancellationToken cancellationToken)
+    {
+        while (true)
         {
-            bool isFirst = download.First is null;
-            download.TakesBert = messages.Request.Channel.TakesBert;
-            DownloadVerdict verdict = download.OnResponse(response.Message);
+            bool isFirst = _download.First is null;
+            _download.TakesBert = messages.Request.Channel.TakesBert;
+            DownloadVerdict verdict = _download.OnResponse(response.Message);
             switch (verdict)
             {
                 case DownloadVerdict.Error:
                     return response;
                 case DownloadVerdict.Whole or DownloadVerdict.Block or DownloadVerdict.LastBlock:
                     // Blocks may be smaller than asked for, so that more than one of them lies before the place.
-                    ReadOnlyMemory<byte> payload = response.Payload[Math.Min(skipped, response.Payload.Length)..];
-                    skipped -= response.Payload.Length - payload.Length;
+                    ReadOnlyMemory<byte> payload = response.Payload[Math.Min(_skipped, response.Payload.Length)..];
+                    _skipped -= response.Payload.Length - payload.Length;
                     if (isFirst)
                     {
-                        first = response;
+                        _first = response;
                         messages.Wishes?.Started?.TrySetResult(Assemble(response, default));
-                        messages.Wishes?.Overflow?.Head = Assemble(response, default);
                     }
 
-                    transferred += payload.Length;
+                    _transferred += payload.Length;
                     bool isAll = isFirst && verdict != DownloadVerdict.Block;
                     if (isAll && messages.Wishes?.Destination is null)
                     {
-                        ReportDownload(first, transferred, 0);
+                        ReportDownload(_first, _transferred, 0);
                         return Assemble(response, payload);
                     }
 
-                    await TakeAsync(sink, payload, first, cancellationToken).ConfigureAwait(false);
-                    ReportDownload(first, transferred, response.Message.OptionsToRead?.Block2?.Number ?? 0);
+                    if (!await TryTakeAsync(payload, cancellationToken).ConfigureAwait(false))
+                    {
+                        CoapResponse head = Assemble(_first, default);
+                        messages.Wishes!.Overflow!.Begin(head, (reader, stop) =>
+                            PassAsync(reader, response, payload, verdict == DownloadVerdict.Block, stop));
+                        return head;
+                    }
+
+                    ReportDownload(_first, _transferred, response.Message.OptionsToRead?.Block2?.Number ?? 0);
                     if (verdict != DownloadVerdict.Block)
                     {
-                        return Assemble(first, sink.ToPayload());
+                        return Assemble(_first, _sink.ToPayload());
                     }
 
                     RememberDownload(response.Message.OptionsToRead!.Block2!.Value);
                     break;
                 case DownloadVerdict.Changed:
-                    if (!MayAskAgain || ++restarts > MaxRestarts || !sink.TryRestart())
+                    if (!MayAskAgain || ++_restarts > MaxRestarts || !_sink.TryRestart())
                     {
-                        throw messages.Refuse(restarts > MaxRestarts
-                            ? $"changed the representation {restarts} times while it was downloaded. Try again when it is at rest."
+                        throw messages.Refuse(_restarts > MaxRestarts
+                            ? $"changed the representation {_restarts} times while it was downloaded. Try again when it is at rest."
                             : "changed the representation while it was downloaded, and it cannot be begun again here. Download it anew.");
                     }
 
                     messages.Counters.Add(CoapCounter.TransferRestarts);
                     Log.DownloadRestarted(messages.Logger, messages.Target);
-                    transferred = 0;
-                    download.Restart();
+                    _transferred = 0;
+                    _download.Restart();
                     break;
                 default:
-                    throw messages.Refuse(Describe(verdict, response.Message, download.Next));
+                    throw messages.Refuse(Describe(verdict, response.Message, _download.Next));
             }
 
-            if (!download.HasNumber)
-            {
-                throw new CoapException(
-                    $"The response of {messages.Target} goes on after {download.Offset} bytes, but there are no more numbers for blocks of "
-                        + "its size (RFC 7959 section 2.2).");
-            }
-
-            response = await messages.ExchangeAsync(download.Compose(messages.Template), cancellationToken).ConfigureAwait(false);
+            response = await NextAsync(cancellationToken).ConfigureAwait(false);
         }
     }
 
-    private async ValueTask TakeAsync(DownloadSink sink, ReadOnlyMemory<byte> payload, CoapResponse first,
-        CancellationToken cancellationToken)
+    // Whoever asked has the head of the response, and reads the body while the rest of it comes.
+    private async Task PassAsync(
+        Stream reader, CoapResponse response, ReadOnlyMemory<byte> payload, bool isMore, CancellationToken cancellationToken)
     {
-        if (!await sink.WriteAsync(payload, SizeOf(first), cancellationToken).ConfigureAwait(false))
+        ReadOnlyMemory<byte> held = _sink.ToPayload();
+        _sink = new DownloadStream(reader);
+        await _sink.WriteAsync(held, null, cancellationToken).ConfigureAwait(false);
+        await _sink.WriteAsync(payload, null, cancellationToken).ConfigureAwait(false);
+        ReportDownload(_first, _transferred, response.Message.OptionsToRead?.Block2?.Number ?? 0);
+        if (isMore)
         {
-            throw new CoapException(
-                $"The response of {messages.Target} has more than {messages.Limits.MaxResponseBodySize} bytes, the most that is kept in "
-                    + "memory. Give it a Destination, or raise MaxResponseBodySize.");
+            RememberDownload(response.Message.OptionsToRead!.Block2!.Value);
+            CoapResponse next = await NextAsync(cancellationToken).ConfigureAwait(false);
+
+            // An error in place of a later block.
+            (await GoOnAsync(next, cancellationToken).ConfigureAwait(false)).EnsureSuccess();
         }
+
+        messages.Conclude();
+    }
+
+    private Task<CoapResponse> NextAsync(CancellationToken cancellationToken) => _download.HasNumber
+        ? messages.ExchangeAsync(_download.Compose(messages.Template), cancellationToken)
+        : throw new CoapException(
+            $"The response of {messages.Target} goes on after {_download.Offset} bytes, but there are no more numbers for blocks of its "
+                + "size (RFC 7959 section 2.2).");
+
+    // False for what is to be read as a stream.
+    private async ValueTask<bool> TryTakeAsync(ReadOnlyMemory<byte> payload, CancellationToken cancellationToken)
+    {
+        BodyOverflow? overflow = messages.Wishes?.Overflow is { HasBegun: false } held ? held : null;
+        long? size = SizeOf(_first);
+
+        // A size that is announced saves the waiting for what does not fit.
+        if ((overflow is null || size is null || size <= overflow.MaxHeld)
+            && await _sink.WriteAsync(payload, size, cancellationToken).ConfigureAwait(false))
+        {
+            return true;
+        }
+
+        return overflow is not null ? false : throw new CoapException(
+            $"The response of {messages.Target} has more than {messages.Limits.MaxResponseBodySize} bytes, the most that is kept in memory. "
+                + "Give it a Destination, or raise MaxResponseBodySize.");
     }
 
     private void RememberDownload(BlockValue block)

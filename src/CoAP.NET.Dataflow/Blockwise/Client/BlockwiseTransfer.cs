@@ -13,7 +13,7 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
     /// <summary>Does what is left of the request.</summary>
     /// <param name="answer">The response to the whole request, or the first block of the response; null when nothing was sent yet.</param>
     /// <param name="cancellationToken">Stops it.</param>
-    /// <returns>The response with its whole body, or an error response.</returns>
+    /// <returns>The response with its whole body, without it where that is read as a stream, or an error response.</returns>
     public async Task<CoapResponse> RunAsync(CoapResponse? answer, CancellationToken cancellationToken)
     {
         cancellationToken.ThrowIfCancellationRequested();
@@ -24,7 +24,11 @@ internal sealed class BlockwiseTransfer(BlockwiseStep step, OutgoingRequest requ
             ? await new BlockwiseUpload(messages).RunAsync(answer, cancellationToken).ConfigureAwait(false)
             : answer!;
         CoapResponse whole = await new BlockwiseDownload(messages).RunAsync(response, cancellationToken).ConfigureAwait(false);
-        messages.Conclude();
+        if (messages.Wishes?.Overflow is not { HasBegun: true })
+        {
+            messages.Conclude();
+        }
+
         return whole;
     }
 }

@@ -27,6 +27,9 @@ public sealed class CoapResponseStream : Stream
     /// <summary>The response: code and options, without the body.</summary>
     public CoapResponse Response => _response!;
 
+    /// <summary>Ends, without an error, when nothing more is fetched.</summary>
+    internal Task Fetching => _fetching;
+
     /// <inheritdoc/>
     public override bool CanRead => Volatile.Read(ref _isDisposed) == 0;
 
@@ -96,26 +99,29 @@ public sealed class CoapResponseStream : Stream
     internal static async Task<CoapOpenedResponse> OpenAsync(ICoapRequester requester, CoapRequest request, int maxHeld,
         CancellationToken cancellationToken)
     {
-        CoapResponseStream stream = new();
+        // Most responses are small: what reads a large one is made when there is one.
+        BodyOverflow overflow = new(maxHeld);
+        request.Wishes.Overflow = overflow;
         try
         {
-            BodyOverflow overflow = new(maxHeld, stream._pipe.Writer.AsStream(leaveOpen: true), stream._started);
-            request.Wishes.Overflow = overflow;
-            stream._fetching = stream.FetchAsync(requester, request, mayFail: true);
-            CoapResponse response = stream._response = await stream._started.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
-            if (overflow.HasBegun)
-            {
-                return new CoapOpenedResponse(response, stream);
-            }
-
-            await stream.DisposeAsync().ConfigureAwait(false);
-            return new CoapOpenedResponse(response, null);
+            return new CoapOpenedResponse(await requester.SendAsync(request, cancellationToken).ConfigureAwait(false), overflow.Body);
         }
-        catch
+        catch when (overflow.HasBegun)
         {
-            await stream.DisposeAsync().ConfigureAwait(false);
+            await overflow.Body!.DisposeAsync().ConfigureAwait(false);
             throw;
         }
+    }
+
+    /// <summary>Makes the stream of a response whose body has begun to come.</summary>
+    /// <param name="head">The response without its body.</param>
+    /// <param name="fetch">Fetches the body and writes it, until it is told to stop.</param>
+    internal static CoapResponseStream Begin(CoapResponse head, Func<Stream, CancellationToken, Task> fetch)
+    {
+        CoapResponseStream stream = new();
+        stream._response = head;
+        stream._fetching = stream.FillAsync(fetch);
+        return stream;
     }
 
     /// <inheritdoc/>
@@ -137,13 +143,30 @@ public sealed class CoapResponseStream : Stream
         base.Dispose(disposing);
     }
 
-    private async Task FetchAsync(ICoapRequester requester, CoapRequest request, bool mayFail = false)
+    private async Task FillAsync(Func<Stream, CancellationToken, Task> fetch)
+    {
+        Exception? failure = null;
+        try
+        {
+            await fetch(_pipe.Writer.AsStream(leaveOpen: true), _stop.Token).ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // whatever it is, the reader gets it
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            failure = exception;
+        }
+
+        await _pipe.Writer.CompleteAsync(failure).ConfigureAwait(false);
+    }
+
+    private async Task FetchAsync(ICoapRequester requester, CoapRequest request)
     {
         Exception? failure = null;
         try
         {
             CoapResponse response = await requester.SendAsync(request, _stop.Token).ConfigureAwait(false);
-            if (!_started.TrySetResult(mayFail ? response : response.EnsureSuccess()))
+            if (!_started.TrySetResult(response.EnsureSuccess()))
             {
                 // An error in place of a later block.
                 response.EnsureSuccess();

@@ -79,7 +79,7 @@ internal sealed class RouteExecutor
             return made;
         }
 
-        WorkQueue mine = new(_environment, parallelism, int.MaxValue, countsAsSlow: true, new WaitBound(_environment));
+        WorkQueue mine = new(_environment, parallelism, int.MaxValue, countsAsSlow: true, new WaitBound(_environment), _watch);
         return Interlocked.CompareExchange(ref queue, mine, null) ?? mine;
     }
 }

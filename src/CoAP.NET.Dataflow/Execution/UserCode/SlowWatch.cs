@@ -32,6 +32,12 @@ internal sealed class SlowWatch
     private int _blockCount;
     private long _slowSince;
 
+    // Of the calls on threads of their own: how many there were, how many of them blocked, and how many were cheap. Guarded by _gate.
+    private int _callsAside;
+    private int _blocksAside;
+    private int _cheapAside;
+    private long _toldAt = long.MinValue;
+
     // Updates may get lost here, too: it then takes some calls more.
     private int _costlyCalls;
     private long _waitedAt;
@@ -76,7 +82,7 @@ internal sealed class SlowWatch
     /// <param name="started">When it began, in units of 100 ns.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     /// <param name="pausesBefore">How long garbage collections had stopped the process when it began.</param>
-    /// <returns>Whether the handler became slow by it.</returns>
+    /// <returns>Whether the handler became slow by it, and nobody was told of that lately.</returns>
     public bool Observe(long started, long now, TimeSpan pausesBefore)
     {
         if (_calls < UserCodePolicy.FirstCalls)
@@ -99,7 +105,7 @@ internal sealed class SlowWatch
     /// <param name="started">When it began, in units of 100 ns.</param>
     /// <param name="now">Now, in units of 100 ns.</param>
     /// <param name="pausesBefore">How long garbage collections had stopped the process when it began.</param>
-    /// <returns>Whether the handler became slow by it.</returns>
+    /// <returns>Whether the handler became slow by it, and nobody was told of that lately.</returns>
     public bool ObserveTaken(long started, long now, TimeSpan pausesBefore)
     {
         if (_calls < UserCodePolicy.FirstCalls)
@@ -122,6 +128,39 @@ internal sealed class SlowWatch
         }
 
         return false;
+    }
+
+    /// <summary>
+    /// Judges a call on a thread where it held nobody up: when hardly any of many blocked, it was not the handler that was slow, but the
+    /// runtime that compiled it or the system that gave the processor to others, and it may go back to receiving threads. So it may when
+    /// nearly all of them were cheap, also while requests wait for it.
+    /// </summary>
+    /// <param name="time">How long it took, in units of 100 ns.</param>
+    public void ObserveAside(long time)
+    {
+        lock (_gate)
+        {
+            _blocksAside += time > UserCodePolicy.BlockedFromWhenTaken.Ticks ? 1 : 0;
+            _cheapAside += time < UserCodePolicy.CostlyFrom.Ticks ? 1 : 0;
+            if (++_callsAside < UserCodePolicy.CallsToComeBack)
+            {
+                return;
+            }
+
+            if (_blocksAside <= UserCodePolicy.BlocksToComeBack && (_aside & Slow) != 0)
+            {
+                _blockCount = 0;
+                Interlocked.And(ref _aside, ~Slow);
+            }
+
+            if (_cheapAside >= UserCodePolicy.CheapCallsToComeBack && (_aside & Costly) != 0)
+            {
+                _costlyCalls = 0;
+                Interlocked.And(ref _aside, ~Costly);
+            }
+
+            (_callsAside, _blocksAside, _cheapAside) = (0, 0, 0);
+        }
     }
 
     private void NoteCost(long time)
@@ -165,7 +204,12 @@ internal sealed class SlowWatch
 
             _slowSince = _time.GetTimestamp();
             Interlocked.Or(ref _aside, Slow);
-            return true;
+            (_callsAside, _blocksAside, _cheapAside) = (0, 0, 0);
+
+            // One that comes and goes is told of once in this time.
+            bool isTold = _toldAt != long.MinValue && _time.GetElapsedTime(_toldAt) < UserCodePolicy.SlowFor;
+            _toldAt = isTold ? _toldAt : _slowSince;
+            return !isTold;
         }
     }
 

@@ -104,10 +104,25 @@ internal static class UserCodePolicy
     public static readonly TimeSpan BlocksWithin = TimeSpan.FromMinutes(1);
 
     /// <summary>
-    /// How long a slow handler stays on threads of the library. What made it slow, such as a database, rarely recovers sooner, and each
-    /// attempt costs <see cref="BlocksToBeSlow"/> hand-overs.
+    /// How long a slow handler stays on threads of the library, unless it proves quick there (<see cref="CallsToComeBack"/>). What made it
+    /// slow, such as a database, rarely recovers sooner, and each attempt costs <see cref="BlocksToBeSlow"/> hand-overs.
     /// </summary>
     public static readonly TimeSpan SlowFor = TimeSpan.FromMinutes(5);
+
+    /// <summary>
+    /// After how many calls on threads of the library a handler is judged anew: of so many, what the runtime compiles and what the system
+    /// does with the processor is few.
+    /// </summary>
+    public const int CallsToComeBack = 1024;
+
+    /// <summary>
+    /// With at most so many calls of <see cref="CallsToComeBack"/> that blocked a handler is slow no more: it costs a hand-over now and
+    /// then. About as rare as <see cref="CallsToBeQuick"/> has it.
+    /// </summary>
+    public const int BlocksToComeBack = 1;
+
+    /// <summary>With at least so many cheap calls of <see cref="CallsToComeBack"/> a handler is costly no more.</summary>
+    public const int CheapCallsToComeBack = CallsToComeBack - (CallsToComeBack / 8);
 
     /// <summary>How many first calls of a handler are not judged: the runtime compiles it during these.</summary>
     public const int FirstCalls = 3;

@@ -20,6 +20,8 @@ internal sealed class WorkQueue : IHandlerQueue
     private readonly int _capacity;
     private readonly bool _countsAsSlow;
     private readonly WaitBound? _bound;
+    private readonly CoapEnvironment _environment;
+    private readonly SlowWatch? _aside;
     private int _running;
     private bool _isAsking;
 
@@ -28,8 +30,13 @@ internal sealed class WorkQueue : IHandlerQueue
     /// <param name="capacity">How many wait.</param>
     /// <param name="countsAsSlow">Whether its threads count against <see cref="UserCodePolicy.MaxSlowThreads"/>.</param>
     /// <param name="bound">How long one may wait; null for any time.</param>
-    public WorkQueue(CoapEnvironment environment, int parallelism, int capacity, bool countsAsSlow = false, WaitBound? bound = null)
+    /// <param name="aside">Who judges whether the handler has to be on these threads; null where it is meant to be.</param>
+    public WorkQueue(
+        CoapEnvironment environment, int parallelism, int capacity, bool countsAsSlow = false, WaitBound? bound = null,
+        SlowWatch? aside = null)
     {
+        _environment = environment;
+        _aside = aside;
         _scheduler = environment.Scheduler;
         _threads = environment.HandlerThreads;
         _parallelism = parallelism;
@@ -201,13 +208,26 @@ internal sealed class WorkQueue : IHandlerQueue
 
     private void Serve(RouteCall call)
     {
-        while (call.Run.Execute(call, this, watch: null))
+        while (Execute(call))
         {
             if (TryStepBack() || !TryNext(out call))
             {
                 return;
             }
         }
+    }
+
+    private bool Execute(in RouteCall call)
+    {
+        if (_aside is null)
+        {
+            return call.Run.Execute(call, this, watch: null);
+        }
+
+        long started = _environment.ReadClock();
+        bool isDone = call.Run.Execute(call, this, watch: null);
+        _aside.ObserveAside(_environment.ReadClock() - started);
+        return isDone;
     }
 
     // A thread too many ends before it takes the next request; another one of the queue goes on, or asks again.

@@ -37,15 +37,11 @@ internal sealed class LinuxUdpEngine : UdpEngine
 
     public override void Send(CoapDatagram datagram)
     {
-        if (UserCode.Role is ReceiveRole { Loop: EpollLoop loop } role && _loops.Has(loop))
+        // A loop of another endpoint takes it along as well: a proxy sends each request and each answer from the loop of the other side.
+        if (UserCode.Role is not ReceiveRole { Loop: EpollLoop loop } role || !TrySendBatched(role, loop, datagram))
         {
-            if (TrySendBatched(role, loop, datagram))
-            {
-                return;
-            }
+            SendDirectly(datagram);
         }
-
-        SendDirectly(datagram);
     }
 
     public override void Wake() => _loops.Wake();
@@ -76,8 +72,7 @@ internal sealed class LinuxUdpEngine : UdpEngine
     protected override void OnLost(CoapDatagram datagram, SocketException error)
     {
         // While it closes, that is its own doing.
-        if (Select(_sockets.Length > 1 ? Context.ShardOf(datagram.Remote) : 0, datagram.Remote,
-            datagram.TransportTag) is { IsClosing: false } socket)
+        if (Select(ShardFor(datagram.Remote), datagram.Remote, datagram.TransportTag) is { IsClosing: false } socket)
         {
             socket.OnLost(LibC.EBADF);
         }
@@ -121,15 +116,17 @@ internal sealed class LinuxUdpEngine : UdpEngine
 
     private bool TrySendBatched(ReceiveRole role, EpollLoop loop, CoapDatagram datagram)
     {
+        bool isOwn = _loops.Has(loop);
+        int shard = isOwn ? loop.Index : ShardFor(datagram.Remote);
         if (datagram.Length > SendBatch.MaxLength
-            || Select(loop.Index, datagram.Remote, datagram.TransportTag) is not { IsClosing: false } socket
+            || Select(shard, datagram.Remote, datagram.TransportTag) is not { IsClosing: false } socket
             || !role.TryPin(out bool pinned))
         {
             return false;
         }
 
         List<SendFailure>? failures = null;
-        loop.Udp.Send(socket, datagram, ref failures);
+        loop.Udp.Send(socket, datagram, !isOwn, ref failures);
         if (pinned)
         {
             role.Unpin();
@@ -144,11 +141,12 @@ internal sealed class LinuxUdpEngine : UdpEngine
         return true;
     }
 
+    private int ShardFor(in CoapAddress remote) => _sockets.Length > 1 ? Context.ShardOf(remote) : 0;
+
     private void SendDirectly(CoapDatagram datagram)
     {
         // The same peer goes through the same socket, so that its datagrams stay in order.
-        int shard = _sockets.Length > 1 ? Context.ShardOf(datagram.Remote) : 0;
-        LinuxUdpSocket? socket = Select(shard, datagram.Remote, datagram.TransportTag);
+        LinuxUdpSocket? socket = Select(ShardFor(datagram.Remote), datagram.Remote, datagram.TransportTag);
         if (socket is null)
         {
             Fail(datagram, new SocketException((int)SocketError.AddressFamilyNotSupported));

@@ -26,6 +26,7 @@ internal sealed unsafe class SendBatch
     private readonly CoapChannel?[] _channels = new CoapChannel?[Capacity];
     private int _count;
     private int _used;
+    private bool _hasForeign;
 
     public SendBatch()
     {
@@ -41,14 +42,16 @@ internal sealed unsafe class SendBatch
     /// <summary>Adds a copy of a datagram; sends what there is when it is full.</summary>
     /// <param name="socket">The socket.</param>
     /// <param name="datagram">The datagram; at most <see cref="MaxLength"/> bytes.</param>
+    /// <param name="isForeign">Whether another loop receives from the socket, which may be closed before the datagram leaves.</param>
     /// <param name="failures">What could not be sent on this occasion; made when needed.</param>
-    public void Add(LinuxUdpSocket socket, CoapDatagram datagram, ref List<SendFailure>? failures)
+    public void Add(LinuxUdpSocket socket, CoapDatagram datagram, bool isForeign, ref List<SendFailure>? failures)
     {
         if (_count == Capacity || _used + datagram.Length > BufferSize)
         {
             Flush(ref failures);
         }
 
+        _hasForeign |= isForeign;
         int i = _count++;
         byte* bytes = _buffer.Address + _used;
         _used += datagram.Length;
@@ -80,13 +83,22 @@ internal sealed unsafe class SendBatch
                 end++;
             }
 
-            Send(socket, start, end, ref waits, ref failures);
+            if (_hasForeign)
+            {
+                SendIfOpen(socket, start, end, ref waits, ref failures);
+            }
+            else
+            {
+                Send(socket, start, end, ref waits, ref failures);
+            }
+
             start = end;
         }
 
         Array.Clear(_sockets, 0, count);
         Array.Clear(_channels, 0, count);
         _count = _used = 0;
+        _hasForeign = false;
     }
 
     /// <summary>Sends one datagram at once; for threads without the role of its loop.</summary>
@@ -154,6 +166,30 @@ internal sealed unsafe class SendBatch
                 return true;
             default:
                 return --attempts > 0;
+        }
+    }
+
+    // Its number may be that of another file once it is closed. What was for it then is lost, as on the way.
+    private void SendIfOpen(LinuxUdpSocket socket, int start, int end, ref int waits, ref List<SendFailure>? failures)
+    {
+        bool isHeld = false;
+        try
+        {
+            socket.Handle.DangerousAddRef(ref isHeld);
+            if (!socket.IsLost)
+            {
+                Send(socket, start, end, ref waits, ref failures);
+            }
+        }
+        catch (ObjectDisposedException)
+        {
+        }
+        finally
+        {
+            if (isHeld)
+            {
+                socket.Handle.DangerousRelease();
+            }
         }
     }
 

@@ -21,9 +21,13 @@ internal sealed unsafe partial class UdpReceiver(EpollLoop loop)
     /// <summary>
     /// Adds a datagram to what is sent at the end of the batch. Only for the thread that holds the role; while it is in user code, pinned.
     /// </summary>
-    public void Send(LinuxUdpSocket socket, CoapDatagram datagram, ref List<SendFailure>? failures)
+    /// <param name="socket">The socket.</param>
+    /// <param name="datagram">The datagram.</param>
+    /// <param name="isForeign">Whether another loop receives from the socket.</param>
+    /// <param name="failures">What could not be sent on this occasion; made when needed.</param>
+    public void Send(LinuxUdpSocket socket, CoapDatagram datagram, bool isForeign, ref List<SendFailure>? failures)
     {
-        _out.Add(socket, datagram, ref failures);
+        _out.Add(socket, datagram, isForeign, ref failures);
         if (loop.HasBeenLong)
         {
             _out.Flush(ref failures);

@@ -1,0 +1,48 @@
+namespace CoAP.NET.Tests.Requests;
+
+/// <summary>Responses that are held if they are small and read as a stream if they are large.</summary>
+public sealed class OpenedResponseTests
+{
+    [Fact]
+    public async Task A_small_response_is_there_for_who_waits_as_soon_as_it_came_without_a_thread_in_between()
+    {
+        HeldRequester requester = new();
+        Task<CoapOpenedResponse> opening = requester.OpenResponseAsync(new CoapRequest(CoapMethod.Get, "coap://[::1]/x"), 1000);
+        Assert.False(opening.IsCompleted);
+
+        // As on a thread that receives; with a context that of the tests would be waited for.
+        SynchronizationContext.SetSynchronizationContext(null);
+        requester.Response.SetResult(CoapResponse.None(default));
+
+        Assert.True(opening.IsCompletedSuccessfully);
+        Assert.Null((await opening).Body);
+    }
+
+    [Fact]
+    public async Task Who_gives_up_before_the_response_ends_the_request()
+    {
+        using CancellationTokenSource leaving = new();
+        HeldRequester requester = new();
+        Task<CoapOpenedResponse> opening = requester.OpenResponseAsync(
+            new CoapRequest(CoapMethod.Get, "coap://[::1]/x"), 1000, leaving.Token);
+
+        await leaving.CancelAsync();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => opening);
+        Assert.True(requester.Cancellation.IsCancellationRequested);
+    }
+
+    private sealed class HeldRequester : ICoapRequester
+    {
+        public TaskCompletionSource<CoapResponse> Response { get; } = new();
+
+        public CancellationToken Cancellation { get; private set; }
+
+        public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
+        {
+            Cancellation = cancellationToken;
+            cancellationToken.Register(() => Response.TrySetCanceled(cancellationToken));
+            return Response.Task;
+        }
+    }
+}
