@@ -30,9 +30,9 @@ internal sealed class StatelessTokens : IDisposable
     private readonly long _lifetime;
     private readonly long _start;
 
-    // One bit for each number: those from _newest back whose response was taken.
+    // Those whose response was taken.
     private readonly ulong[] _taken;
-    private ulong _newest;
+    private ulong _takenNext;
     private ulong _next;
 
     /// <summary>Makes the key.</summary>
@@ -50,7 +50,7 @@ internal sealed class StatelessTokens : IDisposable
         CryptographicOperations.ZeroMemory(key);
         _lifetime = lifetime.Ticks;
         _start = environment.Now;
-        // One word more: the newest number stands anywhere in its word.
+        // One word more: so many may lie between the newest and one that is taken.
         _taken = new ulong[((window + 63) / 64) + 1];
     }
 
@@ -107,7 +107,7 @@ internal sealed class StatelessTokens : IDisposable
         bytes.AsSpan(1, 8).CopyTo(nonce[4..]);
         lock (_gate)
         {
-            if (IsDisposed || number > _next || WasTaken(number))
+            if (IsDisposed || number > _next || !ReplayBits.Takes(_takenNext, _taken, number))
             {
                 return false;
             }
@@ -128,7 +128,7 @@ internal sealed class StatelessTokens : IDisposable
                 return false;
             }
 
-            Take(number);
+            ReplayBits.Add(ref _takenNext, _taken, number);
         }
 
         state = plain[TimeLength..];
@@ -170,28 +170,5 @@ internal sealed class StatelessTokens : IDisposable
     {
         (peer is { IsConnection: true, IsReliable: false } ? default : peer.Remote).WriteTo(sender);
         BinaryPrimitives.WriteUInt64BigEndian(sender[CoapAddress.BinaryLength..], peer.Number);
-    }
-
-    private bool WasTaken(ulong number) =>
-        number <= _newest
-        && ((_newest / 64) - (number / 64) >= (ulong)_taken.Length
-            || (_taken[number / 64 % (ulong)_taken.Length] & (1UL << (int)(number % 64))) != 0);
-
-    private void Take(ulong number)
-    {
-        if (number > _newest)
-        {
-            // What the window moves over is free again, word by word; the word of the newest number keeps what it has.
-            ulong from = (_newest / 64) + 1;
-            ulong to = number / 64;
-            for (ulong word = Math.Max(from, to >= (ulong)_taken.Length ? to - (ulong)_taken.Length + 1 : 0); word <= to; word++)
-            {
-                _taken[word % (ulong)_taken.Length] = 0;
-            }
-
-            _newest = number;
-        }
-
-        _taken[number / 64 % (ulong)_taken.Length] |= 1UL << (int)(number % 64);
     }
 }

@@ -114,7 +114,7 @@ public sealed class StatelessClientTests : RequestingTest
         Deliver(tokens[100]);
         Deliver(tokens[199]);
         Assert.Equal(3, _got.Count);
-        foreach (CoapToken old in tokens.Take(127).Append(tokens[100]))
+        foreach (CoapToken old in tokens.Take(72).Append(tokens[100]))
         {
             Deliver(old);
         }

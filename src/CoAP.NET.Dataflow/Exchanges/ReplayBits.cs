@@ -1,0 +1,58 @@
+namespace CoAP.NET.Exchanges;
+
+// Compiled into the packages for DTLS and OSCORE as well: all windows over numbers of messages are the same machine.
+
+/// <summary>
+/// Which of the newest numbers came already. The state is the highest number plus one and a ring of bits, one for each of the numbers
+/// below: bit n of the ring stands for the number that is n modulo the size of the ring. All that is older than the ring came.
+/// </summary>
+internal static class ReplayBits
+{
+    private const int WordBits = 64;
+
+    /// <summary>Whether a number did not come yet and is not older than the ring.</summary>
+    /// <param name="next">The highest number that came plus one; 0 when none did.</param>
+    /// <param name="ring">The bits.</param>
+    /// <param name="number">The number.</param>
+    public static bool Takes(ulong next, ReadOnlySpan<ulong> ring, ulong number) =>
+        number >= next
+        || (next - 1 - number < (ulong)ring.Length * WordBits && (ring[WordOf(number, ring.Length)] & BitOf(number)) == 0);
+
+    /// <summary>Notes a number that <see cref="Takes"/> takes.</summary>
+    /// <param name="next">The highest number that came plus one.</param>
+    /// <param name="ring">The bits.</param>
+    /// <param name="number">The number.</param>
+    public static void Add(ref ulong next, Span<ulong> ring, ulong number)
+    {
+        if (number >= next)
+        {
+            Free(next, ring, number);
+            next = number + 1;
+        }
+
+        ring[WordOf(number, ring.Length)] |= BitOf(number);
+    }
+
+    // The bits of numbers that the window moves to stand for older ones still.
+    private static void Free(ulong next, Span<ulong> ring, ulong last)
+    {
+        if (last - next >= (ulong)ring.Length * WordBits)
+        {
+            ring.Clear();
+            return;
+        }
+
+        ulong number = next;
+        while (number <= last)
+        {
+            int shift = (int)(number % WordBits);
+            int count = (int)Math.Min((ulong)(WordBits - shift), last - number + 1);
+            ring[WordOf(number, ring.Length)] &= ~((ulong.MaxValue >> (WordBits - count)) << shift);
+            number += (ulong)count;
+        }
+    }
+
+    private static int WordOf(ulong number, int words) => (int)(number / WordBits % (ulong)words);
+
+    private static ulong BitOf(ulong number) => 1UL << (int)(number % WordBits);
+}

@@ -1,0 +1,130 @@
+using System.ComponentModel;
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>Files that are replaced as a whole and are on the disk when the call returns, readable for their owner only.</summary>
+internal static partial class DurableFile
+{
+    private const int Interrupted = 4;
+    private const int NotSupported = 22;
+    private const uint ReplaceExisting = 1;
+    private const uint WriteThrough = 8;
+
+    /// <summary>Makes a directory for its owner only, where there is none.</summary>
+    /// <param name="path">The directory.</param>
+    public static void MakeDirectory(string path)
+    {
+        if (Directory.Exists(path))
+        {
+            return;
+        }
+
+        if (OperatingSystem.IsWindows())
+        {
+            Directory.CreateDirectory(path);
+            return;
+        }
+
+        Directory.CreateDirectory(path, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        if (Path.GetDirectoryName(path) is { } parent)
+        {
+            SyncDirectory(parent);
+        }
+    }
+
+    /// <summary>
+    /// Writes a file as a whole: to another name, through to the disk, then under its name, which is brought to the disk too. A crash at
+    /// any point leaves the old file or the new one.
+    /// </summary>
+    /// <param name="path">The file.</param>
+    /// <param name="data">What it holds.</param>
+    /// <exception cref="IOException">It cannot be written.</exception>
+    /// <exception cref="UnauthorizedAccessException">It may not be written.</exception>
+    public static void Write(string path, ReadOnlySpan<byte> data)
+    {
+        string made = path + ".new";
+
+        // One that a crash left behind. A new file follows no link.
+        File.Delete(made);
+        FileStreamOptions options = new() { Mode = FileMode.CreateNew, Access = FileAccess.Write, BufferSize = 0 };
+        if (!OperatingSystem.IsWindows())
+        {
+            options.UnixCreateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        }
+
+        using (FileStream file = new(made, options))
+        {
+            file.Write(data);
+            file.Flush(flushToDisk: true);
+        }
+
+        if (OperatingSystem.IsWindows())
+        {
+            // What File.Move does may stay in memory.
+            if (!MoveFileEx(made, path, ReplaceExisting | WriteThrough))
+            {
+                throw new IOException($"'{path}': {new Win32Exception(Marshal.GetLastPInvokeError()).Message}.");
+            }
+
+            return;
+        }
+
+        File.Move(made, path, overwrite: true);
+        SyncDirectory(Path.GetDirectoryName(path)!);
+    }
+
+    // The name of a file is part of its directory, which has a way to the disk of its own.
+    private static void SyncDirectory(string path)
+    {
+        int descriptor;
+        while ((descriptor = OpenFile(path, 0)) < 0)
+        {
+            ThrowUnless(Marshal.GetLastPInvokeError(), Interrupted, path);
+        }
+
+        try
+        {
+            while (Sync(descriptor) < 0)
+            {
+                int error = Marshal.GetLastPInvokeError();
+                if (error == NotSupported)
+                {
+                    // File systems without it write directories in order, such as those of other machines.
+                    return;
+                }
+
+                ThrowUnless(error, Interrupted, path);
+            }
+        }
+        finally
+        {
+            _ = CloseFile(descriptor);
+        }
+    }
+
+    private static void ThrowUnless(int error, int expected, string path)
+    {
+        if (error != expected)
+        {
+            throw new IOException($"The directory '{path}' cannot be written to the disk: {new Win32Exception(error).Message}.");
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static partial int OpenFile(string path, int flags);
+
+    [LibraryImport("libc", EntryPoint = "fsync", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static partial int Sync(int descriptor);
+
+    [LibraryImport("libc", EntryPoint = "close")]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static partial int CloseFile(int descriptor);
+
+    [LibraryImport("kernel32", EntryPoint = "MoveFileExW", SetLastError = true, StringMarshalling = StringMarshalling.Utf16)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.System32)]
+    [return: MarshalAs(UnmanagedType.Bool)]
+    private static partial bool MoveFileEx(string from, string to, uint flags);
+}

@@ -1,0 +1,65 @@
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// Keeps the state of contexts in memory, as long as the object lives. For tests, and for processes that make and end endpoints again and
+/// again with the same contexts. It does not survive the process: contexts whose keys do need a <see cref="FileOscoreStore"/>. Thread-safe.
+/// </summary>
+public sealed class MemoryOscoreStore : IOscoreStore
+{
+    private readonly Lock _gate = new();
+    private readonly Dictionary<OscoreStoreKey, OscoreStoredState> _states = [];
+
+    /// <summary>How many contexts it keeps.</summary>
+    public int Count
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _states.Count;
+            }
+        }
+    }
+
+    /// <inheritdoc/>
+    public ValueTask<OscoreStoredState> OpenAsync(OscoreStoreKey key, CancellationToken cancellationToken)
+    {
+        lock (_gate)
+        {
+            OscoreStoredState state = _states.TryGetValue(key, out OscoreStoredState? last)
+                ? last with { Epoch = last.Epoch + 1, IsNew = false }
+                : new OscoreStoredState(1, 0, IsNew: true, null);
+            _states[key] = state with { Received = null };
+            return new ValueTask<OscoreStoredState>(state);
+        }
+    }
+
+    /// <inheritdoc/>
+    public ValueTask ReserveAsync(OscoreStoreKey key, ulong epoch, ulong bound, CancellationToken cancellationToken)
+    {
+        lock (_gate)
+        {
+            OscoreStoredState state = OfEpoch(key, epoch);
+            StoredStates.CheckBound(state.Next, bound);
+            _states[key] = state with { Next = bound };
+        }
+
+        return default;
+    }
+
+    /// <inheritdoc/>
+    public ValueTask CloseAsync(OscoreStoreKey key, ulong epoch, OscoreReceivedNumbers received, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(received);
+        lock (_gate)
+        {
+            // The epoch ends with it, so that nothing is reserved beside a window that is kept.
+            _states[key] = OfEpoch(key, epoch) with { Epoch = epoch + 1, Received = received };
+        }
+
+        return default;
+    }
+
+    private OscoreStoredState OfEpoch(OscoreStoreKey key, ulong epoch) =>
+        _states.TryGetValue(key, out OscoreStoredState? state) && state.Epoch == epoch ? state : throw StoredStates.Superseded();
+}

@@ -1,0 +1,69 @@
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// What changes in a security context: the sequence numbers of its sender and the replay window of its recipient, and where both are kept.
+/// </summary>
+internal sealed class OscoreContextState
+{
+    private readonly IOscoreStore? _store;
+    private readonly OscoreStoreKey _key;
+    private readonly ulong _epoch;
+
+    private OscoreContextState(
+        OscoreSequence sequence, OscoreReplayWindow window, IOscoreStore? store = null, OscoreStoreKey key = default, ulong epoch = 0)
+    {
+        Sequence = sequence;
+        Window = window;
+        _store = store;
+        _key = key;
+        _epoch = epoch;
+    }
+
+    /// <summary>The numbers of the sender.</summary>
+    public OscoreSequence Sequence { get; }
+
+    /// <summary>The numbers of the recipient.</summary>
+    public OscoreReplayWindow Window { get; }
+
+    /// <summary>
+    /// Makes the state of a context whose keys were made for this run and end with it, such as of EDHOC. With keys that outlive the process
+    /// all numbers would be used again after a restart.
+    /// </summary>
+    /// <param name="parameters">The context.</param>
+    public static OscoreContextState Volatile(OscoreParameters parameters) =>
+        new(OscoreSequence.Volatile(), new OscoreReplayWindow(parameters.WindowSize));
+
+    /// <summary>Opens a context in its store.</summary>
+    /// <param name="parameters">The context.</param>
+    /// <param name="store">The store.</param>
+    /// <param name="scheduler">Calls the store later on.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <exception cref="OscoreStoreException">The store failed.</exception>
+    public static async ValueTask<OscoreContextState> OpenAsync(
+        OscoreParameters parameters,
+        IOscoreStore store,
+        CoapScheduler scheduler,
+        TimeProvider time,
+        CancellationToken cancellationToken)
+    {
+        OscoreStoreKey key = OscoreStoreKey.Of(parameters);
+        OscoreStoredState state = await store.OpenAsync(key, cancellationToken).ConfigureAwait(false);
+        OscoreReplayWindow window = state.Received is { } received ? OscoreReplayWindow.From(parameters.WindowSize, received)
+            : state.IsNew ? new OscoreReplayWindow(parameters.WindowSize)
+            : OscoreReplayWindow.Lost(parameters.WindowSize);
+        return new OscoreContextState(new OscoreSequence(store, key, state, scheduler, time), window, store, key, state.Epoch);
+    }
+
+    /// <summary>Ends it orderly: no more numbers are given out, and what came is noted, where it is known.</summary>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <exception cref="OscoreStoreException">The store failed; the next run asks the peer by Echo.</exception>
+    public async ValueTask CloseAsync(CancellationToken cancellationToken)
+    {
+        Sequence.Close();
+        if (_store is not null && Window.Save() is { } received)
+        {
+            await _store.CloseAsync(_key, _epoch, received, cancellationToken).ConfigureAwait(false);
+        }
+    }
+}

@@ -1,0 +1,319 @@
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// The sequence numbers of a sender (RFC 8613 section 7.2.1, appendix B.1.1). Each is given out once, and only after the store has
+/// confirmed that no later process begins below. The next numbers are asked for when half of those before are used, so that senders rarely
+/// wait. Thread-safe, also under the locks of others: the store is called by a thread of the scheduler.
+/// </summary>
+internal sealed class OscoreSequence
+{
+    /// <summary>All numbers are below: 2^40.</summary>
+    public const ulong End = 1UL << 40;
+
+    /// <summary>From here on <see cref="TakeWarning"/> warns: nine tenths of all numbers are used.</summary>
+    public const ulong WarningMark = End / 10 * 9;
+
+    /// <summary>How many numbers are reserved at first, and at least.</summary>
+    public const ulong MinStep = 32;
+
+    /// <summary>How many numbers are reserved at most.</summary>
+    public const ulong MaxStep = 16_384;
+
+    /// <summary>How long the store is waited for.</summary>
+    public static readonly TimeSpan StoreTimeout = TimeSpan.FromSeconds(30);
+
+    /// <summary>After a failure the store is not asked again for this long; numbers that it has confirmed are used meanwhile.</summary>
+    public static readonly TimeSpan RetryDelay = TimeSpan.FromSeconds(1);
+
+    // A reservation that lasts shorter is too small, one that lasts longer too large.
+    private static readonly TimeSpan s_shortest = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan s_longest = TimeSpan.FromMinutes(10);
+
+    private readonly Lock _gate = new();
+    private readonly IOscoreStore? _store;
+    private readonly OscoreStoreKey _key;
+    private readonly ulong _epoch;
+    private readonly CoapScheduler _scheduler;
+    private readonly TimeProvider _time;
+    private ulong _next;
+    private ulong _granted;
+    private ulong _step;
+    private ulong _askedBound;
+    private long _asked;
+    private long _failed;
+    private OscoreStoreException? _failure;
+    private bool _isClosed;
+    private bool _isWarned;
+    private TaskCompletionSource? _pending;
+
+    /// <summary>Makes one whose numbers a store confirms.</summary>
+    /// <param name="store">The store, in which the context was opened.</param>
+    /// <param name="key">The context.</param>
+    /// <param name="state">What the store gave.</param>
+    /// <param name="scheduler">Calls the store.</param>
+    /// <param name="time">For the store's time, and for the rate.</param>
+    public OscoreSequence(IOscoreStore store, OscoreStoreKey key, OscoreStoredState state, CoapScheduler scheduler, TimeProvider time)
+    {
+        _store = store;
+        _key = key;
+        _epoch = state.Epoch;
+        _next = _granted = Math.Min(state.Next, End);
+        _scheduler = scheduler;
+        _time = time;
+    }
+
+    private OscoreSequence()
+    {
+        _granted = End;
+        _scheduler = CoapScheduler.Default;
+        _time = TimeProvider.System;
+    }
+
+    /// <summary>The number that is given out next, if it may be.</summary>
+    public ulong Next
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _next;
+            }
+        }
+    }
+
+    /// <summary>Why there is no number: what to throw at whoever wants to send.</summary>
+    public Exception Refusal
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return RefusalLocked();
+            }
+        }
+    }
+
+    /// <summary>Makes one that begins at 0 and asks nobody: right only for keys that end with the process.</summary>
+    public static OscoreSequence Volatile() => new();
+
+    /// <summary>Takes a number without waiting.</summary>
+    /// <param name="number">The number.</param>
+    public OscoreNumber TryTake(out ulong number)
+    {
+        TaskCompletionSource? begun;
+        OscoreNumber result;
+        lock (_gate)
+        {
+            number = _next;
+            bool hasOne = HasOneLocked;
+            if (hasOne)
+            {
+                _next++;
+            }
+
+            begun = BeginLocked();
+            result = hasOne ? OscoreNumber.Taken
+                : _pending is not null ? OscoreNumber.NotGranted
+                : OscoreNumber.Refused;
+        }
+
+        Ask(begun);
+        return result;
+    }
+
+    /// <summary>Waits until there may be a number. Others may take it first: <see cref="TryTake"/> again.</summary>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>A task that ends when the store has confirmed numbers. Without a token, what awaits it goes on in the thread that the store
+    /// used.</returns>
+    /// <exception cref="OscoreStoreException">The store failed.</exception>
+    /// <exception cref="OscoreNumbersExhaustedException">All numbers are used.</exception>
+    /// <exception cref="ObjectDisposedException">The context was closed.</exception>
+    public Task WaitAsync(CancellationToken cancellationToken)
+    {
+        TaskCompletionSource? begun;
+        Task task;
+        lock (_gate)
+        {
+            begun = BeginLocked();
+            task = HasOneLocked ? Task.CompletedTask
+                : _pending is { } pending ? pending.Task
+                : Task.FromException(RefusalLocked());
+        }
+
+        Ask(begun);
+        return task.IsCompleted || !cancellationToken.CanBeCanceled ? task : task.WaitAsync(cancellationToken);
+    }
+
+    /// <summary>Takes a number, and waits for the store where it must.</summary>
+    /// <param name="cancellationToken">Ends the wait; no number is taken then.</param>
+    /// <exception cref="OscoreStoreException">The store failed.</exception>
+    /// <exception cref="OscoreNumbersExhaustedException">All numbers are used.</exception>
+    /// <exception cref="ObjectDisposedException">The context was closed.</exception>
+    public async ValueTask<ulong> TakeAsync(CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            switch (TryTake(out ulong number))
+            {
+                case OscoreNumber.Taken:
+                    return number;
+                case OscoreNumber.Refused:
+                    throw Refusal;
+                default:
+                    await WaitAsync(cancellationToken).ConfigureAwait(false);
+                    break;
+            }
+        }
+    }
+
+    /// <summary>Whether nine tenths of all numbers are used: once true, for whoever asks first.</summary>
+    public bool TakeWarning()
+    {
+        lock (_gate)
+        {
+            bool isFirst = !_isWarned && _next >= WarningMark;
+            _isWarned |= isFirst;
+            return isFirst;
+        }
+    }
+
+    /// <summary>Gives out no more numbers; whoever waits for one is refused.</summary>
+    public void Close()
+    {
+        TaskCompletionSource? pending;
+        lock (_gate)
+        {
+            _isClosed = true;
+            pending = _pending;
+            _pending = null;
+        }
+
+        Refuse(pending, Closed());
+    }
+
+    private bool HasOneLocked => _next < _granted && !_isClosed;
+
+    private static ObjectDisposedException Closed() =>
+        new(nameof(OscoreSequence), "The security context is closed; nothing can be sent with it.");
+
+    private Exception RefusalLocked() => _isClosed ? Closed()
+        : _next >= End ? new OscoreNumbersExhaustedException()
+        : _failure is { } failure ? new OscoreStoreException(failure.Fault, failure.Message, failure.InnerException)
+        : new OscoreStoreException(OscoreStoreFault.Failed, "No sequence number is reserved. Nothing was sent; try again.");
+
+    // What is begun must be asked for after the gate is left: a scheduler may run work at once.
+    private TaskCompletionSource? BeginLocked()
+    {
+        if (_store is null || _pending is not null || _isClosed || _granted >= End || _granted - _next > _step / 2
+            || (_failure is { } failure
+                && (failure.Fault == OscoreStoreFault.Superseded || _time.GetElapsedTime(_failed) < RetryDelay)))
+        {
+            return null;
+        }
+
+        long now = _time.GetTimestamp();
+        TimeSpan lasted = _time.GetElapsedTime(_asked, now);
+        _step = _step == 0 ? MinStep
+            : lasted < s_shortest ? Math.Min(_step * 2, MaxStep)
+            : lasted > s_longest ? Math.Max(_step / 2, MinStep)
+            : _step;
+        _asked = now;
+        return _pending = new TaskCompletionSource();
+    }
+
+    private void Ask(TaskCompletionSource? begun)
+    {
+        if (begun is not null && !_scheduler.TryQueue(static state => _ = ((OscoreSequence)state!).AskAsync(), this, null, null))
+        {
+            Fail(begun, new OscoreStoreException(OscoreStoreFault.Failed,
+                "No thread could be had to reserve sequence numbers. Nothing was sent; the process has too many threads."));
+        }
+    }
+
+    private async Task AskAsync()
+    {
+        TaskCompletionSource? pending;
+        ulong bound;
+        lock (_gate)
+        {
+            pending = _pending;
+
+            // Not below what was asked for before: it may have taken effect although it failed.
+            _askedBound = Math.Min(Math.Max(_granted + _step, _askedBound), End);
+            bound = _askedBound;
+        }
+
+        if (pending is null)
+        {
+            return;
+        }
+
+        try
+        {
+            // A store that takes no notice of the token is not waited for. That it ends late does no harm, as later calls have no smaller
+            // bound.
+            using CancellationTokenSource given = new(StoreTimeout, _time);
+            using CancellationTokenRegistration registration = given.Token.UnsafeRegister(
+                _ => Fail(pending, AsStoreException(new TimeoutException())), null);
+            await _store!.ReserveAsync(_key, _epoch, bound, given.Token).ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // whatever the store throws, senders are told
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            Fail(pending, AsStoreException(exception));
+            return;
+        }
+
+        lock (_gate)
+        {
+            if (_pending != pending)
+            {
+                return;
+            }
+
+            _pending = null;
+            _failure = null;
+            _granted = bound;
+        }
+
+        pending.TrySetResult();
+    }
+
+    private void Fail(TaskCompletionSource pending, OscoreStoreException exception)
+    {
+        lock (_gate)
+        {
+            if (_pending != pending)
+            {
+                return;
+            }
+
+            _pending = null;
+            _failure = exception;
+            _failed = _time.GetTimestamp();
+        }
+
+        Refuse(pending, exception);
+    }
+
+    private static void Refuse(TaskCompletionSource? pending, Exception exception)
+    {
+        if (pending is not null && pending.TrySetException(exception))
+        {
+            // Seen, also when nobody waits, as of numbers that are asked for ahead.
+            _ = pending.Task.Exception;
+        }
+    }
+
+    private static OscoreStoreException AsStoreException(Exception exception) => exception switch
+    {
+        OscoreStoreException known => known,
+        TimeoutException or OperationCanceledException => new OscoreStoreException(OscoreStoreFault.TimedOut,
+            $"The store of sequence numbers did not confirm a reservation within {StoreTimeout.TotalSeconds:N0} s. Nothing was sent; "
+            + "check the disk or the database of the store.", exception),
+        _ => new OscoreStoreException(OscoreStoreFault.Failed,
+            $"The store of sequence numbers failed: {exception.Message} Nothing was sent; numbers that are not confirmed could be used "
+            + "twice.", exception),
+    };
+}

@@ -1,0 +1,90 @@
+using System.Security.Cryptography;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// By what an <see cref="IOscoreStore"/> tells contexts apart: 32 bytes that follow from all that the Sender Key follows from, and tell
+/// nothing about it. A context with another secret, salt, ID Context, Sender ID or algorithm has another key. The Recipient ID takes no
+/// part: two contexts that differ in nothing else encrypt with one key, so they share their sequence numbers.
+/// </summary>
+public readonly struct OscoreStoreKey : IEquatable<OscoreStoreKey>
+{
+    /// <summary>The length in bytes: 32.</summary>
+    public const int Length = 32;
+
+    private readonly byte[]? _bytes;
+
+    /// <summary>Makes a key of bytes that a store kept.</summary>
+    /// <param name="bytes">32 bytes.</param>
+    /// <exception cref="ArgumentException">They are another number.</exception>
+    public OscoreStoreKey(ReadOnlySpan<byte> bytes)
+    {
+        if (bytes.Length != Length)
+        {
+            throw new ArgumentException($"The key of a context has {Length} bytes, and not {bytes.Length}.", nameof(bytes));
+        }
+
+        _bytes = bytes.ToArray();
+    }
+
+    /// <summary>The bytes.</summary>
+    public ReadOnlyMemory<byte> Bytes => _bytes ?? new byte[Length];
+
+    /// <summary>The key of a context.</summary>
+    /// <param name="parameters">The parameters of the context.</param>
+    /// <returns>The key.</returns>
+    /// <exception cref="ObjectDisposedException">The parameters were wiped.</exception>
+    public static OscoreStoreKey Of(OscoreParameters parameters)
+    {
+        ArgumentNullException.ThrowIfNull(parameters);
+        HashAlgorithmName hash = parameters.Hkdf.Hash;
+        Span<byte> secret = stackalloc byte[parameters.Hkdf.HashLength];
+        HKDF.Extract(hash, parameters.MasterSecret, parameters.MasterSalt.Span, secret);
+        using IncrementalHash mac = IncrementalHash.CreateHMAC(HashAlgorithmName.SHA256, secret);
+        CryptographicOperations.ZeroMemory(secret);
+
+        // What HKDF makes keys of begins with a CBOR array, so this is the input of none.
+        mac.AppendData("CoAP.NET OSCORE state 1"u8);
+        AppendNumber(mac, parameters.Algorithm.CoseNumber);
+        AppendNumber(mac, parameters.Hkdf.CoseNumber);
+        AppendNumber(mac, parameters.HasIdContext ? parameters.IdContextBytes.Length : -1);
+        mac.AppendData(parameters.IdContextBytes);
+        AppendNumber(mac, parameters.SenderId.Length);
+        mac.AppendData(parameters.SenderId.Span);
+        Span<byte> bytes = stackalloc byte[Length];
+        mac.GetHashAndReset(bytes);
+        return new OscoreStoreKey(bytes);
+    }
+
+    /// <inheritdoc/>
+    public bool Equals(OscoreStoreKey other) => Bytes.Span.SequenceEqual(other.Bytes.Span);
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is OscoreStoreKey other && Equals(other);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => _bytes is null ? 0 : BitConverter.ToInt32(_bytes);
+
+    /// <summary>The bytes in hexadecimal.</summary>
+    /// <returns>The text: 64 digits.</returns>
+    public override string ToString() => Convert.ToHexStringLower(Bytes.Span);
+
+    /// <summary>Whether two keys are equal.</summary>
+    /// <param name="left">One.</param>
+    /// <param name="right">The other.</param>
+    /// <returns>Whether they are.</returns>
+    public static bool operator ==(OscoreStoreKey left, OscoreStoreKey right) => left.Equals(right);
+
+    /// <summary>Whether two keys differ.</summary>
+    /// <param name="left">One.</param>
+    /// <param name="right">The other.</param>
+    /// <returns>Whether they do.</returns>
+    public static bool operator !=(OscoreStoreKey left, OscoreStoreKey right) => !left.Equals(right);
+
+    private static void AppendNumber(IncrementalHash mac, int number)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(int)];
+        System.Buffers.Binary.BinaryPrimitives.WriteInt32BigEndian(bytes, number);
+        mac.AppendData(bytes);
+    }
+}

@@ -1,0 +1,115 @@
+using System.Buffers;
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// The state of a context as <see cref="FileOscoreStore"/> keeps it: JSON with a hash over all of it and the context, so that a file that
+/// was cut, changed or given another name is found out.
+/// </summary>
+/// <param name="Epoch">The epoch that goes on, or that the next one follows.</param>
+/// <param name="Bound">The lowest number that was never reserved.</param>
+/// <param name="Received">What came, after an orderly end; null otherwise.</param>
+internal sealed record StateFile(ulong Epoch, ulong Bound, OscoreReceivedNumbers? Received)
+{
+    private const int Version = 1;
+
+    // The window has 512 bytes at most.
+    private const int MaxLength = 4096;
+    private const int SumLength = 16;
+
+    /// <summary>Reads a file.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="key">The context that it must belong to.</param>
+    /// <returns>The state; null where there is no such file.</returns>
+    /// <exception cref="OscoreStoreException">It is no state of the context.</exception>
+    /// <exception cref="IOException">It cannot be read.</exception>
+    public static StateFile? Read(string path, OscoreStoreKey key)
+    {
+        byte[] bytes = new byte[MaxLength + 1];
+        int length;
+        try
+        {
+            using FileStream file = new(path, new FileStreamOptions { BufferSize = 0 });
+            length = file.ReadAtLeast(bytes, bytes.Length, throwOnEndOfStream: false);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+
+        return Parse(bytes.AsSpan(0, length), key)
+            ?? throw new OscoreStoreException(OscoreStoreFault.Corrupt,
+                $"{path} does not hold the sequence numbers of its security context: it was cut, changed, or written by another version. "
+                + "Beginning at 0 would use numbers twice, so nothing is sent. Give both ends a new Master Secret and remove the file.");
+    }
+
+    /// <summary>Writes the state through to the disk.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="key">The context.</param>
+    public void Write(string path, OscoreStoreKey key)
+    {
+        ArrayBufferWriter<byte> buffer = new();
+        using (Utf8JsonWriter writer = new(buffer, new JsonWriterOptions { Indented = true }))
+        {
+            writer.WriteStartObject();
+            writer.WriteNumber("version"u8, Version);
+            writer.WriteNumber("epoch"u8, Epoch);
+            writer.WriteNumber("nextUnreserved"u8, Bound);
+            if (Received is { } received)
+            {
+                writer.WriteNumber("receivedNext"u8, received.Next);
+                writer.WriteString("received"u8, Convert.ToHexStringLower(received.Seen.Span));
+            }
+
+            writer.WriteString("sum"u8, SumOf(key));
+            writer.WriteEndObject();
+        }
+
+        DurableFile.Write(path, buffer.WrittenSpan);
+    }
+
+    /// <summary>Takes a state out of the bytes of a file.</summary>
+    /// <param name="bytes">The bytes, whatever they are.</param>
+    /// <param name="key">The context that they must belong to.</param>
+    /// <returns>The state; null when they are none of this context.</returns>
+    internal static StateFile? Parse(ReadOnlySpan<byte> bytes, OscoreStoreKey key)
+    {
+        if (bytes.Length > MaxLength)
+        {
+            return null;
+        }
+
+        try
+        {
+            Utf8JsonReader reader = new(bytes, new JsonReaderOptions { MaxDepth = 2 });
+            using JsonDocument document = JsonDocument.ParseValue(ref reader);
+            JsonElement root = document.RootElement;
+            OscoreReceivedNumbers? received = root.TryGetProperty("received"u8, out JsonElement seen)
+                ? new OscoreReceivedNumbers(root.GetProperty("receivedNext"u8).GetUInt64(), Convert.FromHexString(seen.GetString() ?? ""))
+                : null;
+            StateFile state = new(root.GetProperty("epoch"u8).GetUInt64(), root.GetProperty("nextUnreserved"u8).GetUInt64(), received);
+            return root.GetProperty("version"u8).GetInt32() == Version && state.Bound <= OscoreSequence.End
+                && root.GetProperty("sum"u8).GetString() == state.SumOf(key) && IsBlank(bytes[(int)reader.BytesConsumed..])
+                ? state
+                : null;
+        }
+        catch (Exception exception)
+            when (exception is JsonException or FormatException or ArgumentException or InvalidOperationException or KeyNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    private static bool IsBlank(ReadOnlySpan<byte> rest) => rest.IndexOfAnyExcept(" \t\r\n"u8) < 0;
+
+    private string SumOf(OscoreStoreKey key)
+    {
+        string seen = Received is { } received ? Convert.ToHexStringLower(received.Seen.Span) : "-";
+        string text = string.Create(CultureInfo.InvariantCulture, $"{Version} {key} {Epoch} {Bound} {Received?.Next} {seen}");
+        return Convert.ToHexStringLower(SHA256.HashData(Encoding.ASCII.GetBytes(text)).AsSpan(0, SumLength));
+    }
+}

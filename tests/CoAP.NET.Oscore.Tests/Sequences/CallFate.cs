@@ -1,0 +1,8 @@
+namespace CoAP.NET.Oscore.Tests.Sequences;
+
+internal enum CallFate
+{
+    Confirmed,
+    DoneButReportedAsFailed,
+    Lost,
+}

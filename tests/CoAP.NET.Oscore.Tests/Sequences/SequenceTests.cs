@@ -1,0 +1,305 @@
+namespace CoAP.NET.Oscore.Tests.Sequences;
+
+public sealed class SequenceTests
+{
+    private static readonly OscoreStoreKey s_key = new(new byte[32]);
+
+    private readonly VirtualClock _clock = new();
+    private readonly VirtualScheduler _scheduler = new();
+    private readonly ChaosStore _store = new();
+
+    [Fact]
+    [Rfc("8613-3.2.2-1")]
+    public async Task The_first_number_of_a_new_context_is_0_and_comes_after_the_store_has_confirmed_it()
+    {
+        OscoreSequence sequence = await OpenAsync();
+        Assert.Equal(OscoreNumber.NotGranted, sequence.TryTake(out _));
+        _scheduler.RunAll();
+        Assert.Equal(OscoreNumber.NotGranted, sequence.TryTake(out _));
+        _store.EndAll(CallFate.Confirmed);
+        Assert.Equal(OscoreNumber.Taken, sequence.TryTake(out ulong number));
+        Assert.Equal(0UL, number);
+    }
+
+    [Fact]
+    [Rfc("8613-7.2-1")]
+    public async Task Whoever_waits_may_go_on_when_the_store_confirms_and_gets_a_number_of_its_own()
+    {
+        OscoreSequence sequence = await OpenAsync();
+        List<ulong> taken = [];
+        while (taken.Count < 100)
+        {
+            if (sequence.TryTake(out ulong number) == OscoreNumber.Taken)
+            {
+                taken.Add(number);
+                continue;
+            }
+
+            Task waiting = sequence.WaitAsync(default);
+            Assert.False(waiting.IsCompleted);
+            _scheduler.RunAll();
+            _store.EndAll(CallFate.Confirmed);
+            Assert.True(waiting.IsCompletedSuccessfully);
+        }
+
+        Assert.Equal(Enumerable.Range(0, 100).Select(static n => (ulong)n), taken);
+    }
+
+    [Fact]
+    public async Task The_next_numbers_are_asked_for_when_half_are_used_so_that_nobody_waits()
+    {
+        OscoreSequence sequence = await OpenAsync();
+        _ = sequence.TryTake(out _);
+        _scheduler.RunAll();
+        _store.EndAll(CallFate.Confirmed);
+        for (ulong expected = 0; expected < 100_000; expected++)
+        {
+            Assert.Equal(OscoreNumber.Taken, sequence.TryTake(out ulong number));
+            Assert.Equal(expected, number);
+            _scheduler.RunAll();
+            _store.EndAll(CallFate.Confirmed);
+        }
+
+        // Steps grow with the rate: by 32 it would take 3,125 writes.
+        Assert.InRange(_store.Reservations, 10, 25);
+    }
+
+    [Fact]
+    public async Task Steps_shrink_when_numbers_are_used_slowly()
+    {
+        OscoreSequence sequence = await OpenAsync();
+        Use(sequence, 50_000);
+        int before = 0;
+        for (int hour = 0; hour < 600; hour++)
+        {
+            before = hour == 500 ? _store.Reservations : before;
+            _clock.Advance(TimeSpan.FromHours(1));
+            Use(sequence, 100);
+        }
+
+        // By the largest step, which a burst led to, there is none in a hundred hours, and a restart leaves out thousands.
+        Assert.InRange(_store.Reservations - before, 50, 500);
+    }
+
+    [Fact]
+    public async Task Nothing_is_given_out_while_the_store_fails_and_the_error_says_why()
+    {
+        OscoreSequence sequence = await OpenAsync();
+        Task<ulong> waiting = sequence.TakeAsync(default).AsTask();
+        _scheduler.RunAll();
+        _store.EndAll(CallFate.Lost);
+        OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(() => waiting);
+        Assert.Equal(OscoreStoreFault.Failed, exception.Fault);
+        Assert.Contains("No space left on device", exception.Message, StringComparison.Ordinal);
+        Assert.Equal(OscoreNumber.Refused, sequence.TryTake(out _));
+        Assert.Equal(OscoreStoreFault.Failed, Assert.IsType<OscoreStoreException>(sequence.Refusal).Fault);
+    }
+
+    [Fact]
+    public async Task A_store_that_fails_is_asked_again_after_a_second_and_not_before()
+    {
+        OscoreSequence sequence = await OpenAsync();
+        _ = sequence.TryTake(out _);
+        _scheduler.RunAll();
+        _store.EndAll(CallFate.Lost);
+        for (int i = 0; i < 1000; i++)
+        {
+            Assert.Equal(OscoreNumber.Refused, sequence.TryTake(out _));
+        }
+
+        Assert.Equal(1, _store.Reservations);
+        _clock.Advance(OscoreSequence.RetryDelay);
+        Assert.Equal(OscoreNumber.NotGranted, sequence.TryTake(out _));
+        _scheduler.RunAll();
+        _store.EndAll(CallFate.Confirmed);
+        Assert.Equal(OscoreNumber.Taken, sequence.TryTake(out ulong number));
+        Assert.Equal(0UL, number);
+    }
+
+    [Fact]
+    public async Task Numbers_that_are_confirmed_are_used_while_the_store_fails_and_none_beyond()
+    {
+        OscoreSequence sequence = await OpenAsync();
+        _ = sequence.TryTake(out _);
+        _scheduler.RunAll();
+        _store.EndAll(CallFate.Confirmed);
+        int taken = 0;
+        while (sequence.TryTake(out _) == OscoreNumber.Taken)
+        {
+            Assert.True(++taken <= (int)OscoreSequence.MinStep, "More numbers than are confirmed.");
+            _scheduler.RunAll();
+            _store.EndAll(CallFate.DoneButReportedAsFailed);
+        }
+
+        Assert.Equal((int)OscoreSequence.MinStep, taken);
+    }
+
+    [Fact]
+    public async Task A_store_that_does_not_answer_is_given_up_after_30_seconds()
+    {
+        OscoreSequence sequence = await OpenAsync();
+        Task<ulong> waiting = sequence.TakeAsync(default).AsTask();
+        _scheduler.RunAll();
+        _clock.Advance(OscoreSequence.StoreTimeout - TimeSpan.FromSeconds(1));
+        Assert.False(waiting.IsCompleted);
+        _clock.Advance(TimeSpan.FromSeconds(1));
+        OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(() => waiting);
+        Assert.Equal(OscoreStoreFault.TimedOut, exception.Fault);
+
+        // It answers late: what it confirmed is not used any more, as nobody relies on it.
+        _store.EndAll(CallFate.Confirmed);
+        Assert.Equal(OscoreNumber.Refused, sequence.TryTake(out _));
+    }
+
+    [Fact]
+    public async Task Without_a_thread_nothing_is_given_out()
+    {
+        OscoreSequence sequence = await OpenAsync();
+        _scheduler.IsExhausted = true;
+        Task<ulong> waiting = sequence.TakeAsync(default).AsTask();
+        await Assert.ThrowsAsync<OscoreStoreException>(() => waiting);
+    }
+
+    [Fact]
+    public async Task A_wait_that_is_cancelled_takes_no_number()
+    {
+        OscoreSequence sequence = await OpenAsync();
+        using CancellationTokenSource source = new();
+        Task<ulong> waiting = sequence.TakeAsync(source.Token).AsTask();
+        await source.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => waiting);
+        _scheduler.RunAll();
+        _store.EndAll(CallFate.Confirmed);
+        Assert.Equal(0UL, sequence.Next);
+    }
+
+    [Fact]
+    public async Task A_second_opening_begins_above_and_the_first_one_ends_at_what_it_has()
+    {
+        OscoreSequence first = await OpenAsync();
+        Use(first, 3);
+        OscoreSequence second = await OpenAsync();
+        HashSet<ulong> used = [0, 1, 2];
+        Use(second, 1000, used);
+
+        // It has a part of its reservation left, and is told when it wants more.
+        int more = 0;
+        while (first.TryTake(out ulong number) == OscoreNumber.Taken)
+        {
+            Assert.True(used.Add(number), $"{number} was used twice.");
+            more++;
+            _scheduler.RunAll();
+            _store.EndAll(CallFate.Confirmed);
+        }
+
+        Assert.InRange(more, 1, (int)OscoreSequence.MinStep);
+        Assert.Equal(OscoreStoreFault.Superseded, Assert.IsType<OscoreStoreException>(first.Refusal).Fault);
+        _clock.Advance(TimeSpan.FromDays(1));
+        Assert.Equal(OscoreNumber.Refused, first.TryTake(out _));
+    }
+
+    [Fact]
+    [Rfc("8613-7.2.1-1")]
+    public async Task The_last_number_is_2_to_the_40_minus_1_and_nothing_follows()
+    {
+        OscoreSequence sequence = await OpenAsync(OscoreSequence.End - 2);
+        Use(sequence, 2);
+        Assert.Equal(OscoreNumber.Refused, sequence.TryTake(out _));
+        Assert.IsType<OscoreNumbersExhaustedException>(sequence.Refusal);
+        await Assert.ThrowsAsync<OscoreNumbersExhaustedException>(() => sequence.TakeAsync(default).AsTask());
+        OscoreSequence next = await OpenAsync();
+        Assert.IsType<OscoreNumbersExhaustedException>(next.Refusal);
+    }
+
+    [Fact]
+    public async Task When_nine_tenths_are_used_the_warning_comes_once()
+    {
+        OscoreSequence sequence = await OpenAsync(OscoreSequence.WarningMark - 1);
+        Assert.False(sequence.TakeWarning());
+        Use(sequence, 1);
+        Assert.True(sequence.TakeWarning());
+        Assert.False(sequence.TakeWarning());
+    }
+
+    [Fact]
+    public async Task Closed_it_gives_out_nothing_and_refuses_who_waits()
+    {
+        OscoreSequence sequence = await OpenAsync();
+        Use(sequence, 1);
+        OscoreSequence other = await OpenAsync();
+        Task<ulong> waiting = other.TakeAsync(default).AsTask();
+        sequence.Close();
+        other.Close();
+        Assert.Equal(OscoreNumber.Refused, sequence.TryTake(out _));
+        Assert.IsType<ObjectDisposedException>(sequence.Refusal);
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => waiting);
+    }
+
+    [Fact]
+    public void A_volatile_one_asks_nobody()
+    {
+        OscoreSequence sequence = OscoreSequence.Volatile();
+        for (ulong expected = 0; expected < 100; expected++)
+        {
+            Assert.Equal(OscoreNumber.Taken, sequence.TryTake(out ulong number));
+            Assert.Equal(expected, number);
+        }
+    }
+
+    [Fact]
+    public async Task Threads_that_take_numbers_at_once_get_different_ones()
+    {
+        MemoryOscoreStore store = new();
+        OscoreStoredState state = await store.OpenAsync(s_key, default);
+        OscoreSequence sequence = new(store, s_key, state, CoapScheduler.Default, TimeProvider.System);
+        ulong[][] taken = new ulong[4][];
+        Thread[] threads = [.. Enumerable.Range(0, taken.Length).Select(index => new Thread(() =>
+        {
+            ulong[] own = new ulong[2_000];
+            for (int i = 0; i < own.Length; i++)
+            {
+                own[i] = sequence.TakeAsync(default).AsTask().GetAwaiter().GetResult();
+            }
+
+            taken[index] = own;
+        }))];
+        Array.ForEach(threads, static thread => thread.Start());
+        Array.ForEach(threads, static thread => thread.Join());
+        Assert.Equal(8_000, taken.SelectMany(static numbers => numbers).Distinct().Count());
+    }
+
+    private void Use(OscoreSequence sequence, int count, HashSet<ulong>? used = null)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            OscoreNumber result = sequence.TryTake(out ulong number);
+            if (result == OscoreNumber.NotGranted)
+            {
+                _scheduler.RunAll();
+                _store.EndAll(CallFate.Confirmed);
+                result = sequence.TryTake(out number);
+            }
+
+            Assert.Equal(OscoreNumber.Taken, result);
+            Assert.True(used?.Add(number) ?? true, $"{number} was used twice.");
+            _scheduler.RunAll();
+            _store.EndAll(CallFate.Confirmed);
+        }
+    }
+
+    private async Task<OscoreSequence> OpenAsync(ulong next = 0)
+    {
+        Task<OscoreStoredState> opening = _store.OpenAsync(s_key, default).AsTask();
+        _store.EndAll(CallFate.Confirmed);
+        OscoreStoredState state = await opening;
+        if (next > 0)
+        {
+            Task reserving = _store.ReserveAsync(s_key, state.Epoch, next, default).AsTask();
+            _store.EndAll(CallFate.Confirmed);
+            await reserving;
+            state = state with { Next = next };
+        }
+
+        return new OscoreSequence(_store, s_key, state, _scheduler, _clock);
+    }
+}
