@@ -36,8 +36,8 @@ public class CoapException : Exception
 public sealed class CoapBusyException : CoapException
 {
     internal CoapBusyException(string target, int queued)
-        : base($"Too many requests to {target} are outstanding: {queued} wait for their turn already. Send less at a time, or raise NStart "
-            + "or MaxQueuedRequests for this peer.")
+        : base($"Too many requests are outstanding: {queued} to {target} wait for their turn already, or as many to all peers as "
+            + "MaxOutstandingMessages allows. Send less at a time, or raise NStart or MaxQueuedRequests for this peer, or that limit.")
     {
     }
 

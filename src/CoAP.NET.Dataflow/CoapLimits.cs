@@ -118,9 +118,9 @@ public sealed class CoapLimits
     /// How many messages of ours may be outstanding at a time in the whole endpoint: Confirmable ones that are not acknowledged yet, and
     /// Non-confirmable ones that a Reset may still match. Default 500,000. When full: further ones wait, up to
     /// <see cref="CoapTransmissionParameters.MaxQueuedRequests"/> to one peer and as many as may be outstanding to all of them; beyond that
-    /// they are not sent, counted as <see cref="CoapCounter.NotSent"/>. Each shard has an equal part of it, and at least one. A
-    /// Non-confirmable message that nothing answers keeps its place for NON_LIFETIME, so that a bound below a few for each shard slows
-    /// everything down.
+    /// they are not sent, counted as <see cref="CoapCounter.NotSent"/>. Peers whose messages wait get the places that are free in turn.
+    /// A Non-confirmable message of which nothing but a Reset is to come keeps its place for NON_LIFETIME, but gives way to others when
+    /// all places are taken, the oldest first. Each shard has an equal part of the bound, and at least one.
     /// </summary>
     public int MaxOutstandingMessages { get; set => field = Check(value, 1, int.MaxValue); } = 500_000;
 

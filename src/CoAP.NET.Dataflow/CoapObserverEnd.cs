@@ -15,7 +15,10 @@ public enum CoapObserverEnd
     /// <summary>Its connection ended (RFC 8323 section 7.4).</summary>
     Disconnected,
 
-    /// <summary>It was told an error, or that the representation has another Content-Format now (RFC 7641 section 4.2).</summary>
+    /// <summary>
+    /// It was told an error, or that the representation has another Content-Format now (RFC 7641 section 4.2), or the handler declines
+    /// observers from now on (<see cref="CoapResult.DeclinesObserver"/>).
+    /// </summary>
     Failed,
 
     /// <summary>The route was removed; it was told 4.04.</summary>

@@ -361,6 +361,8 @@ public sealed class CoapRequest
         set => More.Watch = value;
     }
 
+    internal OpenedStreams? Opened { get => _more?.Opened; set => More.Opened = value; }
+
     internal TransferWishes? Transfer => _more?.Transfer;
 
     internal TransferWishes Wishes => More.Transfer ??= new TransferWishes();

@@ -221,6 +221,33 @@ public sealed class ObservingTests : IAsyncLifetime
     }
 
     [Fact]
+    [Rfc("7641-5-1")]
+    public async Task Clients_learn_at_once_that_a_server_stopped_notifying()
+    {
+        bool declines = false;
+        CoapRouteHandlerBuilder route = _world.Origin.MapGet("/ending", () =>
+        {
+            CoapResult result = CoapResults.Text(declines ? "last" : "first").WithMaxAge(TimeSpan.FromDays(1));
+            result.DeclinesObserver = declines;
+            return result;
+        }).Observable();
+        CoapObservation[] observations = [
+            await _world.RunAsync(() => _clients[0].ObserveAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/ending"))),
+            await _world.RunAsync(() => _clients[1].ObserveAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/ending")))];
+        declines = true;
+        route.Notify();
+        await _world.Clock.AdvanceUntilAsync(
+            () => observations.All(static one => one.State == CoapObserveState.NotObserving), TimeSpan.FromMinutes(1));
+
+        Assert.All(observations, static one => Assert.Equal("last", one.Latest!.GetText()));
+        Assert.Equal(0, _world.ProxyServer.ObserverCount);
+        foreach (CoapObservation observation in observations)
+        {
+            await observation.DisposeAsync();
+        }
+    }
+
+    [Fact]
     public async Task Different_requests_are_different_observations()
     {
         await using CoapObservation one = await ObserveAsync(_clients[0]);

@@ -3,6 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using System.Security.Cryptography;
 using CoAP.NET.Options;
+using CoAP.NET.Peers;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Caching;
@@ -27,9 +28,14 @@ internal sealed class CacheKey : IEquatable<CacheKey>
         _code = request.Code;
         _remote = channel.Remote;
 
-        // What came over a protected channel stays with the endpoint whose credentials opened it (RFC 7252 section 11.2).
-        _identity = channel.Identity;
-        _owner = _identity is not null || channel.Transport.Scheme.StartsWith("coaps", StringComparison.Ordinal) ? owner : null;
+        // What came over a protected channel stays with the endpoint whose credentials opened it (RFC 7252 section 11.2). Whom this end
+        // connects to is checked against the URI before anything is asked, and is the same server with a connection as before there is
+        // one; who connected to this end is told from others by its identity alone.
+        _identity = CallerIdentity.Of(channel);
+        _owner = channel.Identity is not null || channel.Transport.IsSecure
+            || channel.Transport.Scheme.StartsWith("coaps", StringComparison.Ordinal)
+                ? owner
+                : null;
         _rest = Collect(request);
         HashCode hash = default;
         hash.Add(Uri);

@@ -35,8 +35,9 @@ internal sealed class ObserveAnswers
                 return false;
             }
 
-            if (!result.Code.IsSuccess)
+            if (!result.Code.IsSuccess || result.DeclinesObserver)
             {
+                // It is the last: what has no Observe option ends the registration (RFC 7641 section 3.2).
                 result = WithoutObserve(result);
             }
             else if (run.IsLate)

@@ -30,7 +30,8 @@ internal sealed class MessageLayer
         Pacing pacing = new(shard.Environment);
         Renewals renewals = new(shard, _ids, pacing);
         int maxOutstanding = Math.Max(1, shard.Environment.Limits.MaxOutstandingMessages / shardCount);
-        _transmissions = new Transmissions(shard, _times, _ids, pacing, _outstanding, renewals, maxOutstanding);
+        _transmissions = new Transmissions(
+            shard, _times, _ids, pacing, _outstanding, renewals, new PlaceLine(shard, _outstanding, maxOutstanding));
         _matching = new TransmissionMatching(shard, _times, _transmissions, _outstanding, renewals);
         _receptions = new Receptions(shard, _memory, _times, _ids, _transmissions);
     }
@@ -299,5 +300,5 @@ internal sealed class MessageLayer
         RunningOf(channel) == 0 && WaitingFor(channel) == 0 && !_outstanding.AwaitsAcknowledgement(channel);
 
     /// <summary>Messages of ours to a peer that are outstanding or wait, the first so many.</summary>
-    public List<CoapTransmission> UnsettledTo(CoapChannel channel, int max) => _transmissions.UnsettledTo(channel, max);
+    public List<CoapTransmission> UnsettledTo(CoapChannel channel, int max) => _outstanding.UnsettledTo(channel, max);
 }

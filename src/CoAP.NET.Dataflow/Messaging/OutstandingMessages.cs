@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using GivingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingPlace>;
 
 namespace CoAP.NET.Messaging;
 
@@ -11,8 +12,16 @@ internal sealed class OutstandingMessages
     // The tables of the peers point here.
     private readonly SlotTable<CoapTransmission> _all = new();
 
+    // Those of which nothing but a reset is to come, in the order in which they were sent.
+    private GivingList _giving;
+
     /// <summary>How many there are in the shard.</summary>
     public int Count => _all.Count;
+
+    /// <summary>
+    /// The Non-confirmable message sent longest ago of which nothing but a reset is to come: the first to give way. Null for none.
+    /// </summary>
+    public CoapTransmission? FirstToGiveWay => _giving.First;
 
     /// <summary>Takes in a message that was given its Message ID.</summary>
     public void Add(CoapTransmission transmission, SendingState sending)
@@ -20,6 +29,18 @@ internal sealed class OutstandingMessages
         transmission.IsOutstanding = true;
         transmission.Place = _all.Add(transmission);
         AddMessageId(transmission, sending);
+    }
+
+    /// <summary>
+    /// A message was sent, or sent anew, of which nothing but a reset is to come. What it loses with its place is that the reset is
+    /// understood, and RFC 7252 section 4.3 promises nobody that.
+    /// </summary>
+    /// <param name="transmission">The message, which is outstanding.</param>
+    public void GiveWayFrom(CoapTransmission transmission)
+    {
+        StopGivingWay(transmission);
+        transmission.GivesWay = true;
+        _giving.Append(transmission);
     }
 
     /// <summary>Has a message found by the Message ID that it has now as well.</summary>
@@ -110,8 +131,40 @@ internal sealed class OutstandingMessages
         return all;
     }
 
+    /// <summary>Messages of ours to a peer that are outstanding or wait, the first so many.</summary>
+    public List<CoapTransmission> UnsettledTo(CoapChannel channel, int max)
+    {
+        if (channel.Messaging.Sending is not { } sending)
+        {
+            return [];
+        }
+
+        List<CoapTransmission> all = To(sending, max);
+        for (CoapTransmission? reply = sending.WaitingReplies.First; reply is not null && all.Count < max; reply = reply.WaitingLinks.Next)
+        {
+            all.Add(reply);
+        }
+
+        for (CoapTransmission? waiting = sending.Waiting.First; waiting is not null && all.Count < max; waiting = waiting.WaitingLinks.Next)
+        {
+            all.Add(waiting);
+        }
+
+        return all;
+    }
+
+    private void StopGivingWay(CoapTransmission transmission)
+    {
+        if (transmission.GivesWay)
+        {
+            transmission.GivesWay = false;
+            _giving.Remove(transmission);
+        }
+    }
+
     private void RemovePlace(CoapTransmission transmission)
     {
+        StopGivingWay(transmission);
         _all.Remove(transmission.Place);
         transmission.IsOutstanding = false;
     }

@@ -29,6 +29,12 @@ internal sealed class SendingState : WheelTimer
     /// <summary>Replies that wait for a Message ID: neither NSTART nor PROBING_RATE holds them up.</summary>
     public WaitingList WaitingReplies;
 
+    /// <summary>Its neighbours in the <see cref="PlaceLine"/>.</summary>
+    public ChainLinks<SendingState> LineLinks;
+
+    /// <summary>Whether it stands in the <see cref="PlaceLine"/>.</summary>
+    public bool IsInLine { get; set; }
+
     /// <summary>Outstanding interactions that NSTART counts (RFC 7252 section 4.7).</summary>
     public int Interactions { get; set; }
 

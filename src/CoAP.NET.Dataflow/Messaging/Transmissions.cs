@@ -8,22 +8,19 @@ namespace CoAP.NET.Messaging;
 /// </summary>
 internal sealed class Transmissions
 {
-    private static readonly long s_retryPeriod = TimeSpan.FromSeconds(1).Ticks;
-
     private readonly CoapShard _shard;
     private readonly CoapCounters _counters;
     private readonly CurrentTimes _times;
     private readonly OwnMessageIds _ids;
     private readonly Pacing _pacing;
     private readonly Renewals _renewals;
-    private readonly int _maxOutstanding;
-
     private readonly OutstandingMessages _outstanding;
+    private readonly PlaceLine _line;
     private int _waiting;
 
     public Transmissions(
         CoapShard shard, CurrentTimes times, OwnMessageIds ids, Pacing pacing, OutstandingMessages outstanding, Renewals renewals,
-        int maxOutstanding)
+        PlaceLine line)
     {
         _shard = shard;
         _counters = shard.Environment.Counters;
@@ -32,7 +29,7 @@ internal sealed class Transmissions
         _pacing = pacing;
         _outstanding = outstanding;
         _renewals = renewals;
-        _maxOutstanding = maxOutstanding;
+        _line = line;
     }
 
     /// <summary>Messages that wait for their turn, in the shard.</summary>
@@ -98,8 +95,9 @@ internal sealed class Transmissions
 
         CoapChannel peer = _times.Refresh(transmission.Channel);
         SendingState sending = SendingOf(peer);
-        if (sending.WaitingReplies.Count > 0 || MayUseMessageId(peer, now) > now
-            || (transmission.IsLimited && !_shard.Guard.MaySend(transmission.Channel, (int)transmission.Message.SizeBound, now)))
+        if (sending.WaitingReplies.Count > 0 || _ids.FreeAt(peer) > now
+            || (transmission.IsLimited && !_shard.Guard.MaySend(transmission.Channel, (int)transmission.Message.SizeBound, now))
+            || (!transmission.IsOutstanding && !_line.MayTake(sending)))
         {
             _counters.Add(CoapCounter.NotSent);
             Raise(CoapInboundKind.NotSent, transmission);
@@ -113,6 +111,7 @@ internal sealed class Transmissions
         {
             transmission.Attempts++;
             transmission.Timeout = now + peer.Messaging.Times.NonLifetime;
+            _outstanding.GiveWayFrom(transmission);
             _shard.Wheel.Schedule(transmission, transmission.Timeout);
             _shard.Post(new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission });
         }
@@ -149,8 +148,10 @@ internal sealed class Transmissions
             {
                 // Lost, or answered by silence: others may go. A reset can still match it.
                 ReleaseInteraction(transmission, peer.Messaging.Sending!);
+                _outstanding.GiveWayFrom(transmission);
                 _shard.Wheel.Schedule(transmission, Math.Max(transmission.Timeout, now));
                 Pump(peer, now);
+                ServeLine(now);
             }
             else
             {
@@ -240,6 +241,7 @@ internal sealed class Transmissions
         Settle(transmission, sending);
         _outstanding.Remove(transmission, sending);
         Pump(peer, now);
+        ServeLine(now);
     }
 
     /// <summary>Tells what became of a message.</summary>
@@ -276,28 +278,8 @@ internal sealed class Transmissions
             waiting.IsOver = true;
             Raise(CoapInboundKind.NotSent, waiting);
         }
-    }
 
-    /// <summary>Messages of ours to a peer that are outstanding or wait, the first so many.</summary>
-    public List<CoapTransmission> UnsettledTo(CoapChannel channel, int max)
-    {
-        if (channel.Messaging.Sending is not { } sending)
-        {
-            return [];
-        }
-
-        List<CoapTransmission> all = _outstanding.To(sending, max);
-        for (CoapTransmission? reply = sending.WaitingReplies.First; reply is not null && all.Count < max; reply = reply.WaitingLinks.Next)
-        {
-            all.Add(reply);
-        }
-
-        for (CoapTransmission? waiting = sending.Waiting.First; waiting is not null && all.Count < max; waiting = waiting.WaitingLinks.Next)
-        {
-            all.Add(waiting);
-        }
-
-        return all;
+        ServeLine(_shard.Environment.Now);
     }
 
     /// <summary>Sends what waits and may go, and sets the timer for the rest.</summary>
@@ -309,22 +291,22 @@ internal sealed class Transmissions
         }
 
         long due = long.MaxValue;
-        while (sending.WaitingReplies.First is { } reply)
+        bool lacksPlace = false;
+        while (!lacksPlace && sending.WaitingReplies.First is { } reply)
         {
-            due = MayUseMessageId(peer, now);
+            due = _ids.FreeAt(peer);
             if (due > now)
             {
                 break;
             }
 
-            Dequeue(reply, sending);
-            Transmit(reply, peer, sending, now);
+            lacksPlace = !TryTransmit(reply, peer, sending, now);
         }
 
-        while (sending.Waiting.First is not null && sending.Interactions < peer.Messaging.Times.Parameters.NStart)
+        while (!lacksPlace && sending.Waiting.First is not null && sending.Interactions < peer.Messaging.Times.Parameters.NStart)
         {
             (CoapTransmission first, long mayProbe) = Pacing.FirstToProbe(peer, sending, now);
-            long next = Math.Max(MayUseMessageId(peer, now), mayProbe);
+            long next = Math.Max(_ids.FreeAt(peer), mayProbe);
             if (next <= now && first.IsRenewable)
             {
                 next = first.Owner!.MayBeTakenAt(first, now);
@@ -336,8 +318,16 @@ internal sealed class Transmissions
                 break;
             }
 
-            Dequeue(first, sending);
-            Transmit(first, peer, sending, now);
+            lacksPlace = !TryTransmit(first, peer, sending, now);
+        }
+
+        if (lacksPlace)
+        {
+            _line.Join(sending);
+        }
+        else
+        {
+            _line.Leave(sending);
         }
 
         if (due > now && due != long.MaxValue)
@@ -352,7 +342,7 @@ internal sealed class Transmissions
         _waiting++;
         transmission.IsQueued = true;
         Pump(peer, now);
-        if (transmission.IsQueued && (waiting.Count > peer.Messaging.Times.Parameters.MaxQueuedRequests || _waiting > _maxOutstanding))
+        if (transmission.IsQueued && (waiting.Count > peer.Messaging.Times.Parameters.MaxQueuedRequests || _waiting > _line.Max))
         {
             // The second bound is for responses to addresses that come once and never acknowledge: each has a queue of its own.
             Dequeue(transmission, peer.Messaging.Sending!);
@@ -376,11 +366,34 @@ internal sealed class Transmissions
 
         _waiting--;
         transmission.IsQueued = false;
+        if (sending.WaitingReplies.Count == 0 && sending.Waiting.Count == 0)
+        {
+            _line.Leave(sending);
+        }
     }
 
-    /// <summary>When the next message may take a Message ID and a place among the outstanding ones; not after now when it may go.</summary>
-    private long MayUseMessageId(CoapChannel peer, long now) =>
-        _outstanding.Count >= _maxOutstanding ? now + s_retryPeriod : _ids.FreeAt(peer);
+    private bool TryTransmit(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
+    {
+        if (!_line.MayTake(sending))
+        {
+            return false;
+        }
+
+        _line.Leave(sending);
+        Dequeue(transmission, sending);
+        Transmit(transmission, peer, sending, now);
+        return true;
+    }
+
+    /// <summary>Gives the places that are free to the peers that wait for one, in turn.</summary>
+    private void ServeLine(long now)
+    {
+        // Each turn takes a place, or the peer leaves the line: it waits for something else.
+        while (_line.First is { } first && _line.HasPlace())
+        {
+            Pump(_times.Refresh(first.Peer), now);
+        }
+    }
 
     private void Transmit(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
     {
@@ -417,6 +430,11 @@ internal sealed class Transmissions
         {
             message.Type = CoapMessageType.NonConfirmable;
             transmission.Timeout = now + peer.Messaging.Times.NonLifetime;
+            if (transmission.PassesQueue)
+            {
+                _outstanding.GiveWayFrom(transmission);
+            }
+
             _shard.Wheel.Schedule(transmission,
                 transmission.PassesQueue ? transmission.Timeout : now + peer.Messaging.Times.NonConfirmablePlace);
             if (transmission.TellsWhenSent)

@@ -3,13 +3,20 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Requests;
 
 /// <summary>
-/// Sends back what servers ask to have sent back (RFC 9175 section 2.3): after 4.01 with an Echo the request goes out once more with it; an
-/// Echo of any other response goes into the next request to the same peer. A request that brings an Echo of its own is left alone. Of those
-/// that a proxy sends on for somebody else, safe ones show the server that the proxy receives at its address, which is so; whether a
-/// request is fresh only the client can say, so a challenge is given to it, and what changes something gets no Echo of the proxy.
+/// Sends back what servers ask to have sent back (RFC 9175 section 2.3): after 4.01 with an Echo the request goes out once more with it,
+/// and again if another one is asked for then; an Echo of any other response goes into the next request to the same peer. A request that
+/// brings an Echo of its own is left alone. Of those that a proxy sends on for somebody else, safe ones show the server that the proxy
+/// receives at its address, which is so; whether a request is fresh only the client can say, so a challenge is given to it, and what
+/// changes something gets no Echo of the proxy.
 /// </summary>
 internal sealed class EchoStep : RequestStep
 {
+    /// <summary>
+    /// How many challenges in a row are answered. Each proxy on the way may have one of its own, and so may the server; one that goes on
+    /// asking is not asked again.
+    /// </summary>
+    public const int MaxChallenges = 3;
+
     public override StepOutcome Before(OutgoingRequest request) =>
         request.Channel.EchoToReturn is not null && !IsLeftAlone(request) && request.Channel.TakeEchoToReturn() is { } owed
             ? StepOutcome.GoWith(WithEcho(request, owed))
@@ -23,13 +30,12 @@ internal sealed class EchoStep : RequestStep
             return StepOutcome.Done(response);
         }
 
-        // Once: a server that goes on asking is not asked again by us.
         if (response.Code == CoapCode.Unauthorized && request.Request.IsForwarded)
         {
             return StepOutcome.Done(response);
         }
 
-        if (response.Code == CoapCode.Unauthorized && sent.AttemptOf(request) == 0)
+        if (response.Code == CoapCode.Unauthorized && sent.AttemptOf(request) < MaxChallenges)
         {
             return StepOutcome.Again(WithEcho(request, echo));
         }

@@ -25,6 +25,9 @@ internal sealed class RequestMore
     /// <summary>The age of the Echo that the request brought back, in units of 100 ns; -1 for none.</summary>
     public long EchoAge { get; set; } = -1;
 
+    /// <summary>See <see cref="CoapRequest.Opened"/>.</summary>
+    public OpenedStreams? Opened { get; set; }
+
     /// <summary>See <see cref="CoapRequest.Services"/>.</summary>
     public IServiceProvider? Services { get; set; }
 }

@@ -99,6 +99,17 @@ internal static class BodyAdmission
             }
 
             CoapResult? answer = await asked.ConfigureAwait(false);
+            if (answer is SeekableResult streamed)
+            {
+                // No refusal: it is given anew for the whole request.
+                if (streamed.Stream is { } stream)
+                {
+                    OpenedStreams.Close(stream, route, environment);
+                }
+
+                return null;
+            }
+
             return answer is null ? s_internalServerError : answer.Code == CoapCode.Continue ? null : answer;
         }
 #pragma warning disable CA1031 // users' code may throw anything; the peer gets 5.00

@@ -105,7 +105,7 @@ public partial class CoapResult
 
     internal CoapResult CopyWithoutPayload()
     {
-        CoapResult copy = new(Code) { AnswersGroup = AnswersGroup, DeclinesObserver = DeclinesObserver };
+        CoapResult copy = new CoapResult(Code).As(this);
         if (OptionsToRead is { Count: > 0 } options)
         {
             copy.Options.AddAll(options);
@@ -117,7 +117,7 @@ public partial class CoapResult
     /// <summary>The same answer with another payload and its Content-Format.</summary>
     internal CoapResult CopyWith(CoapContent content)
     {
-        CoapResult copy = new(Code, content.Bytes) { AnswersGroup = AnswersGroup };
+        CoapResult copy = new CoapResult(Code, content.Bytes).As(this);
         if (OptionsToRead is { Count: > 0 } options)
         {
             copy.Options.AddAll(options);
@@ -130,6 +130,14 @@ public partial class CoapResult
         }
 
         return copy;
+    }
+
+    /// <summary>Takes over what is said of another result beside its code, options and payload.</summary>
+    internal CoapResult As(CoapResult other)
+    {
+        AnswersGroup = other.AnswersGroup;
+        DeclinesObserver = other.DeclinesObserver;
+        return this;
     }
 
     internal CoapResult Copy()

@@ -58,7 +58,8 @@ public partial class CoapResult
 
     /// <summary>
     /// Whether this is only an answer, although the request asks to observe the resource and the route lets it: its client becomes no
-    /// observer and learns so (RFC 7641 section 4.1). Default false.
+    /// observer and learns so (RFC 7641 section 4.1). Of the handler's answer to a change it is the last that observers are sent: they
+    /// are none from then on. Default false.
     /// </summary>
     public bool DeclinesObserver { get; set; }
 
@@ -142,7 +143,7 @@ public partial class CoapResult
             return this;
         }
 
-        CoapResult answer = new(method == CoapCode.Delete ? CoapCode.Deleted : CoapCode.Changed, Payload) { AnswersGroup = AnswersGroup };
+        CoapResult answer = new CoapResult(method == CoapCode.Delete ? CoapCode.Deleted : CoapCode.Changed, Payload).As(this);
         if (OptionsToRead is { Count: > 0 } options)
         {
             answer.Options.AddAll(options);

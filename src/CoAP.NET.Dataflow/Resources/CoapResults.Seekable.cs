@@ -15,7 +15,10 @@ public static partial class CoapResults
     /// again for the next block, as it does for a peer that did not get the first one. An exception while it is read is answered 5.00, one
     /// while it is disposed changes no answer; both are logged and counted as <see cref="CoapCounter.HandlerErrors"/>.
     /// </remarks>
-    /// <param name="stream">The stream, from its beginning; a new one for each call. The server disposes it.</param>
+    /// <param name="stream">
+    /// The stream, from its beginning; a new one for each call. The server disposes it, and does so as well where a filter answers with
+    /// something else, throws, or does not wait for the handler.
+    /// </param>
     /// <param name="etag">The entity-tag, which must change whenever the content does: it keeps clients from mixing two states.</param>
     /// <param name="format">The Content-Format; null to leave the option out.</param>
     /// <returns>The result, for one request.</returns>
@@ -47,7 +50,7 @@ public static partial class CoapResults
     /// <see cref="CoapBodyException"/> from the stream to say what the peer is answered; any other exception is answered 5.00, logged and
     /// counted as <see cref="CoapCounter.HandlerErrors"/>.
     /// </remarks>
-    /// <param name="stream">The stream. The server disposes it.</param>
+    /// <param name="stream">The stream. The server disposes it, also where a filter answers with something else.</param>
     /// <param name="etag">The entity-tag, which must change whenever the content does: it keeps clients from mixing two states.</param>
     /// <param name="format">The Content-Format; null to leave the option out.</param>
     /// <param name="start">Where in the body the stream begins, in bytes; not behind the block that is asked for. Default 0.</param>

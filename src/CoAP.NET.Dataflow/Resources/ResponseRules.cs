@@ -47,7 +47,7 @@ internal static class ResponseRules
         {
             if (asked.ValueAt(at).SequenceEqual(tag))
             {
-                CoapResult valid = new(CoapCode.Valid) { AnswersGroup = result.AnswersGroup, DeclinesObserver = result.DeclinesObserver };
+                CoapResult valid = new CoapResult(CoapCode.Valid).As(result);
                 valid.Options.AddAll(options);
                 valid.Options.Remove(OptionNumber.ContentFormat);
                 return valid;

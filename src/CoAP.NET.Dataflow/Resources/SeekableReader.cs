@@ -29,7 +29,7 @@ internal static class SeekableReader
             {
                 if (exchange.Request.Code.IsSafe && exchange.Request.IsMatch(result.ETag!.Value))
                 {
-                    return CoapResults.Valid(result.ETag.Value);
+                    return CoapResults.Valid(result.ETag.Value).As(result);
                 }
 
                 CoapResult head = HeadOf(result, result.ETag!.Value);
@@ -67,7 +67,7 @@ internal static class SeekableReader
                 ?? await FileTags.GetAsync(result.Path!, file, length, lastWrite, cancellationToken).ConfigureAwait(false);
             if (exchange.Request.Code.IsSafe && exchange.Request.IsMatch(etag))
             {
-                return CoapResults.Valid(etag);
+                return CoapResults.Valid(etag).As(result);
             }
 
             SeekableBody body = new(environment, route, HeadOf(result, etag), result.Path!, length, lastWrite);
@@ -101,14 +101,14 @@ internal static class SeekableReader
                 + $"CoapLimits.MaxRepresentationBytes ({maxWhole}).");
         }
 
-        CoapResult whole = new(part.Code, part.Payload);
+        CoapResult whole = new CoapResult(part.Code, part.Payload).As(part);
         whole.Options.AddAll(part.Options);
         return whole;
     }
 
     private static CoapResult HeadOf(SeekableResult result, CoapETag etag)
     {
-        CoapResult head = new(result.Code);
+        CoapResult head = new CoapResult(result.Code).As(result);
         if (result.OptionsToRead is { } options)
         {
             head.Options.AddAll(options);

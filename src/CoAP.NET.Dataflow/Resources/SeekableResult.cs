@@ -27,5 +27,5 @@ internal sealed class SeekableResult : CoapResult
     public long? Size { get; init; }
 
     private protected override CoapResult CopyWithoutOptions() =>
-        new SeekableResult(Stream, Path, ETag, null) { AnswersGroup = AnswersGroup, Start = Start, Size = Size };
+        new SeekableResult(Stream, Path, ETag, null) { Start = Start, Size = Size }.As(this);
 }

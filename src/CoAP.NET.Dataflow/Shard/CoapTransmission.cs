@@ -90,8 +90,13 @@ internal sealed class CoapTransmission : WheelTimer
     /// <summary>Whether it counts towards NSTART.</summary>
     internal bool CountsForNStart { get; set; }
 
-    /// <summary>Its neighbours among the messages that wait for their turn.</summary>
+    /// <summary>
+    /// Its neighbours among the messages that wait for their turn, and once it was sent among those that give way to others.
+    /// </summary>
     internal ChainLinks<CoapTransmission> WaitingLinks;
+
+    /// <summary>Whether it stands among the outstanding messages that give way to others.</summary>
+    internal bool GivesWay { get; set; }
 
     internal bool IsOutstanding { get; set; }
 

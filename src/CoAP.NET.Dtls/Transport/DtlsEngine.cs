@@ -16,6 +16,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     private static readonly TimeSpan s_often = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan s_seldom = TimeSpan.FromSeconds(1);
     private static readonly Action<object?> s_tick = static engine => ((DtlsEngine)engine!).Tick();
+    private static readonly Type s_timerOfSystem = TypeOfSystemTimer();
 
     private readonly CoapDtlsTransport _transport;
     private readonly CoapUdpTransport _sockets;
@@ -138,14 +139,23 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         return wait;
     }
 
-    // Sessions may end, of which users are told: not on a thread of the pool, where nobody sees what blocks.
+    // Sessions may end, of which users are told: not on a thread of the pool, where nobody sees what blocks. Timers of another time, such
+    // as that of a test, fire where their owner decides.
     private void OnTimer()
     {
         if (Now >= Volatile.Read(ref _nextTick)
-            && (_outer.TimeProvider != TimeProvider.System || !_outer.Scheduler.TryQueue(s_tick, this, _outer.Counters, _outer.Logger)))
+            && (_timer?.GetType() != s_timerOfSystem
+                || !_outer.Scheduler.TryQueue(s_tick, this, _outer.Counters, _outer.Logger)))
         {
             Tick();
         }
+    }
+
+    // Of a time that differs from the system's in its date only the timers are those of the system.
+    private static Type TypeOfSystemTimer()
+    {
+        using ITimer timer = TimeProvider.System.CreateTimer(static _ => { }, null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        return timer.GetType();
     }
 
     /// <summary>Takes a datagram of the sockets, and takes it over.</summary>

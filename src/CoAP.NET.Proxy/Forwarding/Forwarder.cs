@@ -122,11 +122,13 @@ internal sealed class Forwarder(
                 ? await SendAsync(onward, upstream, token).ConfigureAwait(false)
                 : new UpstreamAnswer(known);
             CoapResult result = answer.Head.Code == CoapCode.HopLimitReached
-                ? PassHopLimit(request, onward, answer.Head)
+                ? PassHopLimit(request, onward, answer)
                 : Pass(onward, answer);
 
-            // Without an observation behind it the client must not become an observer.
-            result.DeclinesObserver = joined is not { HearsOfChanges: true };
+            // Without an observation behind it the client must not become an observer, and those who are cannot stay.
+            result.DeclinesObserver = observed is not null && request.IsForObservers
+                ? !observations.HearsOfChanges(key)
+                : joined is not { HearsOfChanges: true };
             if (logger.IsEnabled(LogLevel.Debug))
             {
                 ProxyLog.Answered(logger, request.Peer.Address.ToString(), request.Code, onward.Target, result.Code);
@@ -208,11 +210,12 @@ internal sealed class Forwarder(
         return result;
     }
 
-    private CoapResult PassHopLimit(CoapRequest request, CoapProxyRequest onward, CoapResult answer)
+    private CoapResult PassHopLimit(CoapRequest request, CoapProxyRequest onward, UpstreamAnswer answer)
     {
         counts.Add(ProxyCount.HopLimits);
+        answer.LetGo();
         string identifier = IdentifierFor(request);
-        CoapResult passed = HopCount.Passed(answer.Payload, identifier, out bool isLoop);
+        CoapResult passed = HopCount.Passed(answer.Head.Payload, identifier, out bool isLoop);
         if (isLoop)
         {
             ProxyLog.Loop(logger, onward.Target, identifier);

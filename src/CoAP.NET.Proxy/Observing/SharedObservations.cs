@@ -70,6 +70,16 @@ internal sealed class SharedObservations : IDisposable
         return current;
     }
 
+    /// <summary>Whether those who observe something hear of changes, or will when the registration that is under way is made.</summary>
+    /// <param name="key">What is observed.</param>
+    public bool HearsOfChanges(RequestKey key)
+    {
+        lock (_gate)
+        {
+            return _entries.TryGetValue(key, out Entry? entry) && entry.Observation.HearsOfChanges;
+        }
+    }
+
     /// <summary>Observes something for a client, or joins those who do.</summary>
     /// <param name="key">What is observed.</param>
     /// <param name="route">The route that is observed downstream.</param>

@@ -50,6 +50,33 @@ public sealed class QBlock1ServerTests : QBlockTest
     }
 
     [Fact]
+    public async Task A_body_that_was_refused_stays_refused_whatever_comes_late_of_it()
+    {
+        int asked = 0;
+        Server.MapPost("/store", request =>
+        {
+            _stored.Add(request.Payload.ToArray());
+            return CoapResults.Changed();
+        }).LimitRate(_ => asked++ == 0 ? TimeSpan.FromSeconds(3) : null);
+        await StartAsync();
+        byte[] body = Body(32);
+        foreach (int number in new[] { 1, 1, 0 })
+        {
+            CoapMessage refused = Assert.Single(Deliver(QBlock1(body, number, method: CoapMethod.Post)));
+            Assert.Equal((CoapCode.TooManyRequests, TimeSpan.FromSeconds(3)), (refused.Code, refused.Options.MaxAge));
+        }
+
+        // The client sends it anew, with another tag, and a copy of before comes later still.
+        Assert.Empty(Deliver(QBlock1(body, 0, tag: 10, method: CoapMethod.Post)));
+        Assert.Empty(Deliver(QBlock1(body, 0, method: CoapMethod.Post)));
+        CoapMessage answer = Assert.Single(Deliver(QBlock1(body, 1, tag: 10, method: CoapMethod.Post)));
+        Assert.Equal(CoapCode.Changed, answer.Code);
+        Assert.Equal([body], _stored);
+        Assert.Equal(2, asked);
+        AssertAllFreed();
+    }
+
+    [Fact]
     [Rfc("9177-4.3-4")]
     public async Task Two_sets_of_ten_are_confirmed_and_the_last_block_is_answered()
     {

@@ -297,8 +297,74 @@ public sealed class CongestionTests
         rig.Send(rig.Channel(3));
         Assert.Equal(2, rig.Sent.Count);
         rig.Receive(first, $"6000{rig.Sent[0].Hex[4..8]}");
-        rig.Pass(1.1);
-        Assert.Equal(3, rig.Sent.Select(sent => sent.Port).Distinct().Count());
+        Assert.Equal([1, 2, 3], rig.Sent.Select(sent => (int)sent.Port));
+    }
+
+    [Fact]
+    public void Peers_get_the_places_that_are_free_in_turn_however_long_the_queue_of_one_is()
+    {
+        MessagingRig rig = new(new CoapLimits { MaxOutstandingMessages = 4 });
+        CoapChannel[] channels = [.. Enumerable.Range(1, 5).Select(port => rig.Channel((ushort)port))];
+        foreach (int peer in (int[])[0, 1, 2, 3, 0, 0, 4])
+        {
+            rig.Send(channels[peer]);
+        }
+
+        Assert.Equal([1, 2, 3, 4], rig.Sent.Select(sent => (int)sent.Port));
+        rig.Receive(channels[0], $"6000{rig.Sent[0].Hex[4..8]}");
+        Assert.Equal(5, rig.Sent[^1].Port);
+        rig.Receive(channels[4], $"6000{rig.Sent[4].Hex[4..8]}");
+        Assert.Equal([1, 2, 3, 4, 5, 1], rig.Sent.Select(sent => (int)sent.Port));
+    }
+
+    [Fact]
+    public void A_peer_whose_turn_it_is_and_who_waits_for_something_else_does_not_hold_up_the_others()
+    {
+        MessagingRig rig = new(new CoapLimits { MaxOutstandingMessages = 2 });
+        CoapChannel first = rig.Channel(1);
+        rig.Send(first);
+        rig.Send(rig.Channel(2));
+        CoapTransmission left = rig.Send(rig.Channel(3));
+        rig.Send(rig.Channel(4));
+        rig.Cancel(left);
+        rig.Receive(first, $"6000{rig.Sent[0].Hex[4..8]}");
+        Assert.Equal([1, 2, 4], rig.Sent.Select(sent => (int)sent.Port));
+    }
+
+    [Fact]
+    public void What_only_a_reset_can_follow_gives_its_place_to_others_the_oldest_first()
+    {
+        MessagingRig rig = new(new CoapLimits { MaxOutstandingMessages = 2 });
+        CoapChannel flooded = rig.Channel(1);
+        CoapTransmission[] blocks = [Paced(rig, flooded, 1), Paced(rig, flooded, 2), Paced(rig, flooded, 3)];
+        Assert.Equal(3, rig.Sent.Count);
+        Assert.Equal([false, true, true], blocks.Select(static block => block.IsOutstanding));
+        rig.Send(rig.Channel(2));
+        Assert.Equal(2, rig.Sent[^1].Port);
+        Assert.Equal([false, false, true], blocks.Select(static block => block.IsOutstanding));
+        rig.Receive(flooded, $"7000{rig.Sent[2].Hex[4..8]}");
+        Assert.Equal(1, rig.Layer.Outstanding);
+    }
+
+    [Fact]
+    public void A_request_that_waits_for_its_response_does_not_give_way()
+    {
+        MessagingRig rig = new(new CoapLimits { MaxOutstandingMessages = 1 });
+        rig.Send(rig.Channel(1), CoapMessageType.NonConfirmable);
+        rig.Send(rig.Channel(2));
+        Assert.Single(rig.Sent);
+
+        // NON_LIFETIME is 145 s; the place of an interaction is given up long before.
+        rig.Pass(20);
+        Assert.Equal([1, 2], rig.Sent.Select(sent => (int)sent.Port).Distinct());
+    }
+
+    private static CoapTransmission Paced(MessagingRig rig, CoapChannel channel, byte token)
+    {
+        CoapMessage message = new(CoapCode.Content) { Type = CoapMessageType.NonConfirmable, Token = new CoapToken([token]) };
+        CoapTransmission transmission = new(channel, message, null) { IsPaced = true };
+        rig.Offer(new CoapOutbound { Channel = channel, Message = message, Transmission = transmission });
+        return transmission;
     }
 
     private CoapTransmission Offer(CoapChannel channel, byte token, int payload)

@@ -225,14 +225,7 @@ public sealed class RegisteringTests : ClientObserveTest
     {
         Task<CoapObservation> registering = Client.ObserveAsync(Uri);
         CoapMessage request = TakeRequest();
-        CoapMessage challenge = new(CoapCode.Unauthorized)
-        {
-            Type = CoapMessageType.Acknowledgement,
-            MessageId = request.MessageId,
-            Token = request.Token
-        };
-        challenge.Options.Echo = Wire.Hex("0102030405");
-        Receive(challenge);
+        Challenge(request, "0102030405");
         CoapMessage second = TakeRequest();
         Assert.Equal("0102030405", Wire.Hex(second.Options.Echo!.Value.Span));
         Assert.Equal((0u, request.Token), (second.Options.Observe, second.Token));
@@ -241,4 +234,60 @@ public sealed class RegisteringTests : ClientObserveTest
         Assert.Equal(CoapObserveState.Observing, observation.State);
     }
 
+    [Fact]
+    [Rfc("9175-2.3-2")]
+    public async Task A_registration_answers_the_challenge_of_each_proxy_on_the_way()
+    {
+        Task<CoapObservation> registering = Client.ObserveAsync(Uri);
+        CoapMessage request = TakeRequest();
+        foreach (string echo in new[] { "01", "02", "03" })
+        {
+            Challenge(request, echo);
+            request = TakeRequest();
+            Assert.Equal((0u, echo), (request.Options.Observe, Wire.Hex(request.Options.Echo!.Value.Span)));
+        }
+
+        Answer(request, 1, "now");
+        await using CoapObservation observation = await Within(registering);
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+    }
+
+    [Fact]
+    [Rfc("9175-2.3-2")]
+    public async Task A_registration_that_is_challenged_for_ever_waits_and_answers_the_last_challenge_then()
+    {
+        (CoapObservation observation, _) = await RegisterAsync(maxAge: 20);
+        await using CoapObservation disposed = observation;
+        (CoapMessage request, _) = NextRequest(TimeSpan.FromSeconds(40));
+        foreach (string echo in new[] { "01", "02", "03" })
+        {
+            Challenge(request, echo);
+            request = TakeRequest();
+        }
+
+        Challenge(request, "04");
+        Assert.Empty(Transport.TakeSent());
+        Assert.Equal(CoapObserveState.Reregistering, observation.State);
+        (request, _) = NextRequest(TimeSpan.FromHours(1));
+        Assert.Equal((0u, "04"), (request.Options.Observe, Wire.Hex(request.Options.Echo!.Value.Span)));
+
+        // Its challenges are counted anew: an Echo of long ago may be too old by now.
+        Challenge(request, "05");
+        request = TakeRequest();
+        Assert.Equal("05", Wire.Hex(request.Options.Echo!.Value.Span));
+        Answer(request, 2, "now");
+        Assert.Equal(CoapObserveState.Observing, observation.State);
+    }
+
+    private void Challenge(CoapMessage request, string echo)
+    {
+        CoapMessage challenge = new(CoapCode.Unauthorized)
+        {
+            Type = CoapMessageType.Acknowledgement,
+            MessageId = request.MessageId,
+            Token = request.Token
+        };
+        challenge.Options.Echo = Wire.Hex(echo);
+        Receive(challenge);
+    }
 }

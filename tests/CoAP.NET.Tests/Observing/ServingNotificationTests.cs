@@ -63,6 +63,42 @@ public sealed class ServingNotificationTests : ServerObserveTest
     }
 
     [Fact]
+    [Rfc("7641-3.2-1")]
+    public async Task Observers_learn_at_once_that_a_handler_declines_them_from_now_on()
+    {
+        bool declines = false;
+        List<CoapObserverEnd> ends = [];
+        CoapRouteHandlerBuilder route = Server
+            .MapGet("/obs", () => new CoapResult(CoapCode.Content, "x"u8.ToArray()) { DeclinesObserver = declines }).Observable();
+        route.ObserverWent += (_, went) => ends.Add(went.End!.Value);
+        await StartAsync();
+        Register(Peer);
+        Register(Other);
+        declines = true;
+        route.Notify();
+        Settle();
+        var last = TakeNew();
+        Assert.Equal(2, last.Count());
+        Assert.All(last, static item => Assert.Equal((CoapCode.Content, null), (item.Message.Code, NumberOf(item.Message))));
+        AssertNobody();
+        Assert.Equal([CoapObserverEnd.Failed, CoapObserverEnd.Failed], ends);
+    }
+
+    [Fact]
+    public async Task A_stream_may_decline_observers_as_any_other_answer()
+    {
+        Server.MapGet("/obs", () =>
+        {
+            CoapResult result = CoapResults.Stream(new MemoryStream([1, 2]), new CoapETag([1]));
+            result.DeclinesObserver = true;
+            return result;
+        }).Observable();
+        await StartAsync();
+        Assert.Null(NumberOf(Ask(Peer, "/obs")!));
+        AssertNobody();
+    }
+
+    [Fact]
     [Rfc("7641-4.2-3")]
     public async Task Another_Content_Format_is_told_as_4_06_and_ends_the_observation()
     {

@@ -30,18 +30,38 @@ public sealed class EchoStepTests : StepTest
 
     [Fact]
     [Rfc("9175-2.3-2")]
-    public async Task A_server_that_asks_for_ever_is_answered_once()
+    public async Task A_server_that_asks_for_ever_is_answered_three_times()
     {
         Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/lock");
         Sent sent = await NextAsync();
-        Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef01");
-        sent = await NextAsync();
+        for (int i = 7; i < 10; i++)
+        {
+            Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef0{i}");
+            sent = await NextAsync();
+            Assert.EndsWith($"b46c6f636bd1e40{i}", sent.Hex, StringComparison.Ordinal);
+        }
+
         Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef02");
         Assert.Equal(CoapCode.Unauthorized, (await Within(request)).Code);
         Clock.Advance(TimeSpan.FromMinutes(10));
         AssertNothingSent();
         _ = Client.GetAsync("coap://192.0.2.1/lock");
         Assert.EndsWith("b46c6f636bd1e402", (await NextAsync()).Hex, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    [Rfc("9175-2.3-2")]
+    public async Task Each_proxy_on_the_way_may_have_a_challenge_of_its_own()
+    {
+        Task<CoapResponse> request = Client.GetAsync("coap://192.0.2.1/lock");
+        Sent sent = await NextAsync();
+        Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef01");
+        sent = await NextAsync();
+        Transport.Receive(s_server, $"6481{sent.MessageId}{sent.Token}d1ef02");
+        sent = await NextAsync();
+        Assert.EndsWith("b46c6f636bd1e402", sent.Hex, StringComparison.Ordinal);
+        Transport.Receive(s_server, $"6445{sent.MessageId}{sent.Token}");
+        Assert.Equal(CoapCode.Content, (await Within(request)).Code);
     }
 
     [Fact]

@@ -14,15 +14,15 @@ public sealed class StepRuleTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_challenge_is_answered_once_and_the_last_Echo_is_kept_for_the_next_request(bool isLate)
+    public async Task Three_challenges_are_answered_and_the_last_Echo_is_kept_for_the_next_request(bool isLate)
     {
         int count = 0;
         ScriptedStep last = new(_ => Echo(CoapCode.Unauthorized, (byte)++count), isLate);
         OutgoingRequest request = Outgoing("x");
         CoapResponse response = await SendAsync(last, request, new EchoStep());
         Assert.Equal(CoapCode.Unauthorized, response.Code);
-        Assert.Equal([null, "01"], last.Sent.Select(EchoOf));
-        Assert.Equal([2], request.Channel.EchoToReturn);
+        Assert.Equal([null, "01", "02", "03"], last.Sent.Select(EchoOf));
+        Assert.Equal([4], request.Channel.EchoToReturn);
     }
 
     [Theory]

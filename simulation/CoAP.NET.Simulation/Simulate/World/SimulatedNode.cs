@@ -112,7 +112,8 @@ internal sealed partial class SimulatedNode
     }
 
     public void NoteForgetting() =>
-        HasForgotten |= Endpoint.Counters[CoapCounter.UnsafeDeduplicationEvictions] + Endpoint.Counters[CoapCounter.ChannelEvictions] > 0;
+        HasForgotten |= Endpoint.Counters[CoapCounter.UnsafeDeduplicationEvictions] + Endpoint.Counters[CoapCounter.ChannelEvictions]
+            + Endpoint.Counters[CoapCounter.BodiesEvicted] > 0;
 
     private void Upset() => LastUpset = _world.Clock.Elapsed;
 

@@ -69,7 +69,11 @@ internal sealed partial class SimulatedWorld
         s_recovery + (observation.Observed.Plan.MaxRequestsServed > 0 ? free[observation.Observed.Plan.Index] : well);
 
     // A server that takes no further observers says so, and is asked ever more rarely.
-    private bool IsBehind(LiveObservation observation) =>
+    private static bool IsBehind(LiveObservation observation) =>
         observation.Observation is { State: not CoapObserveState.NotObserving } && observation.Start == observation.Observer.Starts
-            && !observation.HasLast;
+            && !observation.HasLast && !BelievesTooMuch(observation);
+
+    // A Max-Age that was changed on the way is believed: until it is over the observer has no reason to ask.
+    private static bool BelievesTooMuch(LiveObservation observation) =>
+        observation.Observation!.Latest is { } latest && latest.MaxAge > TimeSpan.FromSeconds(observation.Observed.Plan.MaxAge);
 }

@@ -138,6 +138,13 @@ internal sealed class QBlockBody : BodyEntry, ITransmissionOwner
         }
     }
 
+    /// <summary>Its blocks are not taken: those that come are answered so.</summary>
+    public void Refuse(CoapResult refusal)
+    {
+        Left = 0;
+        Result = refusal;
+    }
+
     /// <summary>The missing numbers below one, ascending.</summary>
     public IEnumerable<int> Missing(int end)
     {

@@ -55,6 +55,10 @@ internal sealed class QBlockServing
     /// <summary>Whether a request has the first block of a body that would be put together. Under Shard.Gate.</summary>
     public bool Begins(CoapExchange exchange) => _uploads.Begins(exchange);
 
+    /// <summary>A body may not come in. Under Shard.Gate; see <see cref="QBlockUploads.Refuse"/>.</summary>
+    public void Refuse(CoapExchange exchange, BlockValue block, CoapResult refusal, long now) =>
+        _uploads.Refuse(exchange, block, refusal, now);
+
     /// <summary>A block of a body came. Under Shard.Gate; see <see cref="QBlockUploads.Receive"/>.</summary>
     public BodyVerdict Receive(CoapExchange exchange, BlockValue block, BodyPolicy policy, bool isAdmitted, long now) =>
         _uploads.Receive(exchange, block, policy, isAdmitted, now);

@@ -85,6 +85,44 @@ internal sealed class QBlockUploads(CoapShard shard, RequestBodies bodies)
     }
 
     /// <summary>
+    /// The gates of the route refused a body with its first block: blocks of it that come late get the same answer. Forgotten at once where
+    /// there is no room.
+    /// </summary>
+    /// <param name="exchange">The request with the block.</param>
+    /// <param name="block">Its Q-Block1.</param>
+    /// <param name="refusal">The answer.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public void Refuse(CoapExchange exchange, BlockValue block, CoapResult refusal, long now)
+    {
+        CoapMessage message = exchange.Request.Message;
+        BodyKey key = BodyKey.OfQBlock(exchange.Channel, message);
+        bodies.Table.TryGet(key, out BodyEntry? entry);
+        if (message.Options.Size1 is not <= int.MaxValue || !message.Options.Contains(OptionNumber.RequestTag)
+            || refusal.Payload.Length > 1024 || entry is { IsWhole: false })
+        {
+            return;
+        }
+
+        QBlockBody body = new(this, key, exchange.Channel, message, block.SizeExponent, (QBlockBody?)entry);
+        body.Refuse(refusal);
+        if (entry is not null)
+        {
+            bodies.GiveUp(entry, string.Empty);
+        }
+
+        bodies.Table.Add(body, now);
+        long bytes = BodyAssembly.Overhead + key.Size + refusal.Payload.Length;
+        if (bodies.Table.TryCharge(body, bytes, bytes) == BodyShortage.None)
+        {
+            body.Charge += bytes;
+        }
+        else
+        {
+            bodies.GiveUp(body, string.Empty);
+        }
+    }
+
+    /// <summary>
     /// The handler has answered what came by Q-Block1: the answer is kept for blocks that come again, the memory of the body is not counted
     /// any more.
     /// </summary>

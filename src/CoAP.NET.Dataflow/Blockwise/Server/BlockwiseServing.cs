@@ -168,13 +168,33 @@ internal sealed class BlockwiseServing
             return new BodyVerdict(BodyVerdictKind.Wait);
         }
 
-        return pending.Result is { } refusal ? BodyVerdict.Answer(refusal) : TakeAdmitted(exchange, block, policy, isAdmitted: true);
+        return pending.Result is { } refusal ? Refuse(exchange, block, refusal) : TakeAdmitted(exchange, block, policy, isAdmitted: true);
+    }
+
+    // Blocks by Q-Block come again as messages of their own: without memory of the refusal a late copy would have the body put together
+    // that its client was told to send anew.
+    private BodyVerdict Refuse(CoapExchange exchange, BlockValue block, CoapResult refusal)
+    {
+        if (IsQBlock(exchange))
+        {
+            _shard.Enter();
+            try
+            {
+                _qblock!.Refuse(exchange, block, refusal, _shard.Environment.Now);
+            }
+            finally
+            {
+                _shard.Exit();
+            }
+        }
+
+        return BodyVerdict.Answer(refusal);
     }
 
     private async Task AdmitLaterAsync(ValueTask<CoapResult?> pending, CoapExchange exchange, BlockValue block, BodyPolicy policy)
     {
         CoapResult? refusal = await pending.ConfigureAwait(false);
-        BodyVerdict verdict = refusal is null ? TakeAdmitted(exchange, block, policy, isAdmitted: true) : BodyVerdict.Answer(refusal);
+        BodyVerdict verdict = refusal is null ? TakeAdmitted(exchange, block, policy, isAdmitted: true) : Refuse(exchange, block, refusal);
         Told(exchange, verdict);
         _shard.Enter();
         try

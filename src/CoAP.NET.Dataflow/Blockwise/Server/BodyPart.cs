@@ -38,12 +38,11 @@ internal sealed class BodyPart : CoapResult
     private protected override CoapResult CopyWithoutOptions() =>
         new BodyPart(Code, Payload)
         {
-            AnswersGroup = AnswersGroup,
             IsBlock = IsBlock,
             Offset = Offset,
             Total = Total,
             Size = Size,
             Following = Following,
             Source = Source
-        };
+        }.As(this);
 }

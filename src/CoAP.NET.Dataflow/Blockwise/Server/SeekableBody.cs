@@ -188,6 +188,7 @@ internal sealed class SeekableBody : IAfterRelease
     {
         Interlocked.Add(ref _given, bytes.Length);
         BodyPart part = new(Head.Code, bytes) { Offset = offset, Total = total, Size = size, Source = this };
+        part.As(Head);
         if (Head.OptionsToRead is { } options)
         {
             part.Options.AddAll(options);

@@ -85,18 +85,23 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
     // there the next moment.
     private void OnErrorResponse(CoapResponse response, long now)
     {
-        if (response.Code == CoapCode.Unauthorized && registration.Echo is null && response.Options.Echo is { } echo
-            && registration.Standing is { } standing)
+        registration.Echo = null;
+        if (response.Code == CoapCode.Unauthorized && response.Options.Echo is { } echo && registration.Standing is { } standing)
         {
-            // RFC 9175 section 2.3: the server wants to know that the request is fresh and we are where it came from.
-            registration.StopTransmission();
-            registration.Unregister();
-            registration.Echo = echo;
-            registration.Register(standing.Channel, now);
-            return;
+            if (registration.Challenges++ < EchoStep.MaxChallenges)
+            {
+                // RFC 9175 section 2.3: the server wants to know that the request is fresh and we are where it came from.
+                registration.StopTransmission();
+                registration.Unregister();
+                registration.Echo = echo;
+                registration.Register(standing.Channel, now);
+                return;
+            }
+
+            // The next attempt answers it.
+            standing.Channel.EchoToReturn = echo.ToArray();
         }
 
-        registration.Echo = null;
         Store(response);
         bool asksForPatience = response.Code == CoapCode.ServiceUnavailable || response.Code == CoapCode.TooManyRequests
             || response.Options.Contains(OptionNumber.MaxAge);

@@ -54,6 +54,9 @@ internal sealed class ClientRegistration
     /// <summary>The Echo that the server asked for and the next registration carries (RFC 9175 section 2.3); null for none.</summary>
     public ReadOnlyMemory<byte>? Echo { get; set; }
 
+    /// <summary>How many challenges were answered since the registration was begun.</summary>
+    public int Challenges { get; set; }
+
     /// <summary>Whether a registration is under way, or the rest of a representation, without which there is nothing to show yet.</summary>
     public bool IsTrying => Phase is RegistrationPhase.Finding or RegistrationPhase.Registering || Body.IsUnderWay;
 
@@ -68,6 +71,7 @@ internal sealed class ClientRegistration
     public void Find(long now)
     {
         Phase = RegistrationPhase.Finding;
+        Challenges = 0;
         DueAt = now + Math.Max(s_findingTime, Target.Timeout?.Ticks + TimeSpan.TicksPerSecond ?? 0);
         ObservationSnapshot snapshot = _observation.Snapshot;
         if (snapshot.State is not (CoapObserveState.Registering or CoapObserveState.NotObserving))
@@ -305,6 +309,7 @@ internal sealed class ClientRegistration
         _isStale = false;
         _retries.Reset();
         Echo = null;
+        Challenges = 0;
         _peer.MayBeRegistered = true;
 
         // On a connection each end notices that the other is gone, so Max-Age asks for no new registration (RFC 8323 section 7.3). A

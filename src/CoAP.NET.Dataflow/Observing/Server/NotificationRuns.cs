@@ -1,4 +1,5 @@
 using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
 
 namespace CoAP.NET.Observing;
 
@@ -119,7 +120,10 @@ internal sealed class NotificationRuns(ObserverLayer layer)
 
     /// <summary>A run came back: its answer goes to all observers of the subject, each as soon as its turn comes.</summary>
     /// <param name="run">The run.</param>
-    /// <param name="response">The notification but for its token; an error ends all these observations (RFC 7641 section 4.2).</param>
+    /// <param name="response">
+    /// The notification but for its token. An error ends all these observations (RFC 7641 section 4.2), and so does what has no Observe
+    /// option.
+    /// </param>
     public void Publish(SubjectRun run, CoapMessage response)
     {
         if (run.IsLate)
@@ -131,7 +135,7 @@ internal sealed class NotificationRuns(ObserverLayer layer)
         Subject subject = run.Subject;
         subject.IsRunning = false;
         subject.Completed = run.Number;
-        if (!response.Code.IsSuccess)
+        if (!response.Code.IsSuccess || response.OptionsToRead?.Contains(OptionNumber.Observe) != true)
         {
             EndAll(subject, response, CoapObserverEnd.Failed);
             return;

@@ -35,18 +35,27 @@ internal static class RouteFilters
         return composed == inner ? handler : composed.Invoke;
     }
 
-    // Filters see the code that goes out.
+    // Filters see the code that goes out. What they do with an answer is theirs, but a stream of it has to be disposed.
     private static ValueTask<CoapResult> WithItsCode(CoapRequest request, ValueTask<CoapResult> pending)
     {
         if (!pending.IsCompletedSuccessfully)
         {
-            return request.Code.IsSafe ? pending : AwaitAsync(request, pending);
+            return AwaitAsync(request, OpenedStreams.Of(request), pending);
         }
 
         CoapResult result = pending.Result;
+        if (result is SeekableResult)
+        {
+            OpenedStreams.Of(request).Add(result);
+        }
+
         return new ValueTask<CoapResult>(result is null ? result! : result.AnswerTo(request.Code));
 
-        static async ValueTask<CoapResult> AwaitAsync(CoapRequest request, ValueTask<CoapResult> pending) =>
-            await pending.ConfigureAwait(false) is { } result ? result.AnswerTo(request.Code) : null!;
+        static async ValueTask<CoapResult> AwaitAsync(CoapRequest request, OpenedStreams streams, ValueTask<CoapResult> pending)
+        {
+            CoapResult? result = await pending.ConfigureAwait(false);
+            streams.Add(result);
+            return result?.AnswerTo(request.Code)!;
+        }
     }
 }

@@ -85,6 +85,7 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
             return false;
         }
 
+        OpenedStreams.OnAnswered(exchange, null, null, call.Route, environment);
         stage.Finish(exchange, error is null ? Check(exchange, call.Route, result) : Fail(exchange, call.Route, error), error);
         return true;
     }
@@ -112,11 +113,16 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
     {
         try
         {
-            CoapResult result;
+            CoapResult? given = null;
+            CoapResult? result = null;
             Exception? error = null;
+            bool isSettled = false;
             try
             {
-                result = Check(exchange, route, await pending.ConfigureAwait(false));
+                given = await pending.ConfigureAwait(false);
+                result = Check(exchange, route, given);
+                isSettled = true;
+                OpenedStreams.OnAnswered(exchange, given, result, route, environment);
                 if (result is SeekableResult seekable)
                 {
                     result = await SeekableReader.ReadAsync(exchange, seekable, route.Template, environment).ConfigureAwait(false);
@@ -128,6 +134,11 @@ internal sealed class HandlerRun(ResourceInbound stage, CoapEnvironment environm
             {
                 error = exception;
                 result = Fail(exchange, route, exception);
+            }
+
+            if (!isSettled)
+            {
+                OpenedStreams.OnAnswered(exchange, given, null, route, environment);
             }
 
             stage.Finish(exchange, result, error);

@@ -1,0 +1,95 @@
+using CoAP.NET.Blockwise;
+using CoAP.NET.Exchanges;
+
+namespace CoAP.NET.Resources;
+
+/// <summary>
+/// The streams of answers that a handler behind filters gave. A filter may answer with something else, throw, or not wait for the handler:
+/// whichever stream is not that of the answer is disposed, at the latest when its handler gives it. Thread-safe.
+/// </summary>
+internal sealed class OpenedStreams
+{
+    private readonly Lock _gate = new();
+    private List<Stream>? _open;
+    private bool _isOver;
+    private Route? _route;
+    private CoapEnvironment? _environment;
+
+    /// <summary>A handler was begun; its answer is told by <see cref="Add"/>.</summary>
+    /// <param name="request">The request.</param>
+    public static OpenedStreams Of(CoapRequest request) => request.Opened ??= new OpenedStreams();
+
+    /// <summary>Ends the stream of an answer that is not sent.</summary>
+    /// <param name="stream">The stream.</param>
+    /// <param name="route">Whose handler gave it.</param>
+    /// <param name="environment">For counters and log.</param>
+    public static void Close(Stream stream, Route route, CoapEnvironment environment) =>
+        _ = new SeekableBody(environment, route.Template, new CoapResult(CoapCode.Content), stream, 0).CloseAsync();
+
+    /// <summary>A request has its answer.</summary>
+    /// <param name="exchange">The request.</param>
+    /// <param name="given">What the filters or, without filters, the handler gave; null for nothing.</param>
+    /// <param name="answer">What became of it.</param>
+    /// <param name="route">Its route.</param>
+    /// <param name="environment">For counters and log.</param>
+    public static void OnAnswered(CoapExchange exchange, CoapResult? given, CoapResult? answer, Route route, CoapEnvironment environment)
+    {
+        Stream? kept = (answer as SeekableResult)?.Stream;
+        Stream? dropped = given is SeekableResult { Stream: { } stream } && stream != kept ? stream : null;
+        if (exchange.Request.Opened is { } opened)
+        {
+            opened.End(kept, dropped, route, environment);
+        }
+        else if (dropped is not null)
+        {
+            Close(dropped, route, environment);
+        }
+    }
+
+    /// <summary>A handler gave an answer.</summary>
+    /// <param name="result">The answer; null for none.</param>
+    public void Add(CoapResult? result)
+    {
+        if (result is not SeekableResult { Stream: { } stream })
+        {
+            return;
+        }
+
+        lock (_gate)
+        {
+            if (!_isOver)
+            {
+                (_open ??= []).Add(stream);
+                return;
+            }
+        }
+
+        // The filters did not wait for it.
+        Close(stream, _route!, _environment!);
+    }
+
+    private void End(Stream? kept, Stream? dropped, Route route, CoapEnvironment environment)
+    {
+        lock (_gate)
+        {
+            (_route, _environment) = (route, environment);
+            _isOver = true;
+        }
+
+        HashSet<Stream> left = [.. _open ?? []];
+        if (dropped is not null)
+        {
+            left.Add(dropped);
+        }
+
+        if (kept is not null)
+        {
+            left.Remove(kept);
+        }
+
+        foreach (Stream stream in left)
+        {
+            Close(stream, route, environment);
+        }
+    }
+}

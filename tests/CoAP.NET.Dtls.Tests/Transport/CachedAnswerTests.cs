@@ -1,0 +1,40 @@
+namespace CoAP.NET.Dtls.Tests.Transport;
+
+/// <summary>The cache of a client over coaps: whom it asks is known before there is a session.</summary>
+public sealed class CachedAnswerTests
+{
+    [Fact]
+    public async Task The_answer_that_opened_the_session_is_found_with_the_session_and_without_one()
+    {
+        int runs = 0;
+        await using SecureEndpoints secure = new();
+        secure.Server.MapGet("/count", () => CoapResults.Text($"{++runs}").WithMaxAge(TimeSpan.FromHours(1)));
+        await secure.StartAsync();
+        CoapCache cache = new();
+        CoapClient client = secure.Client(endpoint: options => options.Cache = cache);
+        Assert.Equal("1", (await client.GetAsync($"{secure.Host}/count")).GetText());
+        Assert.Equal("1", (await client.GetAsync($"{secure.Host}/count")).GetText());
+        Assert.Equal((1, 1L, 1), (cache.Count, cache.Hits, runs));
+
+        TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        client.Endpoint.PeerDisconnected += (_, _) => ended.TrySetResult();
+        Assert.Single(client.Endpoint.ConnectedPeers).Connection!.Close(null);
+        await ended.Task.WaitAsync(TimeSpan.FromMinutes(2));
+        Assert.Equal("1", (await client.GetAsync($"{secure.Host}/count")).GetText());
+        Assert.Empty(client.Endpoint.ConnectedPeers);
+    }
+
+    [Fact]
+    public async Task Two_endpoints_that_share_a_cache_do_not_share_what_each_got_over_its_session()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        secure.Keys.Add("device-2", SecureEndpoints.Key);
+        CoapCache cache = new();
+        CoapClient one = secure.Client(endpoint: options => options.Cache = cache);
+        CoapClient two = secure.Client("device-2", endpoint: options => options.Cache = cache);
+        Assert.Equal("device-1", (await one.GetAsync($"{secure.Host}/who")).GetText());
+        Assert.Equal("device-2", (await two.GetAsync($"{secure.Host}/who")).GetText());
+        Assert.Equal("device-1", (await one.GetAsync($"{secure.Host}/who")).GetText());
+        Assert.Equal((2, 1L), (cache.Count, cache.Hits));
+    }
+}

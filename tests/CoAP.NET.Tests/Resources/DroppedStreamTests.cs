@@ -1,0 +1,112 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Tests.Resources;
+
+/// <summary>A stream that a handler answered with is disposed, whatever is answered instead.</summary>
+public sealed class DroppedStreamTests
+{
+    private readonly ResourceStage _stage = new();
+    private readonly List<Noted> _streams = [];
+
+    [Fact]
+    public void A_filter_that_answers_something_else_ends_the_stream()
+    {
+        _stage.MapGet("/x", Stream).AddFilter(async (request, next, cancellationToken) =>
+        {
+            _ = await next(request, cancellationToken);
+            return CoapResults.Text("x");
+        });
+
+        Assert.Equal(CoapCode.Content, _stage.Get("/x").Code);
+        Assert.True(Assert.Single(_streams).IsDisposed);
+    }
+
+    [Fact]
+    public void A_filter_that_throws_after_the_handler_ends_the_stream()
+    {
+        _stage.MapGet("/x", Stream).AddFilter(async (request, next, cancellationToken) =>
+        {
+            _ = await next(request, cancellationToken);
+            throw new InvalidOperationException("no");
+        });
+
+        Assert.Equal(CoapCode.InternalServerError, _stage.Get("/x").Code);
+        Assert.True(Assert.Single(_streams).IsDisposed);
+    }
+
+    [Fact]
+    public void Of_a_filter_that_asks_twice_the_stream_of_the_answer_is_kept()
+    {
+        _stage.MapGet("/x", Stream).AddFilter(async (request, next, cancellationToken) =>
+        {
+            _ = await next(request, cancellationToken);
+            return await next(request, cancellationToken);
+        });
+
+        CoapResult answer = _stage.Get("/x");
+        Assert.Equal(CoapCode.Content, answer.Code);
+        Assert.Equal([true, false], _streams.Select(static stream => stream.IsDisposed));
+    }
+
+    [Fact]
+    public void The_stream_of_an_answer_with_another_option_is_kept()
+    {
+        _stage.MapGet("/x", Stream).AddFilter(async (request, next, cancellationToken) =>
+            (await next(request, cancellationToken)).WithMaxAge(TimeSpan.FromSeconds(5)));
+
+        Assert.Equal(TimeSpan.FromSeconds(5), _stage.Get("/x").Options.MaxAge);
+        Assert.False(Assert.Single(_streams).IsDisposed);
+    }
+
+    [Fact]
+    public async Task A_handler_for_which_a_filter_does_not_wait_ends_its_stream_itself()
+    {
+        TaskCompletionSource goesOn = new();
+        Task<CoapResult>? late = null;
+        _stage.MapGet("/x", async () =>
+        {
+            await goesOn.Task;
+            return Stream();
+        }).AddFilter((request, next, cancellationToken) =>
+        {
+            late = next(request, cancellationToken).AsTask();
+            return new ValueTask<CoapResult>(CoapResults.ServiceUnavailable(TimeSpan.FromSeconds(1)));
+        });
+
+        Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/x").Code);
+        goesOn.SetResult();
+        await late!;
+        Assert.True(Assert.Single(_streams).IsDisposed);
+    }
+
+    [Fact]
+    public void An_answer_in_another_format_than_was_asked_for_ends_the_stream()
+    {
+        _stage.MapGet("/x", () => CoapResults.Stream(Open(), new CoapETag([1]), CoapContentFormat.Json));
+        CoapMessage message = ResourceStage.Message(CoapMethod.Get, "/x");
+        message.Options.Accept = CoapContentFormat.Cbor;
+        Assert.Equal(CoapCode.NotAcceptable, _stage.Send(message).Code);
+        Assert.True(Assert.Single(_streams).IsDisposed);
+    }
+
+    private CoapResult Stream() => CoapResults.Stream(Open(), new CoapETag([1]));
+
+    private Noted Open()
+    {
+        Noted stream = new();
+        _streams.Add(stream);
+        return stream;
+    }
+
+    // More than fits one block, so that it is kept for the next one.
+    private sealed class Noted() : MemoryStream(new byte[5000], writable: false)
+    {
+        public bool IsDisposed { get; private set; }
+
+        protected override void Dispose(bool disposing)
+        {
+            IsDisposed = true;
+            base.Dispose(disposing);
+        }
+    }
+}
