@@ -42,7 +42,35 @@ internal sealed class RouterOutbound : InlineBlock<CoapReply, CoapReply>, IRepli
                 "The router gave a reply without exchange or result. A reply is made of the exchange that came and its result.");
         }
 
-        Finish(item.Exchange, item.Result);
+        if (item.Result is SeekableResult seekable)
+        {
+            _ = ReadAsync(item.Exchange, seekable);
+        }
+        else
+        {
+            Finish(item.Exchange, item.Result);
+        }
+    }
+
+    // What lies in a stream or file is read block by block, as behind the routes of a server.
+    private async Task ReadAsync(CoapExchange exchange, SeekableResult seekable)
+    {
+        CoapResult result;
+        try
+        {
+            result = await SeekableReader.ReadAsync(exchange, seekable, RouteTemplate.Root, _environment).ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // streams are users' code and may throw anything; the peer gets 5.00
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            _environment.Counters.Add(CoapCounter.HandlerErrors);
+            Reports.Report(
+                static (logger, route, error) => Log.HandlerFailed(logger, route, error!), RouteTemplate.Root, exception, exchange);
+            result = ResourceInbound.InternalServerError;
+        }
+
+        Finish(exchange, result);
     }
 
     /// <summary>Begins to measure a request, where somebody wants it.</summary>

@@ -81,6 +81,27 @@ public sealed class ReplacedStageTests
 
     [Theory]
     [MemberData(nameof(Schemes))]
+    public async Task A_router_may_answer_with_a_stream_which_is_read_block_by_block_and_disposed(string scheme)
+    {
+        byte[] large = [.. Enumerable.Range(0, 100_000).Select(static i => (byte)(i * 31))];
+        TaskCompletionSource disposed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        CoapEndpointOptions options = new();
+        Router(options, exchange => CoapResults.Stream(
+            exchange.Request.Path == "/broken" ? new EndingStream(large, static () => { }, fails: true)
+                : new EndingStream(large, () => disposed.TrySetResult()),
+            CoapETag.FromVersion(1)));
+        await using CoapServer server = new(options);
+        string uri = await StartAsync(server, scheme);
+        await using CoapClient client = new();
+
+        Assert.Equal(large, (await Within(client.GetAsync($"{uri}/a"))).Payload.ToArray());
+        await Within(disposed.Task);
+        Assert.Equal(CoapCode.InternalServerError, (await Within(client.GetAsync($"{uri}/broken"))).Code);
+        Assert.Equal(1, server.Endpoint.Counters[CoapCounter.HandlerErrors]);
+    }
+
+    [Theory]
+    [MemberData(nameof(Schemes))]
     public async Task A_router_with_a_queue_answers_many_requests_and_takes_bodies_in_blocks(string scheme)
     {
         CoapEndpointOptions options = new();
@@ -379,6 +400,18 @@ public sealed class ReplacedStageTests
 
         public void ReleaseReservation(DataflowMessageHeader messageHeader, ITargetBlock<TOutput> target)
         {
+        }
+    }
+
+    private sealed class EndingStream(byte[] bytes, Action ended, bool fails = false) : MemoryStream(bytes, writable: false)
+    {
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+            fails ? ValueTask.FromException<int>(new IOException("broken")) : base.ReadAsync(buffer, cancellationToken);
+
+        protected override void Dispose(bool disposing)
+        {
+            ended();
+            base.Dispose(disposing);
         }
     }
 }
