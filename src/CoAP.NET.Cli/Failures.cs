@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using System.Security.Cryptography;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Dtls;
+using CoAP.NET.Oscore;
 using CoAP.NET.Transports;
 using Spectre.Console;
 
@@ -70,7 +71,7 @@ internal static class Failures
             when DtlsOf(exception) is { } dtls => (ExitCodes.Network, HintFor(dtls.Reason)),
         CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } =>
             (ExitCodes.Network, "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody."),
-        CoapCredentialException => (ExitCodes.File, null),
+        CoapCredentialException or OscoreProvisioningException or OscoreStoreException => (ExitCodes.File, null),
         CoapTooLargeException => (ExitCodes.Usage, "A smaller --block-size, or coap+tcp, carries more."),
         CoapBindException or CoapConnectionException or CoapSendException or CoapException => (ExitCodes.Network, null),
         SocketException => (ExitCodes.Network, null),

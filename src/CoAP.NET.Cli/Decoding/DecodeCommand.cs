@@ -31,9 +31,15 @@ internal static class DecodeCommand
         Option<int?> port = CommandExtensions.Number("--port",
             "Captures: the UDP port of CoAP. Default 5683; 0 for every datagram that is a CoAP message.", 0, 65535);
         Option<bool> json = new("--json") { Description = "Write one JSON object for each message." };
+        Option<string[]> oscore = new("--oscore")
+        {
+            Description = "Decrypt OSCORE messages with the contexts of this file, or of a directory of aiocoap, those of either end. "
+                + "May be repeated.",
+            HelpName = "FILE",
+        };
         Command command = new("decode", "Explain the bytes of a message field by field, or say where and why they are none.")
         {
-            hex, file, format, port, json
+            hex, file, format, port, json, oscore
         };
         return command.Runs(context, async (parse, cancellationToken) =>
         {
@@ -44,7 +50,8 @@ internal static class DecodeCommand
                 : words.Length > 0 && parse.GetValue(file) is null ? DecodeInput.OfWords(words)
                 : throw new UsageException("Give the message in hexadecimal, or - for the standard input, or --file.",
                     "Such as: coap decode 44 01 30 39 de ad be ef b1 61");
-            Printer printer = new(context.Out, parse.GetValue(json));
+            using OscoreOpener opener = OscoreOpener.Of(parse.GetValue(oscore) ?? []);
+            Printer printer = new(context.Out, parse.GetValue(json), opener);
             if (CaptureReader.IsCapture(bytes))
             {
                 PrintCapture(bytes, parse.GetValue(port) ?? 5683, printer, context);
@@ -131,7 +138,7 @@ internal static class DecodeCommand
         }
     }
 
-    private sealed class Printer(CliOutput output, bool isJson)
+    private sealed class Printer(CliOutput output, bool isJson, OscoreOpener opener)
     {
         private bool _isFirst = true;
 
@@ -140,6 +147,7 @@ internal static class DecodeCommand
         public void Print(DecodedMessage message, CapturedPacket? packet)
         {
             HasFault |= message.Fault is not null;
+            opener.Open(message, packet);
             if (isJson)
             {
                 MessageJson.Write(message, packet, output);
@@ -158,6 +166,11 @@ internal static class DecodeCommand
                     $"{packet.Time.UtcDateTime:HH:mm:ss.ffffff} {packet.Source} > {packet.Destination}  ");
             output.MarkupLine($"[bold]{Markup.Escape(where + message.Summary)}[/]");
             FieldExplainer.Write(message, output.Writer);
+            if (message.Decrypted is { } decrypted)
+            {
+                output.MarkupLine($"[bold]{Markup.Escape($"Decrypted: {decrypted.Summary}")}[/]");
+                FieldExplainer.Write(decrypted, output.Writer);
+            }
         }
     }
 }

@@ -35,6 +35,9 @@ internal sealed class DecodedMessage
     /// <summary>What is well-formed and still makes no sense, or needs a word.</summary>
     public List<string> Remarks { get; } = [];
 
+    /// <summary>The message that an OSCORE message protects; null where there is none, or no key for it.</summary>
+    public DecodedMessage? Decrypted { get; set; }
+
     /// <summary>Why it is no message; null when it is one.</summary>
     public DecodeFault? Fault { get; set; }
 

@@ -45,15 +45,21 @@ internal sealed class MessageDissector
     /// <summary>What the serializer of a format says.</summary>
     public static CoapFormatError Check(ReadOnlySpan<byte> bytes, WireFormat format)
     {
-        CoapMessageSerializer serializer = format switch
-        {
-            WireFormat.Datagram => s_datagram,
-            WireFormat.Stream => s_stream,
-            _ => s_webSocket,
-        };
-        serializer.TryDeserialize(bytes, out _, out CoapFormatError error);
+        SerializerOf(format).TryDeserialize(bytes, out _, out CoapFormatError error);
         return error;
     }
+
+    /// <summary>Reads a message.</summary>
+    /// <param name="bytes">The bytes of one message.</param>
+    /// <param name="format">How it is framed.</param>
+    /// <returns>The message; null where the bytes are none.</returns>
+    public static CoapMessage? Read(ReadOnlySpan<byte> bytes, WireFormat format) =>
+        SerializerOf(format).TryDeserialize(bytes, out CoapMessage? message, out CoapFormatError error) && error.IsNone ? message : null;
+
+    /// <summary>The bytes of a message.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="format">How it is framed.</param>
+    public static byte[] Write(CoapMessage message, WireFormat format) => SerializerOf(format).Serialize(message);
 
     /// <summary>
     /// The messages that follow each other in what came by a stream: each with the length that it tells, the last one with what is left.
@@ -270,6 +276,13 @@ internal sealed class MessageDissector
         string all = option.ToString()!;
         return SafeText.LineOf(all.Length > option.Name.Length + 2 ? all[(option.Name.Length + 2)..] : "");
     }
+
+    private static CoapMessageSerializer SerializerOf(WireFormat format) => format switch
+    {
+        WireFormat.Datagram => s_datagram,
+        WireFormat.Stream => s_stream,
+        _ => s_webSocket,
+    };
 
     private static string DescribeTokenLength(int field) => field switch
     {

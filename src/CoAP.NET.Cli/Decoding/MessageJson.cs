@@ -26,30 +26,41 @@ internal static class MessageJson
                 json.WriteString("to", packet.Destination.ToString());
             }
 
-            json.WriteString("format", DecodedMessage.NameOf(message.Format));
-            json.WriteNumber("size", message.Bytes.Length);
-            WriteHead(json, message);
-            WriteOptions(json, message);
-            WritePayload(json, message);
-            json.WriteStartArray("remarks");
-            foreach (string remark in message.Remarks)
-            {
-                json.WriteStringValue(remark);
-            }
-
-            json.WriteEndArray();
-            if (message.Fault is { } fault)
-            {
-                json.WriteStartObject("error");
-                json.WriteNumber("offset", fault.Offset);
-                json.WriteString("rule", fault.Rule.ToString());
-                json.WriteString("message", fault.Text);
-                json.WriteString("reference", fault.Reference);
-                json.WriteEndObject();
-            }
-
+            WriteMessage(json, message);
             json.WriteEndObject();
         });
+    }
+
+    private static void WriteMessage(Utf8JsonWriter json, DecodedMessage message)
+    {
+        json.WriteString("format", DecodedMessage.NameOf(message.Format));
+        json.WriteNumber("size", message.Bytes.Length);
+        WriteHead(json, message);
+        WriteOptions(json, message);
+        WritePayload(json, message);
+        json.WriteStartArray("remarks");
+        foreach (string remark in message.Remarks)
+        {
+            json.WriteStringValue(remark);
+        }
+
+        json.WriteEndArray();
+        if (message.Fault is { } fault)
+        {
+            json.WriteStartObject("error");
+            json.WriteNumber("offset", fault.Offset);
+            json.WriteString("rule", fault.Rule.ToString());
+            json.WriteString("message", fault.Text);
+            json.WriteString("reference", fault.Reference);
+            json.WriteEndObject();
+        }
+
+        if (message.Decrypted is { } decrypted)
+        {
+            json.WriteStartObject("decrypted");
+            WriteMessage(json, decrypted);
+            json.WriteEndObject();
+        }
     }
 
     private static void WriteHead(Utf8JsonWriter json, DecodedMessage message)

@@ -1,0 +1,175 @@
+using System.Globalization;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// Decrypts messages that were captured between two ends of security contexts, in either direction, for those who look for a fault. It
+/// judges no replays and changes no state. Not for endpoints. Not thread-safe.
+/// </summary>
+public sealed class OscoreCaptureReader : IDisposable
+{
+    private const int MaxRequests = 65_536;
+
+    // Registrations and what follows them have one token.
+    private const int MaxForToken = 8;
+
+    private readonly List<End> _ends = [];
+    private readonly Dictionary<(string, string, CoapToken), List<(End, OscoreRequestId)>> _requests = [];
+    private readonly Queue<(string, string, CoapToken)> _order = new();
+
+    /// <summary>Makes a reader.</summary>
+    /// <param name="contexts">The contexts of one of both ends. Their secrets are not needed any more after that.</param>
+    /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks an algorithm.</exception>
+    public OscoreCaptureReader(IEnumerable<OscoreContextEntry> contexts)
+    {
+        ArgumentNullException.ThrowIfNull(contexts);
+        foreach (OscoreContextEntry entry in contexts)
+        {
+            OscoreParameters own = entry.Parameters;
+            using OscoreParameters other = new(own.MasterSecret, own.RecipientId.Span, own.SenderId.Span, own.Algorithm)
+            {
+                MasterSalt = own.MasterSalt,
+                IdContext = own.HasIdContext ? own.IdContextBytes.ToArray() : null,
+                Hkdf = own.Hkdf,
+            };
+            End first = new(entry.Name, new OscoreContext(own));
+            End second = new(entry.Name, new OscoreContext(other)) { Other = first };
+            first.Other = second;
+            _ends.Add(first);
+            _ends.Add(second);
+        }
+    }
+
+    /// <summary>
+    /// Decrypts a message. A response needs its request, which must have been given before.
+    /// </summary>
+    /// <param name="message">The message as it was captured; not changed.</param>
+    /// <param name="source">Who sent it, as any text that is the same each time, such as an address with port.</param>
+    /// <param name="destination">Whom it was sent to.</param>
+    /// <param name="inner">The message as the ends see it; null when it is not protected or cannot be decrypted.</param>
+    /// <param name="remark">With which context and number it is protected, or why it cannot be decrypted; empty when it is not
+    /// protected.</param>
+    /// <returns>Whether it was decrypted.</returns>
+    public bool TryRead(
+        CoapMessage message,
+        string source,
+        string destination,
+        [System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out CoapMessage? inner,
+        out string remark)
+    {
+        ArgumentNullException.ThrowIfNull(message);
+        inner = null;
+        remark = "";
+        if (!message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> option))
+        {
+            return false;
+        }
+
+        if (!OscoreOptionValue.TryRead(option, out OscoreOptionValue value))
+        {
+            remark = "The OSCORE option is malformed (RFC 8613 section 6.1).";
+            return false;
+        }
+
+        inner = message.Code.IsRequest
+            ? ReadRequest(message, in value, (destination, source, message.Token), out remark)
+            : ReadResponse(message, in value, (source, destination, message.Token), out remark);
+        return inner is not null;
+    }
+
+    /// <summary>Forgets the keys.</summary>
+    public void Dispose() => _ends.ForEach(static end => end.Context.Dispose());
+
+    private CoapMessage? ReadRequest(
+        CoapMessage message, scoped in OscoreOptionValue value, (string, string, CoapToken) answer, out string remark)
+    {
+        if (!value.HasKid || !value.HasPartialIv)
+        {
+            remark = "A request without kid or Partial IV is malformed (RFC 8613 section 5).";
+            return null;
+        }
+
+        string kid = value.Kid.IsEmpty ? "(empty)" : Convert.ToHexStringLower(value.Kid);
+        string number = string.Create(CultureInfo.InvariantCulture, $"kid {kid}, Partial IV {value.SequenceNumber}");
+        bool isKnown = false;
+        foreach (End end in _ends)
+        {
+            OscoreParameters parameters = end.Context.Parameters;
+            if (!parameters.RecipientId.Span.SequenceEqual(value.Kid)
+                || (value.HasKidContext && !(parameters.HasIdContext && parameters.IdContextBytes.SequenceEqual(value.KidContext))))
+            {
+                continue;
+            }
+
+            isKnown = true;
+            if (OscoreCodec.UnprotectRequest(end.Context, message, in value, out CoapMessage? inner) == OscoreFault.None)
+            {
+                Note(answer, end.Other, new OscoreRequestId(value.Kid.ToArray(), value.SequenceNumber));
+                remark = $"OSCORE{end.NameText}: {number}";
+                return inner;
+            }
+        }
+
+        remark = isKnown
+            ? $"OSCORE: {number}. It does not verify with the contexts that have this kid: another secret, salt, ID Context or algorithm, "
+                + "or the message was changed."
+            : $"OSCORE: {number}. No context has this kid{(value.HasKidContext ? " and kid context" : "")}.";
+        return null;
+    }
+
+    private CoapMessage? ReadResponse(
+        CoapMessage message, scoped in OscoreOptionValue value, (string, string, CoapToken) key, out string remark)
+    {
+        if (!_requests.TryGetValue(key, out List<(End, OscoreRequestId)>? requests))
+        {
+            remark = "OSCORE: the request of this response is not known, and so neither is its context.";
+            return null;
+        }
+
+        for (int i = requests.Count - 1; i >= 0; i--)
+        {
+            (End end, OscoreRequestId id) = requests[i];
+            if (OscoreCodec.UnprotectResponse(end.Context, message, in value, id, out CoapMessage? inner) == OscoreFault.None)
+            {
+                string number = value.HasPartialIv ? value.SequenceNumber.ToString(CultureInfo.InvariantCulture) : "that of the request";
+                remark = string.Create(CultureInfo.InvariantCulture,
+                    $"OSCORE{end.NameText}: Partial IV {number}, in answer to Partial IV {id.Number}");
+                return inner;
+            }
+        }
+
+        remark = "OSCORE: the response does not verify with the context of its request: a key of one end is wrong, or it was changed.";
+        return null;
+    }
+
+    private void Note((string, string, CoapToken) key, End end, OscoreRequestId id)
+    {
+        if (!_requests.TryGetValue(key, out List<(End, OscoreRequestId)>? requests))
+        {
+            if (_order.Count == MaxRequests)
+            {
+                _requests.Remove(_order.Dequeue());
+            }
+
+            _order.Enqueue(key);
+            _requests.Add(key, requests = []);
+        }
+        else if (requests.Count == MaxForToken)
+        {
+            requests.RemoveAt(0);
+        }
+
+        requests.Add((end, id));
+    }
+
+    // One of both ends, as the one that receives.
+    private sealed class End(string? name, OscoreContext context)
+    {
+        public OscoreContext Context => context;
+
+        public End Other { get; set; } = null!;
+
+        public string NameText => name is null ? "" : $" '{name}'";
+    }
+}

@@ -1,0 +1,161 @@
+using System.Text.Json;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// Reads a context as aiocoap keeps it: <c>settings.json</c> and <c>secret.json</c> of a directory, together one object, of which one file
+/// may lack.
+/// </summary>
+internal static class AiocoapDirectory
+{
+    private const int MaxLength = 65_536;
+
+    // What aiocoap takes where the files say nothing.
+    private const int DefaultWindowSize = 32;
+    private const int MaxNameLength = 256;
+
+    private enum Form
+    {
+        Plain,
+        Hex,
+        Ascii,
+    }
+
+    /// <summary>Reads a directory.</summary>
+    /// <param name="directory">The directory.</param>
+    /// <exception cref="OscoreProvisioningException">Something is wrong.</exception>
+    public static OscoreContextEntry Read(string directory)
+    {
+        using ContextFields fields = new() { Name = Path.GetFileName(Path.TrimEndingDirectorySeparator(directory)) };
+        HashSet<string> seen = [];
+        bool isAny = false;
+        foreach (string name in (ReadOnlySpan<string>)["secret.json", "settings.json"])
+        {
+            string path = Path.Combine(directory, name);
+            if (File.Exists(path))
+            {
+                isAny = true;
+                SecretFile.Read(path, MaxLength, (bytes, file) => ReadFile(bytes, file, fields, seen));
+            }
+        }
+
+        if (!isAny)
+        {
+            throw new OscoreProvisioningException(directory,
+                "The directory has neither settings.json nor secret.json. Name a JSON file of contexts, or a directory of aiocoap.");
+        }
+
+        fields.WindowSize ??= DefaultWindowSize;
+        return fields.Make(directory, "", ("secret", "sender-id", "recipient-id"));
+    }
+
+    /// <summary>Reads one of the files.</summary>
+    /// <param name="json">Its bytes, whatever they are.</param>
+    /// <param name="file">The file, for messages.</param>
+    /// <param name="fields">What it says.</param>
+    /// <param name="seen">What was said before.</param>
+    internal static bool ReadFile(ReadOnlySpan<byte> json, string file, ContextFields fields, HashSet<string> seen)
+    {
+        try
+        {
+            Utf8JsonReader reader = new(json, SecretJson.Options);
+            if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
+            {
+                throw new OscoreProvisioningException(file, "The file is an object.");
+            }
+
+            while (reader.Read() && reader.TokenType != JsonTokenType.EndObject)
+            {
+                ReadField(ref reader, file, fields, seen);
+            }
+
+            while (reader.Read())
+            {
+            }
+
+            return true;
+        }
+        catch (JsonException exception)
+        {
+            throw SecretJson.NoJson(file, exception);
+        }
+    }
+
+    private static void ReadField(ref Utf8JsonReader reader, string file, ContextFields fields, HashSet<string> seen)
+    {
+        foreach (string name in (ReadOnlySpan<string>)["secret", "salt", "sender-id", "recipient-id", "id-context"])
+        {
+            Form form = reader.ValueTextEquals(name + "_hex") ? Form.Hex
+                : reader.ValueTextEquals(name + "_ascii") ? Form.Ascii
+                : Form.Plain;
+            if (form == Form.Plain)
+            {
+                continue;
+            }
+
+            Note(name, file, seen);
+            reader.Read();
+            byte[] value = form == Form.Hex ? SecretJson.ReadHex(ref reader, file, name) : SecretJson.ReadAscii(ref reader, file, name);
+            switch (name)
+            {
+                case "secret":
+                    fields.MasterSecret = value;
+                    break;
+                case "salt":
+                    fields.MasterSalt = value;
+                    break;
+                case "sender-id":
+                    fields.SenderId = value;
+                    break;
+                case "recipient-id":
+                    fields.RecipientId = value;
+                    break;
+                default:
+                    fields.IdContext = value;
+                    break;
+            }
+
+            return;
+        }
+
+        if (reader.ValueTextEquals("algorithm"u8))
+        {
+            Note("algorithm", file, seen);
+            reader.Read();
+            string text = SecretJson.ReadString(ref reader, file, "algorithm", MaxNameLength);
+            fields.Algorithm = OscoreAlgorithm.Find(text) ?? throw new OscoreProvisioningException(file,
+                $"algorithm is none of {string.Join(", ", OscoreAlgorithm.All.Select(static known => known.Name))}.");
+        }
+        else if (reader.ValueTextEquals("kdf-hashfun"u8))
+        {
+            Note("kdf-hashfun", file, seen);
+            reader.Read();
+            fields.Hkdf = SecretJson.ReadString(ref reader, file, "kdf-hashfun", MaxNameLength) switch
+            {
+                "sha256" => OscoreHkdf.Sha256,
+                "sha512" => OscoreHkdf.Sha512,
+                _ => throw new OscoreProvisioningException(file, "kdf-hashfun is none of sha256, sha512."),
+            };
+        }
+        else if (reader.ValueTextEquals("window"u8))
+        {
+            Note("window", file, seen);
+            reader.Read();
+            fields.WindowSize = SecretJson.ReadWindowSize(ref reader, file, "window");
+        }
+        else
+        {
+            // Of newer versions, or of groups; aiocoap takes no notice of what it does not know either.
+            reader.Read();
+            reader.Skip();
+        }
+    }
+
+    private static void Note(string name, string file, HashSet<string> seen)
+    {
+        if (!seen.Add(name))
+        {
+            throw new OscoreProvisioningException(file, $"{name} stands there twice, or in both files. Leave one of them out.");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+using System.Globalization;
+using System.Text.Json;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>Reads the JSON files of <see cref="OscoreContextFile"/>.</summary>
+internal static class ContextFileParser
+{
+    /// <summary>The most contexts of a file.</summary>
+    public const int MaxContexts = 65_536;
+
+    private const int MaxNameLength = 256;
+
+    private static readonly string[] s_names =
+    [
+        "name", "masterSecret", "masterSalt", "senderId", "recipientId", "idContext", "algorithm", "hkdf", "windowSize",
+    ];
+
+    /// <summary>Reads a file.</summary>
+    /// <param name="json">Its bytes, whatever they are.</param>
+    /// <param name="file">The file, for messages.</param>
+    /// <exception cref="OscoreProvisioningException">Something is wrong.</exception>
+    public static List<OscoreContextEntry> Parse(ReadOnlySpan<byte> json, string file)
+    {
+        List<OscoreContextEntry> contexts = [];
+        try
+        {
+            Utf8JsonReader reader = new(json, SecretJson.Options);
+            if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
+            {
+                throw new OscoreProvisioningException(file, "The file is an object with one context, or with the list \"contexts\".");
+            }
+
+            Utf8JsonReader first = reader;
+            if (first.Read() && first.TokenType == JsonTokenType.PropertyName && first.ValueTextEquals("contexts"u8))
+            {
+                ReadList(ref reader, file, contexts);
+            }
+            else
+            {
+                contexts.Add(ReadContext(ref reader, file, ""));
+            }
+
+            while (reader.Read())
+            {
+            }
+
+            CheckKeys(contexts, file);
+            return contexts;
+        }
+        catch (Exception exception) when (exception is JsonException or OscoreProvisioningException)
+        {
+            contexts.ForEach(static context => context.Parameters.Dispose());
+            throw exception is JsonException json2 ? SecretJson.NoJson(file, json2) : exception;
+        }
+    }
+
+    private static void ReadList(ref Utf8JsonReader reader, string file, List<OscoreContextEntry> contexts)
+    {
+        reader.Read();
+        reader.Read();
+        if (reader.TokenType != JsonTokenType.StartArray)
+        {
+            throw new OscoreProvisioningException(file, "\"contexts\" is a list.");
+        }
+
+        while (reader.Read() && reader.TokenType != JsonTokenType.EndArray)
+        {
+            string where = string.Create(CultureInfo.InvariantCulture, $"contexts[{contexts.Count}]");
+            if (contexts.Count == MaxContexts)
+            {
+                throw new OscoreProvisioningException(file,
+                    $"The file has more than {MaxContexts:N0} contexts. Resolve them from a database.");
+            }
+
+            if (reader.TokenType != JsonTokenType.StartObject)
+            {
+                throw new OscoreProvisioningException(file, $"{where} is an object.");
+            }
+
+            contexts.Add(ReadContext(ref reader, file, where));
+        }
+
+        if (!reader.Read() || reader.TokenType != JsonTokenType.EndObject)
+        {
+            throw new OscoreProvisioningException(file, "Beside \"contexts\" there is nothing in the file.");
+        }
+
+        if (contexts.Count == 0)
+        {
+            throw new OscoreProvisioningException(file, "\"contexts\" is empty.");
+        }
+    }
+
+    private static OscoreContextEntry ReadContext(ref Utf8JsonReader reader, string file, string where)
+    {
+        using ContextFields fields = new();
+        int seen = 0;
+        while (reader.Read() && reader.TokenType != JsonTokenType.EndObject)
+        {
+            int index = -1;
+            for (int i = 0; i < s_names.Length && index < 0; i++)
+            {
+                index = reader.ValueTextEquals(s_names[i]) ? i : -1;
+            }
+
+            if (index < 0)
+            {
+                // Somebody may have mixed up name and value, so the name is not shown.
+                throw new OscoreProvisioningException(file,
+                    $"{(where.Length > 0 ? where : "The file")} has a name that is unknown. Known are {string.Join(", ", s_names)}.");
+            }
+
+            string name = where.Length > 0 ? $"{where}.{s_names[index]}" : s_names[index];
+            if ((seen & (1 << index)) != 0)
+            {
+                throw new OscoreProvisioningException(file, $"{name} stands there twice.");
+            }
+
+            seen |= 1 << index;
+            reader.Read();
+            ReadField(ref reader, file, name, index, fields);
+        }
+
+        return fields.Make(file, where, ("masterSecret", "senderId", "recipientId"));
+    }
+
+    private static void ReadField(ref Utf8JsonReader reader, string file, string name, int index, ContextFields fields)
+    {
+        switch (s_names[index])
+        {
+            case "name":
+                fields.Name = SecretJson.ReadString(ref reader, file, name, MaxNameLength);
+                break;
+            case "masterSecret":
+                fields.MasterSecret = SecretJson.ReadBytes(ref reader, file, name);
+                break;
+            case "masterSalt":
+                fields.MasterSalt = SecretJson.ReadBytes(ref reader, file, name);
+                break;
+            case "senderId":
+                fields.SenderId = SecretJson.ReadBytes(ref reader, file, name);
+                break;
+            case "recipientId":
+                fields.RecipientId = SecretJson.ReadBytes(ref reader, file, name);
+                break;
+            case "idContext":
+                fields.IdContext = SecretJson.ReadBytes(ref reader, file, name);
+                break;
+            case "algorithm":
+                fields.Algorithm = ReadAlgorithm(ref reader, file, name);
+                break;
+            case "hkdf":
+                fields.Hkdf = ReadHkdf(ref reader, file, name);
+                break;
+            default:
+                fields.WindowSize = SecretJson.ReadWindowSize(ref reader, file, name);
+                break;
+        }
+    }
+
+    private static OscoreAlgorithm ReadAlgorithm(ref Utf8JsonReader reader, string file, string name) =>
+        (reader.TokenType == JsonTokenType.Number
+            ? OscoreAlgorithm.Find(SecretJson.ReadInteger(ref reader, file, name))
+            : OscoreAlgorithm.Find(SecretJson.ReadString(ref reader, file, name, MaxNameLength)))
+        ?? throw new OscoreProvisioningException(file,
+            $"{name} is none of {string.Join(", ", OscoreAlgorithm.All.Select(static algorithm => algorithm.ToString()))}.");
+
+    private static OscoreHkdf ReadHkdf(ref Utf8JsonReader reader, string file, string name)
+    {
+        OscoreHkdf? hkdf;
+        if (reader.TokenType == JsonTokenType.Number)
+        {
+            hkdf = OscoreHkdf.Find(SecretJson.ReadInteger(ref reader, file, name));
+        }
+        else
+        {
+            string text = SecretJson.ReadString(ref reader, file, name, MaxNameLength);
+            hkdf = OscoreHkdf.All.FirstOrDefault(known => known.Name.Equals(text, StringComparison.OrdinalIgnoreCase));
+        }
+
+        return hkdf ?? throw new OscoreProvisioningException(file,
+            $"{name} is none of {string.Join(", ", OscoreHkdf.All.Select(static known => known.ToString()))}.");
+    }
+
+    // Two contexts that encrypt with one key would use its numbers twice.
+    private static void CheckKeys(List<OscoreContextEntry> contexts, string file)
+    {
+        Dictionary<OscoreStoreKey, int> keys = [];
+        for (int i = 0; i < contexts.Count; i++)
+        {
+            if (!keys.TryAdd(OscoreStoreKey.Of(contexts[i].Parameters), i))
+            {
+                throw new OscoreProvisioningException(file,
+                    $"contexts[{keys[OscoreStoreKey.Of(contexts[i].Parameters)]}] and contexts[{i}] have the same masterSecret, "
+                    + "masterSalt, idContext and senderId, so they would encrypt with one key and the same numbers (RFC 8613 section 3.3). "
+                    + "Give one of them another secret or senderId.");
+            }
+        }
+    }
+}

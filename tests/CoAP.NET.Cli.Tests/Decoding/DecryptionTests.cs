@@ -1,0 +1,109 @@
+using System.Buffers.Binary;
+using System.Text.Json;
+
+namespace CoAP.NET.Cli.Tests.Decoding;
+
+/// <summary>Captured exchanges of aiocoap and libcoap, decrypted with the contexts of their plugtest.</summary>
+public sealed class DecryptionTests : IDisposable
+{
+    private const string Request = "4202aeca5392920900ffae8f310672835ff3bbeeb310ae8e5372e32045f0f78b2650";
+    private const string Challenge = "6244aeca5392920100ff896bb438ed6ed6ab968a366c704a535230ddb2";
+    private const string Spoiled = "420213e4192292090bff43f8ef3063a986a611940fd91d893e1a6dbc3c6b9caff9bb";
+
+    private readonly string _directory = Directory.CreateTempSubdirectory("coap-").FullName;
+    private readonly string _file;
+
+    public DecryptionTests()
+    {
+        _file = Path.Combine(_directory, "plugtest.json");
+        File.WriteAllText(_file,
+            """
+            { "name": "A", "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "masterSalt": "0x9e7ca92223786340",
+              "senderId": "", "recipientId": "0x01" }
+            """);
+    }
+
+    public void Dispose() => Directory.Delete(_directory, recursive: true);
+
+    [Fact]
+    public async Task A_request_is_shown_as_its_ends_see_it()
+    {
+        CliRun run = await new CliHarness().InvokeAsync("decode", "--oscore", _file, Request);
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Contains("# OSCORE 'A': kid (empty), Partial IV 0", run.Out, StringComparison.Ordinal);
+        Assert.Contains("Decrypted: CON GET /oscore/hello/1", run.Out, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_capture_is_decrypted_in_both_directions()
+    {
+        byte[] capture = [.. FileHeader(), .. Packet(Request, isAnswer: false), .. Packet(Challenge, isAnswer: true)];
+
+        CliRun run = await new CliHarness { Input = capture }.InvokeAsync("decode", "-", "--json", "--oscore", _file);
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        JsonElement[] messages = [
+            .. run.Out.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonDocument.Parse(line).RootElement)];
+        Assert.Equal(["0.02", "2.04"], messages.Select(static message => message.GetProperty("code").GetString()));
+        JsonElement[] decrypted = [.. messages.Select(static message => message.GetProperty("decrypted"))];
+        Assert.Equal(["0.01", "4.01"], decrypted.Select(static message => message.GetProperty("code").GetString()));
+        JsonElement echo = Assert.Single(decrypted[1].GetProperty("options").EnumerateArray());
+        Assert.Equal("3b12860ff89557f2", echo.GetProperty("hex").GetString());
+    }
+
+    [Fact]
+    public async Task What_does_not_verify_is_told_and_shown_as_it_is()
+    {
+        CliRun run = await new CliHarness().InvokeAsync("decode", "--oscore", _file, Spoiled);
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Contains("# OSCORE: kid (empty), Partial IV 11. It does not verify", run.Out, StringComparison.Ordinal);
+        Assert.DoesNotContain("Decrypted", run.Out, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_file_that_is_wrong_is_told_without_its_secret()
+    {
+        await File.WriteAllTextAsync(_file, """{ "masterSecret": "0102030405060708" }""");
+
+        CliRun run = await new CliHarness().InvokeAsync("decode", "--oscore", _file, Request);
+
+        Assert.Equal(ExitCodes.File, run.ExitCode);
+        Assert.Contains("masterSecret is written as 0x", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("0102030405060708", run.Error, StringComparison.Ordinal);
+    }
+
+    // Raw IP.
+    private static byte[] FileHeader()
+    {
+        byte[] header = new byte[24];
+        BinaryPrimitives.WriteUInt32LittleEndian(header, 0xa1b2c3d4);
+        header[4] = 2;
+        header[6] = 4;
+        BinaryPrimitives.WriteUInt32LittleEndian(header.AsSpan(16), 65_535);
+        header[20] = 101;
+        return header;
+    }
+
+    private static byte[] Packet(string hex, bool isAnswer)
+    {
+        byte[] data = Convert.FromHexString(hex);
+        byte[] packet = new byte[16 + 28 + data.Length];
+        int length = packet.Length - 16;
+        BinaryPrimitives.WriteInt32LittleEndian(packet.AsSpan(8), length);
+        BinaryPrimitives.WriteInt32LittleEndian(packet.AsSpan(12), length);
+        Span<byte> ip = packet.AsSpan(16);
+        ip[0] = 0x45;
+        BinaryPrimitives.WriteUInt16BigEndian(ip[2..], (ushort)length);
+        ip[8] = 64;
+        ip[9] = 17;
+        (byte source, byte destination) = isAnswer ? ((byte)2, (byte)1) : ((byte)1, (byte)2);
+        ((ReadOnlySpan<byte>)[192, 0, 2, source, 192, 0, 2, destination]).CopyTo(ip[12..]);
+        BinaryPrimitives.WriteUInt16BigEndian(ip[20..], isAnswer ? (ushort)5683 : (ushort)40_000);
+        BinaryPrimitives.WriteUInt16BigEndian(ip[22..], isAnswer ? (ushort)40_000 : (ushort)5683);
+        BinaryPrimitives.WriteUInt16BigEndian(ip[24..], (ushort)(8 + data.Length));
+        data.CopyTo(ip[28..]);
+        return packet;
+    }
+}

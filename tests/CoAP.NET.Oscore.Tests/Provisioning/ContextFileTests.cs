@@ -1,0 +1,162 @@
+using System.Text;
+
+namespace CoAP.NET.Oscore.Tests.Provisioning;
+
+public sealed class ContextFileTests : IDisposable
+{
+    private const string Secret = "0102030405060708090a0b0c0d0e0f10";
+
+    private readonly string _directory = Directory.CreateTempSubdirectory("oscore-").FullName;
+
+    public void Dispose() => Directory.Delete(_directory, recursive: true);
+
+    [Fact]
+    public void A_file_of_one_context_is_read_with_all_that_it_says()
+    {
+        using OscoreContextFile file = Read($$"""
+            // Of the door.
+            {
+              "name": "door", "masterSecret": "0x{{Secret}}", "masterSalt": "base64:nnypIiN4Y0A=", "senderId": "0x",
+              "recipientId": "0x01", "idContext": "0x37cbf3210017a2d3", "algorithm": "aes-ccm-16-128-128", "hkdf": -11, "windowSize": 100,
+            }
+            """);
+        OscoreContextEntry entry = Assert.Single(file.Contexts);
+        Assert.Equal("door", entry.Name);
+        Assert.Equal(Secret, Convert.ToHexStringLower(entry.Parameters.MasterSecret));
+        Assert.Equal("9e7ca92223786340", Convert.ToHexStringLower(entry.Parameters.MasterSalt.Span));
+        Assert.Empty(entry.Parameters.SenderId.ToArray());
+        Assert.Equal([1], entry.Parameters.RecipientId.ToArray());
+        Assert.Equal("37cbf3210017a2d3", Convert.ToHexStringLower(entry.Parameters.IdContext!));
+        Assert.Same(OscoreAlgorithm.AesCcm16With128BitTag128, entry.Parameters.Algorithm);
+        Assert.Same(OscoreHkdf.Sha512, entry.Parameters.Hkdf);
+        Assert.Equal(100, entry.Parameters.WindowSize);
+    }
+
+    [Fact]
+    public void What_a_file_leaves_out_is_as_RFC_8613_has_it()
+    {
+        using OscoreContextFile file = Read($$"""{"masterSecret":"0x{{Secret}}","senderId":"","recipientId":"0x01"}""");
+        OscoreContextEntry entry = Assert.Single(file.Contexts);
+        Assert.Null(entry.Name);
+        Assert.True(entry.Parameters.MasterSalt.IsEmpty);
+        Assert.False(entry.Parameters.HasIdContext);
+        Assert.Same(OscoreAlgorithm.AesCcm16With64BitTag128, entry.Parameters.Algorithm);
+        Assert.Same(OscoreHkdf.Sha256, entry.Parameters.Hkdf);
+    }
+
+    [Fact]
+    public void A_file_has_many_contexts()
+    {
+        using OscoreContextFile file = Read($$"""
+            { "contexts": [
+              { "name": "a", "masterSecret": "0x{{Secret}}", "senderId": "0x01", "recipientId": "0x02" },
+              { "name": "b", "masterSecret": "0x{{Secret}}", "senderId": "0x03", "recipientId": "0x02", "algorithm": 24 } ] }
+            """);
+        Assert.Equal(["a", "b"], file.Contexts.Select(static entry => entry.Name));
+        Assert.Same(OscoreAlgorithm.ChaCha20Poly1305, file.Contexts[1].Parameters.Algorithm);
+    }
+
+    [Theory]
+    [InlineData("", "is no JSON")]
+    [InlineData("{", "is no JSON")]
+    [InlineData("[]", "an object")]
+    [InlineData("{}", "masterSecret is missing")]
+    [InlineData("""{"masterSecret":"0xSECRET","senderId":"0x01"}""", "recipientId is missing")]
+    [InlineData("""{"masterSecret":"0xSECRET","senderId":"0x01","recipientId":"0x01"}""", "Sender ID and Recipient ID are equal")]
+    [InlineData("""{"masterSecret":"0xSECRET","senderId":"0x01","recipientId":"0x0102030405060708"}""", "7")]
+    [InlineData("""{"masterSecret":"SECRET","senderId":"0x01","recipientId":"0x02"}""", "masterSecret is written as 0x")]
+    [InlineData("""{"masterSecret":"0xSECRETf","senderId":"0x01","recipientId":"0x02"}""", "masterSecret is written as 0x")]
+    [InlineData("""{"masterSecret":"base64:SECRET!","senderId":"0x01","recipientId":"0x02"}""", "masterSecret is written as 0x")]
+    [InlineData("""{"masterSecret":["0xSECRET"],"senderId":"0x01","recipientId":"0x02"}""", "masterSecret is a text")]
+    [InlineData("""{"masterSecret":"0xSECRET" "senderId":"0x01"}""", "Line 1 is no JSON")]
+    [InlineData("""{"masterSecret":"0xSECRET","masterSecret":"0xSECRET"}""", "masterSecret stands there twice")]
+    [InlineData("""{"0xSECRET":"masterSecret","senderId":"0x01"}""", "a name that is unknown")]
+    [InlineData("""{"masterSecret":"0xSECRET","algorithm":"0xSECRET"}""", "algorithm is none of A128GCM (1)")]
+    [InlineData("""{"masterSecret":"0xSECRET","hkdf":"SHA-1"}""", "hkdf is none of HKDF SHA-256 (-10)")]
+    [InlineData("""{"masterSecret":"0xSECRET","senderId":"0x01","recipientId":"0x02","windowSize":0}""", "windowSize")]
+    [InlineData("""{"masterSecret":"0xSECRET","senderId":"0x01","recipientId":"0x02"} x""", "is no JSON")]
+    [InlineData("""{"contexts":{}}""", "\"contexts\" is a list")]
+    [InlineData("""{"contexts":[]}""", "\"contexts\" is empty")]
+    [InlineData("""{"contexts":[1]}""", "contexts[0] is an object")]
+    [InlineData("""{"contexts":[{"masterSecret":"0xSECRET"}]}""", "contexts[0]: senderId is missing")]
+    public void What_is_wrong_is_said_with_its_place_and_without_the_secret(string json, string expected)
+    {
+        OscoreProvisioningException exception =
+            Assert.Throws<OscoreProvisioningException>(() => Read(json.Replace("SECRET", Secret, StringComparison.Ordinal)));
+        Assert.Contains(expected, exception.Message, StringComparison.OrdinalIgnoreCase);
+        Assert.StartsWith(exception.FileName, exception.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain(Secret, exception.ToString(), StringComparison.OrdinalIgnoreCase);
+    }
+
+    [Fact]
+    [Rfc("8613-3.3-1")]
+    public void Two_contexts_that_encrypt_with_one_key_are_refused()
+    {
+        OscoreProvisioningException exception = Assert.Throws<OscoreProvisioningException>(() => Read($$"""
+            { "contexts": [
+              { "masterSecret": "0x{{Secret}}", "senderId": "0x01", "recipientId": "0x02" },
+              { "masterSecret": "0x{{Secret}}", "senderId": "0x01", "recipientId": "0x03" } ] }
+            """));
+        Assert.Contains("contexts[0] and contexts[1]", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_file_that_is_missing_or_too_large_is_said_to_be_so()
+    {
+        Assert.Throws<OscoreProvisioningException>(() => OscoreContextFile.Read(Path.Combine(_directory, "none.json")));
+        string path = Path.Combine(_directory, "large.json");
+        using (FileStream file = File.Create(path))
+        {
+            file.SetLength((16 * 1024 * 1024) + 1);
+        }
+
+        Assert.Contains("16,777,217 bytes", Assert.Throws<OscoreProvisioningException>(() => OscoreContextFile.Read(path)).Message,
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Numbers_are_kept_beside_the_file_by_one_process_at_a_time()
+    {
+        OscoreContextFile file = Read($$"""{"masterSecret":"0x{{Secret}}","senderId":"","recipientId":"0x01"}""");
+        IOscoreStore store = file.OpenStore();
+        Assert.Same(store, file.OpenStore());
+        await store.OpenAsync(OscoreStoreKey.Of(file.Contexts[0].Parameters), default);
+        Assert.True(Directory.Exists(file.Path + ".state"));
+        using (OscoreContextFile other = OscoreContextFile.Read(file.Path))
+        {
+            Assert.Equal(OscoreStoreFault.InUse, Assert.Throws<OscoreStoreException>(() => other.OpenStore()).Fault);
+        }
+
+        file.Dispose();
+        Assert.Throws<ObjectDisposedException>(() => OscoreStoreKey.Of(file.Contexts[0].Parameters));
+        using OscoreContextFile next = OscoreContextFile.Read(file.Path);
+        Assert.False((await next.OpenStore().OpenAsync(OscoreStoreKey.Of(next.Contexts[0].Parameters), default)).IsNew);
+    }
+
+    [Fact]
+    public void Whatever_a_file_holds_it_is_contexts_or_an_error_without_secrets()
+    {
+        byte[] sound = Encoding.UTF8.GetBytes($$"""
+            {"contexts":[{"name":"a","masterSecret":"0x{{Secret}}","masterSalt":"base64:nnypIiN4Y0A=","senderId":"0x01","recipientId":"",
+            "idContext":"0x37cbf3210017a2d3","algorithm":10,"hkdf":"HKDF SHA-256","windowSize":32}]}
+            """);
+        Mutated.Each(sound, 3_000, static bytes =>
+        {
+            try
+            {
+                ContextFileParser.Parse(bytes, "file").ForEach(static entry => entry.Parameters.Dispose());
+            }
+            catch (OscoreProvisioningException exception)
+            {
+                Assert.DoesNotContain(Secret[8..24], exception.ToString(), StringComparison.OrdinalIgnoreCase);
+            }
+        });
+    }
+
+    private OscoreContextFile Read(string json)
+    {
+        string path = Path.Combine(_directory, "contexts.json");
+        File.WriteAllText(path, json);
+        return OscoreContextFile.Read(path);
+    }
+}
