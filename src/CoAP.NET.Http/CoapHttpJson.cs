@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Net.Http.Headers;
 
 namespace CoAP.NET.Http;
@@ -41,6 +42,26 @@ public sealed class CoapHttpJson
             field = value;
         }
     } = 1024 * 1024;
+
+    /// <summary>Converts a payload of CBOR into JSON, where <see cref="Converts"/> and <see cref="MediaTypes"/> say so.</summary>
+    /// <param name="payload">The payload.</param>
+    /// <param name="format">Its Content-Format.</param>
+    /// <param name="json">The JSON, in UTF-8; null where it stays what it is.</param>
+    /// <returns>Whether it is converted.</returns>
+    /// <exception cref="CoapContentException">It has to be converted and cannot, or is larger than <see cref="MaxSize"/>.</exception>
+    public bool TryToJson(ReadOnlyMemory<byte> payload, CoapContentFormat format, [NotNullWhen(true)] out byte[]? json)
+    {
+        json = null;
+        if (MediaTypeOf(format) is null)
+        {
+            return false;
+        }
+
+        json = payload.Length <= MaxSize
+            ? ToJson(payload, format)
+            : throw new CoapContentException(CoapCode.RequestEntityTooLarge, $"It has more than {MaxSize} bytes.");
+        return true;
+    }
 
     /// <summary>The media type that a format of CBOR has in HTTP; null when it is not converted.</summary>
     internal string? MediaTypeOf(CoapContentFormat? format) =>

@@ -67,6 +67,12 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
         }
     } = 64 * 1024;
 
+    /// <summary>
+    /// Makes equal GETs that are under way at a time one request, also those of other handlers that have the same object. Default null:
+    /// each is sent. For gateways; a client that asks for its own sake has no use for it.
+    /// </summary>
+    public CoapHttpSharedRequests? SharedRequests { get; set; }
+
     /// <inheritdoc/>
     /// <exception cref="HttpRequestException">No response came.</exception>
     /// <exception cref="NotSupportedException">The scheme of the URI is none of CoAP and not in <see cref="Schemes"/>.</exception>
@@ -153,38 +159,70 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
                 coap.Content = body.Content;
             }
 
+            bool streams = StreamsResponses && coap.CacheMode != CoapCacheMode.OnlyIfCached;
+            if (request.Method == HttpMethod.Head)
+            {
+                return await AskForHeadAsync(coap, streams: coap.CacheMode != CoapCacheMode.OnlyIfCached, cancellationToken)
+                    .ConfigureAwait(false);
+            }
+
+            if (SharedRequests is { } shared && CoapHttpSharedRequests.MayShare(coap))
+            {
+                (CoapResponse head, CoapResponseStream? rest) =
+                    await shared.SendAsync(_requester, coap, streams, cancellationToken).ConfigureAwait(false);
+                return (head, rest is null ? InMemory(head) : await ContentOf(rest, cancellationToken).ConfigureAwait(false));
+            }
+
             // What only a cache may answer is answered in one piece: caches keep whole representations.
-            if ((!StreamsResponses && request.Method != HttpMethod.Head) || coap.CacheMode == CoapCacheMode.OnlyIfCached)
+            if (!streams)
             {
                 CoapResponse whole = await _requester.SendAsync(coap, cancellationToken).ConfigureAwait(false);
                 return (whole, InMemory(whole));
             }
 
-            CoapResponseStream stream;
             try
             {
-                stream = await _requester.OpenReadAsync(coap, cancellationToken).ConfigureAwait(false);
+                CoapResponseStream stream = await _requester.OpenReadAsync(coap, cancellationToken).ConfigureAwait(false);
+                return (stream.Response, await ContentOf(stream, cancellationToken).ConfigureAwait(false));
             }
             catch (CoapResponseException exception)
             {
                 return (exception.Response, InMemory(exception.Response));
             }
+        }
+    }
 
-            if (request.Method == HttpMethod.Head)
-            {
-                await stream.DisposeAsync().ConfigureAwait(false);
-                return (stream.Response, new HeadContent());
-            }
+    private async Task<(CoapResponse Response, HttpContent? Body)> AskForHeadAsync(
+        CoapRequest coap, bool streams, CancellationToken cancellationToken)
+    {
+        if (!streams)
+        {
+            CoapResponse whole = await _requester.SendAsync(coap, cancellationToken).ConfigureAwait(false);
+            return (whole, InMemory(whole));
+        }
 
-            try
-            {
-                return (stream.Response, await ResponseBody.OfAsync(stream, cancellationToken).ConfigureAwait(false));
-            }
-            catch
-            {
-                await stream.DisposeAsync().ConfigureAwait(false);
-                throw;
-            }
+        try
+        {
+            CoapResponseStream stream = await _requester.OpenReadAsync(coap, cancellationToken).ConfigureAwait(false);
+            await stream.DisposeAsync().ConfigureAwait(false);
+            return (stream.Response, new HeadContent());
+        }
+        catch (CoapResponseException exception)
+        {
+            return (exception.Response, InMemory(exception.Response));
+        }
+    }
+
+    private static async Task<HttpContent?> ContentOf(CoapResponseStream stream, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await ResponseBody.OfAsync(stream, cancellationToken).ConfigureAwait(false);
+        }
+        catch
+        {
+            await stream.DisposeAsync().ConfigureAwait(false);
+            throw;
         }
     }
 

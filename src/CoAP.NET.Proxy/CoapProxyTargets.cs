@@ -111,13 +111,17 @@ public sealed class CoapProxyTargets
             : IsNamed(host) || Volatile.Read(ref _networks).Length > 0;
     }
 
-    /// <summary>Those of some addresses that may be asked.</summary>
-    /// <exception cref="TargetDeniedException">There is none.</exception>
-    internal IPAddress[] Filter(string host, IPAddress[] addresses)
+    /// <summary>Those of the addresses of a host that may be asked, for what resolves names and connects itself.</summary>
+    /// <param name="host">The host as it stands in the URI.</param>
+    /// <param name="addresses">Its addresses, as just resolved.</param>
+    /// <returns>Those that may be asked, in the same order; empty only where there were none.</returns>
+    /// <exception cref="CoapTargetDeniedException">There are addresses, and none of them may be asked.</exception>
+    public IPAddress[] Filter(string host, IPAddress[] addresses)
     {
+        ArgumentNullException.ThrowIfNull(addresses);
         IPAddress[] allowed = Array.FindAll(addresses, address => Allows(host, address));
         return allowed.Length > 0 || addresses.Length == 0 ? allowed
-            : throw new TargetDeniedException($"{host} may not be asked through this proxy.");
+            : throw new CoapTargetDeniedException($"{host} may not be asked through this proxy.");
     }
 
     internal static bool IsGroup(IPAddress address) => AddressRanges.Find(address) == "multicast";

@@ -24,6 +24,22 @@ public sealed class JsonBackendTests : BackendTest
     }
 
     [Theory]
+    [InlineData("application/cbor", "2.04", "application/json application/cbor")]
+    [InlineData("text/plain", "4.15", "application/json application/cbor")]
+    [InlineData("application/json", "2.04", "application/json")]
+    public async Task A_server_that_reads_no_JSON_gets_what_the_device_sent(string reads, string code, string tried)
+    {
+        Web.MapPost("/api/data", (HttpContext context) =>
+            Results.StatusCode(context.Request.ContentType == reads ? 204 : 415));
+        await StartAsync(static http => http.Translator.Json.Converts = true);
+
+        CoapResponse response = await SendAsync(CoapMethod.Post, "/b/data", [0xa1, 0x61, 0x74, 0x01], CoapContentFormat.Cbor);
+
+        Assert.Equal(CoapCode.Parse(code), response.Code);
+        Assert.Equal(tried.Split(' '), Seen.Select(static seen => seen.Headers.ContentType.ToString()));
+    }
+
+    [Theory]
     [InlineData(60, "application/json, application/cbor;q=0.9", "application/json; charset=utf-8", 60, "a1617401")]
     [InlineData(60, "application/json, application/cbor;q=0.9", "application/cbor", 60, "7b2274223a317d")] // as the server said
     [InlineData(50, "application/json", "application/json", 50, "7b2274223a317d")]

@@ -1,7 +1,7 @@
-using CoAP.NET.Http.Backends;
 using CoAP.NET.Testing;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Primitives;
 
 namespace CoAP.NET.Http.Tests;
 
@@ -54,28 +54,77 @@ public sealed class SharingBackendTests : BackendTest
     }
 
     [Fact]
-    public void What_is_kept_is_bounded_and_goes_by_use_and_by_age()
+    public async Task A_stale_answer_is_validated_by_its_tag_and_its_body_is_not_sent_again()
     {
         VirtualClock clock = new();
-        AnswerCache cache = new(10_000, clock);
-        Store("a", 1_500);
-        Store("b", 1_500);
-        Store("c", 1_500);
-        Store("d", 1_500);
-        Assert.NotNull(cache.Find("a", null));
-        Store("e", 1_500); // "b" is unused for longest
-        Assert.Equal(
-            [true, false, true, true, true], ((string[])["a", "b", "c", "d", "e"]).Select(key => cache.Find(key, null) is not null));
-        Store("large", 5_000);
-        Assert.Null(cache.Find("large", null));
+        Web.MapGet("/api/config", static context => AnswerTagged(context, "\"of more than 8 bytes\""));
+        await StartAsync(http => http.TimeProvider = clock);
+        Assert.Equal("body", (await GetAsync("config")).GetText());
 
-        clock.Advance(TimeSpan.FromSeconds(40));
-        Assert.Equal(TimeSpan.FromSeconds(20), cache.Find("a", null)!.Options.MaxAge);
-        clock.Advance(TimeSpan.FromSeconds(20));
-        Assert.Null(cache.Find("a", null));
+        clock.Advance(TimeSpan.FromSeconds(10));
+        CoapResponse validated = await GetAsync("config");
+        Assert.Equal("body", validated.GetText());
+        Assert.Equal(TimeSpan.FromSeconds(10), validated.MaxAge);
+        Assert.Equal("\"of more than 8 bytes\"", Seen.Last().Headers.IfNoneMatch);
 
-        void Store(string key, int size) =>
-            cache.Store(key, null, new CoapResult(CoapCode.Content, new byte[size]).WithMaxAge(TimeSpan.FromSeconds(60)));
+        // It is fresh again.
+        await GetAsync("config");
+        Assert.Equal(2, Seen.Count);
+    }
+
+    [Fact]
+    public async Task A_server_that_names_another_tag_is_asked_again_without_any()
+    {
+        VirtualClock clock = new();
+        string tag = "\"a\"";
+        Web.MapGet("/api/config", context =>
+        {
+            if (!StringValues.IsNullOrEmpty(context.Request.Headers.IfNoneMatch))
+            {
+                context.Response.StatusCode = 304;
+            }
+
+            return AnswerTagged(context, tag);
+        });
+        await StartAsync(http => http.TimeProvider = clock);
+        await GetAsync("config");
+
+        tag = "\"b\"";
+        clock.Advance(TimeSpan.FromSeconds(10));
+        Assert.Equal("body", (await GetAsync("config")).GetText());
+        Assert.Equal(["", "\"a\"", ""], Seen.Select(static seen => seen.Headers.IfNoneMatch.ToString()));
+    }
+
+    [Fact]
+    public async Task A_device_that_fills_the_cache_displaces_only_what_it_asked_for_itself()
+    {
+        VirtualClock clock = new();
+        InMemoryNetwork network = new(clock);
+        await using CoapServer server = new(On(clock, 1));
+        server.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.1:5683")));
+        await using CoapClient honest = new(On(clock, 2));
+        honest.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.2:5683")));
+        await using CoapClient greedy = new(On(clock, 3));
+        greedy.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("192.0.2.66:5683")));
+        Kept kept = new();
+        using HttpClient http = new(kept);
+        server.MapHttpBackend("/b/{*path}", "http://api.example.com", Proxy, options =>
+            (options.Client, options.CacheBytes, options.TimeProvider) = (() => http, 50_000, clock));
+        await server.StartAsync();
+
+        await AskAsync(honest, "honest");
+        for (int i = 0; i < 100; i++)
+        {
+            await AskAsync(greedy, $"junk{i}");
+        }
+
+        await AskAsync(honest, "honest");
+        await AskAsync(greedy, "junk0");
+        Assert.Equal(1, kept.Asked.Count(static path => path == "/honest"));
+        Assert.Equal(2, kept.Asked.Count(static path => path == "/junk0"));
+
+        Task<CoapResponse> AskAsync(CoapClient client, string path) => clock.AdvanceUntilAsync(
+            client.GetAsync($"coap://192.0.2.1/b/{path}"), TimeSpan.FromMinutes(2));
     }
 
     [Fact]
@@ -91,6 +140,37 @@ public sealed class SharingBackendTests : BackendTest
         Assert.Throws<ArgumentException>(() => Server.MapGet("/x", () => "x").AnnounceHttpProxy("coap://p.example.com/"));
     }
 
+    private static CoapEndpointOptions On(VirtualClock clock, ulong seed) => new()
+    {
+        TimeProvider = clock, Random = new VirtualRandom(seed), Scheduler = new VirtualScheduler(clock),
+    };
+
+    private static Task AnswerTagged(HttpContext context, string tag)
+    {
+        context.Response.Headers.CacheControl = "max-age=10";
+        context.Response.Headers.ETag = tag;
+        if (context.Request.Headers.IfNoneMatch == tag)
+        {
+            context.Response.StatusCode = 304;
+        }
+
+        return context.Response.StatusCode == 304 ? Task.CompletedTask : context.Response.WriteAsync("body");
+    }
+
     private Task<CoapResponse> GetAsync(string path, CoapContentFormat? accept = null) => Client.SendAsync(
         new CoapRequest(CoapMethod.Get, $"{Server.LocalEndpoints[0]}/b/{path}") { Accept = accept, Timeout = s_hang });
+
+    /// <summary>A server whose answers may be kept.</summary>
+    private sealed class Kept : HttpMessageHandler
+    {
+        public List<string> Asked { get; } = [];
+
+        protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
+        {
+            Asked.Add(request.RequestUri!.AbsolutePath);
+            HttpResponseMessage response = new() { Content = new ByteArrayContent(new byte[900]) };
+            response.Headers.CacheControl = new() { MaxAge = TimeSpan.FromHours(1) };
+            return Task.FromResult(response);
+        }
+    }
 }

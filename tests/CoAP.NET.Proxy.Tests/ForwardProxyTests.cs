@@ -393,12 +393,10 @@ public sealed class ForwardProxyTests : IAsyncLifetime
             : new CoapResult(CoapCode.Unauthorized).With(new Echo(challenge)));
         await _world.StartAsync();
 
-        // The first one answers the proxy's own challenge, whose Echo the origin never sees; a client answers once.
-        CoapResponse first = await _world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri));
-        CoapResponse second = await _world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri));
+        // The client answers the proxy's own challenge, whose Echo the origin never sees, and then that of the origin.
+        CoapResponse response = await _world.SendAsync(ProxyWorld.Ask(ProxyWorld.OriginUri));
 
-        Assert.Equal(challenge, first.Options.Echo!.Value.ToArray());
-        Assert.Equal("fresh", second.EnsureSuccess().GetText());
+        Assert.Equal("fresh", response.EnsureSuccess().GetText());
         Assert.Null(_world.Asked[0].Options.Echo);
         Assert.Equal(challenge, _world.Asked[^1].Options.Echo!.Value.ToArray());
         Assert.Equal(1, _world.Proxy.GetCounters().Challenges);

@@ -48,8 +48,8 @@ public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
 
     /// <summary>
     /// A cache for the responses. Default null. With one, bodies of responses are put together before they are handed over, of
-    /// <see cref="CoapLimits.MaxResponseBodySize"/> at most, equal GETs that are under way at a time are one, and a request goes on to fill
-    /// the cache when its client has gone (RFC 8075 section 8.1).
+    /// <see cref="CoapLimits.MaxResponseBodySize"/> at most, and a GET goes on to fill the cache when its client has gone (RFC 8075 section
+    /// 8.1), in the place of that client.
     /// </summary>
     public CoapCache? Cache { get; set; }
 
@@ -69,17 +69,6 @@ public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
         }
     } = 16;
 
-    /// <summary>How many requests and observations may be under way; others get 503. 1 or more; default 1,000.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
-    public int MaxRequests { get; set => field = AtLeastOne(value); } = 1000;
-
-    /// <summary>
-    /// How many of them may be of one source: an IPv4 address, or the first 56 bits of an IPv6 address. It never gets more than half of
-    /// what is free either. 1 or more; default 100.
-    /// </summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
-    public int MaxRequestsPerSource { get; set => field = AtLeastOne(value); } = 100;
-
     /// <summary>
     /// Changes how the proxy's own client works: credentials, transports, limits. Its <see cref="CoapEndpointOptions.ResolveHost"/> is
     /// wrapped afterwards, so that names lead to allowed addresses only. Default null.
@@ -87,10 +76,4 @@ public sealed class CoapHttpProxyOptions : CoapHttpExchangeOptions
     public Action<CoapEndpointOptions>? ConfigureClient { get; set; }
 
     internal TargetTemplate Parsed { get; private set; } = new("{+tu}");
-
-    private static int AtLeastOne(int value)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
-        return value;
-    }
 }

@@ -91,9 +91,11 @@ public static class CoapProxyEndpointRouteBuilderExtensions
             client = own;
         }
 
-        HttpExchanges exchanges = new(client, options, fillsCache: false, services.GetService<TimeProvider>() ?? TimeProvider.System);
+        HttpExchanges exchanges = new(
+            client, options, fillsCache: false, services.GetService<TimeProvider>() ?? TimeProvider.System, LoggerOf(services));
         lifetime?.ApplicationStopped.Register(exchanges.Dispose);
-        return endpoints.Map(pattern, new ResourceEndpoint(exchanges, target).HandleAsync).WithMetadata(s_httpOnly);
+        ResourceEndpoint resource = new(exchanges, new HttpPlaces(options), target);
+        return endpoints.Map(pattern, resource.HandleAsync).WithMetadata(s_httpOnly);
     }
 
     /// <summary>
@@ -118,8 +120,9 @@ public static class CoapProxyEndpointRouteBuilderExtensions
         ArgumentNullException.ThrowIfNull(device);
         CoapHttpResourceOptions options = new();
         configure?.Invoke(options);
-        TimeProvider clock = endpoints.ServiceProvider.GetService<TimeProvider>() ?? TimeProvider.System;
-        return endpoints.Map(pattern, new DeviceEndpoint(options, device, clock).HandleAsync).WithMetadata(s_httpOnly);
+        IServiceProvider services = endpoints.ServiceProvider;
+        TimeProvider clock = services.GetService<TimeProvider>() ?? TimeProvider.System;
+        return endpoints.Map(pattern, new DeviceEndpoint(options, device, clock, LoggerOf(services)).HandleAsync).WithMetadata(s_httpOnly);
     }
 
     /// <summary>
@@ -143,6 +146,9 @@ public static class CoapProxyEndpointRouteBuilderExtensions
             return context.Response.WriteAsync(CoapLinkFormat.Format(CoapLinkFormat.Filter(links, queries)), context.RequestAborted);
         }).WithMetadata(s_httpOnly);
     }
+
+    private static ILogger LoggerOf(IServiceProvider services) =>
+        (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance).CreateLogger(ProxyLog.Category);
 
     private static CoapLink LinkTo(RouteEndpoint endpoint)
     {

@@ -1,4 +1,5 @@
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 
@@ -6,9 +7,15 @@ namespace CoAP.NET.AspNetCore.Proxying;
 /// <param name="options">How HTTP clients are answered.</param>
 /// <param name="find">The device for a request; null when it is not there.</param>
 /// <param name="clock">The clock.</param>
-internal sealed class DeviceEndpoint(CoapHttpExchangeOptions options, Func<HttpContext, CoapPeer?> find, TimeProvider clock)
+/// <param name="logger">The log.</param>
+internal sealed class DeviceEndpoint(
+    CoapHttpExchangeOptions options, Func<HttpContext, CoapPeer?> find, TimeProvider clock, ILogger logger)
 {
-    public async Task HandleAsync(HttpContext context)
+    private readonly HttpPlaces _places = new(options);
+
+    public Task HandleAsync(HttpContext context) => _places.RunAsync(context, AnswerAsync);
+
+    private async Task AnswerAsync(HttpContext context)
     {
         if (find(context) is not { } device)
         {
@@ -26,7 +33,7 @@ internal sealed class DeviceEndpoint(CoapHttpExchangeOptions options, Func<HttpC
         }
 
         int authority = target.Scheme.Length + "://".Length + target.Authority.Length;
-        using HttpExchanges exchanges = new(device, options, fillsCache: false, clock);
+        using HttpExchanges exchanges = new(device, options, fillsCache: false, clock, logger);
         await exchanges.AnswerAsync(context, target, hopLimit: null, created => prefix + created.ToString()[authority..].TrimStart('/'))
             .ConfigureAwait(false);
     }

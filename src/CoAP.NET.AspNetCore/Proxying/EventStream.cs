@@ -11,8 +11,9 @@ namespace CoAP.NET.AspNetCore.Proxying;
 /// our own.
 /// </summary>
 /// <param name="observer">Who observes.</param>
-/// <param name="clock">For the comments that show the connection is alive.</param>
-internal sealed class EventStream(ICoapObserver observer, TimeProvider clock)
+/// <param name="options">How clients are answered.</param>
+/// <param name="clock">For the comments that show the connection is alive, and for clients that do not read.</param>
+internal sealed class EventStream(ICoapObserver observer, CoapHttpExchangeOptions options, TimeProvider clock)
 {
     private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(15);
     private static readonly string[] s_textTypes = ["application/json", "application/xml", "application/link-format"];
@@ -41,20 +42,20 @@ internal sealed class EventStream(ICoapObserver observer, TimeProvider clock)
             ProxyRefusal.Protect(response);
             await response.StartAsync(aborted).ConfigureAwait(false);
             long id = 0;
+            bool wantsCbor = WantsCbor(context.Request);
             IAsyncEnumerator<CoapResponse> notifications = observation.ReadAllAsync(aborted).GetAsyncEnumerator(aborted);
             await using (notifications.ConfigureAwait(false))
             {
                 try
                 {
-                    while (await NextAsync(notifications, response, aborted).ConfigureAwait(false))
+                    while (await NextAsync(notifications, context).ConfigureAwait(false))
                     {
-                        await response.WriteAsync(EventOf(notifications.Current, ++id), aborted).ConfigureAwait(false);
-                        await response.Body.FlushAsync(aborted).ConfigureAwait(false);
+                        await WriteAsync(context, EventOf(notifications.Current, ++id, wantsCbor)).ConfigureAwait(false);
                     }
                 }
                 catch (CoapException exception)
                 {
-                    await response.WriteAsync(Event("error", ++id, exception.Message), aborted).ConfigureAwait(false);
+                    await WriteAsync(context, Event("error", ++id, exception.Message)).ConfigureAwait(false);
                 }
             }
         }
@@ -74,10 +75,12 @@ internal sealed class EventStream(ICoapObserver observer, TimeProvider clock)
                 await foreach (CoapResponse notification in observation.ReadAllAsync(gone.Token).ConfigureAwait(false))
                 {
                     notification.EnsureSuccess();
-                    bool isText = IsText(notification);
-                    await socket.SendAsync(
-                        notification.Payload, isText ? WebSocketMessageType.Text : WebSocketMessageType.Binary, endOfMessage: true,
-                            gone.Token).ConfigureAwait(false);
+                    (ReadOnlyMemory<byte> message, bool isText) = Convert(notification, wantsCbor: false);
+                    await InTimeAsync(
+                        context,
+                        token => socket.SendAsync(
+                            message, isText ? WebSocketMessageType.Text : WebSocketMessageType.Binary, endOfMessage: true, token),
+                        gone.Token).ConfigureAwait(false);
                 }
             }
             catch (CoapException exception)
@@ -93,7 +96,9 @@ internal sealed class EventStream(ICoapObserver observer, TimeProvider clock)
             {
                 try
                 {
-                    await socket.CloseOutputAsync(status, Shorten(reason), context.RequestAborted).ConfigureAwait(false);
+                    await InTimeAsync(
+                        context, token => new ValueTask(socket.CloseOutputAsync(status, Shorten(reason), token)), context.RequestAborted)
+                        .ConfigureAwait(false);
                 }
                 catch (Exception exception) when (exception is OperationCanceledException or WebSocketException)
                 {
@@ -142,11 +147,43 @@ internal sealed class EventStream(ICoapObserver observer, TimeProvider clock)
     // A reason has 123 bytes at most (RFC 6455 section 5.5.1).
     private static string Shorten(string reason) => reason.Length > 60 ? reason[..60] : reason;
 
-    private static string EventOf(CoapResponse notification, long id) =>
-        !notification.IsSuccess
-            ? Event("error", id, $"{notification.Code} {(IsText(notification) ? notification.GetText() : string.Empty)}".TrimEnd())
-        : IsText(notification) ? Event("notification", id, notification.GetText())
-        : Event("binary", id, Convert.ToBase64String(notification.Payload.Span));
+    // What plain GETs get as JSON is JSON here too.
+    private (ReadOnlyMemory<byte> Data, bool IsText) Convert(CoapResponse notification, bool wantsCbor)
+    {
+        if (!wantsCbor && notification.ContentFormat is { } format)
+        {
+            try
+            {
+                if (options.Translator.Json.TryToJson(notification.Payload, format, out byte[]? json))
+                {
+                    return (json, true);
+                }
+            }
+            catch (CoapContentException)
+            {
+                // The device has said something else than it promised: the client gets it as it is.
+            }
+        }
+
+        return (notification.Payload, IsText(notification));
+    }
+
+    private bool WantsCbor(HttpRequest request)
+    {
+        string[] types = [.. options.Translator.Json.MediaTypes.Keys.Select(
+            format => options.Translator.MediaTypes.MediaTypeOf(format, out _))];
+        return request.GetTypedHeaders().Accept.Any(range =>
+            range.Quality is not 0 && types.Any(type => range.MediaType.Equals(type, StringComparison.OrdinalIgnoreCase)));
+    }
+
+    private string EventOf(CoapResponse notification, long id, bool wantsCbor)
+    {
+        (ReadOnlyMemory<byte> data, bool isText) = Convert(notification, wantsCbor);
+        return !notification.IsSuccess
+                ? Event("error", id, $"{notification.Code} {(isText ? Encoding.UTF8.GetString(data.Span) : string.Empty)}".TrimEnd())
+            : isText ? Event("notification", id, Encoding.UTF8.GetString(data.Span))
+            : Event("binary", id, System.Convert.ToBase64String(data.Span));
+    }
 
     private static string Event(string name, long id, string data)
     {
@@ -161,20 +198,45 @@ internal sealed class EventStream(ICoapObserver observer, TimeProvider clock)
     }
 
     // A client that has gone without a word is noticed by what is sent to it.
-    private async Task<bool> NextAsync(IAsyncEnumerator<CoapResponse> notifications, HttpResponse response, CancellationToken aborted)
+    private async Task<bool> NextAsync(IAsyncEnumerator<CoapResponse> notifications, HttpContext context)
     {
         Task<bool> next = notifications.MoveNextAsync().AsTask();
         while (true)
         {
             try
             {
-                return await next.WaitAsync(s_interval, clock, aborted).ConfigureAwait(false);
+                return await next.WaitAsync(s_interval, clock, context.RequestAborted).ConfigureAwait(false);
             }
             catch (TimeoutException) when (!next.IsCompleted)
             {
-                await response.WriteAsync(": observing\n\n", aborted).ConfigureAwait(false);
-                await response.Body.FlushAsync(aborted).ConfigureAwait(false);
+                await WriteAsync(context, ": observing\n\n").ConfigureAwait(false);
             }
+        }
+    }
+
+    private Task WriteAsync(HttpContext context, string text) => InTimeAsync(
+        context,
+        async token =>
+        {
+            await context.Response.WriteAsync(text, token).ConfigureAwait(false);
+            await context.Response.Body.FlushAsync(token).ConfigureAwait(false);
+        },
+        context.RequestAborted);
+
+    // Who does not read keeps an observation, a place and what waits to be sent, so that he is cut off.
+    private async Task InTimeAsync(HttpContext context, Func<CancellationToken, ValueTask> send, CancellationToken gone)
+    {
+        using CancellationTokenSource late = new(options.StallTimeout, clock);
+        using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(late.Token, gone);
+        try
+        {
+            await send(either.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (late.IsCancellationRequested && !gone.IsCancellationRequested)
+        {
+            options.Counters.CountStalled();
+            context.Abort();
+            throw new ClientStalledException();
         }
     }
 

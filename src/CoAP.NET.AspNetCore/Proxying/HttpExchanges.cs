@@ -1,4 +1,7 @@
+using CoAP.NET.Http;
+using CoAP.NET.Proxy;
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.AspNetCore.Proxying;
 
@@ -8,12 +11,20 @@ internal sealed class HttpExchanges : IDisposable
     private readonly CoapHttpExchangeOptions _options;
     private readonly HttpForwarding _forwarding;
     private readonly EventStream _events;
+    private readonly ILogger _logger;
 
-    public HttpExchanges(ICoapObserver client, CoapHttpExchangeOptions options, bool fillsCache, TimeProvider clock)
+    /// <summary>Makes it.</summary>
+    /// <param name="client">What asks the CoAP server.</param>
+    /// <param name="options">How clients are answered.</param>
+    /// <param name="fillsCache">Whether the client has a cache, which is filled though nobody waits any more.</param>
+    /// <param name="clock">The clock.</param>
+    /// <param name="logger">The log.</param>
+    public HttpExchanges(ICoapObserver client, CoapHttpExchangeOptions options, bool fillsCache, TimeProvider clock, ILogger logger)
     {
         _options = options;
-        _forwarding = new HttpForwarding(client, options.Translator, options.Timeout, fillsCache);
-        _events = new EventStream(client, clock);
+        _logger = logger;
+        _forwarding = new HttpForwarding(client, options, fillsCache, clock);
+        _events = new EventStream(client, options, clock);
     }
 
     public void Dispose() => _forwarding.Dispose();
@@ -49,6 +60,10 @@ internal sealed class HttpExchanges : IDisposable
                 await _forwarding.ForwardAsync(context, target, hopLimit, relocate).ConfigureAwait(false);
             }
         }
+        catch (Exception failure) when (!context.Response.HasStarted && OfBody(failure) is { } broken)
+        {
+            await ProxyRefusal.WriteAsync(context, broken.StatusCode, broken.Message).ConfigureAwait(false);
+        }
         catch (CoapResponseException failure) when (!context.Response.HasStarted)
         {
             int status = (int)_options.Translator.Codes.StatusOf(failure.Response.Code, hasPayload: true);
@@ -56,11 +71,39 @@ internal sealed class HttpExchanges : IDisposable
         }
         catch (CoapException failure) when (!context.Response.HasStarted)
         {
-            await HttpForwarding.RefuseAsync(context, failure).ConfigureAwait(false);
+            await RefuseAsync(context, target, failure).ConfigureAwait(false);
         }
-        catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
+        catch (HttpRequestException exception) when (exception.InnerException is CoapException failure && !context.Response.HasStarted)
+        {
+            await RefuseAsync(context, target, failure).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException exception)
+            when (exception is ClientStalledException || context.RequestAborted.IsCancellationRequested)
         {
             // Nobody waits for an answer.
         }
+    }
+
+    // What the server, or we, say of a body that does not come as it should; wrapped by whoever read it.
+    private static BadHttpRequestException? OfBody(Exception? failure)
+    {
+        while (failure is not (null or BadHttpRequestException))
+        {
+            failure = failure.InnerException;
+        }
+
+        return failure as BadHttpRequestException;
+    }
+
+    private Task RefuseAsync(HttpContext context, CoapUri target, CoapException failure)
+    {
+        if (failure is not CoapTargetDeniedException)
+        {
+            return ProxyRefusal.WriteAsync(context, (int)CoapHttpErrors.StatusOf(failure), failure.Message);
+        }
+
+        ProxyLog.TargetDenied(_logger, context.Connection.RemoteIpAddress?.ToString() ?? "somebody", target.ToString());
+        _options.Counters.CountDenied();
+        return ProxyRefusal.WriteAsync(context, StatusCodes.Status403Forbidden, ProxyRefusal.NotAsked);
     }
 }

@@ -11,16 +11,19 @@ internal sealed class HttpForwarding : IDisposable
     private static readonly string[] s_requestFields = ["Accept", "If-Match", "If-None-Match", "Cache-Control"];
 
     private readonly HttpMessageInvoker _invoker;
+    private readonly CoapHttpExchangeOptions _options;
     private readonly bool _fillsCache;
+    private readonly TimeProvider _clock;
 
-    public HttpForwarding(ICoapRequester requester, CoapHttpTranslator translator, TimeSpan timeout, bool fillsCache)
+    public HttpForwarding(ICoapRequester requester, CoapHttpExchangeOptions options, bool fillsCache, TimeProvider clock)
     {
-        _fillsCache = fillsCache;
+        (_options, _fillsCache, _clock) = (options, fillsCache, clock);
         _invoker = new HttpMessageInvoker(
-            new CoapHttpMessageHandler(fillsCache ? new SharedGets(requester) : requester, translator)
+            new CoapHttpMessageHandler(requester, options.Translator)
             {
-                Timeout = timeout,
+                Timeout = options.Timeout,
                 StreamsResponses = !fillsCache,
+                SharedRequests = options.SharedRequests,
             });
     }
 
@@ -33,15 +36,18 @@ internal sealed class HttpForwarding : IDisposable
     /// <param name="relocate">The Location in HTTP for one of the target; null where there is none.</param>
     public async Task ForwardAsync(HttpContext context, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
     {
-        using HttpRequestMessage request = Make(context, target, hopLimit);
+        if (!Uri.TryCreate(target.ToString(), UriKind.Absolute, out Uri? uri))
+        {
+            await ProxyRefusal.WriteAsync(context, StatusCodes.Status400BadRequest, "The host of the target cannot be asked for.")
+                .ConfigureAwait(false);
+            return;
+        }
+
+        using HttpRequestMessage request = Make(context, uri, hopLimit);
         try
         {
             using HttpResponseMessage response = await SendAsync(context, request).ConfigureAwait(false);
             await WriteAsync(context, response, target, relocate).ConfigureAwait(false);
-        }
-        catch (HttpRequestException exception) when (exception.InnerException is CoapException failure)
-        {
-            await RefuseAsync(context, failure).ConfigureAwait(false);
         }
         catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
         {
@@ -49,13 +55,9 @@ internal sealed class HttpForwarding : IDisposable
         }
     }
 
-    public static Task RefuseAsync(HttpContext context, CoapException failure) => failure is TargetDeniedException
-        ? ProxyRefusal.WriteAsync(context, StatusCodes.Status403Forbidden, failure.Message)
-        : ProxyRefusal.WriteAsync(context, (int)CoapHttpErrors.StatusOf(failure), failure.Message);
-
-    private static HttpRequestMessage Make(HttpContext context, CoapUri target, int? hopLimit)
+    private HttpRequestMessage Make(HttpContext context, Uri target, int? hopLimit)
     {
-        HttpRequestMessage request = new(new HttpMethod(context.Request.Method), target.ToString());
+        HttpRequestMessage request = new(new HttpMethod(context.Request.Method), target);
         foreach (string field in s_requestFields)
         {
             if (context.Request.Headers.TryGetValue(field, out Microsoft.Extensions.Primitives.StringValues values))
@@ -72,7 +74,7 @@ internal sealed class HttpForwarding : IDisposable
         bool hasBody = context.Features.Get<IHttpRequestBodyDetectionFeature>()?.CanHaveBody ?? (context.Request.ContentLength > 0);
         if (hasBody)
         {
-            StreamContent content = new(context.Request.Body);
+            StreamContent content = new(new PacedBody(context.Request.Body, _options.StallTimeout, _clock, _options.Counters));
             content.Headers.ContentLength = context.Request.ContentLength;
             Add(content, "Content-Type", context.Request.ContentType);
             Add(content, "Content-Encoding", context.Request.Headers.ContentEncoding);
@@ -92,13 +94,18 @@ internal sealed class HttpForwarding : IDisposable
 
     private async Task<HttpResponseMessage> SendAsync(HttpContext context, HttpRequestMessage request)
     {
-        // What may be stored is fetched to its end, though its client has gone (RFC 8075 section 8.1); the time limit stays.
-        if (_fillsCache && (HttpMethods.IsGet(context.Request.Method) || HttpMethods.IsHead(context.Request.Method)))
+        // What may be stored is fetched to its end, though its client has gone (RFC 8075 section 8.1). It keeps the place of that client
+        // until then, so that nobody begins more than he may by going at once; the time limit stays.
+        bool goesOn = _fillsCache && (HttpMethods.IsGet(context.Request.Method) || HttpMethods.IsHead(context.Request.Method));
+        HttpResponseMessage response = await _invoker
+            .SendAsync(request, goesOn ? CancellationToken.None : context.RequestAborted).ConfigureAwait(false);
+        if (goesOn && context.RequestAborted.IsCancellationRequested)
         {
-            return await _invoker.SendAsync(request, CancellationToken.None).WaitAsync(context.RequestAborted).ConfigureAwait(false);
+            response.Dispose();
+            context.RequestAborted.ThrowIfCancellationRequested();
         }
 
-        return await _invoker.SendAsync(request, context.RequestAborted).ConfigureAwait(false);
+        return response;
     }
 
     private static async Task WriteAsync(HttpContext context, HttpResponseMessage response, CoapUri target, Func<CoapUri, string?> relocate)

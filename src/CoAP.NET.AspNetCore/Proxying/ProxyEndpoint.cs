@@ -1,7 +1,5 @@
 using System.Globalization;
 using System.Net;
-using CoAP.NET.Proxy;
-using CoAP.NET.Transports;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 
@@ -18,7 +16,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
     private readonly ILogger _logger;
     private readonly CoapClient _client;
     private readonly HttpExchanges _exchanges;
-    private readonly CoapRequestShares _shares;
+    private readonly HttpPlaces _places;
 
     public ProxyEndpoint(CoapHttpProxyOptions options, ILoggerFactory loggers, TimeProvider clock)
     {
@@ -28,11 +26,11 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         options.ConfigureClient?.Invoke(endpoint);
         Func<string, CancellationToken, Task<IPAddress[]>> resolve = endpoint.ResolveHost;
         endpoint.ResolveHost = async (name, cancellationToken) =>
-            Allowed(name, await resolve(name, cancellationToken).ConfigureAwait(false));
+            options.Targets.Filter(name, await resolve(name, cancellationToken).ConfigureAwait(false));
         endpoint.Cache = options.Cache;
         _client = new CoapClient(endpoint);
-        _exchanges = new HttpExchanges(_client, options, fillsCache: options.Cache is not null, clock);
-        _shares = new CoapRequestShares(options.MaxRequests, options.MaxRequestsPerSource);
+        _exchanges = new HttpExchanges(_client, options, fillsCache: options.Cache is not null, clock, _logger);
+        _places = new HttpPlaces(options);
     }
 
     public ValueTask DisposeAsync()
@@ -41,30 +39,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         return _client.DisposeAsync();
     }
 
-    public async Task HandleAsync(HttpContext context)
-    {
-        CoapSource source = SourceOf(context.Connection);
-        if (!_shares.TryEnter(source))
-        {
-            context.Response.Headers.RetryAfter = "1";
-            await ProxyRefusal.WriteAsync(context, StatusCodes.Status503ServiceUnavailable,
-                "Too many requests are under way.").ConfigureAwait(false);
-            return;
-        }
-
-        try
-        {
-            await AnswerAsync(context).ConfigureAwait(false);
-        }
-        finally
-        {
-            _shares.Exit(source);
-        }
-    }
-
-    private static CoapSource SourceOf(ConnectionInfo connection) =>
-        CoapSourceRule.Default.Of(CoapAddress.FromIPEndPoint(
-            new IPEndPoint(connection.RemoteIpAddress ?? IPAddress.None, connection.RemotePort)));
+    public Task HandleAsync(HttpContext context) => _places.RunAsync(context, AnswerAsync);
 
     private async Task AnswerAsync(HttpContext context)
     {
@@ -88,6 +63,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         if (Judge(context, target) is { } refusal)
         {
             ProxyLog.TargetDenied(_logger, context.Connection.RemoteIpAddress?.ToString() ?? "somebody", target.ToString());
+            _options.Counters.CountDenied();
             await ProxyRefusal.WriteAsync(context, StatusCodes.Status403Forbidden, refusal).ConfigureAwait(false);
             return;
         }
@@ -112,7 +88,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         // A literal is not resolved, so that this is the last look at it.
         bool isAllowed = target.HostAddress is { } address ? _options.Targets.Allows(target.Host, address)
             : _options.Targets.MayAllow(target.Host);
-        return !isAllowed ? "This proxy does not ask that host."
+        return !isAllowed ? ProxyRefusal.NotAsked
             : target.Scheme.StartsWith("coaps", StringComparison.Ordinal) && !context.Request.IsHttps
                 && !_options.AllowSecuredTargetsToAnyone
                 ? $"Targets of {target.Scheme} are asked only for clients that come by https."
@@ -129,12 +105,5 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         }
 
         return hops > 0;
-    }
-
-    private IPAddress[] Allowed(string name, IPAddress[] addresses)
-    {
-        IPAddress[] allowed = Array.FindAll(addresses, address => _options.Targets.Allows(name, address));
-        return allowed.Length > 0 || addresses.Length == 0 ? allowed
-            : throw new TargetDeniedException("This proxy does not ask that host.");
     }
 }

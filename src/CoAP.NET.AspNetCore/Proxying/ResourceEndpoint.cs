@@ -4,10 +4,13 @@ namespace CoAP.NET.AspNetCore.Proxying;
 
 /// <summary>What a path does that serves a resource of a CoAP server.</summary>
 /// <param name="exchanges">Answers.</param>
+/// <param name="places">The places for requests.</param>
 /// <param name="find">The resource for a request; null for none.</param>
-internal sealed class ResourceEndpoint(HttpExchanges exchanges, Func<HttpContext, CoapUri?> find)
+internal sealed class ResourceEndpoint(HttpExchanges exchanges, HttpPlaces places, Func<HttpContext, CoapUri?> find)
 {
-    public Task HandleAsync(HttpContext context) =>
+    public Task HandleAsync(HttpContext context) => places.RunAsync(context, AnswerAsync);
+
+    private Task AnswerAsync(HttpContext context) =>
         find(context) is { } target
             ? exchanges.AnswerAsync(context, target, hopLimit: null, created => Relocate(context, target, created))
             : ProxyRefusal.WriteAsync(context, StatusCodes.Status404NotFound, "There is no such resource.");

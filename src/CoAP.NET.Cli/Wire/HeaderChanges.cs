@@ -57,13 +57,11 @@ internal sealed class HeaderChanges
             Token = Show(item.Channel, message.Token),
             Payload = message.Payload
         };
-        CoapOptionCollection options = message.Options;
-        for (int i = 0; i < options.Count; i++)
+        changed.Options.AddAll(message.Options);
+        if (_hasNoHost)
         {
-            if (!_hasNoHost || options.NumberAt(i) is not (OptionNumber.UriHost or OptionNumber.UriPort))
-            {
-                changed.Options.Add(options.NumberAt(i), options.ValueAt(i));
-            }
+            changed.Options.Remove(OptionNumber.UriHost);
+            changed.Options.Remove(OptionNumber.UriPort);
         }
 
         return item with { Message = changed };

@@ -22,20 +22,13 @@ internal sealed class CacheKey : IEquatable<CacheKey>
     private readonly byte[] _rest;
     private readonly int _hash;
 
-    private CacheKey(string uri, CoapMessage request, CoapChannel channel, object owner)
+    private CacheKey(string uri, CoapMessage request, CoapAddress remote = default, object? identity = null, object? owner = null)
     {
         Uri = uri;
         _code = request.Code;
-        _remote = channel.Remote;
-
-        // What came over a protected channel stays with the endpoint whose credentials opened it (RFC 7252 section 11.2). Whom this end
-        // connects to is checked against the URI before anything is asked, and is the same server with a connection as before there is
-        // one; who connected to this end is told from others by its identity alone.
-        _identity = CallerIdentity.Of(channel);
-        _owner = channel.Identity is not null || channel.Transport.IsSecure
-            || channel.Transport.Scheme.StartsWith("coaps", StringComparison.Ordinal)
-                ? owner
-                : null;
+        _remote = remote;
+        _identity = identity;
+        _owner = owner;
         _rest = Collect(request);
         HashCode hash = default;
         hash.Add(Uri);
@@ -59,11 +52,25 @@ internal sealed class CacheKey : IEquatable<CacheKey>
     /// <returns>Whether the options name a URI; false for a group, whose members answer each for themselves.</returns>
     public static bool TryCreate(CoapMessage request, CoapChannel channel, object owner, [NotNullWhen(true)] out CacheKey? key)
     {
+        // What came over a protected channel stays with the endpoint whose credentials opened it (RFC 7252 section 11.2). Whom this end
+        // connects to is checked against the URI before anything is asked, and is the same server with a connection as before there is
+        // one; who connected to this end is told from others by its identity alone.
+        bool isOwned = channel.Identity is not null || channel.Transport.IsSecure
+            || channel.Transport.Scheme.StartsWith("coaps", StringComparison.Ordinal);
         key = !channel.Remote.IsMulticast && TryGetUri(request, channel, out string? uri)
-            ? new CacheKey(uri, request, channel, owner)
+            ? new CacheKey(uri, request, channel.Remote, CallerIdentity.Of(channel), isOwned ? owner : null)
             : null;
         return key is not null;
     }
+
+    /// <summary>The key of a request that a gateway sends by no channel of ours.</summary>
+    /// <param name="uri">The URI, in its normal form where it is one of CoAP.</param>
+    /// <param name="request">Method, options and payload.</param>
+    public static CacheKey OfGateway(string uri, CoapMessage request) => new(uri, request);
+
+    /// <summary>The normal form of a URI of CoAP; another one as it is.</summary>
+    /// <param name="uri">The URI.</param>
+    public static string Normalize(string uri) => CoapUri.TryParse(uri, out CoapUri? known) ? known.ToString() : uri;
 
     /// <summary>The URI that a request is for, in its normal form where it is one of CoAP.</summary>
     /// <param name="request">The message, with the options of its target.</param>
@@ -91,7 +98,7 @@ internal sealed class CacheKey : IEquatable<CacheKey>
             return false;
         }
 
-        uri = CoapUri.TryParse(uri, out CoapUri? proxied) ? proxied.ToString() : uri;
+        uri = Normalize(uri);
         return true;
     }
 

@@ -29,14 +29,17 @@ public sealed class CoapCache
     /// 4 MiB; at least 0.</param>
     /// <param name="maxEntries">How many requests may have stored responses; each up to four, with different entity-tags. Default 10,000;
     /// at least 0.</param>
+    /// <param name="timeProvider">The clock, for a gateway that uses <see cref="Begin"/>; null for that of the first endpoint that the
+    /// cache is given to, and of the system without one.</param>
     /// <exception cref="ArgumentOutOfRangeException">A bound is below 0.</exception>
-    public CoapCache(long maxBytes = 4 << 20, int maxEntries = 10_000)
+    public CoapCache(long maxBytes = 4 << 20, int maxEntries = 10_000, TimeProvider? timeProvider = null)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(maxBytes);
         ArgumentOutOfRangeException.ThrowIfNegative(maxEntries);
         MaxBytes = maxBytes;
         MaxEntries = maxEntries;
         _store = new CacheStore(maxBytes, maxEntries);
+        _timeProvider = timeProvider;
     }
 
     /// <summary>The bound in bytes.</summary>
@@ -70,6 +73,33 @@ public sealed class CoapCache
     /// </summary>
     public long Invalidations => Read(static cache => cache._invalidations);
 
+    internal long Now => CoapEnvironment.ReadClock(_timeProvider ?? TimeProvider.System);
+
+    /// <summary>
+    /// Looks for what may answer a request that a gateway is about to send in its own way, such as over HTTP. A <see cref="CoapClient"/>
+    /// with a cache needs none of this.
+    /// </summary>
+    /// <param name="request">The method, the options that the answer depends on, and the payload of a FETCH. Options of the URI and
+    /// entity-tags do not count.</param>
+    /// <param name="uri">The absolute URI that is asked for, of any scheme; text that differs is another resource, but for schemes of
+    /// CoAP, whose URIs are normalized.</param>
+    /// <param name="source">On whose behalf, for the share of the source; null for the gateway itself.</param>
+    /// <returns>The request as the cache sees it; null where its answer may not be stored, because of its method or an option (RFC 7252
+    /// section 5.6).</returns>
+    public CoapCachedRequest? Begin(CoapMessage request, string uri, CoapSource? source = null)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        ArgumentException.ThrowIfNullOrEmpty(uri);
+        if (CacheRules.UseOf(request) == CacheUse.None)
+        {
+            return null;
+        }
+
+        Attach(_timeProvider ?? TimeProvider.System);
+        CacheKey key = CacheKey.OfGateway(CacheKey.Normalize(uri), request);
+        return new CoapCachedRequest(this, key, Find(key, Now, CoapCacheMode.Default, source), source);
+    }
+
     /// <summary>Forgets everything. Responses that are under way are not stored either. The counts go on.</summary>
     public void Clear()
     {
@@ -84,9 +114,16 @@ public sealed class CoapCache
     }
 
     /// <summary>Forbids to use what is stored for a URI without asking the server, for all methods and all who answered for it.</summary>
-    /// <param name="uri">The absolute URI.</param>
-    /// <exception cref="CoapUriException">The text is no CoAP URI.</exception>
-    public void Invalidate(string uri) => InvalidateNormal(CoapUri.Parse(uri).ToString());
+    /// <param name="uri">The absolute URI. One of another protocol, which a proxy was asked for, is written as it was then.</param>
+    /// <exception cref="CoapUriException">The text is no absolute URI, or a wrong one of CoAP.</exception>
+    public void Invalidate(string uri)
+    {
+        ArgumentNullException.ThrowIfNull(uri);
+        bool isOther = Uri.TryCreate(uri, UriKind.Absolute, out Uri? other)
+            && uri.StartsWith(other.Scheme, StringComparison.OrdinalIgnoreCase)
+            && !other.Scheme.StartsWith("coap", StringComparison.Ordinal);
+        InvalidateNormal(isOther ? uri : CoapUri.Parse(uri).ToString());
+    }
 
     internal void InvalidateNormal(string uri)
     {

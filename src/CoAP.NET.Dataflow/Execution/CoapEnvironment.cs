@@ -70,11 +70,15 @@ internal sealed class CoapEnvironment
     /// <summary>
     /// The same, never older than the call. For whoever sets a timer: one that is set by an old time is late by the age of that time.
     /// </summary>
-    public long ReadClock() => TimeProvider.TimestampFrequency switch
+    public long ReadClock() => ReadClock(TimeProvider);
+
+    /// <summary>A clock, in units of 100 ns, from an arbitrary beginning.</summary>
+    /// <param name="time">The clock.</param>
+    public static long ReadClock(TimeProvider time) => time.TimestampFrequency switch
     {
-        TimeSpan.TicksPerSecond => TimeProvider.GetTimestamp(),
-        1_000_000_000 => TimeProvider.GetTimestamp() / 100,
-        long frequency => (long)((Int128)TimeProvider.GetTimestamp() * TimeSpan.TicksPerSecond / frequency),
+        TimeSpan.TicksPerSecond => time.GetTimestamp(),
+        1_000_000_000 => time.GetTimestamp() / 100,
+        long frequency => (long)((Int128)time.GetTimestamp() * TimeSpan.TicksPerSecond / frequency),
     };
 
     /// <summary>Completes what others wait for. Their continuations do not run within this.</summary>

@@ -427,18 +427,17 @@ public sealed class CoapOptionCollection : IReadOnlyCollection<CoapOption>
     /// <summary>Removes all options.</summary>
     public void Clear() => _table.Clear();
 
-    /// <summary>Adds copies of all options of another collection.</summary>
+    /// <summary>
+    /// Adds copies of all options of another collection, byte by byte, also of those that are unknown or have an illegal length. No typed
+    /// option is made.
+    /// </summary>
     /// <param name="other">The other collection; may be this one.</param>
-    internal void AddAll(CoapOptionCollection other)
+    /// <returns>This collection.</returns>
+    public CoapOptionCollection AddAll(CoapOptionCollection other)
     {
-        if (ReferenceEquals(this, other))
-        {
-            _table.AddItself();
-        }
-        else
-        {
-            _table.AddAll(ref other._table);
-        }
+        ArgumentNullException.ThrowIfNull(other);
+        _table.AddAll(ref other._table);
+        return this;
     }
 
     /// <summary>Adds an option with a string in UTF-8. Nothing is checked but the number.</summary>

@@ -166,9 +166,15 @@ internal struct OptionTable
     }
 
     /// <summary>Adds copies of all options of another table.</summary>
-    /// <param name="other">The other table.</param>
+    /// <param name="other">The other table; may be this one.</param>
     public void AddAll(ref OptionTable other)
     {
+        if (Unsafe.AreSame(ref this, ref other))
+        {
+            AddItself();
+            return;
+        }
+
         for (int i = 0; i < other._count; i++)
         {
             ReadOnlySpan<byte> value = other.ValueAt(i);
@@ -176,8 +182,8 @@ internal struct OptionTable
         }
     }
 
-    /// <summary>Adds a copy of each option.</summary>
-    public void AddItself()
+    // A copy of each option.
+    private void AddItself()
     {
         // From the end, so that what is added never moves what is still to be read; each copy lands behind the last of its number.
         for (int end = _count; end > 0;)

@@ -140,7 +140,9 @@ public partial class CoapResult
         return this;
     }
 
-    internal CoapResult Copy()
+    /// <summary>The same answer once more, with options of its own, for who keeps one and gives it to several.</summary>
+    /// <returns>The copy; its payload is the same memory.</returns>
+    public CoapResult Copy()
     {
         CoapResult copy = CopyWithoutOptions();
         if (OptionsToRead is { Count: > 0 } options)

@@ -122,6 +122,25 @@ public partial class CoapResult
         return new CoapResult(CoapCode.Content, content.Bytes, content.Format) { IsImplicit = true };
     }
 
+    /// <summary>
+    /// The response of another server as an answer, as it came: code, payload and all options. For gateways, which take out what is of one
+    /// hop.
+    /// </summary>
+    /// <param name="response">The response; its payload is not copied.</param>
+    /// <returns>The result.</returns>
+    /// <exception cref="ArgumentException">The message is no response.</exception>
+    public static CoapResult FromMessage(CoapMessage response)
+    {
+        ArgumentNullException.ThrowIfNull(response);
+        CoapResult result = new(response.Code, response.Payload);
+        if (response.OptionsToRead is { Count: > 0 } options)
+        {
+            result.Options.AddAll(options);
+        }
+
+        return result;
+    }
+
     /// <summary>Adds an option.</summary>
     /// <param name="option">The option.</param>
     /// <returns>This result.</returns>

@@ -22,10 +22,10 @@ internal sealed class GuardedConnector(CoapProxyTargets targets)
     {
         DnsEndPoint end = context.DnsEndPoint;
         IPAddress[] addresses = await Dns.GetHostAddressesAsync(end.Host, cancellationToken).ConfigureAwait(false);
-        IPAddress[] allowed = Array.FindAll(addresses, address => targets.Allows(end.Host, address));
+        IPAddress[] allowed = targets.Filter(end.Host, addresses);
         if (allowed.Length == 0)
         {
-            throw new TargetRefusedException($"{end.Host} may not be asked through this proxy.");
+            throw new SocketException((int)SocketError.HostNotFound);
         }
 
         Socket socket = new(SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Http.Headers;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Http.Translating;
+using CoAP.NET.Options;
 using CoAP.NET.Proxy;
 
 namespace CoAP.NET.Http.Backends;
@@ -18,12 +19,12 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false, AutomaticDecompression = DecompressionMethods.None }));
     private readonly EntityTagMemory _tags = new();
     private readonly CertificateClients _certified;
-    private readonly AnswerCache _cache;
+    private readonly CoapCache _cache;
 
     public HttpUpstream(CoapHttpBackendOptions options, CoapProxyTargets targets)
     {
         _options = options;
-        _cache = new AnswerCache(options.CacheBytes, options.TimeProvider);
+        _cache = new CoapCache(options.CacheBytes, timeProvider: options.TimeProvider);
         _certified = new CertificateClients(
             options.MaxCertificateClients, options.CertificateIdleTimeout, options.ConfigureCertificateHandler, options.TimeProvider);
         _guarded = new Lazy<HttpClient>(() => new HttpClient(new GuardedConnector(targets).MakeHandler()));
@@ -41,11 +42,29 @@ internal sealed class HttpUpstream : CoapProxyUpstream
     public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
-        if (request.MayBeShared && request.Code == CoapCode.Get && _cache.Find(request.Target, request.Options.Accept) is { } known)
+        CoapCachedRequest? cached = CachedOf(request);
+        if (cached?.Fresh is { } fresh)
         {
-            return known;
+            return CoapResult.FromMessage(fresh);
         }
 
+        try
+        {
+            return await SendAsync(request, cached, cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            // What was changed is asked for anew, whoever changed it and whoever had it (RFC 7252 section 5.6); without an answer nobody
+            // knows whether it was.
+            if (!request.Code.IsSafe)
+            {
+                _cache.Invalidate(request.Target);
+            }
+        }
+    }
+
+    private async Task<CoapResult> SendAsync(CoapProxyRequest request, CoapCachedRequest? cached, CancellationToken cancellationToken)
+    {
         using CancellationTokenSource time = new(request.Timeout, _options.TimeProvider);
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
         try
@@ -54,13 +73,13 @@ internal sealed class HttpUpstream : CoapProxyUpstream
             if (certificate is null)
             {
                 HttpClient client = request.Targets is not null ? _guarded.Value : _options.Client?.Invoke() ?? _own.Value;
-                return await AskAsync(request, client, either.Token).ConfigureAwait(false);
+                return await AskAsync(request, cached, client, either.Token).ConfigureAwait(false);
             }
 
             using CertificateClients.Lease? lease = _certified.TryRent(certificate);
             return lease is null
                 ? CoapResults.ServiceUnavailable(s_retryAfter)
-                : await AskAsync(request, lease.Client, either.Token).ConfigureAwait(false);
+                : await AskAsync(request, cached, lease.Client, either.Token).ConfigureAwait(false);
         }
         catch (CoapHttpTranslationException exception)
         {
@@ -71,9 +90,9 @@ internal sealed class HttpUpstream : CoapProxyUpstream
             // The client's own payload: that of the server is judged with its answer.
             return CoapResults.Status(exception.Code, exception.Message);
         }
-        catch (HttpRequestException exception) when (exception.InnerException is TargetRefusedException)
+        catch (HttpRequestException exception) when (exception.InnerException is CoapTargetDeniedException denied)
         {
-            return CoapResults.Status(CoapCode.ProxyingNotSupported, "This proxy does not ask that host.");
+            throw denied;
         }
         catch (Exception exception) when (exception is HttpRequestException or IOException
             || (exception is OperationCanceledException && !cancellationToken.IsCancellationRequested))
@@ -103,14 +122,59 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         status is HttpStatusCode.MovedPermanently or HttpStatusCode.Found or HttpStatusCode.SeeOther
             or HttpStatusCode.TemporaryRedirect or HttpStatusCode.PermanentRedirect;
 
-    private async Task<CoapResult> AskAsync(CoapProxyRequest request, HttpClient client, CancellationToken cancellationToken)
+    // Null where the answer is for this client alone, or not for later.
+    private CoapCachedRequest? CachedOf(CoapProxyRequest request)
+    {
+        if (_options.CacheBytes == 0 || !request.MayBeShared || request.Code != CoapCode.Get)
+        {
+            return null;
+        }
+
+        return _cache.Begin(MessageOf(request.Code, request.Options), request.Target, request.Received.Peer.Source);
+    }
+
+    private static CoapMessage MessageOf(CoapCode code, CoapOptionCollection options, ReadOnlyMemory<byte> payload = default)
+    {
+        CoapMessage message = new(code) { Payload = payload };
+        message.Options.AddAll(options);
+        return message;
+    }
+
+    private async Task<CoapResult> AskAsync(
+        CoapProxyRequest request, CoapCachedRequest? cached, HttpClient client, CancellationToken cancellationToken)
+    {
+        if (cached is null)
+        {
+            return (await AskAsync(request, request.Options, client, cancellationToken).ConfigureAwait(false)).Answer;
+        }
+
+        // Tags of the client go on beside those of what is kept: one of them may be valid where nothing is kept.
+        CoapOptionCollection options = new CoapOptionCollection().AddAll(request.Options);
+        cached.AddTagsTo(options);
+        (CoapResult answer, bool mayBeKept) = await AskAsync(request, options, client, cancellationToken).ConfigureAwait(false);
+        CoapResult completed = mayBeKept
+            ? CoapResult.FromMessage(cached.Complete(MessageOf(answer.Code, answer.Options, answer.Payload)))
+            : answer;
+        if (completed.Code == CoapCode.Valid && !request.Options.Contains(OptionNumber.ETag))
+        {
+            // The tag was none of those that it was asked for. Without tags the server cannot answer so again.
+            options.Remove(OptionNumber.ETag);
+            (completed, _) = await AskAsync(request, options, client, cancellationToken).ConfigureAwait(false);
+        }
+
+        return completed;
+    }
+
+    private async Task<(CoapResult Answer, bool MayBeKept)> AskAsync(
+        CoapProxyRequest request, CoapOptionCollection options, HttpClient client, CancellationToken cancellationToken)
     {
         CoapMethod method = (CoapMethod)request.Code.Value;
         Uri target = new(request.Target);
+        bool convertsBody = !request.Payload.IsEmpty && _options.Translator.Json.MediaTypeOf(options.ContentFormat) is not null;
         for (int redirects = 0; ; redirects++)
         {
             using HttpRequestMessage message = CoapToHttpRequest.Translate(
-                method, request.Options, request.Payload, target, _options.Translator, _tags);
+                method, options, request.Payload, target, _options.Translator, _tags, convertsBody);
             AddIdentity(message, request, target);
             using HttpResponseMessage response = await client
                 .SendAsync(message, HttpCompletionOption.ResponseHeadersRead, cancellationToken).ConfigureAwait(false);
@@ -122,32 +186,29 @@ internal sealed class HttpUpstream : CoapProxyUpstream
                 continue;
             }
 
+            if (convertsBody && response.StatusCode == HttpStatusCode.UnsupportedMediaType)
+            {
+                // It reads no JSON, and has done nothing: it gets what the device sent.
+                convertsBody = false;
+                continue;
+            }
+
             CoapResult result = HttpToCoapResult.Translate(
                 response,
                 await ReadAsync(response.Content, cancellationToken).ConfigureAwait(false),
                 method,
-                request.Options,
+                options,
                 _options.Translator,
                 _tags,
                 _options.TimeProvider.GetUtcNow());
-            Remember(request, response, result);
-            return result;
+            return (result, MayBeKept(response, result));
         }
     }
 
-    // What was changed is asked for anew, whoever changed it and whoever had it (RFC 7252 section 5.6).
-    private void Remember(CoapProxyRequest request, HttpResponseMessage response, CoapResult result)
-    {
-        if (!request.Code.IsSafe)
-        {
-            _cache.Forget(request.Target);
-        }
-        else if (request.MayBeShared && request.Code == CoapCode.Get && response.Headers.CacheControl is not { Private: true }
-            && !response.Headers.Vary.Contains("*"))
-        {
-            _cache.Store(request.Target, request.Options.Accept, result);
-        }
-    }
+    // Errors of HTTP say nothing of how long they hold, and in CoAP would be kept for 60 s.
+    private static bool MayBeKept(HttpResponseMessage response, CoapResult result) =>
+        (result.Code == CoapCode.Content || result.Code == CoapCode.Valid)
+        && response.Headers.CacheControl is not { Private: true } && !response.Headers.Vary.Contains("*");
 
     // From a server that was configured to itself; otherwise to whom the proxy may ask, and never from TLS to plain text.
     private static Uri? Next(CoapProxyRequest request, Uri target, Uri? location)

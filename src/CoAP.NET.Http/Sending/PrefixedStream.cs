@@ -1,28 +1,16 @@
+using CoAP.NET.Shared;
+
 namespace CoAP.NET.Http.Sending;
 
 /// <summary>A stream of which the beginning was read already.</summary>
 /// <param name="prefix">What was read.</param>
 /// <param name="rest">What is left; closed with this one.</param>
-internal sealed class PrefixedStream(ReadOnlyMemory<byte> prefix, Stream rest) : Stream
+internal sealed class PrefixedStream(ReadOnlyMemory<byte> prefix, Stream rest) : ForwardStream(rest)
 {
     private ReadOnlyMemory<byte> _prefix = prefix;
 
-    public override bool CanRead => rest.CanRead;
-
-    public override bool CanSeek => false;
-
-    public override bool CanWrite => false;
-
-    public override long Length => throw new NotSupportedException();
-
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
-    }
-
     public override int Read(byte[] buffer, int offset, int count) =>
-        _prefix.IsEmpty ? Guard(() => rest.Read(buffer, offset, count)) : Take(buffer.AsSpan(offset, count));
+        _prefix.IsEmpty ? Guard(() => Source.Read(buffer, offset, count)) : Take(buffer.AsSpan(offset, count));
 
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
@@ -33,41 +21,12 @@ internal sealed class PrefixedStream(ReadOnlyMemory<byte> prefix, Stream rest) :
 
         try
         {
-            return await rest.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
+            return await Source.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
         }
         catch (CoapException exception)
         {
             throw Broken(exception);
         }
-    }
-
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    public override void Flush()
-    {
-    }
-
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-    public override async ValueTask DisposeAsync()
-    {
-        await rest.DisposeAsync().ConfigureAwait(false);
-        await base.DisposeAsync().ConfigureAwait(false);
-    }
-
-    protected override void Dispose(bool disposing)
-    {
-        if (disposing)
-        {
-            rest.Dispose();
-        }
-
-        base.Dispose(disposing);
     }
 
     // As the content of HTTP responses does when a connection breaks.

@@ -19,7 +19,7 @@ internal sealed class Forwarder(
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
 
-    private readonly SingleFlight _flights = new();
+    private readonly CoapSingleFlight<RequestKey, UpstreamAnswer> _flights = new(static answer => answer.LetGo());
 
     /// <summary>The requests that are under way.</summary>
     public CoapRequestShares Shares { get; } = new(options.MaxRequests, options.MaxRequestsPerSource);
@@ -198,7 +198,7 @@ internal sealed class Forwarder(
     private CoapResult Fail(CoapRequest request, CoapProxyRequest onward, Exception exception)
     {
         CoapResult result = UpstreamFailures.Answer(exception);
-        if (exception is TargetDeniedException)
+        if (exception is CoapTargetDeniedException)
         {
             ProxyLog.TargetDenied(logger, request.Peer.Address.ToString(), onward.Target);
             counts.Add(ProxyCount.TargetsDenied);

@@ -37,11 +37,7 @@ internal static class LinkRewriting
         string from = document[0] == '/' ? PeerOrigin + document : document;
         CoapContent content = CoapLinkFormat.ToContent(links.Select(link => Rewrite(link, from, origin, prefix)).OfType<CoapLink>());
         CoapResult rewritten = new(result.Code, content.Bytes) { DeclinesObserver = result.DeclinesObserver };
-        for (int i = 0; i < result.Options.Count; i++)
-        {
-            rewritten.Options.Add(result.Options.NumberAt(i), result.Options.ValueAt(i));
-        }
-
+        rewritten.Options.AddAll(result.Options);
         return rewritten;
     }
 

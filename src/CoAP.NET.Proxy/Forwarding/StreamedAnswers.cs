@@ -30,7 +30,7 @@ internal sealed class StreamedAnswers(CoapProxyOptions options, ProxyCounts coun
     }
 
     /// <summary>The answer to the client.</summary>
-    /// <param name="head">What passes of the server's answer.</param>
+    /// <param name="head">What passes of the server's answer; belongs to the answer afterwards.</param>
     /// <param name="body">The body, from the place on.</param>
     /// <param name="place">What was asked for.</param>
     /// <param name="size">The size of the whole body as the server said; null when it did not.</param>
@@ -42,14 +42,10 @@ internal sealed class StreamedAnswers(CoapProxyOptions options, ProxyCounts coun
             : CoapETag.FromVersion(random.NextUInt64());
         CoapResult result = CoapResults.Sequential(
             new UpstreamBody(body, Math.Max(0, options.MaxStreamedBodySize - place.Offset), counts), tag, null, place.Offset, size);
-        for (int i = 0; i < head.Options.Count; i++)
-        {
-            if (head.Options.NumberAt(i) != OptionNumber.ETag)
-            {
-                result.Options.Add(head.Options.NumberAt(i), head.Options.ValueAt(i));
-            }
-        }
 
+        // The result has the tag already.
+        head.Options.Remove(OptionNumber.ETag);
+        result.Options.AddAll(head.Options);
         return result;
     }
 }

@@ -130,7 +130,7 @@ internal sealed class ResourcePoll : IDisposable
     // It holds until the next answer has had time to come. Whoever observes it need not ask in between: he hears of changes.
     private static CoapResult Known(CoapResult answer, TimeSpan wait)
     {
-        CoapResult known = SharedObservation.Copy(answer);
+        CoapResult known = answer.Copy();
         TimeSpan twice = TimeSpan.FromSeconds(Math.Ceiling(wait.TotalSeconds) * 2);
         known.Options.MaxAge = twice > s_minMaxAge ? twice : s_minMaxAge;
         return known;
@@ -151,15 +151,7 @@ internal sealed class ResourcePoll : IDisposable
     // Only what has changed is asked for, whatever the client had.
     private CoapProxyRequest Make(CoapResult? latest)
     {
-        CoapOptionCollection options = new();
-        for (int i = 0; i < _request.Options.Count; i++)
-        {
-            if (_request.Options.NumberAt(i) != OptionNumber.ETag)
-            {
-                options.Add(_request.Options.NumberAt(i), _request.Options.ValueAt(i));
-            }
-        }
-
+        CoapOptionCollection options = new CoapOptionCollection().AddAll(_request.Options);
         options.ETag = latest?.Options.ETag;
         return new CoapProxyRequest(_request.Received, _request.Target, options, _request.Timeout, _request.Targets, mayBeShared: false);
     }

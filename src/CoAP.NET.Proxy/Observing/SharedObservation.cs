@@ -72,7 +72,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
 
         TimeSpan left = (latest.Options.MaxAge ?? s_defaultMaxAge) - time.GetElapsedTime(receivedAt);
         return left <= TimeSpan.Zero && !evenIfStale ? null
-            : Copy(latest).WithMaxAge(TimeSpan.FromSeconds(Math.Max(0, Math.Floor(left.TotalSeconds))));
+            : latest.Copy().WithMaxAge(TimeSpan.FromSeconds(Math.Max(0, Math.Floor(left.TotalSeconds))));
     }
 
     /// <summary>Registers.</summary>
@@ -104,7 +104,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
         }
 
         Keep(first);
-        CoapResult result = CoapUpstream.ResultOf(first);
+        CoapResult result = CoapResult.FromMessage(first.Message);
         if (observation.State != CoapObserveState.Observing || !first.IsSuccess)
         {
             // The server does not notify: its answer is a plain one (RFC 7641 section 5).
@@ -131,19 +131,6 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
 
         // Returns at once.
         _ = observation?.DisposeAsync().AsTask();
-    }
-
-    /// <summary>Another result that says the same.</summary>
-    /// <param name="result">The result.</param>
-    public static CoapResult Copy(CoapResult result)
-    {
-        CoapResult copy = new(result.Code, result.Payload);
-        for (int i = 0; i < result.Options.Count; i++)
-        {
-            copy.Options.Add(result.Options.NumberAt(i), result.Options.ValueAt(i));
-        }
-
-        return copy;
     }
 
     private async Task<CoapResult?> PollAsync(CoapProxyUpstream upstream, CoapProxyRequest request, CancellationToken cancellationToken)
@@ -175,7 +162,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
             isOver = _isOver;
         }
 
-        CoapResult result = Copy(first);
+        CoapResult result = first.Copy();
         if (isOver || !first.Code.IsSuccess)
         {
             End();
@@ -230,7 +217,7 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
 
             bool isNews = _notification is not null;
             _notification = response;
-            _latest = CoapUpstream.ResultOf(response);
+            _latest = CoapResult.FromMessage(response.Message);
             _receivedAt = time.GetTimestamp();
             return isNews;
         }

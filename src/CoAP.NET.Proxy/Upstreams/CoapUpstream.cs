@@ -27,11 +27,7 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
             CacheMode = request.MayBeShared ? CoapCacheMode.Default : CoapCacheMode.Bypass,
             Timeout = request.Timeout,
         };
-        for (int i = 0; i < request.Options.Count; i++)
-        {
-            onward.Options.Add(request.Options.NumberAt(i), request.Options.ValueAt(i));
-        }
-
+        onward.Options.AddAll(request.Options);
         if (request.MayBeShared)
         {
             // The cache names what it has itself; an answer that the client has already becomes 2.03 on its way back.
@@ -47,25 +43,12 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
         return onward;
     }
 
-    /// <summary>An answer as it came.</summary>
-    /// <param name="response">The response of the origin.</param>
-    public static CoapResult ResultOf(CoapResponse response)
-    {
-        CoapResult result = new(response.Code, response.Payload);
-        for (int i = 0; i < response.Options.Count; i++)
-        {
-            result.Options.Add(response.Options.NumberAt(i), response.Options.ValueAt(i));
-        }
-
-        return result;
-    }
-
     /// <summary>An answer as it came, whose body may be a stream.</summary>
     /// <param name="opened">The response of the origin.</param>
     /// <param name="request">What was asked for.</param>
     public static UpstreamAnswer AnswerOf(CoapOpenedResponse opened, CoapProxyRequest request)
     {
-        CoapResult head = ResultOf(opened.Response);
+        CoapResult head = CoapResult.FromMessage(opened.Response.Message);
 
         // A part that is small is a stream all the same: it is not the whole.
         return opened.Body is not null || request.Place is not { Offset: > 0 } || head.Code != CoapCode.Content
@@ -77,7 +60,8 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
     public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return ResultOf(await _requester.SendAsync(Make(request), cancellationToken).ConfigureAwait(false));
+        CoapResponse response = await _requester.SendAsync(Make(request), cancellationToken).ConfigureAwait(false);
+        return CoapResult.FromMessage(response.Message);
     }
 
     internal override async Task<UpstreamAnswer> OpenAsync(

@@ -25,7 +25,7 @@ internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) 
         ArgumentNullException.ThrowIfNull(request);
         if (Encoding.UTF8.GetByteCount(request.Target) > MaxProxyUri)
         {
-            throw new TargetDeniedException($"A URI of more than {MaxProxyUri} bytes cannot be given to the next proxy.");
+            throw new CoapTargetDeniedException($"A URI of more than {MaxProxyUri} bytes cannot be given to the next proxy.");
         }
 
         CoapOpenedResponse opened = await SendAsync(request, null, maxHeld, cancellationToken).ConfigureAwait(false);

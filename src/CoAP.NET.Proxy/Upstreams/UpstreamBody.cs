@@ -1,3 +1,5 @@
+using CoAP.NET.Shared;
+
 namespace CoAP.NET.Proxy.Upstreams;
 
 /// <summary>
@@ -6,28 +8,9 @@ namespace CoAP.NET.Proxy.Upstreams;
 /// <param name="source">The body as it comes from the server; disposed with this.</param>
 /// <param name="max">The most bytes that pass.</param>
 /// <param name="counts">Counts.</param>
-internal sealed class UpstreamBody(Stream source, long max, ProxyCounts counts) : Stream
+internal sealed class UpstreamBody(Stream source, long max, ProxyCounts counts) : ForwardStream(source)
 {
     private long _passed;
-
-    /// <inheritdoc/>
-    public override bool CanRead => true;
-
-    /// <inheritdoc/>
-    public override bool CanSeek => false;
-
-    /// <inheritdoc/>
-    public override bool CanWrite => false;
-
-    /// <inheritdoc/>
-    public override long Length => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override long Position
-    {
-        get => throw new NotSupportedException();
-        set => throw new NotSupportedException();
-    }
 
     /// <inheritdoc/>
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
@@ -35,7 +18,7 @@ internal sealed class UpstreamBody(Stream source, long max, ProxyCounts counts) 
         int read;
         try
         {
-            read = await source.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
+            read = await Source.ReadAsync(buffer, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is not OperationCanceledException && UpstreamFailures.Knows(exception))
         {
@@ -59,41 +42,5 @@ internal sealed class UpstreamBody(Stream source, long max, ProxyCounts counts) 
     }
 
     /// <inheritdoc/>
-    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
-        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
-
-    /// <inheritdoc/>
     public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException("It comes over a network.");
-
-    /// <inheritdoc/>
-    public override void Flush()
-    {
-    }
-
-    /// <inheritdoc/>
-    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void SetLength(long value) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-    /// <inheritdoc/>
-    public override async ValueTask DisposeAsync()
-    {
-        await source.DisposeAsync().ConfigureAwait(false);
-        await base.DisposeAsync().ConfigureAwait(false);
-    }
-
-    /// <inheritdoc/>
-    protected override void Dispose(bool disposing)
-    {
-        if (disposing)
-        {
-            source.Dispose();
-        }
-
-        base.Dispose(disposing);
-    }
 }

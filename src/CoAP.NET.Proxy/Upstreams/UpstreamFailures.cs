@@ -10,7 +10,7 @@ internal static class UpstreamFailures
     /// <summary>The rows; the first one that fits counts.</summary>
     public static readonly FailureRow[] Rows =
     [
-        new(typeof(TargetDeniedException), CoapCode.ProxyingNotSupported, CoapProxy.NotAsked),
+        new(typeof(CoapTargetDeniedException), CoapCode.ProxyingNotSupported, CoapProxy.NotAsked),
         new(typeof(CoapTimeoutException), CoapCode.GatewayTimeout, "The server did not answer in time."),
         new(typeof(CoapNameResolutionException), CoapCode.BadGateway, "The host name has no address."),
         new(typeof(CoapUnreachableException), CoapCode.BadGateway, "Nobody listens there."),

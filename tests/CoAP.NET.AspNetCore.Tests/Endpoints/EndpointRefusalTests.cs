@@ -1,8 +1,14 @@
+using Grpc.AspNetCore.Server;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Components;
+using Microsoft.AspNetCore.Components.Endpoints;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Mvc.ApplicationParts;
+using Microsoft.AspNetCore.Mvc.RazorPages;
 using Microsoft.AspNetCore.RateLimiting;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.AspNetCore.SignalR;
+using Microsoft.AspNetCore.StaticAssets;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace CoAP.NET.AspNetCore.Tests.Endpoints;
@@ -23,6 +29,12 @@ public sealed class EndpointRefusalTests : EndpointTest
     [InlineData("socket", "CoAP over WebSockets", "a way to the CoAP server itself")]
     [InlineData("proxy", "/hc", "a proxy for clients of HTTP")]
     [InlineData("policy", "GET /policy", "'nobody-added-it'")]
+    [InlineData("grpc", "POST /greeter", "gRPC needs HTTP/2")]
+    [InlineData("asset", "GET /site.css", "a file of the web site")]
+    [InlineData("page", "GET /page", "renders a page for browsers")]
+    [InlineData("component", "GET /component", "renders a page for browsers")]
+    [InlineData("convention", "ByConvention", "routed by convention")]
+    [InlineData("dots", "GET /a/../b", "'.' or '..'")]
     public async Task The_application_does_not_start(string what, string endpoint, string reason)
     {
         string refusal = await RefusalOfAsync(application => Map(application, what),
@@ -31,6 +43,8 @@ public sealed class EndpointRefusalTests : EndpointTest
                 services.AddSignalR();
                 services.AddAuthorization();
                 services.AddAntiforgery();
+                services.AddControllers().ConfigureApplicationPartManager(static parts =>
+                    parts.ApplicationParts.Add(new AssemblyPart(typeof(EndpointRefusalTests).Assembly)));
             });
 
         Assert.Contains(endpoint, refusal, StringComparison.OrdinalIgnoreCase);
@@ -99,6 +113,13 @@ public sealed class EndpointRefusalTests : EndpointTest
             "limited" => all.MapGet("/limited", () => "limited").RequireRateLimiting("few"),
             "socket" => all.MapCoapWebSocket(),
             "proxy" => all.MapCoapProxy("/hc/{**target}", static proxy => proxy.AllowAnonymous = true),
+            "grpc" => all.MapPost("/greeter", () => "hello").WithMetadata(new GrpcMethodMetadata()),
+            "asset" => all.MapGet("/site.css", () => "p {}").WithMetadata(
+                new StaticAssetDescriptor { AssetPath = "site.css", Route = "site.css" }),
+            "page" => all.MapGet("/page", () => "<p>").WithMetadata(new PageActionDescriptor()),
+            "component" => all.MapGet("/component", () => "<p>").WithMetadata(new ComponentTypeMetadata(typeof(IComponent))),
+            "convention" => all.MapControllerRoute("default", "{controller}/{action}"),
+            "dots" => all.MapGet("/a/../b", () => "dots"),
             "policy" => all.MapGet("/policy", () => "policy").RequireAuthorization("nobody-added-it"),
             _ => throw new ArgumentOutOfRangeException(nameof(what)),
         };

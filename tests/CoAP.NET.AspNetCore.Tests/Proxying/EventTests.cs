@@ -43,6 +43,42 @@ public sealed class EventTests : ProxyTest
     }
 
     [Fact]
+    public async Task CBOR_is_JSON_where_plain_GETs_get_JSON()
+    {
+        (_state, _format) = ([0xa1, 0x61, 0x74, 0x01], CoapContentFormat.Cbor);
+        Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable().IgnoreAccept();
+        await StartProxyAsync(static proxy => proxy.Translator.Json.Converts = true);
+        using HttpResponseMessage response = await SendAsync(
+            "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+        using StreamReader events = new(await response.Content.ReadAsStreamAsync());
+        Assert.Equal("event: notification|id: 1|data: {\"t\":1}", await NextAsync(events));
+
+        using ClientWebSocket socket = await OpenAsync($"/hc/{Origin}/lamp", subProtocol: null);
+        Assert.Equal((WebSocketMessageType.Text, "{\"t\":1}"), await MessageAsync(socket));
+
+        // Who reads CBOR gets it, as by a plain GET.
+        using HttpResponseMessage cbor = await SendAsync("GET", $"/hc/{Origin}/lamp", change: static request =>
+        {
+            request.Headers.Accept.Add(new("text/event-stream"));
+            request.Headers.Accept.Add(new("application/cbor"));
+        });
+        using StreamReader binary = new(await cbor.Content.ReadAsStreamAsync());
+        Assert.Equal("event: binary|id: 1|data: oWF0AQ==", await NextAsync(binary));
+    }
+
+    [Fact]
+    public async Task CBOR_that_is_none_stays_what_it_is()
+    {
+        (_state, _format) = ([0xff], CoapContentFormat.Cbor);
+        Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();
+        await StartProxyAsync(static proxy => proxy.Translator.Json.Converts = true);
+        using HttpResponseMessage response = await SendAsync(
+            "GET", $"/hc/{Origin}/lamp", change: static request => request.Headers.Accept.Add(new("text/event-stream")));
+        using StreamReader events = new(await response.Content.ReadAsStreamAsync());
+        Assert.Equal("event: binary|id: 1|data: /w==", await NextAsync(events));
+    }
+
+    [Fact]
     public async Task The_observation_ends_with_its_client()
     {
         CoapRouteHandlerBuilder lamp = Coap.MapGet("/lamp", () => CoapResults.Bytes(_state, _format)).Observable();

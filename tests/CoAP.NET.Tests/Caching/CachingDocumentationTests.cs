@@ -9,7 +9,7 @@ namespace CoAP.NET.Tests.Caching;
 public sealed class CachingDocumentationTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("caching.md", "Caching", 4);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("caching.md", "Caching", 5);
 
     [Fact]
     public async Task A_cache_is_given_to_an_endpoint()
@@ -47,5 +47,31 @@ public sealed class CachingDocumentationTests
         Console.WriteLine(
             $"{cache.Hits} hits, {cache.Misses} misses, {cache.Validations} validated, {cache.Evictions} evicted, {cache.Count} stored in {cache.Bytes} B");
         Assert.Equal((1, 1, 0), (cache.Hits, cache.Misses, cache.Count));
+    }
+
+    [Fact]
+    public async Task A_gateway_uses_a_cache()
+    {
+        CoapCache cache = new(timeProvider: new VirtualClock());
+        int asked = 0;
+        Task<CoapMessage> SendToServerAsync(CoapMessage request, string uri) => Task.FromResult(
+            new CoapMessage(CoapCode.Content) { Payload = System.Text.Encoding.UTF8.GetBytes($"{uri} {request.Code} {++asked}") });
+
+        async Task<CoapMessage> AskAsync(CoapMessage request, string uri, CoapSource source)
+        {
+            CoapCachedRequest? cached = cache.Begin(request, uri, source);
+            if (cached?.Fresh is { } fresh)
+            {
+                return fresh;
+            }
+
+            cached?.AddTagsTo(request.Options);
+            CoapMessage answer = await SendToServerAsync(request, uri);
+            return cached?.Complete(answer) ?? answer;
+        }
+
+        await AskAsync(new CoapMessage(CoapCode.Get), "https://api.example.com/x", default);
+        CoapMessage second = await AskAsync(new CoapMessage(CoapCode.Get), "https://api.example.com/x", default);
+        Assert.Equal("https://api.example.com/x GET 1", System.Text.Encoding.UTF8.GetString(second.Payload.Span));
     }
 }

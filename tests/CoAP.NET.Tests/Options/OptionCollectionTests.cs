@@ -69,6 +69,21 @@ public sealed class OptionCollectionTests
     }
 
     [Fact]
+    public void All_options_of_another_collection_are_copied_as_they_are()
+    {
+        // Uri-Port has two bytes at most, and nobody knows 65000.
+        CoapOptionCollection options = new CoapOptionCollection().Add(65_000, [1]).Add(OptionNumber.UriPort, [1, 2, 3]).Add(1, []);
+        CoapOptionCollection copy = new() { new UriPath("a") };
+
+        Assert.Same(copy, copy.AddAll(options));
+        options.Clear();
+
+        Assert.Equal([1, OptionNumber.UriPort, OptionNumber.UriPath, 65_000], Enumerable.Range(0, 4).Select(copy.NumberAt));
+        Assert.Equal([1, 2, 3], copy.ValueAt(1).ToArray());
+        Assert.Throws<ArgumentNullException>(() => copy.AddAll(null!));
+    }
+
+    [Fact]
     public void Query_on_the_collection_can_be_added_to_it()
     {
         CoapOptionCollection options = new() { new UriPath("a"), new UriPath("b") };

@@ -1,26 +1,32 @@
-using CoAP.NET.Proxy.Upstreams;
-
-namespace CoAP.NET.Proxy.Forwarding;
+namespace CoAP.NET.Proxy;
 
 /// <summary>
-/// Equal requests that are under way at a time are one: the first is sent on, and the others get its answer. It goes on as long as one of
-/// them waits. Thread-safe.
+/// Equal requests that are under way at a time are one: the first is sent on, and the others get its answer (RFC 8075 section 8.1). It goes
+/// on as long as one of them waits. <see cref="CoapProxy"/> and the proxies between HTTP and CoAP use it; a gateway of your own can do the
+/// same. Thread-safe.
 /// </summary>
-internal sealed class SingleFlight
+/// <typeparam name="TKey">What equal requests have in common; all that the answer depends on.</typeparam>
+/// <typeparam name="TAnswer">The answer, which all of them get and nobody may change.</typeparam>
+/// <param name="letGo">What becomes of an answer that the request it was asked for does not wait for any more, such as closing a stream;
+/// null for nothing. Others may have it nevertheless.</param>
+public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = null)
+    where TKey : notnull
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<RequestKey, Flight> _flights = [];
+    private readonly Dictionary<TKey, Flight> _flights = [];
 
     /// <summary>Joins an equal request, or sends one.</summary>
     /// <param name="key">What equal requests have in common.</param>
     /// <param name="send">Sends; is given what ends it when nobody waits any more.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>The answer, not to be changed, and whether somebody else had asked for it.</returns>
-    public Task<(UpstreamAnswer Answer, bool IsShared)> RunAsync(
-        RequestKey key, Func<CancellationToken, Task<UpstreamAnswer>> send, CancellationToken cancellationToken)
+    /// <returns>The answer, and whether it was asked for by another request.</returns>
+    /// <exception cref="OperationCanceledException">Nobody waits any more.</exception>
+    public Task<(TAnswer Answer, bool IsShared)> RunAsync(
+        TKey key, Func<CancellationToken, Task<TAnswer>> send, CancellationToken cancellationToken)
     {
+        ArgumentNullException.ThrowIfNull(send);
         Flight flight;
-        Task<UpstreamAnswer>? running = null;
+        Task<TAnswer>? running = null;
         lock (_gate)
         {
             if (_flights.TryGetValue(key, out Flight? there))
@@ -40,13 +46,13 @@ internal sealed class SingleFlight
     }
 
     // The first one waits for the answer itself, without a detour over another thread, and tells those who joined.
-    private async Task<(UpstreamAnswer Answer, bool IsShared)> LeadAsync(
-        RequestKey key, Flight flight, Func<CancellationToken, Task<UpstreamAnswer>> send, CancellationToken cancellationToken)
+    private async Task<(TAnswer Answer, bool IsShared)> LeadAsync(
+        TKey key, Flight flight, Func<CancellationToken, Task<TAnswer>> send, CancellationToken cancellationToken)
     {
         CancellationTokenRegistration leaving = cancellationToken.CanBeCanceled
             ? cancellationToken.UnsafeRegister(_ => Leave(key, flight), null)
             : default;
-        UpstreamAnswer answer;
+        TAnswer answer;
         try
         {
             answer = await send(flight.Abandoned.Token).ConfigureAwait(false);
@@ -75,15 +81,15 @@ internal sealed class SingleFlight
         if (cancellationToken.IsCancellationRequested)
         {
             // Others waited on, but a stream is for who has left: nobody reads it.
-            answer.LetGo();
+            letGo?.Invoke(answer);
             cancellationToken.ThrowIfCancellationRequested();
         }
 
         return (answer, false);
     }
 
-    private async Task<(UpstreamAnswer Answer, bool IsShared)> FollowAsync(
-        RequestKey key, Flight flight, Task<UpstreamAnswer> running, CancellationToken cancellationToken)
+    private async Task<(TAnswer Answer, bool IsShared)> FollowAsync(
+        TKey key, Flight flight, Task<TAnswer> running, CancellationToken cancellationToken)
     {
         try
         {
@@ -96,7 +102,7 @@ internal sealed class SingleFlight
     }
 
     // Whoever asks from now on asks anew.
-    private TaskCompletionSource<UpstreamAnswer>? End(RequestKey key, Flight flight)
+    private TaskCompletionSource<TAnswer>? End(TKey key, Flight flight)
     {
         lock (_gate)
         {
@@ -110,7 +116,7 @@ internal sealed class SingleFlight
         }
     }
 
-    private void Leave(RequestKey key, Flight flight)
+    private void Leave(TKey key, Flight flight)
     {
         lock (_gate)
         {
@@ -129,7 +135,7 @@ internal sealed class SingleFlight
     private sealed class Flight
     {
         /// <summary>Tells those who joined; null while the first one is alone.</summary>
-        public TaskCompletionSource<UpstreamAnswer>? Others { get; private set; }
+        public TaskCompletionSource<TAnswer>? Others { get; private set; }
 
         public CancellationTokenSource Abandoned { get; } = new();
 
@@ -137,7 +143,7 @@ internal sealed class SingleFlight
 
         public bool IsOver { get; set; }
 
-        public Task<UpstreamAnswer> Join() =>
-            (Others ??= new TaskCompletionSource<UpstreamAnswer>(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+        public Task<TAnswer> Join() =>
+            (Others ??= new TaskCompletionSource<TAnswer>(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
     }
 }

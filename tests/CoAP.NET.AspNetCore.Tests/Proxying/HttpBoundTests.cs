@@ -1,0 +1,336 @@
+using System.Net;
+using System.Security.Claims;
+using CoAP.NET.AspNetCore.Proxying;
+using CoAP.NET.Testing;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace CoAP.NET.AspNetCore.Tests.Proxying;
+
+/// <summary>Clients of HTTP that take all they can get: places, time, devices.</summary>
+public sealed class HttpBoundTests : IAsyncDisposable
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+
+    private readonly VirtualClock _clock = new();
+    private readonly CoapHttpResourceOptions _options = new() { MaxRequests = 16, MaxRequestsPerSource = 4 };
+    private readonly Slow _device = new();
+    private readonly CoapServer _server = new();
+    private readonly CoapClient _client = new();
+    private readonly List<IDisposable> _disposed = [];
+
+    public async ValueTask DisposeAsync()
+    {
+        _device.Answer();
+        foreach (IDisposable one in _disposed)
+        {
+            one.Dispose();
+        }
+
+        await _client.DisposeAsync();
+        await _server.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task Who_asks_slow_devices_for_many_things_leaves_room_for_others()
+    {
+        ResourceEndpoint path = Path(_device);
+        List<(DefaultHttpContext Context, Task Task)> greedy =
+            [.. Enumerable.Range(0, 20).Select(i => Ask(path, "192.0.2.66", $"coap://s.example.com/{i}"))];
+        (DefaultHttpContext honest, Task served) = Ask(path, "192.0.2.1", "coap://s.example.com/0");
+
+        Assert.Equal((5, 16), (_options.Counters.UnderWay, _options.Counters.Busy));
+        Assert.Equal(4, _device.Asked);
+        _device.Answer();
+        await served;
+        await Task.WhenAll(greedy.Select(static one => one.Task));
+        Assert.Equal(502, honest.Response.StatusCode);
+        Assert.Equal(
+            [.. Enumerable.Repeat(502, 4), .. Enumerable.Repeat(503, 16)],
+            greedy.Select(static one => one.Context.Response.StatusCode));
+        Assert.All(greedy.Skip(4), static one => Assert.Equal("1", one.Context.Response.Headers.RetryAfter));
+        Assert.Equal(0, _options.Counters.UnderWay);
+    }
+
+    [Fact]
+    public async Task Many_sources_get_no_more_than_half_of_what_is_free_each()
+    {
+        ResourceEndpoint path = Path(_device);
+        List<Task> all = [];
+        for (int source = 0; source < 50; source++)
+        {
+            all.AddRange(Enumerable.Range(0, 4).Select(i => Ask(path, $"192.0.2.{source}", $"coap://s.example.com/{source}/{i}").Task));
+        }
+
+        Assert.InRange(_options.Counters.UnderWay, 8, 16);
+        _device.Answer();
+        await Task.WhenAll(all);
+    }
+
+    [Fact]
+    public async Task A_known_user_counts_as_himself_behind_a_front_end_of_many()
+    {
+        ResourceEndpoint path = Path(_device);
+        List<Task> all = [.. Enumerable.Range(0, 10).Select(i => Ask(path, "192.0.2.66", $"coap://s.example.com/{i}").Task)];
+        DefaultHttpContext known = Context("192.0.2.66", "coap://s.example.com/known");
+        known.User = new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.NameIdentifier, "ada")], "test"));
+        all.Add(path.HandleAsync(known));
+
+        Assert.Equal(5, _options.Counters.UnderWay);
+        _device.Answer();
+        await Task.WhenAll(all);
+    }
+
+    [Fact]
+    [Rfc("8075-8.1-1")]
+    public async Task Equal_requests_for_a_resource_or_a_device_are_one()
+    {
+        ResourceEndpoint path = Path(_device);
+        List<Task> all = [.. Enumerable.Range(1, 4).Select(i => Ask(path, $"192.0.2.{i}", "coap://s.example.com/light").Task)];
+        Assert.Equal((4, 1), (_options.Counters.UnderWay, _device.Asked));
+
+        _device.Answer();
+        await Task.WhenAll(all);
+        Assert.Equal(0, _options.Counters.UnderWay);
+    }
+
+    [Fact]
+    public async Task Who_goes_at_once_keeps_the_place_of_what_goes_on_to_fill_the_cache()
+    {
+        ResourceEndpoint path = Path(_device, fillsCache: true);
+        List<Task> all = [];
+        for (int i = 0; i < 20; i++)
+        {
+            DefaultHttpContext context = Context("192.0.2.66", $"coap://s.example.com/{i}");
+            all.Add(path.HandleAsync(context));
+            context.Abort();
+        }
+
+        Assert.Equal((4, 16, 4), (_options.Counters.UnderWay, _options.Counters.Busy, _device.Asked));
+        Assert.Equal(0, _device.Cancelled);
+        _device.Answer();
+        await Task.WhenAll(all);
+        Assert.Equal(0, _options.Counters.UnderWay);
+    }
+
+    [Fact]
+    public async Task Without_a_cache_the_request_ends_with_the_last_client_that_waits()
+    {
+        ResourceEndpoint path = Path(_device);
+        (DefaultHttpContext first, Task one) = Ask(path, "192.0.2.1", "coap://s.example.com/light");
+        (DefaultHttpContext second, Task two) = Ask(path, "192.0.2.2", "coap://s.example.com/light");
+        first.Abort();
+        Assert.Equal(0, _device.Cancelled);
+        second.Abort();
+        await Task.WhenAll(one, two);
+        Assert.Equal(1, _device.Cancelled);
+    }
+
+    [Fact]
+    public async Task Who_never_reads_his_events_is_cut_off_and_his_observation_ends()
+    {
+        TaskCompletionSource went = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        CoapRouteHandlerBuilder lamp = _server.MapGet("/lamp", () => "on").Observable();
+        lamp.ObserverWent += (_, _) => went.TrySetResult();
+        _server.Listen("coap://127.0.0.1:0");
+        await _server.StartAsync();
+        ResourceEndpoint path = Path(_client);
+        DefaultHttpContext context = Context("192.0.2.66", _server.LocalEndpoints[0] + "/lamp");
+        context.Request.Headers.Accept = "text/event-stream";
+        NeverRead never = new();
+        context.Response.Body = never;
+        Task holding = path.HandleAsync(context);
+        await never.Begun.Task.WaitAsync(s_hang);
+        Assert.Equal(1, _options.Counters.UnderWay);
+
+        _clock.Advance(TimeSpan.FromSeconds(30));
+        await holding.WaitAsync(s_hang);
+        await went.Task.WaitAsync(s_hang);
+
+        Assert.True(context.RequestAborted.IsCancellationRequested);
+        Assert.Equal((0, 1), (_options.Counters.UnderWay, _options.Counters.Stalled));
+    }
+
+    [Fact]
+    public async Task A_body_that_comes_by_a_byte_now_and_then_is_408()
+    {
+        ResourceEndpoint path = Path(_device);
+        DefaultHttpContext context = Context("192.0.2.66", "coap://s.example.com/light");
+        context.Request.Method = "PUT";
+        context.Request.ContentLength = 1000;
+        context.Request.Body = new Trickle(_clock);
+
+        await path.HandleAsync(context).WaitAsync(s_hang);
+
+        Assert.Equal((408, 0, 1), (context.Response.StatusCode, _device.Asked, _options.Counters.Stalled));
+    }
+
+    [Fact]
+    public async Task A_body_that_never_comes_is_408()
+    {
+        ResourceEndpoint path = Path(_device);
+        DefaultHttpContext context = Context("192.0.2.66", "coap://s.example.com/light");
+        context.Request.Method = "POST";
+        context.Request.ContentLength = 1000;
+        NeverSent never = new();
+        context.Request.Body = never;
+        Task waiting = path.HandleAsync(context);
+        await never.Begun.Task.WaitAsync(s_hang);
+
+        _clock.Advance(TimeSpan.FromSeconds(30));
+        await waiting.WaitAsync(s_hang);
+        Assert.Equal((408, 0, 1), (context.Response.StatusCode, _device.Asked, _options.Counters.Stalled));
+    }
+
+    [Fact]
+    public async Task A_body_that_the_server_refuses_has_its_status()
+    {
+        ResourceEndpoint path = Path(_device);
+        DefaultHttpContext context = Context("192.0.2.66", "coap://s.example.com/light");
+        context.Request.Method = "POST";
+        context.Request.ContentLength = 1000;
+        context.Request.Body = new TooLarge();
+
+        await path.HandleAsync(context).WaitAsync(s_hang);
+
+        Assert.Equal((413, 0), (context.Response.StatusCode, _device.Asked));
+    }
+
+    [Fact]
+    public async Task A_body_at_a_fair_pace_is_as_long_as_it_likes()
+    {
+        PacedBody body = new(new Trickle(_clock, size: 4096, count: 100), TimeSpan.FromSeconds(30), _clock, _options.Counters);
+        byte[] buffer = new byte[4096];
+        int total = 0;
+        int read;
+        while ((read = await body.ReadAsync(buffer)) > 0)
+        {
+            total += read;
+        }
+
+        // 100 x 10 s.
+        Assert.Equal((100 * 4096, 0), (total, _options.Counters.Stalled));
+    }
+
+    [Fact]
+    public void Bounds_are_1_or_more_and_times_above_zero()
+    {
+        Assert.Throws<ArgumentOutOfRangeException>(() => _options.MaxRequests = 0);
+        Assert.Throws<ArgumentOutOfRangeException>(() => _options.MaxRequestsPerSource = 0);
+        Assert.Throws<ArgumentOutOfRangeException>(() => _options.StallTimeout = TimeSpan.Zero);
+    }
+
+    private static DefaultHttpContext Context(string remote, string target)
+    {
+        DefaultHttpContext context = new();
+        context.Features.Set<IHttpRequestLifetimeFeature>(new Lifetime());
+        context.Connection.RemoteIpAddress = IPAddress.Parse(remote);
+        context.Request.Method = "GET";
+        context.Response.Body = new MemoryStream();
+        context.Items["target"] = target;
+        return context;
+    }
+
+    private static (DefaultHttpContext Context, Task Task) Ask(ResourceEndpoint path, string remote, string target)
+    {
+        DefaultHttpContext context = Context(remote, target);
+        return (context, path.HandleAsync(context));
+    }
+
+    private ResourceEndpoint Path(ICoapObserver client, bool fillsCache = false)
+    {
+        HttpExchanges exchanges = new(client, _options, fillsCache, _clock, NullLogger.Instance);
+        _disposed.Add(exchanges);
+        return new ResourceEndpoint(
+            exchanges, new HttpPlaces(_options), static context => CoapUri.Parse((string)context.Items["target"]!));
+    }
+
+    /// <summary>A device that does not answer, until it is told to say that it cannot.</summary>
+    private sealed class Slow : ICoapObserver
+    {
+        private readonly TaskCompletionSource _answer = new();
+        private int _asked;
+        private int _cancelled;
+
+        public int Asked => Volatile.Read(ref _asked);
+
+        public int Cancelled => Volatile.Read(ref _cancelled);
+
+        public void Answer() => _answer.TrySetResult();
+
+        public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
+        {
+            Interlocked.Increment(ref _asked);
+            try
+            {
+                await _answer.Task.WaitAsync(cancellationToken);
+            }
+            catch (OperationCanceledException)
+            {
+                Interlocked.Increment(ref _cancelled);
+                throw;
+            }
+
+            throw new CoapException("It is slow.");
+        }
+
+        public Task<CoapObservation> ObserveAsync(
+            CoapRequest request, CoapObserveOptions? options = null, CancellationToken cancellationToken = default) =>
+            throw new NotSupportedException();
+    }
+
+    private sealed class Lifetime : IHttpRequestLifetimeFeature
+    {
+        private readonly CancellationTokenSource _aborted = new();
+
+        public Lifetime() => RequestAborted = _aborted.Token;
+
+        public CancellationToken RequestAborted { get; set; }
+
+        public void Abort() => _aborted.Cancel();
+    }
+
+    private sealed class NeverRead : MemoryStream
+    {
+        public TaskCompletionSource Begun { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            Begun.TrySetResult();
+            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
+        }
+    }
+
+    private sealed class NeverSent : MemoryStream
+    {
+        public TaskCompletionSource Begun { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            Begun.TrySetResult();
+            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
+            return 0;
+        }
+    }
+
+    private sealed class TooLarge : MemoryStream
+    {
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+            throw new BadHttpRequestException("Request body too large.", StatusCodes.Status413PayloadTooLarge);
+    }
+
+    /// <summary>A body of which a part comes every ten seconds.</summary>
+    private sealed class Trickle(VirtualClock clock, int size = 1, int count = int.MaxValue) : MemoryStream
+    {
+        private int _left = count;
+
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            clock.Advance(TimeSpan.FromSeconds(10));
+            return cancellationToken.IsCancellationRequested
+                ? ValueTask.FromCanceled<int>(cancellationToken)
+                : ValueTask.FromResult(_left-- > 0 ? size : 0);
+        }
+    }
+}

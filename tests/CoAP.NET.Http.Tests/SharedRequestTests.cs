@@ -1,0 +1,145 @@
+namespace CoAP.NET.Http.Tests;
+
+/// <summary>Equal requests of the clients of a gateway that are under way at a time.</summary>
+public sealed class SharedRequestTests : Origin
+{
+    private const string Uri = "coap://s.example.com/light";
+
+    private readonly CoapHttpSharedRequests _shared = new();
+    private readonly Pending _pending = new();
+
+    [Fact]
+    [Rfc("8075-8.1-1")]
+    public async Task Equal_ones_are_sent_once_and_go_on_as_long_as_somebody_waits()
+    {
+        using HttpMessageInvoker invoker = new(new CoapHttpMessageHandler(_pending) { SharedRequests = _shared, StreamsResponses = false });
+        using CancellationTokenSource first = new();
+        using CancellationTokenSource second = new();
+        Task<HttpResponseMessage> leading = SendAsync(invoker, "GET", Uri, first.Token);
+        Task<HttpResponseMessage> following = SendAsync(invoker, "GET", Uri, second.Token);
+        await first.CancelAsync();
+
+        Assert.Single(_pending.Asked);
+        Assert.False(_pending.Asked[0].Token.IsCancellationRequested);
+        await second.CancelAsync();
+        Assert.True(_pending.Asked[0].Token.IsCancellationRequested);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => following);
+        _pending.Fail(0);
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => leading);
+
+        // What is over is not joined.
+        _ = SendAsync(invoker, "GET", Uri, CancellationToken.None);
+        Assert.Equal(2, _pending.Asked.Count);
+        _pending.Fail(1);
+    }
+
+    [Fact]
+    public async Task What_differs_or_is_one_clients_alone_is_sent_for_each()
+    {
+        using HttpMessageInvoker invoker = new(new CoapHttpMessageHandler(_pending) { SharedRequests = _shared, StreamsResponses = false });
+        using HttpMessageInvoker other = new(
+            new CoapHttpMessageHandler(new Pending()) { SharedRequests = _shared, StreamsResponses = false });
+        List<Task> sent =
+        [
+            SendAsync(invoker, "GET", Uri),
+            SendAsync(other, "GET", Uri),
+            SendAsync(invoker, "GET", Uri + "?on"),
+            SendAsync(invoker, "GET", Uri, default, ("Accept", "application/json")),
+            SendAsync(invoker, "GET", Uri, default, ("Cache-Control", "no-cache")),
+            SendAsync(invoker, "GET", Uri, default, ("Cache-Control", "no-cache")),
+            SendAsync(invoker, "GET", Uri, default, ("If-None-Match", "\"01\"")),
+            SendAsync(invoker, "GET", Uri, default, ("If-None-Match", "\"01\"")),
+            SendAsync(invoker, "POST", Uri),
+            SendAsync(invoker, "POST", Uri),
+        ];
+        Assert.Equal(sent.Count - 1, _pending.Asked.Count);
+        for (int i = 0; i < _pending.Asked.Count; i++)
+        {
+            _pending.Fail(i);
+        }
+
+        await Assert.ThrowsAsync<HttpRequestException>(() => sent[0]);
+    }
+
+    [Fact]
+    public async Task All_get_the_answer_and_it_is_counted()
+    {
+        await Server.StartAsync();
+        Held held = new(Coap);
+        using HttpMessageInvoker invoker = new(new CoapHttpMessageHandler(held) { SharedRequests = _shared });
+        Task<HttpResponseMessage>[] sent = [.. Enumerable.Range(0, 5).Select(_ => SendAsync(invoker, "GET", Address + "/text"))];
+        held.Go.SetResult();
+        foreach (Task<HttpResponseMessage> task in sent)
+        {
+            using HttpResponseMessage response = await task;
+            Assert.Equal("hello", await response.Content.ReadAsStringAsync());
+        }
+
+        Assert.Equal((1, 4), (held.Asked, _shared.Shared));
+    }
+
+    [Fact]
+    public async Task A_large_answer_is_a_stream_for_each()
+    {
+        byte[] body = new byte[100_000];
+        Random.Shared.NextBytes(body);
+        Server.MapGet("/large", () => CoapResults.Bytes(body));
+        await Server.StartAsync();
+        Held held = new(Coap);
+        using HttpMessageInvoker invoker = new(new CoapHttpMessageHandler(held) { SharedRequests = _shared });
+        Task<HttpResponseMessage>[] sent = [.. Enumerable.Range(0, 2).Select(_ => SendAsync(invoker, "GET", Address + "/large"))];
+        held.Go.SetResult();
+        foreach (Task<HttpResponseMessage> task in sent)
+        {
+            using HttpResponseMessage response = await task;
+            Assert.Equal(body, await response.Content.ReadAsByteArrayAsync());
+        }
+
+        Assert.Equal((2, 0), (held.Asked, _shared.Shared));
+    }
+
+    private static Task<HttpResponseMessage> SendAsync(
+        HttpMessageInvoker invoker, string method, string uri, CancellationToken cancellationToken = default,
+        params (string Name, string Value)[] fields)
+    {
+        HttpRequestMessage request = new(new HttpMethod(method), uri);
+        foreach ((string name, string value) in fields)
+        {
+            request.Headers.TryAddWithoutValidation(name, value);
+        }
+
+        return invoker.SendAsync(request, cancellationToken);
+    }
+
+    private sealed class Pending : ICoapRequester
+    {
+        private readonly List<TaskCompletionSource<CoapResponse>> _answers = [];
+
+        public List<(CoapRequest Request, CancellationToken Token)> Asked { get; } = [];
+
+        public Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
+        {
+            Asked.Add((request, cancellationToken));
+            _answers.Add(new TaskCompletionSource<CoapResponse>());
+            return _answers[^1].Task;
+        }
+
+        public void Fail(int index) => _answers[index].SetException(new CoapException("Nobody is there."));
+    }
+
+    private sealed class Held(ICoapRequester inner) : ICoapRequester
+    {
+        private int _asked;
+
+        public TaskCompletionSource Go { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public int Asked => Volatile.Read(ref _asked);
+
+        public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken = default)
+        {
+            Interlocked.Increment(ref _asked);
+            await Go.Task;
+            return await inner.SendAsync(request, cancellationToken);
+        }
+    }
+}
