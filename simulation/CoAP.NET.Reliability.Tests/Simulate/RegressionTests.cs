@@ -50,6 +50,33 @@ public sealed class RegressionTests
         step At=300966 Id=6 Node=1 Method=Put Upload=3682 Timeout=200000
         """);
 
+    [Fact]
+    public void An_observer_registers_again_while_another_peer_has_all_places_for_messages_taken_by_a_slow_download() => Passes("""
+        seed 4005279
+        node Serves=True NStart=16 ProbesFreely=True MaxQueuedRequests=4 MaxRequestsServed=1 MaxOutstandingMessages=4 MaxAge=10 NotifiesNonConfirmable=True
+        node Index=1 Serves=True Shards=4 MaxRetransmit=2 MaxQueuedRequests=4 QBlock=AllowUnsecured MaxRequestsServed=1 MaxOutstandingMessages=16 NewcomerBytes=65536 MaxRepresentationBytes=-1
+        node Index=2
+        node Index=3
+        node Index=4 NStart=4 BlockSize=64 QBlock=AllowUnsecured
+        step At=196551 Id=16 Node=4 Peer=1 Non=True Download=4356
+        step At=208747 Kind=Observe Id=10 Node=1 Route=LargeState
+        """);
+
+    [Fact]
+    public void A_body_that_was_refused_is_not_carried_out_beside_the_one_that_was_sent_anew() => Passes("""
+        seed 5037677
+        node Serves=True MaxRetransmit=2 QBlock=AllowUnsecured
+        node Index=1 Serves=True ForwardsTo=0 NStart=4 ProbesFreely=True MaxRetransmit=0 BlockSize=256 QBlock=AllowUnsecured Timing=Cocoa MaxAge=300
+        node Index=2 Shards=2 ProbesFreely=True Timing=Cocoa NotifiesNonConfirmable=True
+        node Index=3 NStart=16 ProbesFreely=True BlockSize=16 QBlock=AllowUnsecured MaxAge=10 NotifiesNonConfirmable=True
+        step Kind=Conditions Loss=63 Duplication=43 Reordering=326 MinDelay=10 MaxDelay=30000
+        step At=116303 Id=12 Node=3 Method=Post Route=Limited Non=True Upload=32 HandlerTime=1 Patience=Wait
+        step At=116303 Id=16 Node=3 Method=Post Upload=2481 Timeout=100000 CancelAfter=100000 HandlerTime=90000
+        step At=116303 Id=17 Node=3 Non=True Timeout=100000 Patience=Wait
+        step At=116303 Id=18 Node=3 Route=Limited Timeout=100000
+        step At=285679 Id=7 Node=3 Non=True
+        """);
+
     private static void Passes(string scenario)
     {
         RunResult result = SimulateCampaign.Run(Scenario.Parse(scenario), again: true);

@@ -76,7 +76,7 @@ internal static class GreedyClients
 
     private static async Task CacheAsync(AttackRun run)
     {
-        int count = run.Size(4000, 60);
+        int count = run.Size(1500, 60);
         int bytes = run.Size(1 << 20, 64 << 10);
         const int size = 4000;
         const int every = 10;

@@ -51,8 +51,9 @@ internal static class FreshnessTable
         new(
             "A server that asks for an Echo again and again",
             "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > 64 81 <mid> <token> d3 ef 616263 ; < 44 01 <mid:2> <token:4> b1 'x' d3 e4 "
-                + "616263 ; > 64 81 <mid> <token> d3 ef 616264 ; = 4.01",
-            CoapCounter.RequestsSent, "9175-2.3-2", 2),
+                + "616263 ; > 64 81 <mid> <token> d3 ef 616264 ; < 44 01 <mid:2> <token:4> b1 'x' d3 e4 616264 ; > 64 81 <mid> <token> "
+                + "d3 ef 616265 ; < 44 01 <mid:2> <token:4> b1 'x' d3 e4 616265 ; > 64 81 <mid> <token> d3 ef 616266 ; = 4.01",
+            CoapCounter.RequestsSent, "9175-2.3-2", 4),
         new("An empty Echo is none", "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > 64 81 <mid> <token> d0 ef ; = 4.01",
             CoapCounter.RequestsSent, "9175-2.2.1-1 7252-5.4.3-1"),
         new("An Echo of 41 bytes is none", "get /x ; < 44 01 <mid:2> <token:4> b1 'x' ; > 64 81 <mid> <token> dd ef 1c [61*41] ; = 4.01",
