@@ -8,7 +8,7 @@ namespace CoAP.NET.Edhoc;
 /// <summary>
 /// The Initiator of one session of EDHOC (RFC 9528 section 5): bytes in, bytes out. It makes message_1, reads message_2 and says whom the
 /// peer claims to be, makes message_3 once it is told which credentials that may be, and reads message_4 where there is one. Not
-/// thread-safe. After an error it is of no use any more: begin a new one. <c>EdhocClient</c> does it over CoAP.
+/// thread-safe. After an error it is of no use any more: begin a new one. <see cref="EdhocClient"/> does it over CoAP.
 /// </summary>
 public sealed class EdhocInitiator : IDisposable
 {

@@ -9,7 +9,7 @@ namespace CoAP.NET.Edhoc;
 /// <summary>
 /// The Responder of one session of EDHOC (RFC 9528 section 5): bytes in, bytes out. It reads message_1, makes message_2, reads message_3
 /// and says whom the peer claims to be, gives the session once it is told which credentials that may be, and makes message_4 where one is
-/// wanted. Not thread-safe. After an error it is of no use any more. <c>EdhocServer</c> does it over CoAP.
+/// wanted. Not thread-safe. After an error it is of no use any more. <see cref="EdhocServer"/> does it over CoAP.
 /// </summary>
 public sealed class EdhocResponder : IDisposable
 {
@@ -78,7 +78,8 @@ public sealed class EdhocResponder : IDisposable
         if (connectionId.Length > _settings.MaxConnectionIdLength || connectionId.Span.SequenceEqual(First.ConnectionId))
         {
             throw new ArgumentException(
-                $"The identifier is that of the Initiator, or has more than {_settings.MaxConnectionIdLength} bytes.", nameof(connectionId));
+                $"The identifier is that of the Initiator, or has more than {_settings.MaxConnectionIdLength} bytes.",
+                nameof(connectionId));
         }
 
         return _progress.Do(Step.AfterMessage1, Step.AfterMessage2, () =>

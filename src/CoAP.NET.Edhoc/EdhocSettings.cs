@@ -37,7 +37,7 @@ public sealed class EdhocSettings
     = DefaultMaxMessageSize;
 
     /// <summary>
-    /// The longest connection identifier of a peer, in bytes. 1 to 64; default 7, as OSCORE allows no longer ones with its mandatory
+    /// The longest connection identifier, in bytes. 4 to 64; default 7, as OSCORE allows no longer ones with its mandatory
     /// algorithm (RFC 8613 section 3.3).
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
@@ -46,7 +46,7 @@ public sealed class EdhocSettings
         get;
         set
         {
-            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 4);
             ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 64);
             field = value;
         }

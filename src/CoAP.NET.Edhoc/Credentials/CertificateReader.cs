@@ -40,7 +40,8 @@ internal sealed record CertificateReader(EdhocPublicKey Key, string Subject, (bo
                 : throw new EdhocException("The key of a certificate has a wrong length.");
         }
 
-        using ECDsa? ec = certificate.GetECDsaPublicKey();
+        // Of the key itself: that of the certificate is none where its key usage does not allow signatures.
+        using ECDsa? ec = certificate.PublicKey.GetECDsaPublicKey();
         ECParameters parameters = ec?.ExportParameters(false) ?? throw new EdhocException("A certificate has no key.");
         EdhocCurve nist = Keys.Curves.Named(parameters.Curve.Oid)
             ?? throw new EdhocException("The key of a certificate is of a curve that EDHOC does not use.");

@@ -3,7 +3,8 @@ using CoAP.NET.Content.Cbor;
 
 namespace CoAP.NET.Edhoc.Schedule;
 
-/// <summary>EDHOC_KDF and the hashes of a session, step by step (RFC 9528 section 4). Wiped as it goes on and when it is disposed.</summary>
+/// <summary>EDHOC_KDF and the hashes of a session, step by step (RFC 9528 section 4). Wiped as it goes on and when it is
+/// disposed.</summary>
 internal sealed class KeySchedule : IDisposable
 {
     private const int OutLabel = 7;
@@ -17,7 +18,8 @@ internal sealed class KeySchedule : IDisposable
     /// <param name="messageOneHash">H(message_1).</param>
     /// <param name="responderKey">G_Y.</param>
     /// <param name="shared">G_XY.</param>
-    public KeySchedule(EdhocCipherSuite suite, ReadOnlySpan<byte> messageOneHash, ReadOnlySpan<byte> responderKey, ReadOnlySpan<byte> shared)
+    public KeySchedule(
+        EdhocCipherSuite suite, ReadOnlySpan<byte> messageOneHash, ReadOnlySpan<byte> responderKey, ReadOnlySpan<byte> shared)
     {
         Suite = suite;
         Transcript = suite.Hash.Hash(new CborWriter().WriteBytes(responderKey).WriteBytes(messageOneHash).ToArray());

@@ -1,0 +1,166 @@
+using CoAP.NET.Edhoc.Coap;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Edhoc;
+
+/// <summary>
+/// EDHOC over CoAP, on the side of the client (RFC 9528 appendix A.2): the Initiator, or the Responder where
+/// <see cref="ConnectReverseAsync"/> is called. Thread-safe.
+/// </summary>
+public sealed class EdhocClient
+{
+    private readonly ICoapRequester _requester;
+    private readonly EdhocClientOptions _options;
+    private readonly EdhocOwnCredential[] _credentials;
+    private readonly IdentifierChoice _identifiers;
+
+    /// <summary>Makes a client.</summary>
+    /// <param name="requester">What sends, such as a <see cref="CoapClient"/>, by any transport.</param>
+    /// <param name="options">How it works.</param>
+    /// <exception cref="ArgumentException">There is no credential.</exception>
+    public EdhocClient(ICoapRequester requester, EdhocClientOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(requester);
+        ArgumentNullException.ThrowIfNull(options);
+        if (options.Credentials.Count == 0)
+        {
+            throw new ArgumentException("Name one credential at least, by which the client authenticates.", nameof(options));
+        }
+
+        (_requester, _options, _credentials) = (requester, options, [.. options.Credentials]);
+        _identifiers = new IdentifierChoice(options.Settings.Random, options.IsIdentifierTaken);
+    }
+
+    /// <summary>
+    /// Agrees on keys with a server, as the Initiator. Where the server supports another suite than the one that was selected, it is asked
+    /// once more with that one.
+    /// </summary>
+    /// <param name="uri">Scheme and authority of the server, such as <c>coap://[2001:db8::1]</c>.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The session. Derive what is needed, and dispose it.</returns>
+    /// <exception cref="EdhocException">The server is not trusted, refused, or sent something wrong.</exception>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    public async Task<EdhocSession> ConnectAsync(string uri, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(uri);
+        try
+        {
+            return await InitiateAsync(uri, null, cancellationToken).ConfigureAwait(false);
+        }
+        catch (EdhocException exception) when (exception is { IsOfPeer: true, Code: EdhocErrorCode.WrongSelectedCipherSuite })
+        {
+            return await InitiateAsync(uri, exception.Suites, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>
+    /// Agrees on keys with a server, as the Responder: the identity of the server is protected then against active attackers, and not that
+    /// of the client (RFC 9528 appendix A.2.2). The server has to allow it.
+    /// </summary>
+    /// <param name="uri">Scheme and authority of the server, such as <c>coap://[2001:db8::1]</c>.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The session. Derive what is needed, and dispose it.</returns>
+    /// <exception cref="EdhocException">The server is not trusted, refused, or sent something wrong.</exception>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    public async Task<EdhocSession> ConnectReverseAsync(string uri, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(uri);
+        using EdhocResponder responder = new(_options.Settings, _credentials);
+        ReadOnlyMemory<byte> first = await PostAsync(uri, [], cancellationToken).ConfigureAwait(false);
+        byte[] peerId = [];
+        try
+        {
+            responder.ReadMessage1(first);
+            peerId = responder.PeerConnectionId.ToArray();
+            byte[] second = responder.CreateMessage2(_identifiers.Next(peerId));
+            ReadOnlyMemory<byte> third =
+                await PostAsync(uri, RequestPayload.Later(peerId, second), cancellationToken).ConfigureAwait(false);
+            EdhocClaim claim = responder.ReadMessage3(third);
+            return responder.Complete(await _options.Trust.FindAsync(claim, cancellationToken).ConfigureAwait(false));
+        }
+        catch (EdhocException exception) when (!exception.IsOfPeer && peerId.Length > 0)
+        {
+            await TellAsync(uri, peerId, exception).ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    private async Task<EdhocSession> InitiateAsync(string uri, IReadOnlyList<int>? suites, CancellationToken cancellationToken)
+    {
+        using EdhocInitiator initiator = new(_options.Settings, _options.Method, _credentials, _identifiers.Next([]), suites);
+        ReadOnlyMemory<byte> second =
+            await PostAsync(uri, RequestPayload.First(initiator.CreateMessage1()), cancellationToken).ConfigureAwait(false);
+        byte[] third;
+        try
+        {
+            EdhocClaim claim = initiator.ReadMessage2(second);
+            third = initiator.CreateMessage3(await _options.Trust.FindAsync(claim, cancellationToken).ConfigureAwait(false));
+        }
+        catch (EdhocException exception) when (!exception.IsOfPeer && initiator.PeerConnectionId.Length > 0)
+        {
+            await TellAsync(uri, initiator.PeerConnectionId.ToArray(), exception).ConfigureAwait(false);
+            throw;
+        }
+
+        EdhocSession session = initiator.Session;
+        try
+        {
+            byte[] payload = RequestPayload.Later(initiator.PeerConnectionId.Span, third);
+            ReadOnlyMemory<byte> fourth = await PostAsync(uri, payload, cancellationToken).ConfigureAwait(false);
+            return !fourth.IsEmpty ? initiator.ReadMessage4(fourth)
+                : !_options.RequireMessage4 ? session
+                : throw new EdhocException("The server sent no message_4, which this client requires.");
+        }
+        catch
+        {
+            session.Dispose();
+            throw;
+        }
+    }
+
+    private async Task<ReadOnlyMemory<byte>> PostAsync(string uri, byte[] payload, CancellationToken cancellationToken)
+    {
+        CoapRequest request = MakeRequest(uri, payload);
+        CoapResponse response = await _requester.SendAsync(request, cancellationToken).ConfigureAwait(false);
+        if (response.IsSuccess)
+        {
+            return response.Payload.Length <= _options.Settings.MaxMessageSize
+                ? response.Payload
+                : throw new EdhocException($"A message has more than {_options.Settings.MaxMessageSize} bytes.");
+        }
+
+        if (response.ContentFormat == CoapContentFormat.EdhocCborSequence)
+        {
+            throw EdhocException.OfPeer(response.Payload.Span);
+        }
+
+        return response.EnsureSuccess().Payload;
+    }
+
+    // The server need not wait for its deadline. Nobody waits for an answer to it.
+    private async Task TellAsync(string uri, byte[] peerId, EdhocException exception)
+    {
+        CoapRequest request = MakeRequest(uri, RequestPayload.Later(peerId, exception.ToMessage()));
+        request.Confirmable = false;
+        request.NoResponse = NoResponseClasses.All;
+        try
+        {
+            await _requester.SendAsync(request).ConfigureAwait(false);
+        }
+        catch (CoapException)
+        {
+            // It is the error that the caller is told which counts.
+        }
+    }
+
+    private CoapRequest MakeRequest(string uri, byte[] payload)
+    {
+        CoapRequest request = new(CoapMethod.Post, uri.TrimEnd('/') + _options.Path);
+        if (payload.Length > 0)
+        {
+            request.Content = new CoapContent(payload, CoapContentFormat.CidEdhocCborSequence);
+        }
+
+        return request;
+    }
+}

@@ -1,0 +1,22 @@
+namespace CoAP.NET.Edhoc.Coap;
+
+/// <summary>A place of a session that began. Belongs to <see cref="PendingSessions"/>, whose lock guards it.</summary>
+/// <param name="id">The connection identifier of this side.</param>
+/// <param name="source">Whose it is.</param>
+/// <param name="deadline">When it ends, as a timestamp.</param>
+internal sealed class PendingSession(byte[] id, CoapSource source, long deadline)
+{
+    public byte[] Id { get; } = id;
+
+    public CoapSource Source { get; } = source;
+
+    public long Deadline { get; } = deadline;
+
+    /// <summary>The role of this side and its secrets: an <see cref="EdhocResponder"/> or <see cref="EdhocInitiator"/>; null while a
+    /// message
+    /// is being processed, and after a failure.</summary>
+    public IDisposable? Machine { get; set; }
+
+    /// <summary>Whether the place was given back.</summary>
+    public bool IsGone { get; set; }
+}

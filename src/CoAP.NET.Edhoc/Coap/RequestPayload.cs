@@ -1,0 +1,37 @@
+using CoAP.NET.Content.Cbor;
+using CoAP.NET.Edhoc.Messages;
+
+namespace CoAP.NET.Edhoc.Coap;
+
+/// <summary>
+/// What stands in front of messages in requests: <c>true</c> before message_1, otherwise the identifier of the side that the request
+/// goes to
+/// (RFC 9528 appendix A.2).
+/// </summary>
+internal static class RequestPayload
+{
+    private const byte True = 0xf5;
+
+    public static byte[] First(ReadOnlySpan<byte> message) => [True, .. message];
+
+    public static byte[] Later(ReadOnlySpan<byte> identifier, ReadOnlySpan<byte> message) =>
+        new CborWriter().WriteIdentifier(identifier).WriteEncoded(message).ToArray();
+
+    /// <summary>Takes it apart.</summary>
+    /// <param name="payload">The payload.</param>
+    /// <param name="identifier">The identifier; null before message_1.</param>
+    /// <returns>The message.</returns>
+    /// <exception cref="EdhocException">There is neither.</exception>
+    public static ReadOnlyMemory<byte> Read(ReadOnlyMemory<byte> payload, out byte[]? identifier)
+    {
+        identifier = null;
+        if (!payload.IsEmpty && payload.Span[0] == True)
+        {
+            return payload[1..];
+        }
+
+        SequenceReader reader = new(payload.Span, "The payload");
+        identifier = reader.ReadIdentifier("a connection identifier");
+        return payload[reader.Position..];
+    }
+}

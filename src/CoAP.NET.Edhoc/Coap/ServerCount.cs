@@ -1,0 +1,13 @@
+namespace CoAP.NET.Edhoc.Coap;
+
+/// <summary>What a server counts.</summary>
+internal enum ServerCount
+{
+    Begun,
+    Established,
+    Failed,
+    Abandoned,
+    Challenges,
+    Busy,
+    Refused,
+}

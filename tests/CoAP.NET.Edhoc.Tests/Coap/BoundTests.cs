@@ -1,0 +1,203 @@
+namespace CoAP.NET.Edhoc.Tests.Coap;
+
+/// <summary>What strangers can make a server do and keep.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class BoundTests
+{
+    [Fact]
+    public Task First_messages_of_forged_addresses_cost_no_keys_and_no_memory() => FloodAsync(500);
+
+    /// <summary>The same with 100,000, which takes longer than the plain test command may.</summary>
+    [Fact]
+    [Trait("Category", "Campaign")]
+    public Task Very_many_first_messages_of_forged_addresses_cost_no_keys_and_no_memory() =>
+        FloodAsync(Environment.GetEnvironmentVariable("COAP_TEST_CAMPAIGN") is null ? 500 : 100_000);
+
+    [Fact]
+    public async Task Sessions_of_a_source_are_bounded_and_others_are_served()
+    {
+        await using EdhocWorld world = new(static options => options.MaxSessionsPerSource = 5);
+        await world.Server.StartAsync();
+        CoapClient greedy = world.MakeClient("[2001:db8:66::1]");
+        for (int i = 0; i < 5; i++)
+        {
+            Assert.Equal(CoapCode.Changed, (await world.PostAsync(greedy, First(world))).Code);
+        }
+
+        CoapResponse refused = await world.PostAsync(greedy, First(world));
+
+        Assert.Equal(CoapCode.ServiceUnavailable, refused.Code);
+        Assert.Equal((5, 5L, 1L), (
+            world.Edhoc.GetCounters().Sessions, world.Edhoc.GetCounters().Begun, world.Edhoc.GetCounters().Busy));
+        EdhocClient honest = world.MakeEdhoc(world.MakeClient());
+        using EdhocSession session = await world.RunAsync(() => honest.ConnectAsync(EdhocWorld.Uri));
+        Assert.Single(world.Established);
+    }
+
+    [Fact]
+    public async Task Sessions_that_failed_count_until_their_time_is_over()
+    {
+        await using EdhocWorld world = new(static options => options.MaxSessionsPerSource = 3);
+        await world.Server.StartAsync();
+        CoapClient greedy = world.MakeClient("[2001:db8:66::1]");
+        for (int i = 0; i < 3; i++)
+        {
+            EdhocInitiator initiator = Initiator(world);
+            CoapResponse second = await world.PostAsync(greedy, [0xf5, .. initiator.CreateMessage1()]);
+            initiator.ReadMessage2(second.Payload);
+            CoapResponse failed = await world.PostAsync(greedy, [.. initiator.PeerConnectionId.Span, 0x48, .. new byte[8]]);
+            Assert.Equal(CoapCode.BadRequest, failed.Code);
+        }
+
+        Assert.Equal(CoapCode.ServiceUnavailable, (await world.PostAsync(greedy, First(world))).Code);
+        Assert.Equal((3L, 3L), (world.Edhoc.GetCounters().Begun, world.Edhoc.GetCounters().Failed));
+        world.Clock.Advance(TimeSpan.FromSeconds(61));
+        Assert.Equal(0, world.Edhoc.GetCounters().Sessions);
+        Assert.Equal(CoapCode.Changed, (await world.PostAsync(greedy, First(world))).Code);
+    }
+
+    [Fact]
+    public async Task A_session_that_does_not_go_on_ends_by_itself()
+    {
+        await using EdhocWorld world = new();
+        await world.Server.StartAsync();
+        CoapClient client = world.MakeClient();
+        EdhocInitiator initiator = Initiator(world);
+        initiator.ReadMessage2((await world.PostAsync(client, [0xf5, .. initiator.CreateMessage1()])).Payload);
+        byte[] third = initiator.CreateMessage3([world.ServerKey.Credential]);
+        Assert.Equal(1, world.Edhoc.GetCounters().Sessions);
+
+        world.Clock.Advance(TimeSpan.FromSeconds(61));
+
+        Assert.Equal((0, 1L), (world.Edhoc.GetCounters().Sessions, world.Edhoc.GetCounters().Abandoned));
+        CoapResponse late = await world.PostAsync(client, [.. initiator.PeerConnectionId.Span, .. third]);
+        Assert.Equal(CoapCode.BadRequest, late.Code);
+        Assert.Empty(world.Established);
+    }
+
+    [Fact]
+    public async Task When_all_places_are_taken_the_greediest_source_gives_way_to_a_newcomer()
+    {
+        await using EdhocWorld world = new(static options =>
+        {
+            options.MaxSessions = 6;
+            options.MaxSessionsPerSource = 5;
+        });
+        await world.Server.StartAsync();
+        CoapClient greedy = world.MakeClient("[2001:db8:66::1]");
+        CoapClient modest = world.MakeClient("[2001:db8:77::1]");
+        EdhocInitiator kept = Initiator(world);
+        kept.ReadMessage2((await world.PostAsync(modest, [0xf5, .. kept.CreateMessage1()])).Payload);
+        for (int i = 0; i < 5; i++)
+        {
+            await world.PostAsync(greedy, First(world));
+        }
+
+        EdhocClient honest = world.MakeEdhoc(world.MakeClient());
+        using EdhocSession session = await world.RunAsync(() => honest.ConnectAsync(EdhocWorld.Uri));
+
+        Assert.Equal(1, world.Edhoc.GetCounters().Abandoned);
+        CoapResponse last = await world.PostAsync(
+            modest, [.. kept.PeerConnectionId.Span, .. kept.CreateMessage3([world.ServerKey.Credential])]);
+        Assert.Equal(CoapCode.Changed, last.Code);
+        Assert.Equal(2, world.Established.Count);
+    }
+
+    [Fact]
+    public async Task Nobody_ends_the_session_of_somebody_else_by_its_identifier()
+    {
+        await using EdhocWorld world = new();
+        await world.Server.StartAsync();
+        CoapClient client = world.MakeClient();
+        CoapClient attacker = world.MakeClient("[2001:db8:66::1]");
+        EdhocInitiator initiator = Initiator(world);
+        initiator.ReadMessage2((await world.PostAsync(client, [0xf5, .. initiator.CreateMessage1()])).Payload);
+        byte[] identifier = initiator.PeerConnectionId.ToArray();
+
+        foreach (byte[] wrong in new byte[][] { [0x48, .. new byte[8]], [0x01, 0x60], [0x03, 0xf5] })
+        {
+            Assert.Equal(CoapCode.BadRequest, (await world.PostAsync(attacker, [.. identifier, .. wrong])).Code);
+        }
+
+        CoapResponse last = await world.PostAsync(
+            client, [.. identifier, .. initiator.CreateMessage3([world.ServerKey.Credential])]);
+        Assert.Equal(CoapCode.Changed, last.Code);
+        Assert.Single(world.Established);
+    }
+
+    [Fact]
+    public async Task A_look_up_that_takes_too_long_ends_the_session()
+    {
+        TaskCompletionSource<IReadOnlyList<EdhocCredential>> never = new();
+        await using EdhocWorld world = new(options => options.Trust = new SlowTrust(never.Task));
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc(world.MakeClient());
+
+        EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.RunAsync(() => client.ConnectAsync(EdhocWorld.Uri)));
+
+        Assert.True(error.IsOfPeer);
+        Assert.Contains("too long", error.Message, StringComparison.Ordinal);
+        Assert.Equal(1, world.Edhoc.GetCounters().Failed);
+    }
+
+    [Fact]
+    public async Task Identifiers_that_are_taken_are_not_chosen()
+    {
+        await using EdhocWorld world = new(static options => options.IsIdentifierTaken = static id => id.Length == 1);
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc(
+            world.MakeClient(), static options => options.IsIdentifierTaken = static id => id.Span[0] != 7 || id.Length != 1);
+
+        using EdhocSession session = await world.RunAsync(async () =>
+        {
+            for (int i = 0; ; i++)
+            {
+                try
+                {
+                    return await client.ConnectAsync(EdhocWorld.Uri);
+                }
+                catch (EdhocException exception) when (i < 1000 && exception.Message.Contains("not taken", StringComparison.Ordinal))
+                {
+                    // The one that is free was not among those that were tried.
+                }
+            }
+        });
+
+        Assert.Equal([7], session.OwnConnectionId.ToArray());
+        Assert.Equal(2, session.PeerConnectionId.Length);
+    }
+
+    private static async Task FloodAsync(int count)
+    {
+        await using EdhocWorld world = new();
+        await world.Server.StartAsync();
+        byte[] payload = First(world);
+        byte[] head = [0x50, 0x02, 0, 0, 0xbb, .. ".well-known"u8, 0x05, .. "edhoc"u8, 0x11, 65, 0xff];
+        long answered = 0;
+        for (int i = 0; i < count; i++)
+        {
+            using ScriptedPeer forged = world.Network.CreatePeer(
+                InMemoryNetwork.Address($"[2001:db9:{i >> 8:x}:{(i & 0xff) << 8:x}::1]:5683"),
+                InMemoryNetwork.Address("[2001:db8::1]:5683"));
+            forged.Responder = received => Interlocked.Add(ref answered, received.Data.Length) > 0;
+            (head[2], head[3]) = ((byte)(i >> 8), (byte)i);
+            forged.Send([.. head, .. payload]);
+            world.Clock.Advance(TimeSpan.FromMilliseconds(1));
+        }
+
+        EdhocServerCounters counters = world.Edhoc.GetCounters();
+        Assert.Equal((0, 0L), (counters.Sessions, counters.Begun));
+        Assert.True(counters.Challenges > 0);
+        Assert.True(answered <= (long)count * (head.Length + payload.Length));
+    }
+
+    private static EdhocInitiator Initiator(EdhocWorld world) =>
+        new(Parties.Settings(2), EdhocMethod.StaticStatic, [world.ClientKey], new byte[] { 0x18, 1 });
+
+    private static byte[] First(EdhocWorld world) => [0xf5, .. Initiator(world).CreateMessage1()];
+
+    private sealed class SlowTrust(Task<IReadOnlyList<EdhocCredential>> result) : IEdhocCredentialResolver
+    {
+        public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaim claim, CancellationToken cancellationToken) => new(result);
+    }
+}

@@ -1,0 +1,170 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Content.Cbor;
+
+namespace CoAP.NET.Edhoc.Tests.Credentials;
+
+public sealed class CredentialTests
+{
+    [Fact]
+    public async Task A_store_gives_out_what_is_in_it_and_refuses_all_else()
+    {
+        EdhocOwnCredential one = Parties.Own(EdhocCurve.P256, 1, "one");
+        EdhocOwnCredential twin = Parties.Own(EdhocCurve.P256, 1, "twin");
+        EdhocOwnCredential other = Parties.Own(EdhocCurve.P256, 2, "other");
+        using Issuer issuer = new();
+        using EdhocPrivateKey key = issuer.Issue("device", out byte[] certificate);
+        EdhocCredentialStore store = new();
+        store.Add(one.Credential).Add(twin.Credential).Add(EdhocCredential.OfCertificate(certificate));
+
+        Assert.Equal(2, (await FindAsync(store, EdhocCredentialId.OfKeyId([1]))).Count);
+        Assert.Empty(await FindAsync(store, EdhocCredentialId.OfKeyId([2])));
+        Assert.Single(await FindAsync(store, EdhocCredentialId.OfCcs(one.Credential.Encoded.Span)));
+        Assert.Empty(await FindAsync(store, EdhocCredentialId.OfCcs(other.Credential.Encoded.Span)));
+        Assert.Single(await FindAsync(store, EdhocCredentialId.OfCertificateHash(certificate)));
+        Assert.Single(await FindAsync(store, EdhocCredentialId.OfCertificateHash(certificate, isShort: false)));
+        Assert.Single(await FindAsync(store, EdhocCredentialId.OfCertificateChain(certificate)));
+        Assert.Empty(await FindAsync(store, EdhocCredentialId.OfCertificateHash(issuer.Certificate.RawData)));
+        Assert.True(store.Remove(one.Credential));
+        Assert.False(store.Remove(one.Credential));
+        Assert.Same(twin.Credential, Assert.Single(await FindAsync(store, EdhocCredentialId.OfKeyId([1]))));
+        Assert.Equal(2, store.Count);
+    }
+
+    [Fact]
+    public void Of_several_credentials_with_one_kid_the_one_counts_that_the_peer_proves_to_have()
+    {
+        (EdhocInitiator initiator, EdhocResponder responder) = Parties.Make();
+        EdhocCredential twin = Parties.Own(EdhocCurve.P256, 0x32, "twin").Credential;
+        responder.ReadMessage1(initiator.CreateMessage1());
+        initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId));
+
+        initiator.CreateMessage3([twin, Parties.CredentialOf(responder)]);
+
+        Assert.Equal("responder", initiator.Session.PeerCredential.Subject);
+    }
+
+    [Fact]
+    public async Task Certificates_are_trusted_by_their_issuer_time_and_the_application()
+    {
+        using Issuer issuer = new();
+        using Issuer stranger = new();
+        using EdhocPrivateKey key = issuer.Issue("device", out byte[] certificate);
+        using EdhocPrivateKey otherKey = stranger.Issue("device", out byte[] forged);
+        EdhocCertificateTrust trust = new(issuer.Certificate) { TimeProvider = issuer.Time };
+
+        Assert.Equal("CN=device", Assert.Single(await FindAsync(trust, EdhocCredentialId.OfCertificateChain(certificate))).Subject);
+        Assert.Empty(await FindAsync(trust, EdhocCredentialId.OfCertificateChain(forged)));
+        Assert.Empty(await FindAsync(trust, EdhocCredentialId.OfCertificateChain(forged, issuer.Certificate.RawDataMemory)));
+        Assert.Empty(await FindAsync(trust, EdhocCredentialId.OfCertificateChain(new byte[] { 0x30, 0x00 })));
+        Assert.Empty(await FindAsync(trust, EdhocCredentialId.OfCertificateHash(certificate)));
+        EdhocCertificateTrust choosy = new(issuer.Certificate) { TimeProvider = issuer.Time, Identify = static _ => null };
+        Assert.Empty(await FindAsync(choosy, EdhocCredentialId.OfCertificateChain(certificate)));
+        issuer.Time.Advance(TimeSpan.FromDays(31));
+        Assert.Empty(await FindAsync(trust, EdhocCredentialId.OfCertificateChain(certificate)));
+    }
+
+    [Theory]
+    [InlineData(X509KeyUsageFlags.DigitalSignature, true)]
+    [InlineData(X509KeyUsageFlags.KeyAgreement, false)]
+    public void A_certificate_is_used_for_what_it_says_only(X509KeyUsageFlags usages, bool isAccepted)
+    {
+        using Issuer issuer = new();
+        using EdhocPrivateKey key = issuer.Issue("device", out byte[] certificate, usages);
+        EdhocCredential credential = EdhocCredential.OfCertificate(certificate);
+        EdhocOwnCredential own = new(credential, EdhocCredentialId.OfCertificateHash(certificate), key);
+        EdhocInitiator initiator = new(Parties.Settings(2), EdhocMethod.SignatureStatic, [own], Parties.InitiatorId);
+        EdhocResponder responder = new(Parties.Settings(2), [Parties.Own(EdhocCurve.P256, 0x32, "responder")]);
+        responder.ReadMessage1(initiator.CreateMessage1());
+        initiator.ReadMessage2(responder.CreateMessage2(Parties.ResponderId));
+        responder.ReadMessage3(initiator.CreateMessage3([Parties.CredentialOf(responder)]));
+
+        if (isAccepted)
+        {
+            Assert.Equal("CN=device", responder.Complete([credential]).PeerCredential.Subject);
+            return;
+        }
+
+        Assert.Throws<EdhocException>(() => responder.Complete([credential]));
+    }
+
+    [Fact]
+    public void A_claims_set_stays_as_it_is_and_a_naked_key_is_dressed()
+    {
+        using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
+        EdhocCredential created = EdhocCredential.Create(key.PublicKey, [7], "somebody");
+        byte[] naked = new CborWriter().WriteMap(4).WriteInt(1).WriteInt(2).WriteInt(-1).WriteInt(1)
+            .WriteInt(-2).WriteBytes(key.PublicKey.X.Span).WriteInt(-3).WriteBytes(key.PublicKey.Y!.Value.Span).ToArray();
+        EdhocCredential dressed = EdhocCredential.OfCoseKey(naked);
+
+        Assert.Equal("a108a101", Convert.ToHexStringLower(dressed.Encoded.Span[..4]));
+        Assert.Null(dressed.KeyId);
+        Assert.Equal([7], created.KeyId!.Value.ToArray());
+        Assert.Equal("somebody", created.Subject);
+        Assert.Equal(created.Encoded.ToArray(), EdhocCredential.OfCcs(created.Encoded.Span).Encoded.ToArray());
+    }
+
+    [Fact]
+    public void A_compressed_key_in_a_claims_set_has_the_coordinate_that_its_sign_says()
+    {
+        for (int i = 0; i < 6; i++)
+        {
+            using EdhocPrivateKey key = EdhocPrivateKey.Generate(i % 2 == 0 ? EdhocCurve.P256 : EdhocCurve.P384);
+            byte[] y = key.PublicKey.Y!.Value.ToArray();
+            byte[] naked = new CborWriter().WriteMap(4).WriteInt(1).WriteInt(2).WriteInt(-1).WriteInt((int)key.Curve)
+                .WriteInt(-2).WriteBytes(key.PublicKey.X.Span).WriteInt(-3).WriteBoolean((y[^1] & 1) == 1).ToArray();
+            Assert.Equal(y, EdhocCredential.OfCoseKey(naked).PublicKey.Y!.Value.ToArray());
+        }
+    }
+
+    [Fact]
+    public void A_private_key_in_a_claims_set_is_refused()
+    {
+        using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
+        byte[] naked = new CborWriter().WriteMap(4).WriteInt(1).WriteInt(2).WriteInt(-1).WriteInt(1)
+            .WriteInt(-2).WriteBytes(key.PublicKey.X.Span).WriteInt(-4).WriteBytes(new byte[32]).ToArray();
+
+        Assert.Contains("private", Assert.Throws<EdhocException>(() => EdhocCredential.OfCoseKey(naked)).Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_private_key_of_another_credential_is_refused()
+    {
+        using EdhocPrivateKey key = EdhocPrivateKey.Generate(EdhocCurve.P256);
+        EdhocCredential other = Parties.Own(EdhocCurve.P256, 1, "other").Credential;
+
+        Assert.Throws<ArgumentException>(() => new EdhocOwnCredential(other, EdhocCredentialId.OfKeyId([1]), key));
+    }
+
+    [Fact]
+    public void Keys_of_dotnet_do_what_they_are_for()
+    {
+        EdhocPrivateKey signing = EdhocPrivateKey.FromECDsa(ECDsa.Create(ECCurve.NamedCurves.nistP256));
+        EdhocPrivateKey agreeing = EdhocPrivateKey.FromECDiffieHellman(ECDiffieHellman.Create(ECCurve.NamedCurves.nistP256));
+        EdhocOwnCredential one = new(EdhocCredential.Create(signing.PublicKey, [1]), EdhocCredentialId.OfKeyId([1]), signing);
+        EdhocOwnCredential two = new(EdhocCredential.Create(agreeing.PublicKey, [2]), EdhocCredentialId.OfKeyId([2]), agreeing);
+
+        (EdhocSession first, EdhocSession second) = Parties.Run(
+            new EdhocInitiator(Parties.Settings(2), EdhocMethod.SignatureStatic, [one], Parties.InitiatorId),
+            new EdhocResponder(Parties.Settings(2), [two]));
+
+        Assert.Equal(first.Export(1, [], 16), second.Export(1, [], 16));
+        Assert.Throws<ArgumentException>(() => EdhocPrivateKey.FromECDsa(ECDsa.Create(ECCurve.NamedCurves.nistP521)));
+    }
+
+    [Theory]
+    [InlineData("a0")]
+    [InlineData("a2044101044102")]
+    [InlineData("a2054101044102")]
+    [InlineData("a1182182")]
+    [InlineData("a1182181410141")]
+    [InlineData("a11822812e")]
+    [InlineData("a1044101ff")]
+    [InlineData("bf044101ff")]
+    [InlineData("a104580101")]
+    public void A_header_map_that_is_malformed_is_refused(string encoded) =>
+        Assert.Throws<EdhocException>(() => EdhocCredentialId.Read(Convert.FromHexString(encoded)));
+
+    private static async Task<IReadOnlyList<EdhocCredential>> FindAsync(IEdhocCredentialResolver resolver, EdhocCredentialId id) =>
+        await resolver.FindAsync(new EdhocClaim(id, []), CancellationToken.None);
+}

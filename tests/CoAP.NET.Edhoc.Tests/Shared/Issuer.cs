@@ -1,0 +1,38 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+
+namespace CoAP.NET.Edhoc.Tests;
+
+/// <summary>An issuer of certificates for P-256.</summary>
+internal sealed class Issuer : IDisposable
+{
+    private readonly ECDsa _key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+
+    public Issuer()
+    {
+        CertificateRequest request = new("CN=issuer", _key, HashAlgorithmName.SHA256);
+        request.CertificateExtensions.Add(new X509BasicConstraintsExtension(true, false, 0, true));
+        Certificate = request.CreateSelfSigned(Time.GetUtcNow().AddDays(-1), Time.GetUtcNow().AddYears(1));
+    }
+
+    public VirtualClock Time { get; } = new();
+
+    public X509Certificate2 Certificate { get; }
+
+    public EdhocPrivateKey Issue(string name, out byte[] certificate, X509KeyUsageFlags usages = X509KeyUsageFlags.DigitalSignature)
+    {
+        ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        CertificateRequest request = new($"CN={name}", key, HashAlgorithmName.SHA256);
+        request.CertificateExtensions.Add(new X509KeyUsageExtension(usages, true));
+        using X509Certificate2 issued =
+            request.Create(Certificate, Time.GetUtcNow().AddHours(-1), Time.GetUtcNow().AddDays(30), [1, 2, 3, (byte)name.Length]);
+        certificate = issued.RawData;
+        return EdhocPrivateKey.FromECDsa(key);
+    }
+
+    public void Dispose()
+    {
+        Certificate.Dispose();
+        _key.Dispose();
+    }
+}
