@@ -78,7 +78,8 @@ public sealed record OscoreVector(
             "991c03fbd508dfdc68394aa0b8",
             "65148c26522905e3b1160c26747d8a035750169e2abb",
             "27643f51d9634b7bb2a5b22770778429d0f4f7e36591"),
-        new("long IDs, ID Context, the last number but one", 10, -10, "9e7ca92223786340", "a0a1a2a3a4a5a6", "b0b1b2b3b4b5b6", "37cbf3210017a2d3", 1099511627774,
+        new("long IDs, ID Context, the last number but one", 10, -10, "9e7ca92223786340", "a0a1a2a3a4a5a6",
+            "b0b1b2b3b4b5b6", "37cbf3210017a2d3", 1099511627774,
             "815d69d813632f849302b766316c5ccb",
             "b15c4b84972bc9344767dc5d4830ec01",
             "2ca58fb85ff1b81c0b7181b85e", "1dfffffffffe0837cbf3210017a2d3a0a1a2a3a4a5a6",
@@ -98,9 +99,9 @@ public sealed record OscoreVector(
 
     public static OscoreVector Find(string name) => All.Single(vector => vector.Name == name);
 
-    public OscoreContext Client() => new(Parameters(ClientId, ServerId));
+    public OscoreContext Client() => OscoreContext.CreateVolatile(Parameters(ClientId, ServerId));
 
-    public OscoreContext Server() => new(Parameters(ServerId, ClientId));
+    public OscoreContext Server() => OscoreContext.CreateVolatile(Parameters(ServerId, ClientId));
 
     public override string ToString() => Name;
 

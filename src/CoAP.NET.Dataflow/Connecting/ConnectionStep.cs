@@ -87,6 +87,11 @@ internal sealed class ConnectionStep(CoapEnvironment environment, ConnectionPool
         bool isAgain)
     {
         route.MessagesSent = 0;
+        if (request.Channel.Carried is { } carried)
+        {
+            channel = channel.Protected(carried.Context);
+        }
+
         return isAgain ? StepOutcome.Again(request with { Channel = channel, Message = message })
             : channel == request.Channel ? StepOutcome.Watch
             : StepOutcome.WatchWith(request with { Channel = channel });

@@ -289,7 +289,7 @@ internal sealed class ClientSender
     /// <returns>Why it could not be sent; null when it was.</returns>
     public CoapException? Send(CoapTransmission transmission)
     {
-        CoapChannel channel = transmission.Channel;
+        CoapChannel channel = transmission.Peer;
         if (_state.IsStopped)
         {
             return new CoapException("The endpoint was stopped; nothing can be observed any more. Make a new one.");

@@ -29,6 +29,7 @@ internal sealed class ExchangeLayer
         request.Message.Token = peer.NextToken(request.Message.Token.Length);
         peer.Pending.Add(request.Message.Token, request);
         request.IsPending = true;
+        ProtectedChannels.Begin(request.Channel, request.Message.Token);
         request.Channel.Pins++;
         long now = _shard.Environment.Now;
         if (request.Channel.IsReliable)
@@ -167,6 +168,7 @@ internal sealed class ExchangeLayer
         request.Token = peer.NextToken(CoapToken.MaxLength);
         (peer.Standing ??= []).Add(request.Token, request);
         request.IsOpen = true;
+        ProtectedChannels.Begin(request.Channel, request.Token);
         request.Channel.Pins++;
     }
 
@@ -187,6 +189,7 @@ internal sealed class ExchangeLayer
         if (request.IsOpen && request.Channel.ExchangeState is { Standing: { } standing } peer)
         {
             request.IsOpen = false;
+            ProtectedChannels.End(request.Channel, request.Token);
             request.Channel.Pins--;
             standing.Remove(request.Token);
             if (standing.Count == 0)
@@ -199,7 +202,7 @@ internal sealed class ExchangeLayer
     private List<PendingRequest> TakeAll(IEnumerable<CoapChannel> channels, Func<PingRequest, bool> isTaken)
     {
         List<PendingRequest> all = [];
-        foreach (CoapChannel channel in channels)
+        foreach (CoapChannel channel in channels.SelectMany(static carrier => carrier.ProtectedOnes?.All.Prepend(carrier) ?? [carrier]))
         {
             if (channel.ExchangeState is { } peer)
             {
@@ -220,7 +223,9 @@ internal sealed class ExchangeLayer
         return all;
     }
 
-    private PeerExchanges StateOf(CoapChannel channel) => channel.ExchangeState ??= new PeerExchanges(_shard.Environment.Random);
+    private PeerExchanges StateOf(CoapChannel channel) => channel.ExchangeState ??= channel.Carried is { } carried
+        ? new PeerExchanges(StateOf(carried.Carrier))
+        : new PeerExchanges(_shard.Environment.Random);
 
     /// <summary>Takes a request out because its message met its end: rejected, given up, unreachable, refused.</summary>
     public bool TryTake(PendingRequest request)
@@ -243,6 +248,7 @@ internal sealed class ExchangeLayer
         else
         {
             peer!.Pending.Remove(request.Message.Token);
+            ProtectedChannels.End(request.Channel, request.Message.Token);
         }
 
         request.IsPending = false;

@@ -19,7 +19,7 @@ internal static class ExchangeTimes
             Attempts = transmission.Attempts,
         },
         transmission.Message.Code,
-        transmission.Channel.ToString());
+        transmission.Peer.ToString());
 
     /// <summary>The time of a request or ping is over. Under Shard.Gate.</summary>
     /// <param name="request">The request.</param>

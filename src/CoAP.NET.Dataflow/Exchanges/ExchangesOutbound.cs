@@ -62,13 +62,13 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
     internal void SendOwn(CoapTransmission transmission)
     {
         bool isTaken = Offer(
-            new CoapOutbound { Channel = transmission.Channel, Message = transmission.Message, Transmission = transmission });
+            new CoapOutbound { Channel = transmission.Peer, Message = transmission.Message, Transmission = transmission });
         transmission.Owner?.OnOffered(transmission, isTaken);
     }
 
     /// <summary>Has Messaging send no more copies of a message of ours and free its place. No lock may be held.</summary>
     internal void Cancel(CoapTransmission transmission) =>
-        Offer(new CoapOutbound { Channel = transmission.Channel, Kind = CoapOutboundKind.Cancel, Transmission = transmission });
+        Offer(new CoapOutbound { Channel = transmission.Peer, Kind = CoapOutboundKind.Cancel, Transmission = transmission });
 
     /// <summary>Has Messaging say to a message that came what is owed to it, without an answer. No lock may be held.</summary>
     /// <param name="reception">The message; null on connections, where nothing is owed.</param>
@@ -139,7 +139,7 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
         {
             _messagingOut.Run(new CoapOutbound
             {
-                Channel = item.Channel,
+                Channel = item.Channel.Wire,
                 Message = new CoapMessage(code) { Token = message.Token },
                 Reception = item.Reception
             });

@@ -3,9 +3,13 @@ namespace CoAP.NET.Exchanges;
 /// <summary>What the Exchanges stage keeps for a peer that we sent requests to. Guarded by Shard.Gate.</summary>
 internal sealed class PeerExchanges
 {
+    private readonly PeerExchanges? _carrier;
     private TokenSequence _tokens;
 
     public PeerExchanges(CoapRandomSource random) => _tokens = new TokenSequence(random);
+
+    /// <summary>Makes what is kept for a protected peer: its tokens are those of the channel that carries it.</summary>
+    public PeerExchanges(PeerExchanges carrier) => _carrier = carrier;
 
     /// <summary>Our requests that wait for their response, by token (RFC 7252 section 5.3.2).</summary>
     public Dictionary<CoapToken, ClientRequest> Pending { get; } = [];
@@ -14,5 +18,7 @@ internal sealed class PeerExchanges
     public Dictionary<CoapToken, StandingRequest>? Standing { get; set; }
 
     /// <param name="length">The length of a long token; anything up to 8 for a short one.</param>
-    public CoapToken NextToken(int length) => length > CoapToken.MaxLength ? _tokens.NextLong(length) : _tokens.Next();
+    public CoapToken NextToken(int length) => _carrier is not null ? _carrier.NextToken(length)
+        : length > CoapToken.MaxLength ? _tokens.NextLong(length)
+        : _tokens.Next();
 }

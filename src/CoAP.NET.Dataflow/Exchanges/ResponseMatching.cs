@@ -238,6 +238,9 @@ internal sealed class ResponseMatching
             standing.Owner.OnDisconnected(standing, reason);
         }
 
-        _shard.Drain.OnGone(channel, reason);
+        if (channel.Carried is null)
+        {
+            _shard.Drain.OnGone(channel, reason);
+        }
     }
 }

@@ -64,6 +64,7 @@ internal sealed partial class AddressGuard
             return true;
         }
 
+        channel = channel.Wire;
         if (channel.IsVerified)
         {
             if (now < channel.VerifiedUntil)
@@ -92,6 +93,13 @@ internal sealed partial class AddressGuard
     /// <param name="until">Until when that counts, in units of 100 ns.</param>
     public void Verify(CoapChannel channel, long until)
     {
+        if (channel.Carried is { } carried)
+        {
+            Verify(carried.Carrier, until);
+            channel.IsVerified = true;
+            return;
+        }
+
         lock (_gate)
         {
             if (channel.IsConnection)
@@ -184,6 +192,7 @@ internal sealed partial class AddressGuard
     /// <returns>Whether it may; if so it was drawn, if not it was counted.</returns>
     public bool MaySend(CoapChannel channel, int size, long now)
     {
+        channel = channel.Wire;
         if (IsTrusted(channel, now))
         {
             return true;

@@ -51,17 +51,39 @@ internal sealed class CoapPipeline
         SerializerStage serializer = SerializerStage.Make(parts.Options.Make(CoapStages.Serializer, context), environment, parts, _wiring);
         Resource = ResourceStage.Make(parts.Options.Make(CoapStages.Resource, context), environment, parts, ExchangesOut, _wiring);
 
+        Protection = parts.Options.Make(CoapStages.Protection, context);
+
         // The one circle: state machines leave effects with the shard, which was there before the blocks that carry them out.
         shard.Drain.Attach(MessagingOut, MessagingIn, ExchangesOut, exchangesIn, Blockwise.Bodies);
 
         _wiring.Link(TransportIn, channelIn, CoapSeams.TransportToChannel);
         _wiring.Link(channelIn, serializer.Datagrams, CoapSeams.ChannelToSerializer);
         _wiring.Link(serializer.Messages, MessagingIn, CoapSeams.SerializerToMessaging);
-        _wiring.Link(MessagingIn, exchangesIn, CoapSeams.MessagingToExchanges);
+        if (Protection is null)
+        {
+            _wiring.Link(MessagingIn, exchangesIn, CoapSeams.MessagingToExchanges);
+        }
+        else
+        {
+            ProtectionInbound protectionIn = new(shard, Protection, MessagingOut, Exchanges);
+            _wiring.LinkWithin(MessagingIn, protectionIn, nameof(CoapStages.Protection));
+            _wiring.Link(protectionIn, exchangesIn, CoapSeams.MessagingToExchanges);
+        }
+
         _wiring.Link(exchangesIn, Resource.Requests, CoapSeams.ExchangesToResource);
 
         _wiring.Link(Resource.Replies, ExchangesOut, CoapSeams.ResourceToExchanges);
-        _wiring.Link(ExchangesOut, MessagingOut, CoapSeams.ExchangesToMessaging);
+        if (Protection is null)
+        {
+            _wiring.Link(ExchangesOut, MessagingOut, CoapSeams.ExchangesToMessaging);
+        }
+        else
+        {
+            ProtectionOutbound protectionOut = new(shard, MessagingOut);
+            _wiring.Link(ExchangesOut, protectionOut, CoapSeams.ExchangesToMessaging);
+            _wiring.LinkWithin(protectionOut, MessagingOut, nameof(CoapStages.Protection));
+        }
+
         _wiring.Link(MessagingOut, serializer.Outgoing, CoapSeams.MessagingToSerializer);
         _wiring.Link(serializer.Encoded, channelOut, CoapSeams.SerializerToChannel);
         _wiring.Link(channelOut, transportOut, CoapSeams.ChannelToTransport);
@@ -72,6 +94,9 @@ internal sealed class CoapPipeline
 
     /// <summary>The stage that runs handlers, or a router of a user.</summary>
     public ResourceStage Resource { get; }
+
+    /// <summary>What protects messages end to end; null for nothing.</summary>
+    public CoapProtection? Protection { get; }
 
     public ChannelTable Channels { get; }
 

@@ -109,7 +109,8 @@ public sealed class CoapMessage
         }
     }
 
-    internal bool HasOptions => _options is { Count: > 0 };
+    /// <summary>Whether there are options. Unlike <see cref="Options"/> it makes no collection where there are none.</summary>
+    public bool HasOptions => _options is { Count: > 0 };
 
     /// <summary>
     /// Whether nobody but the stages sees it, so that it may be used again when it was encoded (<c>SpareMessage</c>). Who keeps a message

@@ -58,10 +58,10 @@ internal sealed class MessageLayer
     /// <summary>
     /// The smoothed round-trip time to a peer, from Confirmable messages of ours that were sent once and answered; null without one.
     /// </summary>
-    public static TimeSpan? RttOf(CoapChannel channel) => Pacing.RttOf(channel);
+    public static TimeSpan? RttOf(CoapChannel channel) => Pacing.RttOf(channel.Wire);
 
     /// <summary>How long the first copy of a Confirmable message to a peer waits at least, without back-off.</summary>
-    public static TimeSpan TimeoutOf(CoapChannel channel, long now) => Pacing.TimeoutOf(channel, now);
+    public static TimeSpan TimeoutOf(CoapChannel channel, long now) => Pacing.TimeoutOf(channel.Wire, now);
 
     /// <summary>
     /// Whether a peer may be forgotten: nothing runs, nothing is outstanding or waits, and nothing is younger than its lifetime. Of a

@@ -17,7 +17,7 @@ internal sealed class Renewals(CoapShard shard, OwnMessageIds ids, Pacing pacing
     public bool TryRenew(CoapTransmission transmission, CoapChannel peer, long now)
     {
         if (peer.Messaging.MessageIds.FreeAt(peer.Messaging.Times.MessageIdLifetime) > now
-            || transmission.Owner!.Take(transmission, now) is not { } message || ReferenceEquals(message, transmission.Message))
+            || transmission.TakeNewest(now) is not { } message || ReferenceEquals(message, transmission.Message))
         {
             return false;
         }

@@ -95,7 +95,7 @@ internal sealed class Transmissions
 
         CoapChannel peer = _times.Refresh(transmission.Channel);
         SendingState sending = SendingOf(peer);
-        if (sending.WaitingReplies.Count > 0 || _ids.FreeAt(peer) > now
+        if (sending.WaitingReplies.Count > 0 || transmission.AwaitsProtection || _ids.FreeAt(peer) > now
             || (transmission.IsLimited && !_shard.Guard.MaySend(transmission.Channel, (int)transmission.Message.SizeBound, now))
             || (!transmission.IsOutstanding && !_line.MayTake(sending)))
         {
@@ -309,7 +309,7 @@ internal sealed class Transmissions
             long next = Math.Max(_ids.FreeAt(peer), mayProbe);
             if (next <= now && first.IsRenewable)
             {
-                next = first.Owner!.MayBeTakenAt(first, now);
+                next = first.MayBeTakenAt(now);
             }
 
             if (next > now)
@@ -400,9 +400,14 @@ internal sealed class Transmissions
         CoapMessage message = transmission.Message;
         if (transmission.IsRenewable)
         {
-            if (transmission.Owner!.Take(transmission, now) is not { } newest)
+            if (transmission.TakeNewest(now) is not { } newest)
             {
                 transmission.IsOver = true;
+                if (transmission.AwaitsProtection)
+                {
+                    Raise(CoapInboundKind.NotSent, transmission);
+                }
+
                 return;
             }
 

@@ -12,6 +12,12 @@ internal sealed class ChannelHints
     public object? Identity;
     public ConnectionTarget? ConnectingState;
 
+    /// <summary>See <see cref="CoapChannel.Carried"/>.</summary>
+    public CarriedChannel? Carried;
+
+    /// <summary>See <see cref="CoapChannel.ProtectedOnes"/>.</summary>
+    public ProtectedChannels? ProtectedOnes;
+
     /// <summary>See <see cref="CoapChannel.EndReason"/>.</summary>
     public CoapConnectionException? EndReason;
 

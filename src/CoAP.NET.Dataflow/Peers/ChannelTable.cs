@@ -175,6 +175,16 @@ internal sealed class ChannelTable
     /// </summary>
     public CoapChannel Restore(CoapChannel channel)
     {
+        if (!channel.IsForgotten)
+        {
+            return channel;
+        }
+
+        if (channel.Carried is { } carried)
+        {
+            return Restore(carried.Carrier).ProtectedUnderLock(carried.Context);
+        }
+
         if (Current(channel) is { } current)
         {
             return current;

@@ -59,6 +59,17 @@ public sealed partial class CoapChannel
         Parameters = parameters;
     }
 
+    /// <summary>Makes the channel of a protected peer, whose messages another channel carries.</summary>
+    internal CoapChannel(CoapChannel carrier, CoapSecurityContext context)
+        : this(carrier._route, carrier._remote, ProtectedParameters.Of(carrier, context))
+    {
+        _kind = carrier._kind;
+        _extras = ProtectedParameters.ExtrasOf(carrier, context, carrier._extras);
+        _extras.Hints!.Carried = new CarriedChannel(carrier, context, context.MakePeer());
+        _extras.Hints.Carried.Peer.Channel = this;
+        IsVerified = carrier.IsVerified;
+    }
+
     private ChannelExtras Extras => _extras ?? Interlocked.CompareExchange(ref _extras, new ChannelExtras(), null) ?? _extras;
 
     private ChannelHints Hints =>
@@ -93,6 +104,17 @@ public sealed partial class CoapChannel
     {
         get => _extras?.Hints?.ConnectingState;
         set => Hints.ConnectingState = value;
+    }
+
+    /// <summary>By which channel, and with which keys, messages of a protected peer go; null of peers whose messages go as they
+    /// are.</summary>
+    internal CarriedChannel? Carried => _extras?.Hints?.Carried;
+
+    /// <summary>The protected peers behind it; null for none. Guarded by Shard.Gate.</summary>
+    internal ProtectedChannels? ProtectedOnes
+    {
+        get => _extras?.Hints?.ProtectedOnes;
+        set => Hints.ProtectedOnes = value;
     }
 
     /// <summary>An Echo value that the peer sent and that belongs into the next request to it (RFC 9175 section 2.3).</summary>
@@ -206,34 +228,10 @@ public sealed partial class CoapChannel
     internal byte AskedBlockSize { get; set; }
 
     /// <summary>
-    /// Answers above so many bytes are sent to the peer in blocks. On a connection whatever fits a message goes in one;
-    /// <see cref="CoapTransmissionParameters.PreferredBlockSize"/> is about datagrams.
-    /// </summary>
-    internal int BlockSize => IsReliable ? PeerMaxMessageSize
-        : AskedBlockSize == 0 ? Parameters.PreferredBlockSize : Math.Min(8 << AskedBlockSize, Parameters.PreferredBlockSize);
-
-    /// <summary>
     /// The most of a body in bytes that is put into one message under BERT, whatever the peer takes: what is read and kept at a time for a
     /// peer that fetches a body.
     /// </summary>
     internal const int MaxBert = 1024 * 1024;
-
-    /// <summary>The most of a body in bytes that one message may carry, for who reads it at its place.</summary>
-    /// <param name="asked">The block that is asked for; null for none.</param>
-    internal int LargestPart(Options.BlockValue? asked)
-    {
-        const int block = 16 << Options.BlockValue.MaxSizeExponent;
-        return IsReliable && asked is null or { IsBert: true } ? Math.Clamp(MaxMessageSize, block, MaxBert) : block;
-    }
-
-    /// <summary>In how many messages a body goes to the peer, if it fetches all of it with the size that it asks for now.</summary>
-    /// <param name="total">The size of the body in bytes.</param>
-    /// <param name="asked">The block that is asked for; null for none.</param>
-    internal long BlocksOf(long total, Options.BlockValue? asked)
-    {
-        int size = IsReliable ? LargestPart(asked) : Math.Min(asked?.Size ?? int.MaxValue, BlockSize);
-        return Math.Max(1, (total + size - 1) / size);
-    }
 
     /// <summary>Whether its parameters have yet to be asked for, which is done outside the lock: a user may decide them.</summary>
     internal bool AsksForParameters { get; set; }

@@ -71,10 +71,23 @@ internal sealed class ChannelFinder(
                 CoapTransmissionParameters.Default);
     }
 
+    /// <summary>The peer that a request of ours is sent to: the one behind a channel, where the request is protected.</summary>
+    /// <param name="target">The target; null for none.</param>
+    /// <param name="channel">The channel.</param>
+    public CoapChannel ProtectedFor(CoapUri? target, CoapChannel channel) =>
+        channel.Carried is null && pipelines[channel.Shard.Index].Protection?.Find(target, channel) is { } context
+            ? channel.Protected(context)
+            : channel;
+
     /// <summary>The channel by which a peer is known now; the given one when there is none.</summary>
     /// <param name="channel">The channel by which it was known.</param>
     public CoapChannel Current(CoapChannel channel)
     {
+        if (channel.Carried is { } carried)
+        {
+            return Current(carried.Carrier).Protected(carried.Context);
+        }
+
         if (channel.IsConnection)
         {
             return pool.SuccessorOf(channel) ?? channel;

@@ -47,8 +47,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     {
         RequestComposer.Check(request);
         CoapMessage message = RequestComposer.Compose(channel, request, out CoapUri? target);
-        return SendAsync(request, message, channel, target, environment.Now, channel.IsConnection ? ConnectionPool.RouteTo(channel) : null,
-            cancellationToken);
+        ConnectionRoute? route = channel.IsConnection ? ConnectionPool.RouteTo(channel.Wire) : null;
+        return SendAsync(request, message, channel, target, environment.Now, route, cancellationToken);
     }
 
     /// <summary>Asks the host of a URI whether it is there. See
@@ -93,8 +93,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     /// <returns>The round-trip time.</returns>
     public Task<TimeSpan> PingAsync(CoapChannel channel, RequestTime time, CancellationToken cancellationToken) =>
         channel.IsConnection
-            ? PingAsync(ConnectionPool.RouteTo(channel), time, environment.Now, cancellationToken)
-            : steps.Sender.PingAsync(channel, time, passesQueue: false, cancellationToken);
+            ? PingAsync(ConnectionPool.RouteTo(channel.Wire), time, environment.Now, cancellationToken)
+            : steps.Sender.PingAsync(channel.Wire, time, passesQueue: false, cancellationToken);
 
     /// <summary>Sends a request with a token of a stateless client (RFC 8974 section 3), or, where the peer is not known to understand
     /// such tokens, as any other.</summary>
@@ -130,8 +130,10 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
             channel = channels.ChannelTo(transport, remote, request.LocalAddress);
         }
 
+        // What verifies the response of a protected request is kept, so the request is.
+        channel = channels.ProtectedFor(uri, channel);
         int length = StatelessTokens.Overhead + state.Length;
-        if (steps.Token.Supports(channel, length))
+        if (channel.Carried is null && steps.Token.Supports(channel, length))
         {
             message.Token = tokens.Seal(state, channel);
             steps.Sender.SendStateless(channel, message);
@@ -239,7 +241,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
 
         OutgoingRequest outgoing = new()
         {
-            Request = request, Message = message, Channel = channel, Target = target, Timeout = request.Timeout, StartedAt = started,
+            Request = request, Message = message, Channel = channels.ProtectedFor(target, channel), Target = target,
+            Timeout = request.Timeout, StartedAt = started,
             Route = route, Cancellation = cancellationToken,
         };
         return environment.Telemetry.IsRequesting ? WatchAsync(outgoing) : steps.Chain.SendAsync(outgoing, steps.FirstFor(route));

@@ -6,15 +6,21 @@ namespace CoAP.NET.Shard;
 /// </summary>
 internal sealed class CoapTransmission : WheelTimer
 {
+    // When what cannot be protected now is looked at again.
+    private static readonly long s_again = TimeSpan.FromSeconds(1).Ticks;
+
     internal CoapTransmission(CoapChannel channel, CoapMessage message, ITransmissionOwner? owner)
     {
-        Channel = channel;
+        Peer = channel;
         Message = message;
         Owner = owner;
     }
 
-    /// <summary>The peer.</summary>
-    public CoapChannel Channel { get; }
+    /// <summary>The peer, which may be one behind the channel that carries its protected messages.</summary>
+    public CoapChannel Peer { get; }
+
+    /// <summary>The channel by which the message leaves.</summary>
+    public CoapChannel Channel => Peer.Wire;
 
     /// <summary>
     /// The message, with its Message ID once it was sent. A notification that is outstanding may be replaced by a newer one.
@@ -41,6 +47,14 @@ internal sealed class CoapTransmission : WheelTimer
     /// 4.5.2).
     /// </summary>
     internal bool IsRenewable { get; init; }
+
+    /// <summary>
+    /// Whether <see cref="Message"/> is protected already, where <see cref="Peer"/> is a protected peer. Its copies have the same bytes.
+    /// </summary>
+    internal bool IsMessageProtected { get; private set; }
+
+    /// <summary>Whether its next message cannot be protected yet. Under Shard.Gate.</summary>
+    internal bool AwaitsProtection => Peer.Carried is { Peer.IsReady: false };
 
     /// <summary>Whether somebody waits for what becomes of it.</summary>
     internal bool IsAwaited => Owner is not null;
@@ -109,6 +123,39 @@ internal sealed class CoapTransmission : WheelTimer
 
     /// <summary>Why the operating system refused it, with <see cref="CoapInboundKind.SendFailed"/>.</summary>
     internal System.Net.Sockets.SocketError SendError { get; set; }
+
+    /// <summary>When one whose <see cref="IsRenewable"/> is set may go; not after now when it may. Under Shard.Gate.</summary>
+    internal long MayBeTakenAt(long now) => AwaitsProtection ? now + s_again : Owner!.MayBeTakenAt(this, now);
+
+    /// <summary>Takes a message in protected form.</summary>
+    internal void SetProtected(CoapMessage message)
+    {
+        Message = message;
+        IsMessageProtected = true;
+    }
+
+    /// <summary>
+    /// The message to send now, of one whose <see cref="IsRenewable"/> is set: <see cref="Message"/> when there is no newer one, protected
+    /// where the peer is. Under Shard.Gate.
+    /// </summary>
+    /// <returns>Null when nothing is to be sent any more, or it cannot be protected.</returns>
+    internal CoapMessage? TakeNewest(long now)
+    {
+        CoapMessage? newest = Owner!.Take(this, now);
+        if (newest is null || Peer.Carried is not { } carried || (IsMessageProtected && ReferenceEquals(newest, Message)))
+        {
+            return newest;
+        }
+
+        if (!carried.Peer.TryProtect(newest, out CoapMessage? message))
+        {
+            return null;
+        }
+
+        message.Type = newest.Type;
+        IsMessageProtected = true;
+        return message;
+    }
 
     internal override void Fire(long now) => Channel.Shard.Drain.Messages?.OnTransmissionDue(this, now);
 }

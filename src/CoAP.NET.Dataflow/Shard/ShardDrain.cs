@@ -72,13 +72,20 @@ internal sealed class ShardDrain
     /// <returns>Whether the channel may be forgotten.</returns>
     public bool TryForget(CoapChannel channel)
     {
-        if (!MessageLayer.CanForget(channel, _shard.Environment.Now))
+        ProtectedChannels? carried = channel.ProtectedOnes;
+        if (carried is { IsPinned: true } || !MessageLayer.CanForget(channel, _shard.Environment.Now))
         {
             return false;
         }
 
         Messages?.Forget(channel);
         _bodies?.Forget(channel);
+        foreach (CoapChannel peer in carried?.All ?? [])
+        {
+            _bodies?.Forget(peer);
+        }
+
+        carried?.Clear();
         return true;
     }
 

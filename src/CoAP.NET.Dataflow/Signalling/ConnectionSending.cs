@@ -101,7 +101,13 @@ internal sealed class ConnectionSending(CoapShard shard, ConnectionPings pings)
             return;
         }
 
-        if (transmission.Owner!.Take(transmission, now) is not { } message)
+        if (transmission.AwaitsProtection)
+        {
+            Settle(transmission, CoapInboundKind.NotSent, state, now);
+            return;
+        }
+
+        if (transmission.TakeNewest(now) is not { } message)
         {
             transmission.IsOver = true;
             return;

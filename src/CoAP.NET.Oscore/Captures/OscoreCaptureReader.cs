@@ -33,8 +33,8 @@ public sealed class OscoreCaptureReader : IDisposable
                 IdContext = own.HasIdContext ? own.IdContextBytes.ToArray() : null,
                 Hkdf = own.Hkdf,
             };
-            End first = new(entry.Name, new OscoreContext(own));
-            End second = new(entry.Name, new OscoreContext(other)) { Other = first };
+            End first = new(entry.Name, OscoreContext.CreateVolatile(own));
+            End second = new(entry.Name, OscoreContext.CreateVolatile(other)) { Other = first };
             first.Other = second;
             _ends.Add(first);
             _ends.Add(second);
@@ -79,7 +79,7 @@ public sealed class OscoreCaptureReader : IDisposable
     }
 
     /// <summary>Forgets the keys.</summary>
-    public void Dispose() => _ends.ForEach(static end => end.Context.Dispose());
+    public void Dispose() => _ends.ForEach(static end => end.Context.Keys.Dispose());
 
     private CoapMessage? ReadRequest(
         CoapMessage message, scoped in OscoreOptionValue value, (string, string, CoapToken) answer, out string remark)

@@ -1,33 +1,129 @@
+using System.Security.Cryptography;
+using CoAP.NET.Mesh;
+using CoAP.NET.Protection;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// A security context (RFC 8613 section 3): the keys that are derived of its parameters. One serves both roles of an endpoint. Thread-safe.
+/// A security context (RFC 8613 section 3): the keys that are derived of its parameters, the numbers that were used, and those that came.
+/// One serves both roles, and any number of endpoints of a process. Thread-safe.
 /// </summary>
-public sealed class OscoreContext : IDisposable
+/// <remarks>
+/// A number that is used twice under one key reveals what both messages say. So make a context of a secret that outlives the process by
+/// <see cref="OpenAsync"/>, and only once at a time.
+/// </remarks>
+public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
 {
+    // Flags, Partial IV, length of the kid context; header of the option; code, payload marker and an outer Observe.
+    private const int OverheadBesideIds = 1 + OscoreOptionValue.MaxPartialIvLength + 1 + 2 + 1 + 1 + 5;
+
+    private readonly OscoreContextState _state;
+    private readonly OscoreIdentity _identity;
     private CoapDatagramSerializer? _serializer;
     private CoapOptionRegistry? _registry;
+    private int _isClosed;
 
-    /// <summary>Derives the keys.</summary>
-    /// <param name="parameters">The parameters. Their secret is not needed any more after that.</param>
-    /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks the algorithm.</exception>
-    public OscoreContext(OscoreParameters parameters)
+    private OscoreContext(OscoreParameters parameters, OscoreKeys keys, OscoreContextState state)
     {
-        ArgumentNullException.ThrowIfNull(parameters);
         Parameters = parameters;
-        Keys = new OscoreKeys(parameters);
+        Keys = keys;
+        _state = state;
+        _identity = new OscoreIdentity(this);
     }
 
     /// <summary>What the context was derived of.</summary>
     public OscoreParameters Parameters { get; }
 
+    /// <summary>The principal: an <see cref="OscoreIdentity"/>.</summary>
+    public override object Identity => _identity;
+
+    /// <inheritdoc/>
+    public override int Overhead =>
+        OverheadBesideIds + Parameters.SenderId.Length + Parameters.IdContextBytes.Length + Parameters.Algorithm.TagLength;
+
     internal OscoreKeys Keys { get; }
 
-    /// <summary>Forgets the keys. Messages that are protected or verified after that fail.</summary>
-    public void Dispose() => Keys.Dispose();
+    /// <summary>The numbers of this end.</summary>
+    internal OscoreSequence Sequence => _state.Sequence;
+
+    /// <summary>The numbers of the other end.</summary>
+    internal OscoreReplayWindow Window => _state.Window;
+
+    /// <summary>
+    /// What a request brings back to show that it was made after this process had begun (RFC 8613 appendix B.1.2): 8 random bytes.
+    /// </summary>
+    internal byte[] Challenge { get; } = new byte[8];
+
+    /// <summary>
+    /// Makes a context that begins at number 0 and is forgotten with the process. Right only for secrets that live no longer than the
+    /// process, as those of EDHOC, and in tests: with a secret that was used before, all numbers are used again.
+    /// </summary>
+    /// <param name="parameters">The parameters. Their secret is not needed any more after that.</param>
+    /// <returns>The context.</returns>
+    /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks the algorithm.</exception>
+    public static OscoreContext CreateVolatile(OscoreParameters parameters)
+    {
+        ArgumentNullException.ThrowIfNull(parameters);
+        return new OscoreContext(parameters, new OscoreKeys(parameters), OscoreContextState.Volatile(parameters));
+    }
+
+    /// <summary>
+    /// Makes a context whose numbers a store keeps, so that none is used again after a restart (RFC 8613 appendix B.1.1). Where the last
+    /// process did not end in order, the replay window is lost, and the first request is answered with a challenge (appendix B.1.2).
+    /// </summary>
+    /// <param name="parameters">The parameters. Their secret is not needed any more after that.</param>
+    /// <param name="store">Keeps the numbers.</param>
+    /// <param name="scheduler">Has the threads that the store is called on; null for those of the library.</param>
+    /// <param name="timeProvider">The clock; null for that of the system.</param>
+    /// <param name="random">The randomness; null for that of the system.</param>
+    /// <param name="cancellationToken">Ends the wait for the store.</param>
+    /// <returns>The context; dispose it when the process ends, so that the replay window is kept.</returns>
+    /// <exception cref="OscoreStoreException">The store cannot tell where to go on. It is never taken for a new one.</exception>
+    /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks the algorithm.</exception>
+    public static async ValueTask<OscoreContext> OpenAsync(
+        OscoreParameters parameters, IOscoreStore store, CoapScheduler? scheduler = null, TimeProvider? timeProvider = null,
+        CoapRandomSource? random = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(parameters);
+        ArgumentNullException.ThrowIfNull(store);
+        OscoreKeys keys = new(parameters);
+        OscoreContextState state = await OscoreContextState.OpenAsync(
+            parameters, store, scheduler ?? CoapScheduler.Default, timeProvider ?? TimeProvider.System, cancellationToken)
+            .ConfigureAwait(false);
+        OscoreContext context = new(parameters, keys, state);
+        (random ?? CoapRandomSource.Secure).Fill(context.Challenge);
+        return context;
+    }
+
+    /// <inheritdoc/>
+    public override CoapProtectedPeer MakePeer() => new OscorePeer(this);
+
+    /// <summary>
+    /// Closes the context: nothing is sent or verified with it any more, its keys are wiped, and the store notes which numbers came.
+    /// Repeating it does nothing.
+    /// </summary>
+    /// <returns>Ends when the store has noted it. What fails there is not told: the next process begins with a challenge then.</returns>
+    public async ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _isClosed, 1) != 0)
+        {
+            return;
+        }
+
+        Sequence.Close();
+        Keys.Dispose();
+        CryptographicOperations.ZeroMemory(Challenge);
+        try
+        {
+            await _state.CloseAsync(CancellationToken.None).ConfigureAwait(false);
+        }
+        catch (OscoreStoreException)
+        {
+            // Without the note the window is lost, which costs a round trip and no safety.
+        }
+    }
 
     /// <summary>Sender, recipient and algorithm, without any secret.</summary>
     /// <returns>The text.</returns>

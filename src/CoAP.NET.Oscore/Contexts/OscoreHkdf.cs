@@ -2,7 +2,8 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>The key derivation of a security context: HKDF (RFC 5869) with a hash (RFC 8613 section 3.2). Both peers use the same.</summary>
+/// <summary>The key derivation of a security context: HKDF (RFC 5869) with a hash (RFC 8613 section 3.2). Both peers use the
+/// same.</summary>
 public sealed class OscoreHkdf
 {
     private OscoreHkdf(int coseNumber, string name, HashAlgorithmName hash, int hashLength)

@@ -2,7 +2,8 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>What is derived of the parameters of a context (RFC 8613 section 3.2): the ciphers of both directions and the Common IV.</summary>
+/// <summary>What is derived of the parameters of a context (RFC 8613 section 3.2): the ciphers of both directions and the Common
+/// IV.</summary>
 internal sealed class OscoreKeys : IDisposable
 {
     private readonly byte[] _commonIv;

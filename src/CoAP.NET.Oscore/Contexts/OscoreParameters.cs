@@ -36,7 +36,8 @@ public sealed class OscoreParameters : IDisposable
     /// same.</param>
     /// <param name="recipientId">The ID of the other end; may be empty, and differs from <paramref name="senderId"/>.</param>
     /// <param name="algorithm">The AEAD algorithm; null for AES-CCM-16-64-128.</param>
-    /// <exception cref="ArgumentException">The secret is empty, an ID has more bytes than <see cref="OscoreAlgorithm.MaxIdLength"/>, or both
+    /// <exception cref="ArgumentException">The secret is empty, an ID has more bytes than <see cref="OscoreAlgorithm.MaxIdLength"/>, or
+    /// both
     /// IDs are equal.</exception>
     public OscoreParameters(
         ReadOnlySpan<byte> masterSecret, ReadOnlySpan<byte> senderId, ReadOnlySpan<byte> recipientId, OscoreAlgorithm? algorithm = null)
@@ -75,7 +76,8 @@ public sealed class OscoreParameters : IDisposable
     }
 
     /// <summary>
-    /// The ID Context, by which contexts with the same IDs are told apart; 0 to 240 bytes, copied. Null, the default, is none, which derives
+    /// The ID Context, by which contexts with the same IDs are told apart; 0 to 240 bytes, copied. Null, the default, is none, which
+    /// derives
     /// other keys than an empty one.
     /// </summary>
     /// <exception cref="ArgumentException">It has more than 240 bytes.</exception>
@@ -145,7 +147,8 @@ public sealed class OscoreParameters : IDisposable
     /// <summary>The IDs and the algorithm, without any secret.</summary>
     /// <returns>The text.</returns>
     public override string ToString() =>
-        $"sender {Hex(_senderId)}, recipient {Hex(_recipientId)}{(_idContext is null ? "" : $", ID Context {Hex(_idContext)}")}, {Algorithm}";
+        $"sender {Hex(_senderId)}, recipient {Hex(_recipientId)}"
+            + $"{(_idContext is null ? "" : $", ID Context {Hex(_idContext)}")}, {Algorithm}";
 
     private static string Hex(byte[] id) => id.Length == 0 ? "(empty)" : Convert.ToHexStringLower(id);
 

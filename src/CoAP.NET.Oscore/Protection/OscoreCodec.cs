@@ -35,7 +35,7 @@ internal static class OscoreCodec
             HasKidContext = kidContext && context.Parameters.HasIdContext,
             KidContext = kidContext ? context.Parameters.IdContextBytes : default,
         };
-        return Protect(context, request, id, in value, partialIv, id.Kid);
+        return Protect(context, OscoreProxyUri.Split(request), id, in value, partialIv, id.Kid);
     }
 
     /// <summary>Protects a response, with a number of its own or with the nonce of the request.</summary>

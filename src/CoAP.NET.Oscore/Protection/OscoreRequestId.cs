@@ -25,6 +25,14 @@ internal sealed class OscoreRequestId
     public ulong Number { get; }
 
     /// <summary>
+    /// Whether a response may use the nonce of the request at all: not of a request that may be a replay, whose response had it already.
+    /// </summary>
+    public bool MayUseNonce { get; private init; } = true;
+
+    /// <summary>Makes that of a request of which nobody knows whether it came before (RFC 8613 appendix B.1.2).</summary>
+    public static OscoreRequestId OfDoubtful(byte[] kid, ulong number) => new(kid, number) { MayUseNonce = false };
+
+    /// <summary>
     /// Takes the nonce of the request for a response, which only one may have: two plaintexts under one nonce and key can be read without
     /// the key.
     /// </summary>

@@ -6,8 +6,8 @@ public sealed class CaptureReaderTests
 {
     private static readonly CoapToken s_token = new([0x4a]);
 
-    private readonly OscoreContext _client = new(Make([], [1]));
-    private readonly OscoreContext _server = new(Make([1], []));
+    private readonly OscoreContext _client = OscoreContext.CreateVolatile(Make([], [1]));
+    private readonly OscoreContext _server = OscoreContext.CreateVolatile(Make([1], []));
 
     [Theory]
     [InlineData(false)]

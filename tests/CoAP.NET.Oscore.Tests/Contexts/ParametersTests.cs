@@ -86,7 +86,7 @@ public sealed class ParametersTests
     [Fact]
     public void The_text_of_parameters_shows_no_secret()
     {
-        using OscoreParameters parameters = new(s_secret, [], [1]) { MasterSalt = new byte[] { 0xab, 0xcd }, IdContext = new byte[] { 0x37 } };
+        using OscoreParameters parameters = new(s_secret, [], [1]) { MasterSalt = new byte[] { 0xab, 0xcd }, IdContext = [0x37] };
 
         Assert.Equal("sender (empty), recipient 01, ID Context 37, AES-CCM-16-64-128 (10)", parameters.ToString());
     }

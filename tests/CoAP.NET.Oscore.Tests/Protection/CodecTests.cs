@@ -13,12 +13,14 @@ public sealed class CodecTests
     public void Keys_are_those_that_others_derive(string name)
     {
         OscoreVector vector = OscoreVector.Find(name);
-        using OscoreContext client = vector.Client();
+        OscoreContext client = vector.Client();
 
-        Assert.Equal(vector.ClientKey, Derived(client.Parameters, client.Parameters.SenderId, "Key"u8, client.Parameters.Algorithm.KeyLength));
-        Assert.Equal(
-            vector.ServerKey, Derived(client.Parameters, client.Parameters.RecipientId, "Key"u8, client.Parameters.Algorithm.KeyLength));
-        Assert.Equal(vector.CommonIv, Derived(client.Parameters, default, "IV"u8, client.Parameters.Algorithm.NonceLength));
+        OscoreParameters parameters = client.Parameters;
+        OscoreAlgorithm algorithm = parameters.Algorithm;
+
+        Assert.Equal(vector.ClientKey, Derived(parameters, parameters.SenderId, "Key"u8, algorithm.KeyLength));
+        Assert.Equal(vector.ServerKey, Derived(parameters, parameters.RecipientId, "Key"u8, algorithm.KeyLength));
+        Assert.Equal(vector.CommonIv, Derived(parameters, default, "IV"u8, algorithm.NonceLength));
     }
 
     [Theory]
@@ -27,8 +29,8 @@ public sealed class CodecTests
     public void Requests_are_protected_as_others_do_and_read_by_the_server(string name)
     {
         OscoreVector vector = OscoreVector.Find(name);
-        using OscoreContext client = vector.Client();
-        using OscoreContext server = vector.Server();
+        OscoreContext client = vector.Client();
+        OscoreContext server = vector.Server();
         CoapMessage request = Request();
 
         CoapMessage sent = OscoreCodec.ProtectRequest(client, request, IdOf(client, vector.Number), kidContext: true);
@@ -53,8 +55,8 @@ public sealed class CodecTests
     public void Responses_are_protected_as_others_do_with_and_without_a_number(string name)
     {
         OscoreVector vector = OscoreVector.Find(name);
-        using OscoreContext client = vector.Client();
-        using OscoreContext server = vector.Server();
+        OscoreContext client = vector.Client();
+        OscoreContext server = vector.Server();
         OscoreRequestId id = IdOf(client, vector.Number);
         CoapMessage response = new(CoapCode.Content) { Payload = s_hello };
 
@@ -83,7 +85,7 @@ public sealed class CodecTests
         "44022f8eef9bbf7a396c6f63616c686f73746b19140837cbf3210017a2d3ff72cd7273fd331ac45cffbe55c3")]
     public void Messages_are_those_of_the_RFC(string salt, string sender, string recipient, string? idContext, string plain, string sent)
     {
-        using OscoreContext client = Context(salt, sender, recipient, idContext);
+        OscoreContext client = Context(salt, sender, recipient, idContext);
 
         CoapMessage message = OscoreCodec.ProtectRequest(client, Read(plain), IdOf(client, 20), kidContext: true);
 
@@ -95,7 +97,7 @@ public sealed class CodecTests
     [InlineData(0ul, "64445d1f00003974920100ff4d4c13669384b67354b2b6175ff4b8658c666a6cf88e")]
     public void Responses_are_those_of_the_RFC(ulong? number, string sent)
     {
-        using OscoreContext server = Context("9e7ca92223786340", "01", "", null);
+        OscoreContext server = Context("9e7ca92223786340", "01", "", null);
 
         CoapMessage message = OscoreCodec.ProtectResponse(
             server, Read("64455d1f00003974ff48656c6c6f20576f726c6421"), new OscoreRequestId([], 20), number);
@@ -107,8 +109,8 @@ public sealed class CodecTests
     public void A_changed_byte_anywhere_is_found()
     {
         OscoreVector vector = OscoreVector.All[0];
-        using OscoreContext client = vector.Client();
-        using OscoreContext server = vector.Server();
+        OscoreContext client = vector.Client();
+        OscoreContext server = vector.Server();
         CoapMessage sent = OscoreCodec.ProtectRequest(client, Request(), IdOf(client, 20), kidContext: true);
         byte[] payload = sent.Payload.ToArray();
         Assert.True(OscoreOptionValue.TryRead([0x09, 0x14], out OscoreOptionValue value));
@@ -131,7 +133,7 @@ public sealed class CodecTests
     [Rfc("8613-6.2-1", "8613-2-2")]
     public void Payloads_that_are_too_short_for_a_tag_and_a_code_are_refused(int length)
     {
-        using OscoreContext server = OscoreVector.All[0].Server();
+        OscoreContext server = OscoreVector.All[0].Server();
         CoapMessage message = new(CoapCode.Post) { Payload = new byte[length] };
 
         Assert.Equal(
@@ -142,8 +144,8 @@ public sealed class CodecTests
     [Rfc("8613-4-1", "8613-4.1-1", "8613-4.2-2")]
     public void Each_option_goes_where_its_class_says_and_unknown_ones_inside()
     {
-        using OscoreContext client = OscoreVector.All[0].Client();
-        using OscoreContext server = OscoreVector.All[0].Server();
+        OscoreContext client = OscoreVector.All[0].Client();
+        OscoreContext server = OscoreVector.All[0].Server();
         int[] outside = [OptionNumber.UriHost, OptionNumber.UriPort, OptionNumber.HopLimit, OptionNumber.ProxyScheme];
         CoapMessage request = new(CoapCode.Post);
         int[] numbers =
@@ -177,8 +179,8 @@ public sealed class CodecTests
     [Rfc("8613-4.1.3.5-1", "8613-4.1.3.5-2")]
     public void Observe_stands_inside_and_outside_and_its_codes_are_those_of_FETCH()
     {
-        using OscoreContext client = OscoreVector.All[0].Client();
-        using OscoreContext server = OscoreVector.All[0].Server();
+        OscoreContext client = OscoreVector.All[0].Client();
+        OscoreContext server = OscoreVector.All[0].Server();
         OscoreRequestId id = IdOf(client, 0);
         CoapMessage request = new(CoapCode.Get);
         request.Options.Observe = 1;
@@ -199,8 +201,8 @@ public sealed class CodecTests
     [Rfc("8613-4.1.3.7-1")]
     public void A_protected_message_inside_a_protected_one_is_refused()
     {
-        using OscoreContext client = OscoreVector.All[0].Client();
-        using OscoreContext server = OscoreVector.All[0].Server();
+        OscoreContext client = OscoreVector.All[0].Client();
+        OscoreContext server = OscoreVector.All[0].Server();
 
         // A registry that knows no option encrypts all of them.
         CoapMessage request = new(CoapCode.Get, new CoapOptionRegistry([]));
@@ -215,8 +217,8 @@ public sealed class CodecTests
     public void Options_of_class_I_are_seen_by_proxies_and_cannot_be_changed_by_them()
     {
         CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new SealedOptionFactory());
-        using OscoreContext client = OscoreVector.All[0].Client();
-        using OscoreContext server = OscoreVector.All[0].Server();
+        OscoreContext client = OscoreVector.All[0].Client();
+        OscoreContext server = OscoreVector.All[0].Server();
         CoapMessage request = new(CoapCode.Get, registry);
         request.Options.Add(SealedOptionFactory.Number, [1, 2]);
         CoapMessage sent = OscoreCodec.ProtectRequest(client, request, IdOf(client, 0), kidContext: false);
@@ -230,11 +232,33 @@ public sealed class CodecTests
         Assert.Equal(OscoreFault.Decryption, OscoreCodec.UnprotectRequest(server, sent, in value, out _));
     }
 
+    [Theory]
+    [InlineData("coap://h.example/a/b%2Fc?x=1&y", "coap://h.example:5683")]
+    [InlineData("coap://[2001:db8::1]:77/a/b%2Fc?x=1&y", "coap://[2001:db8::1]:77")]
+    [Rfc("8613-4.1.3.3-1")]
+    public void Of_a_Proxy_Uri_the_proxy_sees_scheme_host_and_port(string uri, string outside)
+    {
+        OscoreContext client = OscoreVector.All[0].Client();
+        OscoreContext server = OscoreVector.All[0].Server();
+        CoapMessage request = new(CoapCode.Get);
+        request.Options.Add(new ProxyUri(uri));
+
+        CoapMessage sent = OscoreCodec.ProtectRequest(client, request, IdOf(client, 0), kidContext: false);
+
+        Assert.Equal(outside, sent.Options.ProxyUri);
+        Assert.Equal(uri, request.Options.ProxyUri);
+        sent.Options.Remove(OptionNumber.ProxyUri);
+        Assert.True(OscoreOptionValue.TryRead([0x09, 0x00], out OscoreOptionValue value));
+        Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectRequest(server, sent, in value, out CoapMessage? read));
+        Assert.Equal(["a", "b/c"], read!.Options.UriPath);
+        Assert.Equal(["x=1", "y"], read.Options.UriQuery);
+    }
+
     [Fact]
     public void Long_tokens_and_large_payloads_are_protected()
     {
-        using OscoreContext client = OscoreVector.All[0].Client();
-        using OscoreContext server = OscoreVector.All[0].Server();
+        OscoreContext client = OscoreVector.All[0].Client();
+        OscoreContext server = OscoreVector.All[0].Server();
         foreach (int token in (int[])[0, 8, 13, 300])
         {
             CoapMessage request = Request();
@@ -266,7 +290,7 @@ public sealed class CodecTests
         return Convert.ToHexStringLower(output);
     }
 
-    private static OscoreContext Context(string salt, string sender, string recipient, string? idContext) => new(
+    private static OscoreContext Context(string salt, string sender, string recipient, string? idContext) => OscoreContext.CreateVolatile(
         new OscoreParameters(
             Convert.FromHexString("0102030405060708090a0b0c0d0e0f10"), Convert.FromHexString(sender), Convert.FromHexString(recipient))
         {

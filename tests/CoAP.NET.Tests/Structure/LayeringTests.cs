@@ -12,7 +12,7 @@ public partial class LayeringTests
     // From below: each may ask those before it. What it wants done by others it leaves with the shard.
     private static readonly string[] s_chapters = ["Messaging", "Exchanges", "Signalling", "Observing", "Blockwise"];
     private static readonly string[] s_besides = ["Observing", "Blockwise"];
-    private static readonly string[] s_stages = ["Transports", "Peers", "Guarding", "Serialization", .. s_chapters, "Resources"];
+    private static readonly string[] s_stages = ["Transports", "Peers", "Guarding", "Protection", "Serialization", .. s_chapters, "Resources"];
     private const string Clients = "Observing/Client";
     private const string Items = "Mesh/Items";
 

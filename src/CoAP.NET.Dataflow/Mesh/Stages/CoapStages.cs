@@ -9,6 +9,13 @@ namespace CoAP.NET.Mesh;
 public static class CoapStages
 {
     /// <summary>
+    /// Between Messaging and Exchanges, in both directions: protection of requests and responses end to end, as OSCORE (RFC 8613). There is
+    /// none by default, and nothing stands in its place then. Blocks at <see cref="CoapSeams.MessagingToExchanges"/> and
+    /// <see cref="CoapSeams.ExchangesToMessaging"/> see plain messages.
+    /// </summary>
+    public static CoapStage<CoapProtection> Protection { get; } = new(nameof(Protection));
+
+    /// <summary>
     /// Between bytes and messages, in both directions: a wire format of your own. What the two blocks must keep, beside the rules of
     /// <see cref="CoapPipelineOptions.Replace"/>:
     /// <list type="bullet">

@@ -39,10 +39,12 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
 
     /// <summary>Whether two channels lead to the same peer: by the same connection, or on datagrams to the same address.</summary>
     public static bool IsSamePeer(CoapChannel left, CoapChannel right) =>
-        ReferenceEquals(left, right) || (!left.IsConnection && left.Remote == right.Remote && left.Transport == right.Transport);
+        ReferenceEquals(left, right)
+        || (!left.IsConnection && left.Remote == right.Remote && left.Transport == right.Transport
+            && left.Carried?.Context == right.Carried?.Context);
 
     /// <summary>Whether a connection to a peer may be opened again after it has ended: it was opened for requests of ours.</summary>
-    public static bool MayConnect(CoapChannel channel) => ConnectionPool.RouteTo(channel).Only is null;
+    public static bool MayConnect(CoapChannel channel) => ConnectionPool.RouteTo(channel.Wire).Only is null;
 
     /// <summary>Reserves a token towards a peer.</summary>
     public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => steps.Sender.Open(channel, owner);
@@ -77,9 +79,10 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
     {
         if (target.Peer is { } peer)
         {
-            return [peer.IsConnection
-                ? await ConnectAsync(ConnectionPool.RouteTo(peer), target, time, cancellationToken).ConfigureAwait(false)
-                : channels.Current(peer)];
+            CoapChannel found = peer.IsConnection
+                ? await ConnectAsync(ConnectionPool.RouteTo(peer.Wire), target, time, cancellationToken).ConfigureAwait(false)
+                : channels.Current(peer);
+            return [peer.Carried is { } carried ? found.Wire.Protected(carried.Context) : channels.ProtectedFor(null, found)];
         }
 
         CoapUri uri = target.Uri!;
@@ -92,16 +95,18 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
         {
             // Of several addresses the one that could be connected to.
             ConnectionRoute route = ChannelFinder.RouteTo(stream, uri, addresses, target.Local);
-            return [await ConnectAsync(route, target, time.Since(started, environment.Now), cancellationToken).ConfigureAwait(false)];
+            CoapChannel connected = await ConnectAsync(route, target, time.Since(started, environment.Now), cancellationToken)
+                .ConfigureAwait(false);
+            return [channels.ProtectedFor(uri, connected)];
         }
 
-        CoapChannel[] found = new CoapChannel[addresses.Length];
-        for (int i = 0; i < found.Length; i++)
+        CoapChannel[] all = new CoapChannel[addresses.Length];
+        for (int i = 0; i < all.Length; i++)
         {
-            found[i] = channels.ChannelTo(transport, HostLookup.AddressOf(uri, addresses[i]), target.Local);
+            all[i] = channels.ProtectedFor(uri, channels.ChannelTo(transport, HostLookup.AddressOf(uri, addresses[i]), target.Local));
         }
 
-        return found;
+        return all;
     }
 
     private ValueTask<CoapChannel> ConnectAsync(ConnectionRoute route, ObservationTarget target, RequestTime time,

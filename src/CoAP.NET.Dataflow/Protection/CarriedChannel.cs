@@ -1,0 +1,14 @@
+namespace CoAP.NET.Protection;
+
+/// <summary>What makes a channel that of a protected peer.</summary>
+/// <param name="carrier">The channel that carries its messages.</param>
+/// <param name="context">The security context.</param>
+/// <param name="peer">Protects messages to the peer.</param>
+internal sealed class CarriedChannel(CoapChannel carrier, CoapSecurityContext context, CoapProtectedPeer peer)
+{
+    public CoapChannel Carrier => carrier;
+
+    public CoapSecurityContext Context => context;
+
+    public CoapProtectedPeer Peer => peer;
+}

@@ -1,0 +1,73 @@
+namespace CoAP.NET.Protection;
+
+/// <summary>What is to become of a message that a <see cref="CoapProtection"/> was shown. The default passes it as it came.</summary>
+public readonly struct CoapProtectionVerdict
+{
+    private CoapProtectionVerdict(
+        ProtectionVerdictKind kind, CoapProtectedPeer? peer = null, CoapMessage? message = null, CoapException? error = null)
+    {
+        Kind = kind;
+        Peer = peer;
+        Message = message;
+        Error = error;
+    }
+
+    /// <summary>It is not protected: it goes on as it came.</summary>
+    public static CoapProtectionVerdict Pass => default;
+
+    /// <summary>
+    /// It cannot be verified and means nothing. A Confirmable message is acknowledged; a request of ours that it seemed to answer goes on
+    /// waiting.
+    /// </summary>
+    public static CoapProtectionVerdict Drop { get; } = new(ProtectionVerdictKind.Drop);
+
+    internal ProtectionVerdictKind Kind { get; }
+
+    internal CoapProtectedPeer? Peer { get; }
+
+    internal CoapMessage? Message { get; }
+
+    internal CoapException? Error { get; }
+
+    /// <summary>It was verified: the plain message goes on, as one of the protected peer.</summary>
+    /// <param name="peer">The protected peer.</param>
+    /// <param name="message">The plain message, with type, Message ID and token of the protected one.</param>
+    /// <returns>The verdict.</returns>
+    public static CoapProtectionVerdict Deliver(CoapProtectedPeer peer, CoapMessage message)
+    {
+        ArgumentNullException.ThrowIfNull(peer);
+        ArgumentNullException.ThrowIfNull(message);
+        return new CoapProtectionVerdict(ProtectionVerdictKind.Deliver, peer, message);
+    }
+
+    /// <summary>A request is answered at once, without protection, and nobody sees it.</summary>
+    /// <param name="answer">The response; its token is filled in.</param>
+    /// <returns>The verdict.</returns>
+    public static CoapProtectionVerdict Refuse(CoapMessage answer)
+    {
+        ArgumentNullException.ThrowIfNull(answer);
+        return new CoapProtectionVerdict(ProtectionVerdictKind.Refuse, message: answer);
+    }
+
+    /// <summary>A request is answered at once, with protection, and nobody sees it.</summary>
+    /// <param name="peer">The protected peer.</param>
+    /// <param name="answer">The response; its token is filled in.</param>
+    /// <returns>The verdict.</returns>
+    public static CoapProtectionVerdict Answer(CoapProtectedPeer peer, CoapMessage answer)
+    {
+        ArgumentNullException.ThrowIfNull(peer);
+        ArgumentNullException.ThrowIfNull(answer);
+        return new CoapProtectionVerdict(ProtectionVerdictKind.Answer, peer, answer);
+    }
+
+    /// <summary>A response to a protected request of ours is none: the request fails.</summary>
+    /// <param name="peer">The protected peer of the request.</param>
+    /// <param name="error">Why.</param>
+    /// <returns>The verdict.</returns>
+    public static CoapProtectionVerdict Fail(CoapProtectedPeer peer, CoapException error)
+    {
+        ArgumentNullException.ThrowIfNull(peer);
+        ArgumentNullException.ThrowIfNull(error);
+        return new CoapProtectionVerdict(ProtectionVerdictKind.Fail, peer, error: error);
+    }
+}

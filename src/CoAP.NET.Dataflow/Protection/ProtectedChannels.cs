@@ -1,0 +1,89 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace CoAP.NET.Protection;
+
+/// <summary>The protected peers behind one channel: a proxy may bring the messages of many. Guarded by the shard's lock.</summary>
+internal sealed class ProtectedChannels
+{
+    /// <summary>How many are kept that nothing is under way with. Their contexts are kept elsewhere, so a peer comes back when it is
+    /// heard.</summary>
+    public const int MaxIdle = 1024;
+
+    private readonly Dictionary<CoapSecurityContext, CoapChannel> _channels = [];
+
+    // Whose requests of ours wait for a response: a token says nothing of the security context (RFC 8613 section 8.4).
+    private readonly Dictionary<CoapToken, CoapChannel> _tokens = [];
+
+    /// <summary>The channels.</summary>
+    public IReadOnlyCollection<CoapChannel> All => _channels.Values;
+
+    /// <summary>Whether something is under way with one of them.</summary>
+    public bool IsPinned
+    {
+        get
+        {
+            foreach (CoapChannel channel in _channels.Values)
+            {
+                if (channel.Pins > 0)
+                {
+                    return true;
+                }
+            }
+
+            return false;
+        }
+    }
+
+    public bool TryGet(CoapSecurityContext context, [NotNullWhen(true)] out CoapChannel? channel) =>
+        _channels.TryGetValue(context, out channel);
+
+    /// <summary>Finds whose token a response carries.</summary>
+    public bool TryFind(CoapToken token, [NotNullWhen(true)] out CoapChannel? channel) => _tokens.TryGetValue(token, out channel);
+
+    /// <summary>A request of ours, or an observation, of a protected peer begins. Does nothing for other peers.</summary>
+    public static void Begin(CoapChannel channel, CoapToken token)
+    {
+        if (channel.Carried is { Carrier.ProtectedOnes: { } all })
+        {
+            all._tokens[token] = channel;
+        }
+    }
+
+    /// <summary>It has ended.</summary>
+    public static void End(CoapChannel channel, CoapToken token)
+    {
+        if (channel.Carried is { } carried)
+        {
+            carried.Carrier.ProtectedOnes?._tokens.Remove(token);
+            carried.Peer.OnRequestEnded(token);
+        }
+    }
+
+    public void Add(CoapSecurityContext context, CoapChannel channel)
+    {
+        if (_channels.Count >= MaxIdle)
+        {
+            foreach ((CoapSecurityContext idle, CoapChannel candidate) in _channels)
+            {
+                if (candidate.Pins == 0)
+                {
+                    candidate.IsForgotten = true;
+                    _channels.Remove(idle);
+                }
+            }
+        }
+
+        _channels.Add(context, channel);
+    }
+
+    /// <summary>The channel that carries them is forgotten, or its connection has ended.</summary>
+    public void Clear()
+    {
+        foreach (CoapChannel channel in _channels.Values)
+        {
+            channel.IsForgotten = true;
+        }
+
+        _channels.Clear();
+    }
+}

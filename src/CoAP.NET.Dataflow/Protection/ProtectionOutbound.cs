@@ -1,0 +1,111 @@
+using CoAP.NET.Messaging;
+
+namespace CoAP.NET.Protection;
+
+/// <summary>
+/// The outbound half of a <see cref="CoapProtection"/>: messages to a protected peer leave protected, by the channel that carries them; all
+/// else passes. Nothing that is for a protected peer leaves as it is.
+/// </summary>
+internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutbound>
+{
+    private readonly CoapShard _shard;
+    private readonly MessagingOutbound _messagingOut;
+
+    public ProtectionOutbound(CoapShard shard, MessagingOutbound messagingOut)
+        : base(shard.Environment.Counters, shard.Environment.Logger)
+    {
+        _shard = shard;
+        _messagingOut = messagingOut;
+    }
+
+    internal override void Process(CoapOutbound item)
+    {
+        if (item.Channel.Carried is not { } carried)
+        {
+            Offer(item);
+        }
+        else if (item.Kind != CoapOutboundKind.Message || item is { Transmission.IsRenewable: true, Reception: null })
+        {
+            // Of what is taken at the moment when it leaves the transmission protects each message itself.
+            Offer(item with { Channel = carried.Carrier });
+        }
+        else if (!TryProtect(in item, carried))
+        {
+            _ = ProtectAsync(item, carried);
+        }
+    }
+
+    private bool TryProtect(in CoapOutbound item, CarriedChannel carried)
+    {
+        if (!carried.Peer.TryProtect(item.Message!, out CoapMessage? message))
+        {
+            return false;
+        }
+
+        message.Type = item.Message!.Type;
+        item.Transmission?.SetProtected(message);
+        Offer(item with { Channel = carried.Carrier, Message = message });
+        return true;
+    }
+
+    private async Task ProtectAsync(CoapOutbound item, CarriedChannel carried)
+    {
+        bool isSent = false;
+        try
+        {
+            await carried.Peer.PrepareAsync().ConfigureAwait(false);
+            if (TryEnter(out InlineSeat? seat))
+            {
+                try
+                {
+                    isSent = TryProtect(in item, carried);
+                }
+                finally
+                {
+                    Leave(seat);
+                }
+            }
+        }
+#pragma warning disable CA1031 // law of the mesh: stage code never throws
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            Failed(exception);
+        }
+
+        if (!isSent)
+        {
+            GiveUp(in item, carried);
+        }
+    }
+
+    // Who waits is told; who asked gets no answer rather than one that is not protected.
+    private void GiveUp(in CoapOutbound item, CarriedChannel carried)
+    {
+        Counters.Add(CoapCounter.NotSent);
+        carried.Carrier.NoteDrop(CoapCounter.NotSent);
+        if (item.Transmission is { } transmission)
+        {
+            _shard.Enter();
+            try
+            {
+                transmission.IsOver = true;
+                _shard.Raise(new CoapInbound
+                {
+                    Channel = carried.Carrier,
+                    Kind = CoapInboundKind.NotSent,
+                    Transmission = transmission,
+                });
+            }
+            finally
+            {
+                _shard.Exit();
+            }
+        }
+
+        if (item.Reception is { } reception)
+        {
+            _messagingOut.Run(new CoapOutbound { Channel = carried.Carrier, Kind = CoapOutboundKind.Finish, Reception = reception });
+        }
+    }
+}

@@ -1,0 +1,119 @@
+using System.Diagnostics.CodeAnalysis;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// A protected request of ours that waits for its response, or an observation: which notifications came (RFC 8613 sections 7.4.1 and
+/// 8.4.2). Thread-safe.
+/// </summary>
+/// <param name="id">The request.</param>
+/// <param name="observes">Whether it has Observe.</param>
+/// <param name="before">The request with this token before; null for none.</param>
+internal sealed class OscoreAsked(OscoreRequestId id, bool observes, OscoreAsked? before)
+{
+    private readonly Lock _gate = new();
+
+    // Until the server has taken a new registration, notifications are bound to the one before.
+    private OscoreAsked? _before = before?.WithoutBefore();
+    private ulong _next;
+    private uint _delivered = before?._delivered ?? 0;
+    private bool _hadRequestNonce;
+    private bool _isVerified;
+
+    /// <summary>Whether a response was verified.</summary>
+    public bool IsVerified
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _isVerified || _before is { _isVerified: true };
+            }
+        }
+    }
+
+    /// <summary>Verifies and decrypts a response, and says whether it is new.</summary>
+    /// <param name="context">The keys.</param>
+    /// <param name="message">The message.</param>
+    /// <param name="value">Its option.</param>
+    /// <param name="response">The response; of a notification with a number in Observe that grows.</param>
+    public bool Take(
+        OscoreContext context, CoapMessage message, scoped in OscoreOptionValue value, [NotNullWhen(true)] out CoapMessage? response)
+    {
+        if (OscoreCodec.UnprotectResponse(context, message, in value, id, out response) == OscoreFault.None)
+        {
+            lock (_gate)
+            {
+                _before = null;
+                return TakeLocked(response!, value.HasPartialIv, value.SequenceNumber);
+            }
+        }
+
+        OscoreAsked? old;
+        lock (_gate)
+        {
+            old = _before;
+        }
+
+        if (old is null || !old.Take(context, message, in value, out response))
+        {
+            response = null;
+            return false;
+        }
+
+        lock (_gate)
+        {
+            _delivered = Math.Max(_delivered, old._delivered);
+        }
+
+        return true;
+    }
+
+    private OscoreAsked WithoutBefore()
+    {
+        lock (_gate)
+        {
+            _before = null;
+            return this;
+        }
+    }
+
+    private bool TakeLocked(CoapMessage response, bool hasNumber, ulong number)
+    {
+        bool isNotification = response.HasOptions && response.Options.Contains(OptionNumber.Observe);
+        if (isNotification && !observes)
+        {
+            return false;
+        }
+
+        if (!hasNumber)
+        {
+            // The nonce of the request serves one response, which of notifications is the oldest.
+            if (_hadRequestNonce || (isNotification && _next > 0))
+            {
+                return false;
+            }
+
+            _hadRequestNonce = true;
+        }
+        else if (observes)
+        {
+            if (number < _next)
+            {
+                return false;
+            }
+
+            _next = number + 1;
+        }
+
+        _isVerified = true;
+        if (isNotification)
+        {
+            // Which is newer was decided by numbers of 40 bits; what stands above compares 24 bits.
+            response.Options.Observe = _delivered++ & Observe.MaxValue;
+        }
+
+        return true;
+    }
+}

@@ -1,0 +1,130 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.CodeAnalysis;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// The security contexts of an endpoint: found by <c>kid</c> and ID Context for requests that come, and by host and port for requests of
+/// ours. May be changed while the endpoint runs. Thread-safe.
+/// </summary>
+public sealed class OscoreContexts
+{
+    private readonly ConcurrentDictionary<OscoreRecipient, OscoreContext> _byRecipient = [];
+    private readonly ConcurrentDictionary<string, OscoreContext> _byAuthority = [];
+
+    /// <summary>Finds contexts that are not here yet, for servers of many devices; null, the default, for none.</summary>
+    public IOscoreContextResolver? Resolver { get; init; }
+
+    /// <summary>How long <see cref="Resolver"/> may take; 10 seconds by default. More than zero, at most an hour.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">It is out of its range.</exception>
+    public TimeSpan ResolveTimeout
+    {
+        get;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(value, TimeSpan.Zero);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, TimeSpan.FromHours(1));
+            field = value;
+        }
+    }
+    = TimeSpan.FromSeconds(10);
+
+    /// <summary>How many contexts there are for requests that come.</summary>
+    public int Count => _byRecipient.Count;
+
+    /// <summary>Adds a context for requests that come.</summary>
+    /// <param name="context">The context.</param>
+    /// <returns>These contexts.</returns>
+    /// <exception cref="ArgumentException">There is another one with the same Recipient ID and ID Context.</exception>
+    public OscoreContexts Add(OscoreContext context)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        OscoreRecipient recipient = OscoreRecipient.Of(context.Parameters);
+        if (!ReferenceEquals(_byRecipient.GetOrAdd(recipient, context), context))
+        {
+            throw new ArgumentException(
+                $"There is another security context for {recipient}; requests could not be told apart. Give one of the two another "
+                    + "Recipient ID or an ID Context.",
+                nameof(context));
+        }
+
+        return this;
+    }
+
+    /// <summary>
+    /// Has requests of ours to a host be protected, and takes requests of that host: <see cref="Add(OscoreContext)"/> is not needed.
+    /// </summary>
+    /// <param name="uri">Scheme, host and port, such as <c>coap://[2001:db8::1]/</c>; the path means nothing. Of a server behind a proxy
+    /// the
+    /// server's own.</param>
+    /// <param name="context">The context.</param>
+    /// <returns>These contexts.</returns>
+    /// <exception cref="ArgumentException">The text is no CoAP URI, or there is another context with the same IDs.</exception>
+    public OscoreContexts Add(string uri, OscoreContext context)
+    {
+        ArgumentNullException.ThrowIfNull(uri);
+        if (!CoapUri.TryParse(uri, out CoapUri? target, out string? error))
+        {
+            throw new ArgumentException(error, nameof(uri));
+        }
+
+        Add(context);
+        _byAuthority[AuthorityOf(target)] = context;
+        return this;
+    }
+
+    /// <summary>Takes a context out. Messages that are under way may still use it.</summary>
+    /// <param name="context">The context.</param>
+    /// <returns>Whether it was there.</returns>
+    public bool Remove(OscoreContext context)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        foreach (KeyValuePair<string, OscoreContext> entry in _byAuthority)
+        {
+            if (ReferenceEquals(entry.Value, context))
+            {
+                _byAuthority.TryRemove(entry);
+            }
+        }
+
+        return _byRecipient.TryRemove(new(OscoreRecipient.Of(context.Parameters), context));
+    }
+
+    /// <summary>Adds what a resolver gave, if it is what was asked for; one that was added meanwhile stays.</summary>
+    internal bool TryAdd(OscoreContext context, OscoreRecipient recipient) =>
+        recipient.HasKid(context.Parameters.RecipientId.Span)
+        && ReferenceEquals(_byRecipient.GetOrAdd(OscoreRecipient.Of(context.Parameters), context), context);
+
+    internal OscoreContext? FindFor(CoapUri target) => _byAuthority.IsEmpty ? null : _byAuthority.GetValueOrDefault(AuthorityOf(target));
+
+    // Without a kid context the ID alone decides, where only one context has it (RFC 8613 section 3.3).
+    internal bool TryFind(
+        ReadOnlySpan<byte> kid, bool hasIdContext, ReadOnlySpan<byte> idContext, [NotNullWhen(true)] out OscoreContext? context)
+    {
+        if (_byRecipient.TryGetValue(new OscoreRecipient(kid, hasIdContext, idContext), out context))
+        {
+            return true;
+        }
+
+        if (!hasIdContext)
+        {
+            foreach (KeyValuePair<OscoreRecipient, OscoreContext> entry in _byRecipient)
+            {
+                if (entry.Key.HasKid(kid))
+                {
+                    if (context is not null)
+                    {
+                        context = null;
+                        return false;
+                    }
+
+                    context = entry.Value;
+                }
+            }
+        }
+
+        return context is not null;
+    }
+
+    private static string AuthorityOf(CoapUri uri) => $"{uri.Scheme}://{uri.Host.ToLowerInvariant()}:{uri.Port}";
+}

@@ -1,0 +1,120 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// Asks an <see cref="IOscoreContextResolver"/> for contexts that are not known, for the peers of one shard. Anybody can send an ID, so
+/// there are bounds: how many are asked for at a time, in all and by one source, and a memory of fixed size for those that nobody has.
+/// Thread-safe.
+/// </summary>
+internal sealed class OscoreLookups
+{
+    /// <summary>How many IDs are asked for at a time.</summary>
+    public const int MaxPending = 64;
+
+    /// <summary>How many of them one source of requests causes.</summary>
+    public const int MaxOfSource = 8;
+
+    /// <summary>Of how many IDs it is remembered that nobody has them.</summary>
+    public const int MaxUnknown = 1024;
+
+    /// <summary>For how long.</summary>
+    public static readonly TimeSpan UnknownFor = TimeSpan.FromMinutes(1);
+
+    private readonly OscoreContexts _contexts;
+    private readonly TimeProvider _time;
+    private readonly Lock _gate = new();
+    private readonly Dictionary<OscoreRecipient, Task<OscoreContext?>> _pending = [];
+    private readonly Dictionary<CoapSource, int> _sources = [];
+
+    // A place for each hash: another ID in the same place has it asked for once more, which costs less than a table that grows.
+    private readonly (OscoreRecipient Recipient, long Since)[] _unknown = new (OscoreRecipient, long)[MaxUnknown];
+
+    public OscoreLookups(OscoreContexts contexts, TimeProvider time)
+    {
+        _contexts = contexts;
+        _time = time;
+    }
+
+    /// <summary>Finds a context.</summary>
+    /// <param name="resolver">Whom to ask.</param>
+    /// <param name="remote">Who wants it.</param>
+    /// <param name="recipient">The ID.</param>
+    /// <returns>The context; null when there is none, or too many are asked for.</returns>
+    public Task<OscoreContext?> FindAsync(IOscoreContextResolver resolver, in CoapAddress remote, OscoreRecipient recipient)
+    {
+        CoapSource source = CoapSourceRule.Default.Of(remote);
+        TaskCompletionSource<OscoreContext?> asked;
+        lock (_gate)
+        {
+            if (_pending.TryGetValue(recipient, out Task<OscoreContext?>? pending))
+            {
+                return pending;
+            }
+
+            int ofSource = _sources.GetValueOrDefault(source);
+            if (IsUnknown(recipient) || _pending.Count >= MaxPending || ofSource >= MaxOfSource)
+            {
+                return Task.FromResult<OscoreContext?>(null);
+            }
+
+            asked = new TaskCompletionSource<OscoreContext?>(TaskCreationOptions.RunContinuationsAsynchronously);
+            _pending.Add(recipient, asked.Task);
+            _sources[source] = ofSource + 1;
+        }
+
+        return AskAsync(resolver, source, recipient, asked);
+    }
+
+    private async Task<OscoreContext?> AskAsync(
+        IOscoreContextResolver resolver, CoapSource source, OscoreRecipient recipient, TaskCompletionSource<OscoreContext?> asked)
+    {
+        OscoreContext? found = null;
+        bool isKnown = false;
+        try
+        {
+            using CancellationTokenSource over = new(_contexts.ResolveTimeout, _time);
+            found = await resolver.FindAsync(recipient.Kid, recipient.IdContext, over.Token).AsTask()
+                .WaitAsync(over.Token).ConfigureAwait(false);
+            isKnown = true;
+            if (found is not null && !_contexts.TryAdd(found, recipient))
+            {
+                found = null;
+            }
+        }
+#pragma warning disable CA1031 // whatever a resolver throws: there is no context now, and the next request asks again
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+        }
+
+        lock (_gate)
+        {
+            _pending.Remove(recipient);
+            if (--_sources[source] is var left && left == 0)
+            {
+                _sources.Remove(source);
+            }
+            else
+            {
+                _sources[source] = left;
+            }
+
+            if (found is null && isKnown)
+            {
+                _unknown[PlaceOf(recipient)] = (recipient, _time.GetTimestamp());
+            }
+        }
+
+        asked.SetResult(found);
+        return found;
+    }
+
+    private static int PlaceOf(OscoreRecipient recipient) => (int)((uint)recipient.GetHashCode() % MaxUnknown);
+
+    private bool IsUnknown(OscoreRecipient recipient)
+    {
+        ref (OscoreRecipient Recipient, long Since) place = ref _unknown[PlaceOf(recipient)];
+        return !place.Recipient.IsDefault && place.Recipient.Equals(recipient) && _time.GetElapsedTime(place.Since) < UnknownFor;
+    }
+}

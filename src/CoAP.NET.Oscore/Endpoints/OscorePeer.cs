@@ -1,0 +1,187 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+using CoAP.NET.Mesh;
+using CoAP.NET.Protection;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>A security context in use with one peer: which request each response belongs to, in both directions.</summary>
+internal sealed class OscorePeer : CoapProtectedPeer
+{
+    private const int MaxDiagnostic = 256;
+
+    private readonly OscoreContext _context;
+    private readonly byte[] _senderId;
+    private readonly Lock _gate = new();
+    private readonly Dictionary<CoapToken, OscoreAsked> _asked = [];
+    private readonly OscoreServed _served = new();
+    private volatile bool _lacksNumber;
+
+    public OscorePeer(OscoreContext context)
+    {
+        _context = context;
+        _senderId = context.Parameters.SenderId.ToArray();
+    }
+
+    /// <inheritdoc/>
+    public override bool IsReady => !_lacksNumber;
+
+    /// <summary>A request of the peer was verified; its responses are bound to it.</summary>
+    public void OnRequest(CoapMessage request, OscoreRequestId id)
+    {
+        bool registers = request.Options.Observe == Observe.RegisterValue;
+        lock (_gate)
+        {
+            _served.Add(request.Token, id, registers);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override bool TryProtect(CoapMessage message, [NotNullWhen(true)] out CoapMessage? protectedMessage) =>
+        message.Code.IsRequest ? TryProtectRequest(message, out protectedMessage) : TryProtectResponse(message, out protectedMessage);
+
+    /// <inheritdoc/>
+    public override void OnRequestEnded(CoapToken token)
+    {
+        lock (_gate)
+        {
+            _asked.Remove(token);
+        }
+    }
+
+    /// <inheritdoc/>
+    public override async ValueTask PrepareAsync()
+    {
+        try
+        {
+            await _context.Sequence.WaitAsync(CancellationToken.None).ConfigureAwait(false);
+        }
+        finally
+        {
+            _lacksNumber = false;
+        }
+    }
+
+    /// <inheritdoc/>
+    public override CoapProtectionVerdict UnprotectResponse(CoapMessage message)
+    {
+        OscoreAsked? asked;
+        lock (_gate)
+        {
+            _asked.TryGetValue(message.Token, out asked);
+        }
+
+        if (asked is null)
+        {
+            return CoapProtectionVerdict.Drop;
+        }
+
+        if (!message.HasOptions || !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes))
+        {
+            // What is not protected does not end an observation that stands.
+            return asked.IsVerified ? CoapProtectionVerdict.Drop : CoapProtectionVerdict.Fail(this, Unprotected(message));
+        }
+
+        return message.Payload.IsEmpty || !OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
+            ? CoapProtectionVerdict.Drop
+            : asked.Take(_context, message, in value, out CoapMessage? response)
+                ? CoapProtectionVerdict.Deliver(this, response)
+                : CoapProtectionVerdict.Drop;
+    }
+
+    private bool TryProtectRequest(CoapMessage message, [NotNullWhen(true)] out CoapMessage? protectedMessage)
+    {
+        protectedMessage = null;
+        if (!TryTakeNumber(out ulong number))
+        {
+            return false;
+        }
+
+        OscoreRequestId id = new(_senderId, number);
+        bool observes = message.HasOptions && message.Options.Observe is not null;
+        protectedMessage = OscoreCodec.ProtectRequest(_context, message, id, kidContext: true);
+        lock (_gate)
+        {
+            _asked[message.Token] = new OscoreAsked(id, observes, _asked.GetValueOrDefault(message.Token));
+        }
+
+        return true;
+    }
+
+    private bool TryProtectResponse(CoapMessage message, [NotNullWhen(true)] out CoapMessage? protectedMessage)
+    {
+        protectedMessage = null;
+        OscoreRequestId? id;
+        bool isNotification = message.HasOptions && message.Options.Contains(OptionNumber.Observe);
+        lock (_gate)
+        {
+            if (!_served.TryFind(message.Token, isNotification, out id))
+            {
+                return false;
+            }
+        }
+
+        // A challenge may answer a replay, whose response had the nonce already (RFC 8613 appendix B.1.2).
+        ulong? own = null;
+        if (!id.MayUseNonce || !id.TryUseNonce())
+        {
+            if (!TryTakeNumber(out ulong number))
+            {
+                return false;
+            }
+
+            own = number;
+        }
+
+        protectedMessage = OscoreCodec.ProtectResponse(_context, message, id, own);
+        lock (_gate)
+        {
+            _served.OnAnswered(message.Token, isNotification);
+        }
+
+        return true;
+    }
+
+    private bool TryTakeNumber(out ulong number)
+    {
+        if (_context.Sequence.TryTake(out number) == OscoreNumber.Taken)
+        {
+            return true;
+        }
+
+        if (!_lacksNumber)
+        {
+            _lacksNumber = true;
+            _ = WatchAsync();
+        }
+
+        return false;
+    }
+
+    // What is sent under a lock cannot wait; it looks again when there may be numbers.
+    private async Task WatchAsync()
+    {
+        try
+        {
+            await PrepareAsync().ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // whoever sends next is told
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            _lacksNumber = false;
+        }
+    }
+
+    private CoapOscoreException Unprotected(CoapMessage message)
+    {
+        string? diagnostic = message.Payload.IsEmpty || (message.HasOptions && message.Options.ContentFormat is not null)
+            ? null
+            : Encoding.UTF8.GetString(message.Payload.Span[..Math.Min(message.Payload.Length, MaxDiagnostic)]);
+        string said = diagnostic is null ? string.Empty : $" ({CoapForeignText.LineOf(diagnostic)})";
+        return new CoapOscoreException(message.Code, diagnostic,
+            $"The protected request to {Channel} was answered {message.Code}{said} without protection. Whoever sent that does not have the "
+                + $"keys, or not these: {_context}. Check the IDs, the secret and whether the server knows the context.");
+    }
+}

@@ -1,0 +1,111 @@
+using CoAP.NET.Mesh;
+using CoAP.NET.Protection;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>OSCORE of the peers of one shard (RFC 8613 section 8). Keeps nothing: contexts and peers do.</summary>
+internal sealed class OscoreProtection : CoapProtection
+{
+    private readonly OscoreContexts _contexts;
+    private readonly OscoreLookups _lookups;
+
+    public OscoreProtection(OscoreContexts contexts, TimeProvider time)
+    {
+        _contexts = contexts;
+        _lookups = new OscoreLookups(contexts, time);
+    }
+
+    /// <inheritdoc/>
+    public override CoapSecurityContext? Find(CoapUri? target, CoapChannel channel) => target is null ? null : _contexts.FindFor(target);
+
+    /// <inheritdoc/>
+    public override ValueTask<CoapProtectionVerdict> UnprotectRequestAsync(CoapChannel channel, CoapMessage message) =>
+        message.HasOptions && message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value)
+            ? Unprotect(channel, message, value)
+            : default;
+
+    private ValueTask<CoapProtectionVerdict> Unprotect(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> bytes)
+    {
+        if (message.Payload.IsEmpty
+            || !OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
+            || !value.HasKid
+            || !value.HasPartialIv)
+        {
+            return new ValueTask<CoapProtectionVerdict>(Refuse(OscoreFault.Malformed));
+        }
+
+        return _contexts.TryFind(value.Kid, value.HasKidContext, value.KidContext, out OscoreContext? context)
+                ? new ValueTask<CoapProtectionVerdict>(Unprotect(channel, message, in value, context))
+            : _contexts.Resolver is { } resolver
+                ? new ValueTask<CoapProtectionVerdict>(AskAsync(
+                    resolver, channel, message, new OscoreRecipient(value.Kid, value.HasKidContext, value.KidContext)))
+            : new ValueTask<CoapProtectionVerdict>(Refuse(OscoreFault.UnknownContext));
+    }
+
+    private async Task<CoapProtectionVerdict> AskAsync(
+        IOscoreContextResolver resolver, CoapChannel channel, CoapMessage message, OscoreRecipient recipient)
+    {
+        OscoreContext? context = await _lookups.FindAsync(resolver, channel.Remote, recipient).ConfigureAwait(false);
+        return context is null
+            || !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes)
+            || !OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
+                ? Refuse(OscoreFault.UnknownContext)
+                : Unprotect(channel, message, in value, context);
+    }
+
+    private static CoapProtectionVerdict Unprotect(
+        CoapChannel channel, CoapMessage message, scoped in OscoreOptionValue value, OscoreContext context)
+    {
+        ulong number = value.SequenceNumber;
+        if (!context.Window.MayTake(number))
+        {
+            return Refuse(OscoreFault.Replay);
+        }
+
+        OscoreFault fault = OscoreCodec.UnprotectRequest(context, message, in value, out CoapMessage? request);
+        if (fault != OscoreFault.None)
+        {
+            return Refuse(fault);
+        }
+
+        // Verified: from here on the number counts as come.
+        bool isFresh = context.Window.State == OscoreReplayState.Lost && BringsChallenge(context, request!)
+            ? context.Window.Synchronize(number) == OscoreReplayVerdict.Fresh
+            : context.Window.Take(number) is var verdict && verdict == OscoreReplayVerdict.Fresh;
+        OscorePeer peer = (OscorePeer)PeerOf(channel, context);
+        if (isFresh)
+        {
+            peer.OnRequest(request!, new OscoreRequestId(value.Kid.ToArray(), number));
+            return CoapProtectionVerdict.Deliver(peer, request!);
+        }
+
+        if (context.Window.State != OscoreReplayState.Lost)
+        {
+            return Refuse(OscoreFault.Replay);
+        }
+
+        peer.OnRequest(request!, OscoreRequestId.OfDoubtful(value.Kid.ToArray(), number));
+        CoapMessage challenge = new(CoapCode.Unauthorized);
+        challenge.Options.Add(OptionNumber.Echo, context.Challenge);
+        return CoapProtectionVerdict.Answer(peer, challenge);
+    }
+
+    private static bool BringsChallenge(OscoreContext context, CoapMessage request) =>
+        request.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> echo) && echo.SequenceEqual(context.Challenge);
+
+    // RFC 8613 section 8.2: without protection, and not to be kept by caches.
+    private static CoapProtectionVerdict Refuse(OscoreFault fault)
+    {
+        (CoapCode code, byte[] diagnostic) = fault switch
+        {
+            OscoreFault.UnknownContext => (CoapCode.Unauthorized, "Security context not found"u8.ToArray()),
+            OscoreFault.Replay => (CoapCode.Unauthorized, "Replay detected"u8.ToArray()),
+            OscoreFault.Decryption => (CoapCode.BadRequest, "Decryption failed"u8.ToArray()),
+            _ => (CoapCode.BadOption, "Failed to decode COSE"u8.ToArray()),
+        };
+        CoapMessage answer = new(code) { Payload = diagnostic };
+        answer.Options.AddUInt(OptionNumber.MaxAge, 0);
+        return CoapProtectionVerdict.Refuse(answer);
+    }
+}

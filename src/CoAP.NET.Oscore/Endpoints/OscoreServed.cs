@@ -1,0 +1,99 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// The requests of a peer, by token, to which responses are bound. Bounded: of those that have no observation the oldest answered ones go
+/// first. Not thread-safe.
+/// </summary>
+internal sealed class OscoreServed
+{
+    /// <summary>Of how many answered requests more responses can be protected, as of bodies in bursts (RFC 9177).</summary>
+    public const int MaxAnswered = 8;
+
+    /// <summary>How many requests of a peer can wait for their responses.</summary>
+    public const int MaxWaiting = 1024;
+
+    private readonly Dictionary<CoapToken, Entry> _entries = [];
+    private readonly Queue<Entry> _answered = [];
+    private readonly Queue<Entry> _waiting = [];
+
+    /// <summary>How many requests are kept.</summary>
+    public int Count => _entries.Count;
+
+    public void Add(CoapToken token, OscoreRequestId id, bool registers)
+    {
+        _entries.TryGetValue(token, out Entry? before);
+        Entry entry = new(token, id, registers ? id : before?.Observation);
+        _entries[token] = entry;
+        _waiting.Enqueue(entry);
+        if (_waiting.Count > MaxWaiting)
+        {
+            Forget(_waiting.Dequeue());
+        }
+    }
+
+    public bool TryFind(CoapToken token, bool isNotification, [NotNullWhen(true)] out OscoreRequestId? id)
+    {
+        id = _entries.TryGetValue(token, out Entry? entry) ? (isNotification ? entry.Observation : null) ?? entry.Request : null;
+        return id is not null;
+    }
+
+    /// <summary>A response was protected.</summary>
+    public void OnAnswered(CoapToken token, bool isNotification)
+    {
+        if (!_entries.TryGetValue(token, out Entry? entry))
+        {
+            return;
+        }
+
+        entry.IsObserved = isNotification;
+        if (!isNotification)
+        {
+            if (ReferenceEquals(entry.Request, entry.Observation))
+            {
+                // The registration was refused, or the observation has ended.
+                entry.Observation = null;
+            }
+
+            if (!entry.IsAnswered)
+            {
+                entry.IsAnswered = true;
+                _answered.Enqueue(entry);
+                if (_answered.Count > MaxAnswered)
+                {
+                    Forget(_answered.Dequeue());
+                }
+            }
+        }
+
+        // What was answered in order does not take a place among those that wait.
+        while (_waiting.TryPeek(out Entry? first) && (first.IsAnswered || first.IsObserved || !IsCurrent(first)))
+        {
+            _waiting.Dequeue();
+        }
+    }
+
+    private bool IsCurrent(Entry entry) => _entries.TryGetValue(entry.Token, out Entry? current) && ReferenceEquals(current, entry);
+
+    private void Forget(Entry entry)
+    {
+        if (!entry.IsObserved && entry.Observation is null && IsCurrent(entry))
+        {
+            _entries.Remove(entry.Token);
+        }
+    }
+
+    private sealed class Entry(CoapToken token, OscoreRequestId request, OscoreRequestId? observation)
+    {
+        public CoapToken Token { get; } = token;
+
+        public OscoreRequestId Request { get; } = request;
+
+        public OscoreRequestId? Observation { get; set; } = observation;
+
+        public bool IsAnswered { get; set; }
+
+        public bool IsObserved { get; set; }
+    }
+}

@@ -1,0 +1,37 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// Divides the Proxy-Uri of a request: path and query are for the server and get encrypted, scheme, host and port are for the proxy (RFC
+/// 8613 section 4.1.3.3).
+/// </summary>
+internal static class OscoreProxyUri
+{
+    /// <summary>Divides it.</summary>
+    /// <param name="request">The request; not changed.</param>
+    /// <returns>A request with the path and query as options; the given one when it has no Proxy-Uri that can be read.</returns>
+    public static CoapMessage Split(CoapMessage request)
+    {
+        if (!request.HasOptions || request.Options.ProxyUri is not { } text || !CoapUri.TryParse(text, out CoapUri? uri, out _))
+        {
+            return request;
+        }
+
+        CoapMessage split = request.Clone();
+        split.Options.Remove(OptionNumber.ProxyUri);
+        string host = uri.Host.Contains(':', StringComparison.Ordinal) && !uri.Host.StartsWith('[') ? $"[{uri.Host}]" : uri.Host;
+        split.Options.Add(new ProxyUri($"{uri.Scheme}://{host}:{uri.Port}"));
+        foreach (string segment in uri.PathSegments)
+        {
+            split.Options.Add(new UriPath(segment));
+        }
+
+        foreach (string argument in uri.QueryArguments)
+        {
+            split.Options.Add(new UriQuery(argument));
+        }
+
+        return split;
+    }
+}

@@ -1,0 +1,191 @@
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Oscore.Tests.Endpoints;
+
+/// <summary>Observations under OSCORE (RFC 8613 section 4.1.3.5), tests 5 to 7 of the interoperability tests among them.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ObservingTests : IAsyncLifetime
+{
+    private readonly OscoreWorld _world = new();
+    private CoapServer _server = null!;
+    private CoapRouteHandlerBuilder _route = null!;
+    private string _state = "one";
+
+    public async Task InitializeAsync()
+    {
+        _server = _world.Server(OscoreWorld.ServerContext());
+        _server.MapGet("/oscore/hello/1", () => CoapResults.Text("Hello World!")).RequireOscore();
+        _route = _server.MapGet("/oscore/observe", () => _state == "end"
+            ? CoapResults.InternalServerError()
+            : CoapResults.Text(_state)).Observable().RequireOscore();
+        await _server.StartAsync();
+    }
+
+    public async Task DisposeAsync() => await _world.DisposeAsync();
+
+    [Fact]
+    public async Task Test_5_a_resource_that_cannot_be_observed_answers_without_Observe()
+    {
+        CoapClient client = _world.Client(OscoreWorld.ClientContext());
+
+        CoapObservation observation = await _world.RunAsync(client.ObserveAsync(Request("/oscore/hello/1")));
+
+        Assert.Equal(CoapObserveState.NotObserving, observation.State);
+        Assert.Equal("Hello World!", observation.Latest!.GetText());
+        Assert.Equal((CoapCode.Fetch, (uint?)0), (_world.Wire[0].Code, _world.Wire[0].Options.Observe));
+        await observation.DisposeAsync();
+    }
+
+    [Fact]
+    [Rfc("8613-4.1.3.5-1", "8613-4.1.3.5-2", "8613-8-1")]
+    public async Task Test_6_each_notification_but_the_first_has_a_number_and_the_error_at_the_end_as_well()
+    {
+        CoapObservation observation = await ObserveAsync();
+
+        await ChangeAsync(observation, "two");
+        _state = "end";
+        _route.Notify();
+        await _world.Clock.AdvanceUntilAsync(() => _route.ObserverCount == 0, TimeSpan.FromMinutes(1));
+
+        CoapMessage[] notifications = [.. _world.Wire.Where(static message => message.Code.IsResponse)];
+        Assert.Equal(["", "0100", "0101"], notifications.Select(OscoreWorld.OptionOf));
+        Assert.Equal([CoapCode.Content, CoapCode.Content, CoapCode.Changed], notifications.Select(static message => message.Code));
+        await observation.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task Test_7_an_observation_is_cancelled_by_a_protected_request_of_its_own()
+    {
+        CoapObservation observation = await ObserveAsync();
+        await ChangeAsync(observation, "two");
+
+        await observation.DisposeAsync();
+        await _world.Clock.AdvanceUntilAsync(() => _route.ObserverCount == 0, TimeSpan.FromMinutes(1));
+
+        Assert.Equal(["00", "01"], _world.Numbers(ofRequests: true));
+    }
+
+    [Fact]
+    [Rfc("8613-7.2-1")]
+    public async Task Copies_of_a_lost_notification_have_its_bytes_and_no_number_stands_for_two_messages()
+    {
+        CoapObservation observation = await ObserveAsync();
+        int lost = 0;
+        _world.OnPacket = packet => packet.From.Port == 5683 && lost++ < 4 ? NetworkVerdict.Drop : NetworkVerdict.Pass;
+
+        foreach (string state in (string[])["two", "three", "four"])
+        {
+            _state = state;
+            _route.Notify();
+            _world.Clock.Advance(TimeSpan.FromSeconds(7));
+        }
+
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == "four", TimeSpan.FromMinutes(5));
+        Assert.True(lost >= 4);
+        foreach (IGrouping<string, CoapMessage> sent in _world.Wire
+            .Where(static message => message.Code.IsResponse)
+            .GroupBy(OscoreWorld.OptionOf))
+        {
+            Assert.Single(sent.Select(static message => Convert.ToHexString(message.Payload.Span)).Distinct());
+        }
+
+        await observation.DisposeAsync();
+    }
+
+    [Fact]
+    [Rfc("8613-4.1.3.5-3", "8613-8.4.2-1")]
+    public async Task Notifications_that_are_old_or_do_not_verify_are_dropped_and_the_observation_stays()
+    {
+        CoapObservation observation = await ObserveAsync();
+        await ChangeAsync(observation, "two");
+        CoapMessage second = _world.Wire.Last(static message => message.Code == CoapCode.Content);
+        _world.OnPacket = static packet =>
+        {
+            byte[] bytes = packet.Data.ToArray();
+            bytes[^1] ^= 1;
+            return packet.From.Port == 5683 && bytes.Length > 16 ? NetworkVerdict.Replace(bytes) : NetworkVerdict.Pass;
+        };
+        _state = "spoiled";
+        _route.Notify();
+        _world.Clock.Advance(TimeSpan.FromSeconds(10));
+        Assert.Equal("two", observation.Latest!.GetText());
+
+        // The second notification in the place of the fourth, with a larger outer Observe.
+        _world.OnPacket = packet => packet.From.Port == 5683 && packet.Data.Length > 16 ? Older(packet, second) : NetworkVerdict.Pass;
+        int seen = 0;
+        observation.StateChanged += (_, _) => seen++;
+        _state = "four";
+        _route.Notify();
+        _world.Clock.Advance(TimeSpan.FromSeconds(10));
+        Assert.Equal("two", observation.Latest!.GetText());
+
+        _world.OnPacket = null;
+        await ChangeAsync(observation, "five");
+
+        Assert.Equal(0, seen);
+        Assert.Equal(["00"], _world.Numbers(ofRequests: true));
+        await observation.DisposeAsync();
+    }
+
+    [Fact]
+    [Rfc("8613-4.1.3.5-4")]
+    public async Task Notifications_after_another_registration_are_bound_to_its_number()
+    {
+        CoapObservation observation = await ObserveAsync();
+        await ChangeAsync(observation, "two");
+
+        await _world.RunAsync(observation.RefreshAsync());
+        await ChangeAsync(observation, "three");
+        await ChangeAsync(observation, "four");
+
+        Assert.Equal(["00", "01"], _world.Numbers(ofRequests: true));
+        Assert.Equal(["", "0100", "", "0101", "0102"],
+            _world.Wire.Where(static message => message.Code.IsResponse).Select(OscoreWorld.OptionOf));
+        await observation.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task Observers_with_and_without_protection_of_one_address_are_told_each_in_their_way()
+    {
+        _server.MapGet("/both", () => CoapResults.Text(_state)).Observable();
+        CoapClient secret = _world.Client(OscoreWorld.ClientContext());
+        CoapClient plain = _world.Client(null);
+        CoapObservation one = await _world.RunAsync(secret.ObserveAsync(Request("/both")));
+        CoapObservation other = await _world.RunAsync(plain.ObserveAsync(Request("/both")));
+
+        _state = "two";
+        _server.Notify("/both");
+
+        await _world.Clock.AdvanceUntilAsync(
+            () => one.Latest!.GetText() == "two" && other.Latest!.GetText() == "two", TimeSpan.FromMinutes(1));
+        await one.DisposeAsync();
+        await other.DisposeAsync();
+    }
+
+    private static CoapRequest Request(string path) => new(CoapMethod.Get, OscoreWorld.ServerUri + path);
+
+    private static NetworkVerdict Older(NetworkPacket packet, CoapMessage older)
+    {
+        CoapMessage message = Serialization.CoapDatagramSerializer.Default.Deserialize((ReadOnlyMemory<byte>)packet.Data.ToArray());
+        CoapMessage replayed = older.Clone();
+        replayed.Type = message.Type;
+        replayed.MessageId = message.MessageId;
+        replayed.Options.Observe = 0xffff;
+        return NetworkVerdict.Replace(Serialization.CoapDatagramSerializer.Default.Serialize(replayed));
+    }
+
+    private async Task<CoapObservation> ObserveAsync()
+    {
+        CoapClient client = _world.Client(OscoreWorld.ClientContext());
+        CoapObservation observation = await _world.RunAsync(client.ObserveAsync(Request("/oscore/observe")));
+        Assert.Equal((CoapObserveState.Observing, "one"), (observation.State, observation.Latest!.GetText()));
+        return observation;
+    }
+
+    private async Task ChangeAsync(CoapObservation observation, string state)
+    {
+        _state = state;
+        _route.Notify();
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == state, TimeSpan.FromMinutes(1));
+    }
+}

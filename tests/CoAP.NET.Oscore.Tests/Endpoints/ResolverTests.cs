@@ -1,0 +1,110 @@
+namespace CoAP.NET.Oscore.Tests.Endpoints;
+
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ResolverTests : IAsyncLifetime
+{
+    private readonly OscoreWorld _world = new();
+    private readonly Devices _devices = new();
+    private OscoreContexts _contexts = null!;
+
+    public async Task InitializeAsync()
+    {
+        _contexts = new OscoreContexts { Resolver = _devices };
+        CoapServer server = _world.Server(options => options.UseOscore(_contexts));
+        server.MapGet("/a", () => CoapResults.Text("a")).RequireOscore();
+        await server.StartAsync();
+    }
+
+    public async Task DisposeAsync() => await _world.DisposeAsync();
+
+    [Fact]
+    public async Task A_context_is_asked_for_once_and_kept()
+    {
+        _devices.Known["07"] = OscoreWorld.ServerContext(client: "07");
+        CoapClient client = _world.Client(OscoreWorld.ClientContext(client: "07"));
+
+        CoapResponse first = await _world.GetAsync(client, "/a");
+        CoapResponse second = await _world.GetAsync(client, "/a");
+
+        Assert.Equal(("a", "a"), (first.GetText(), second.GetText()));
+        Assert.Equal(["07"], _devices.Asked);
+        Assert.Equal(1, _contexts.Count);
+    }
+
+    [Fact]
+    [Rfc("8613-8.2-1")]
+    public async Task That_nobody_has_an_ID_is_remembered_for_a_minute()
+    {
+        CoapClient client = _world.Client(OscoreWorld.ClientContext(client: "08"));
+
+        await Assert.ThrowsAsync<CoapOscoreException>(() => _world.GetAsync(client, "/a"));
+        await Assert.ThrowsAsync<CoapOscoreException>(() => _world.GetAsync(client, "/a"));
+        Assert.Equal(["08"], _devices.Asked);
+
+        _world.Clock.Advance(TimeSpan.FromMinutes(2));
+        _devices.Known["08"] = OscoreWorld.ServerContext(client: "08");
+        Assert.Equal("a", (await _world.GetAsync(client, "/a")).GetText());
+    }
+
+    [Fact]
+    public async Task What_a_resolver_throws_or_gives_for_another_ID_is_no_context()
+    {
+        _devices.Fault = new InvalidOperationException();
+        await Assert.ThrowsAsync<CoapOscoreException>(
+            () => _world.GetAsync(_world.Client(OscoreWorld.ClientContext(client: "09")), "/a"));
+        _devices.Fault = null;
+        _devices.Known["09"] = OscoreWorld.ServerContext(client: "0a");
+        await Assert.ThrowsAsync<CoapOscoreException>(
+            () => _world.GetAsync(_world.Client(OscoreWorld.ClientContext(client: "09")), "/a"));
+
+        Assert.Equal(2, _devices.Asked.Count);
+        Assert.Equal(0, _contexts.Count);
+    }
+
+    [Fact]
+    public void Forged_IDs_cause_no_more_look_ups_than_the_share_of_their_source()
+    {
+        _devices.Answer = new TaskCompletionSource<OscoreContext?>();
+        OscoreLookups lookups = new(_contexts, _world.Clock);
+        for (int source = 1; source <= 2; source++)
+        {
+            for (int i = 0; i < 1_000; i++)
+            {
+                _ = lookups.FindAsync(
+                    _devices, InMemoryNetwork.Address($"[2001:db8:0:{source}00::{i + 1:x}]:5683"),
+                    new OscoreRecipient([(byte)i, (byte)(i >> 8), (byte)source], hasIdContext: false, default));
+            }
+        }
+
+        Assert.Equal(2 * OscoreLookups.MaxOfSource, _devices.Asked.Count);
+
+        _devices.Answer.SetResult(null);
+        for (int i = 0; i < 100; i++)
+        {
+            _ = lookups.FindAsync(
+                _devices, InMemoryNetwork.Address("[2001:db8::9]:5683"), new OscoreRecipient([9, 9, 9], hasIdContext: false, default));
+        }
+
+        Assert.Equal((2 * OscoreLookups.MaxOfSource) + 1, _devices.Asked.Count);
+    }
+
+    private sealed class Devices : IOscoreContextResolver
+    {
+        public Dictionary<string, OscoreContext> Known { get; } = [];
+
+        public List<string> Asked { get; } = [];
+
+        public Exception? Fault { get; set; }
+
+        public TaskCompletionSource<OscoreContext?>? Answer { get; set; }
+
+        public async ValueTask<OscoreContext?> FindAsync(
+            ReadOnlyMemory<byte> kid, ReadOnlyMemory<byte>? idContext, CancellationToken cancellationToken)
+        {
+            Asked.Add(Convert.ToHexStringLower(kid.Span));
+            return Fault is not null ? throw Fault
+                : Answer is not null ? await Answer.Task
+                : Known.GetValueOrDefault(Convert.ToHexStringLower(kid.Span));
+        }
+    }
+}
