@@ -79,6 +79,6 @@ public sealed class LibcoapDtlsClientTests
     {
         Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { Identity, Encoding.ASCII.GetBytes(Key) } } },
         RetransmitTimeout = TimeSpan.FromMilliseconds(500),
-        HandshakeTimeout = handshakeTimeout ?? TimeSpan.FromSeconds(10),
+        HandshakeTimeout = handshakeTimeout ?? PeerProcess.HangLimit,
     });
 }

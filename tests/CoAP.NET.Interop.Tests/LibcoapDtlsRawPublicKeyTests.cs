@@ -70,7 +70,7 @@ public sealed class LibcoapDtlsRawPublicKeyTests : IDisposable
         await using LibcoapServer server = await LibcoapServer.StartProgramAsync(LibcoapServer.GnuTlsProgram, "-M", TheirFile());
         CoapDtlsOptions options = new()
         {
-            HandshakeTimeout = TimeSpan.FromSeconds(4),
+            HandshakeTimeout = PeerProcess.HangLimit,
             Client = new CoapDtlsClientOptions
             {
                 RawPublicKey = _own,

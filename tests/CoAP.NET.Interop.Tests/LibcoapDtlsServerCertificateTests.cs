@@ -79,7 +79,7 @@ public sealed class LibcoapDtlsServerCertificateTests : IDisposable
     // Every name is this machine, so that a certificate may be for any name.
     private static CoapClient Client(CoapDtlsOptions dtls)
     {
-        dtls.HandshakeTimeout = TimeSpan.FromSeconds(4);
+        dtls.HandshakeTimeout = PeerProcess.HangLimit;
         return new(new CoapEndpointOptions { ResolveHost = (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]) }.UseDtls(dtls));
     }
 

@@ -91,7 +91,7 @@ public sealed class LibcoapDtlsServerTests
         {
             Client = options ?? new CoapDtlsClientOptions { Psk = Credential() },
             RetransmitTimeout = TimeSpan.FromMilliseconds(500),
-            HandshakeTimeout = handshakeTimeout ?? TimeSpan.FromSeconds(20),
+            HandshakeTimeout = handshakeTimeout ?? PeerProcess.HangLimit,
         }));
 
     private static Task<T> Within<T>(Task<T> task) => task.WaitAsync(PeerProcess.HangLimit);

@@ -230,14 +230,14 @@ public sealed class OurProxyTests : IAsyncLifetime
 
     private static CoapRequest Through(string proxy, string target, CoapMethod method = CoapMethod.Get)
     {
-        CoapRequest request = new(method, proxy) { Timeout = TimeSpan.FromSeconds(20) };
+        CoapRequest request = new(method, proxy) { Timeout = PeerProcess.HangLimit };
         request.Options.Add(new ProxyUri(target));
         return request;
     }
 
     private static async Task<bool> ChangesAsync(CoapObservation observation)
     {
-        using CancellationTokenSource time = new(TimeSpan.FromSeconds(20));
+        using CancellationTokenSource time = new(PeerProcess.HangLimit);
         int count = 0;
         await foreach (CoapResponse response in observation.ReadAllAsync(time.Token))
         {

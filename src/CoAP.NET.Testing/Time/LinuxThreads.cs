@@ -4,89 +4,141 @@ using Microsoft.Win32.SafeHandles;
 namespace CoAP.NET.Testing;
 
 /// <summary>
-/// The states of the threads of this process under Linux, read from files that stay open: a look at some 30 threads takes tens of
-/// microseconds, that of <see cref="System.Diagnostics.Process"/> milliseconds. Not thread-safe.
+/// The states of the threads of this process under Linux, read from files that stay open: a look at some 30 threads takes a tenth of a
+/// millisecond, that of <see cref="System.Diagnostics.Process"/> several. Not thread-safe.
 /// </summary>
 internal sealed class LinuxThreads : IDisposable
 {
     private const string Tasks = "/proc/self/task";
 
-    private readonly Dictionary<int, SafeFileHandle> _open = [];
+    // Opening the files of all threads takes longer than some looks, so whoever looks next takes those of who looked last.
+    private static LinuxThreads? s_spare;
+
+    // In the order in which they are read: a thread that was found running is the first next time, as it is likely to run still.
+    private readonly List<(int Id, SafeFileHandle File)> _open = [];
+    private readonly HashSet<int> _known = [];
     private readonly HashSet<int> _seen = [];
     private readonly byte[] _buffer = new byte[512];
 
-    /// <summary>Whether more than one thread runs, or could run: the one that asks does.</summary>
+    private LinuxThreads()
+    {
+    }
+
+    /// <summary>Gives one that nobody else uses; <see cref="GiveBack"/> it.</summary>
+    public static LinuxThreads Take() => Interlocked.Exchange(ref s_spare, null) ?? new LinuxThreads();
+
+    /// <summary>Lets others use it.</summary>
+    public void GiveBack() => Interlocked.Exchange(ref s_spare, this)?.Dispose();
+
+    /// <summary>
+    /// Whether more than one of the threads that are known runs, or could run: the one that asks does. False says nothing of threads that
+    /// began since they were listed.
+    /// </summary>
     public bool AreOthersRunning()
     {
-        List();
         int running = 0;
-        foreach (SafeFileHandle file in _open.Values)
+        for (int i = 0; i < _open.Count; i++)
         {
-            if (IsRunning(file) && ++running > 1)
+            (int Id, SafeFileHandle File) thread = _open[i];
+            switch (StateOf(thread.File))
             {
-                return true;
+                case State.Ended:
+                    // Another one may have its number now.
+                    Forget(i--);
+                    break;
+                case State.Running:
+                    _open.RemoveAt(i);
+                    _open.Insert(0, thread);
+                    if (++running > 1)
+                    {
+                        return true;
+                    }
+
+                    break;
+                default:
+                    break;
             }
         }
 
         return false;
     }
 
-    public void Dispose()
+    /// <summary>Lists the threads anew.</summary>
+    /// <returns>Whether there is one that was not known.</returns>
+    public bool HaveOthersBegun()
     {
-        foreach (SafeFileHandle file in _open.Values)
-        {
-            file.Dispose();
-        }
-
-        _open.Clear();
-    }
-
-    private void List()
-    {
+        bool haveBegun = false;
         _seen.Clear();
         foreach (string path in Directory.EnumerateDirectories(Tasks))
         {
             int id = int.Parse(path.AsSpan(Tasks.Length + 1), CultureInfo.InvariantCulture);
             _seen.Add(id);
-            if (!_open.ContainsKey(id))
+            haveBegun |= !_known.Contains(id) && TryOpen(id, path);
+        }
+
+        for (int i = _open.Count - 1; _open.Count > _seen.Count && i >= 0; i--)
+        {
+            if (!_seen.Contains(_open[i].Id))
             {
-                try
-                {
-                    _open.Add(id, File.OpenHandle($"{path}/stat", FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete));
-                }
-                catch (IOException)
-                {
-                    // It ended just now.
-                }
+                Forget(i);
             }
         }
 
-        if (_open.Count > _seen.Count)
+        return haveBegun;
+    }
+
+    public void Dispose()
+    {
+        for (int i = _open.Count - 1; i >= 0; i--)
         {
-            foreach (int id in _open.Keys)
-            {
-                if (!_seen.Contains(id) && _open.Remove(id, out SafeFileHandle? file))
-                {
-                    file.Dispose();
-                }
-            }
+            Forget(i);
         }
+    }
+
+    private bool TryOpen(int id, string path)
+    {
+        try
+        {
+            _open.Add((id, File.OpenHandle($"{path}/stat", FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete)));
+            return _known.Add(id);
+        }
+        catch (IOException)
+        {
+            // It ended just now.
+            return false;
+        }
+    }
+
+    private void Forget(int index)
+    {
+        (int id, SafeFileHandle file) = _open[index];
+        _open.RemoveAt(index);
+        _known.Remove(id);
+        file.Dispose();
     }
 
     // "1234 (name) S ...": the name may have anything in it. Ready but waiting for a processor is R as well. D waits for a disk, as for a
     // page of code that is not in memory, and goes on by itself.
-    private bool IsRunning(SafeFileHandle file)
+    private State StateOf(SafeFileHandle file)
     {
         try
         {
             ReadOnlySpan<byte> stat = _buffer.AsSpan(0, RandomAccess.Read(file, _buffer, 0));
             int at = stat.LastIndexOf((byte)')') + 2;
-            return at > 1 && at < stat.Length && stat[at] is (byte)'R' or (byte)'W' or (byte)'D';
+            return at <= 1 || at >= stat.Length ? State.Ended
+                : stat[at] is (byte)'R' or (byte)'W' or (byte)'D' ? State.Running
+                : State.Asleep;
         }
         catch (IOException)
         {
-            // The thread has ended, or another one has its number now: whoever looks next lists them anew.
-            return false;
+            return State.Ended;
         }
+    }
+
+    private enum State
+    {
+        Asleep,
+        Running,
+        Ended,
     }
 }

@@ -20,15 +20,12 @@ internal sealed class Quiescence : IDisposable
     // How often to look in vain, because of work beside the test; then each step looks a few times only, so that such work makes the test
     // slow but not endless. What was spent comes back with the steps that end quiet: a test that runs alone may wait long, as for code that
     // is compiled on a busy machine. Counted in looks and not in time: on a busy machine the threads that are waited for are slowed down as
-    // much as this one. A look takes some 0.2 ms, under Linux 0.02 ms.
+    // much as this one. A look takes milliseconds, under Linux some 0.1 ms.
     private int _looks = VainLooks * s_faster;
 
-    private readonly LinuxThreads? _threads = OperatingSystem.IsLinux() ? new LinuxThreads() : null;
+    private readonly LinuxThreads? _threads = OperatingSystem.IsLinux() ? LinuxThreads.Take() : null;
 
-    /// <summary>How often the threads were looked at, in all.</summary>
-    public long Looks { get; private set; }
-
-    public void Dispose() => _threads?.Dispose();
+    public void Dispose() => _threads?.GiveBack();
 
     /// <summary>
     /// Ends when all is quiet, the condition is true, or patience is at an end. Called on a thread that nobody waits for.
@@ -41,11 +38,12 @@ internal sealed class Quiescence : IDisposable
         while (!condition())
         {
             // Threads are looked at one after the other: one that looked asleep may have been woken by one that fell asleep since.
-            // Hence two looks, and no work item that ended between them.
+            // Hence two looks, and no work item that ended between them. Threads are listed before the second look only, which is not the
+            // second one of those that it finds to have begun.
             long completedNow = ThreadPool.CompletedWorkItemCount;
             quiet = quiet > 0 && completedNow == completed ? quiet : 0;
             completed = completedNow;
-            if (OthersRun())
+            if ((quiet > 0 && HaveOthersBegun()) || OthersRun())
             {
                 quiet = 0;
                 Thread.Yield();
@@ -81,9 +79,10 @@ internal sealed class Quiescence : IDisposable
         return hop.Task;
     }
 
+    private bool HaveOthersBegun() => _threads?.HaveOthersBegun() == true;
+
     private bool OthersRun()
     {
-        Looks++;
         if (_threads is not null)
         {
             return _threads.AreOthersRunning();

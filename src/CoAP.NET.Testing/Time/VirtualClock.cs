@@ -85,9 +85,6 @@ public sealed class VirtualClock : TimeProvider
     /// <summary>How many steps were made by waiting until all was quiet, each of which costs time of the processor.</summary>
     internal long Steps => _drive.Steps;
 
-    /// <summary>How often the threads of the process were looked at.</summary>
-    internal long Looks => _drive.Looks;
-
     /// <inheritdoc/>
     public override long GetTimestamp()
     {

@@ -13,9 +13,6 @@ internal sealed class VirtualDrive(VirtualClock clock)
     /// <summary>How many steps were made.</summary>
     public long Steps { get; private set; }
 
-    /// <summary>How often the threads of the process were looked at.</summary>
-    public long Looks { get; private set; }
-
     public async Task RunAsync(VirtualWaiter waiter)
     {
         if (Join(waiter) || await waiter.Turn.ConfigureAwait(false))
@@ -37,9 +34,7 @@ internal sealed class VirtualDrive(VirtualClock clock)
         using Quiescence quiescence = new();
         while (true)
         {
-            long looks = quiescence.Looks;
             await quiescence.SettleAsync(AnyHas).ConfigureAwait(false);
-            Looks += quiescence.Looks - looks;
 
             // Whoever goes on now runs before the next step: until the process is quiet again.
             VirtualWaiter[] released = Release(static waiter => waiter.Has(), driver);

@@ -5,9 +5,9 @@ internal static class CoapTool
 {
     /// <summary>Installs the packed tool beside the feed.</summary>
     /// <returns>The program.</returns>
-    public static async Task<string> InstallAsync(PackedFeed feed, string folder)
+    public static async Task<string> InstallAsync(PackedFeed feed)
     {
-        string path = Path.Combine(folder, "tools");
+        string path = Path.Combine(feed.Root, "tools");
         await Tool.RunAsync(feed.Root, "dotnet",
             ["tool", "install", "CoAP.NET.Cli", "--tool-path", path, "--version", feed.Version, "--configfile",
                 Path.Combine(feed.Root, "nuget.config")]);

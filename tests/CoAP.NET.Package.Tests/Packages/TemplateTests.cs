@@ -1,19 +1,17 @@
 using System.Text.Json;
-using System.Text.RegularExpressions;
 using CoAP.NET.Dtls;
-using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Package.Tests.Packages;
 
 /// <summary>Projects of the templates, as users make them: they build without a warning, run, and are asked.</summary>
 [Collection(PackedFeedCollection.Name)]
-public sealed partial class TemplateTests(PackedFeed feed)
+public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : IClassFixture<TemplateProjects>
 {
     [Fact]
     public async Task A_server_from_the_template_builds_runs_and_is_observed_by_the_tool()
     {
-        string folder = await MakeAsync("coap-server", "Warm.House", "--port", "0");
-        string coap = await CoapTool.InstallAsync(feed, folder);
+        string folder = projects.Folder(TemplateProjects.Server);
+        string coap = await feed.InstallToolAsync();
 
         // As dotnet run does it, with the profile of launchSettings.json.
         using Tool server = Tool.Start(
@@ -34,8 +32,8 @@ public sealed partial class TemplateTests(PackedFeed feed)
     [Fact]
     public async Task A_server_with_DTLS_and_a_client_with_its_key_find_each_other()
     {
-        string folder = await MakeAsync("coap-server", "Safe.House", "--port", "0", "--dtls");
-        string clientFolder = await MakeAsync("coap-client", "Guest", "--dtls");
+        string folder = projects.Folder(TemplateProjects.SafeServer);
+        string clientFolder = projects.Folder(TemplateProjects.SafeClient);
         string key = await KeyOfAsync(folder);
         Assert.NotEqual("0x00112233445566778899aabbccddeeff", key);
         if (!CoapDtls.IsSupported)
@@ -61,7 +59,7 @@ public sealed partial class TemplateTests(PackedFeed feed)
             clientFolder, "dotnet", ["run", "-c", "Release", "--no-build", "--", secured + "/temperature"],
             new Dictionary<string, string> { ["COAP_PSK"] = $"device:{key}" });
         await observer.SaysAsync("21.5");
-        string coap = await CoapTool.InstallAsync(feed, folder);
+        string coap = await feed.InstallToolAsync();
         await Assert.ThrowsAsync<InvalidOperationException>(
             () => Tool.RunAsync(folder, coap, ["put", plain + "/temperature", "--payload", "18"]));
         await Tool.RunAsync(folder, coap, ["put", secured + "/temperature", "--payload", "19.5", "--psk", $"device:{key}"]);
@@ -72,8 +70,8 @@ public sealed partial class TemplateTests(PackedFeed feed)
     [Fact]
     public async Task A_web_application_serves_HTTP_and_WebSockets_and_a_client_observes_it()
     {
-        string folder = await MakeAsync("coap-aspnet", "Green.House");
-        string clientFolder = await MakeAsync("coap-client", "Watcher");
+        string folder = projects.Folder(TemplateProjects.Web);
+        string clientFolder = projects.Folder(TemplateProjects.Client);
         using Tool web = Tool.Start(
             folder, "dotnet", ["run", "-c", "Release", "--no-build", "--", "--urls", "http://127.0.0.1:0"],
             new Dictionary<string, string> { ["Coap__Server__Endpoints__0"] = "coap://127.0.0.1:0" });
@@ -92,29 +90,6 @@ public sealed partial class TemplateTests(PackedFeed feed)
         await udp.SaysAsync("19.5");
     }
 
-    // What a user gets names the version that the template was released with; here it is the one of this run.
-    private async Task<string> MakeAsync(string template, string name, params string[] arguments)
-    {
-        string[] hive = ["--debug:custom-hive", Path.Combine(feed.Root, "hive")];
-        if (!Directory.Exists(hive[1]))
-        {
-            await Tool.RunAsync(feed.Root, "dotnet",
-                ["new", "install", Path.Combine(feed.Packages, $"CoAP.NET.Templates.{feed.Version}.nupkg"), .. hive]);
-        }
-
-        await Tool.RunAsync(feed.Root, "dotnet", ["new", template, "-o", name, .. arguments, .. hive]);
-        string folder = Path.Combine(feed.Root, name);
-        string project = Path.Combine(folder, $"{name}.csproj");
-        string text = await File.ReadAllTextAsync(project);
-        string released = await ReleasedAsync();
-        Assert.All(OwnReference().Matches(text), reference => Assert.Equal(released, reference.Groups["version"].Value));
-        await File.WriteAllTextAsync(project,
-            OwnReference().Replace(text, $"<PackageReference Include=\"${{id}}\" Version=\"{feed.Version}\" />"));
-        Assert.DoesNotContain("#if", string.Concat(Directory.GetFiles(folder, "*.*").Select(File.ReadAllText)), StringComparison.Ordinal);
-        await Tool.RunAsync(folder, "dotnet", ["build", "-c", "Release", "-v", "quiet", "-warnaserror"]);
-        return folder;
-    }
-
     private static async Task<string> KeyOfAsync(string folder)
     {
         await using FileStream file = File.OpenRead(Path.Combine(folder, "appsettings.Development.json"));
@@ -123,14 +98,4 @@ public sealed partial class TemplateTests(PackedFeed feed)
         return settings.RootElement.GetProperty("Coap").GetProperty("Server").GetProperty("Dtls").GetProperty("Psk").GetProperty("device")
             .GetString()!;
     }
-
-    private static async Task<string> ReleasedAsync()
-    {
-        string props = await File.ReadAllTextAsync(Path.Combine(Repository.Root, "Directory.Build.props"));
-        int start = props.IndexOf("<Version>", StringComparison.Ordinal) + "<Version>".Length;
-        return props[start..props.IndexOf("</Version>", start, StringComparison.Ordinal)];
-    }
-
-    [GeneratedRegex("<PackageReference Include=\"(?<id>CoAP\\.NET\\.[A-Za-z]+)\" Version=\"(?<version>[^\"]+)\" />")]
-    private static partial Regex OwnReference();
 }

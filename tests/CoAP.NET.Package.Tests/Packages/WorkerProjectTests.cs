@@ -11,7 +11,7 @@ public sealed class WorkerProjectTests(PackedFeed feed)
         string folder = feed.Copy("Worker");
         await Tool.RunAsync(folder, "dotnet",
             ["publish", "-c", "Release", "--use-current-runtime", "-p:PublishTrimmed=true", "-o", "published", "-v", "quiet"]);
-        string coap = await CoapTool.InstallAsync(feed, folder);
+        string coap = await feed.InstallToolAsync();
         using Tool worker = Tool.Start(
             folder, Path.Combine(folder, "published", "Worker"), ["--Coap:Server:Endpoints:0=coap://127.0.0.1:0"],
             new Dictionary<string, string> { ["Logging__Console__FormatterName"] = "simple" });

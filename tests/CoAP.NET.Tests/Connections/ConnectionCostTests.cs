@@ -38,17 +38,13 @@ public sealed class ConnectionCostTests : ConnectionTest
     [LinuxFact]
     public async Task A_plain_request_over_an_inline_connection_allocates_no_more_than_the_mesh_does()
     {
-        const int Count = 5000;
+        const int Count = 10_000;
+        const int InOneRead = 50;
         CoapResult kept = CoapResults.Text("21.5");
-        int served = 0;
-        long[] allocated = new long[2];
+        AllocationMarks marks = new(callsOfPart: 1000);
         Server.MapGet("/t", () =>
         {
-            if (++served is Count or 2 * Count)
-            {
-                allocated[served / (2 * Count)] = GC.GetAllocatedBytesForCurrentThread();
-            }
-
+            marks.Note();
             return kept;
         });
         CoapTcpTransportOptions options = new() { Engine = CoapTcpEngine.Inline, HandOverAfter = Timeout.InfiniteTimeSpan };
@@ -59,31 +55,29 @@ public sealed class ConnectionCostTests : ConnectionTest
         QuietConnection connection = new(Streams);
         Assert.True(connection.Open());
         Context.Receive(connection.Frame(BareCsm));
-        CoapDatagram[] frames = [.. Enumerable.Repeat(0, 2 * Count).Select(_ => connection.Frame("2101a1b174"))];
+        CoapDatagram[] frames = [.. Enumerable.Repeat(0, Count).Select(_ => connection.Frame("2101a1b174"))];
         foreach (CoapDatagram frame in frames)
         {
             Context.Receive(frame);
         }
 
-        double overMesh = (allocated[1] - allocated[0]) / (double)Count;
-        served = 0;
+        double overMesh = marks.TakeLeast();
         using StreamPeer peer = await StreamPeer.ConnectAsync(new IPEndPoint(IPAddress.Loopback, tcp.LocalAddresses[0].Port));
         await peer.ReceiveAsync(OurCsm.Length / 2);
         await peer.SendAsync(BareCsm);
 
-        // Ten in one read, which leave with one send.
-        byte[] many = Wire.Hex(string.Concat(Enumerable.Repeat("2101a1b174", 10)));
-        for (int i = 0; i < 2 * Count; i += 10)
+        // Some in one read, which leave with one send.
+        byte[] many = Wire.Hex(string.Concat(Enumerable.Repeat("2101a1b174", InOneRead)));
+        for (int i = 0; i < Count; i += InOneRead)
         {
             await peer.SendAsync(many);
-            await peer.ReceiveAsync(10 * "6145a1c0ff32312e35".Length / 2);
+            await peer.ReceiveAsync(InOneRead * "6145a1c0ff32312e35".Length / 2);
         }
 
-        double overTcp = (allocated[1] - allocated[0]) / (double)Count;
-        Assert.Equal(2 * Count, served);
+        Assert.Equal(Count, marks.Calls);
+        double overTcp = marks.TakeLeast();
 
-        // The loop's watchdog may be woken in between, which allocates now and then; a single object more for each request would be 24
-        // bytes.
+        // The loop's watchdog may be woken for a read, which allocates; a single object more for each request would be 24 bytes.
         Assert.InRange(overTcp, 1, overMesh + 16);
     }
 

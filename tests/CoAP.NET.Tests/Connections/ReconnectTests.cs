@@ -56,9 +56,14 @@ public class ReconnectTests : ClientConnectionTest
     [Fact]
     public async Task Only_once_more()
     {
-        Answers = static (connection, _) =>
+        Answers = static (connection, frame) =>
         {
-            connection.Break(new IOException("reset"));
+            // A Ping is no request: a busy machine may come to it before the request is sent.
+            if (frame.Code is > 0 and < 32)
+            {
+                connection.Break(new IOException("reset"));
+            }
+
             return null;
         };
         await StartClientAsync();

@@ -78,7 +78,7 @@ public sealed class ServingNotificationTests : ServerObserveTest
         route.Notify();
         Settle();
         var last = TakeNew();
-        Assert.Equal(2, last.Count());
+        Assert.Equal(2, last.Count);
         Assert.All(last, static item => Assert.Equal((CoapCode.Content, null), (item.Message.Code, NumberOf(item.Message))));
         AssertNobody();
         Assert.Equal([CoapObserverEnd.Failed, CoapObserverEnd.Failed], ends);

@@ -2,10 +2,13 @@ namespace CoAP.NET.Tests.Serialization;
 
 /// <summary>
 /// A stream that gives a few bytes at a time and cannot seek. The asynchronous kind never has a byte at once and fails when it is read
-/// synchronously; the synchronous kind fails when it is read asynchronously.
+/// synchronously; the synchronous kind fails when it is read asynchronously. Long messages come in larger pieces after their first bytes.
 /// </summary>
 internal sealed class DribblingStream(byte[] bytes, int chunk, bool isAsync) : Stream
 {
+    private const int Head = 512;
+    private const int PiecesOfRest = 200;
+
     private int _position;
 
     public override bool CanRead => true;
@@ -54,7 +57,8 @@ internal sealed class DribblingStream(byte[] bytes, int chunk, bool isAsync) : S
 
     private int Take(Span<byte> buffer)
     {
-        int length = Math.Min(Math.Min(chunk, buffer.Length), bytes.Length - _position);
+        int piece = _position < Head ? chunk : Math.Max(chunk, bytes.Length / PiecesOfRest);
+        int length = Math.Min(Math.Min(piece, buffer.Length), bytes.Length - _position);
         bytes.AsSpan(_position, length).CopyTo(buffer);
         _position += length;
         return length;

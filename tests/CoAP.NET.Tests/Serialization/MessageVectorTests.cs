@@ -140,11 +140,14 @@ public class MessageVectorTests
 
     private static async Task AssertWritten(ICoapMessageSerializer serializer, string id, string hex, CoapMessage message)
     {
+        byte[] expected = Wire.Hex(hex);
         foreach ((string name, Func<ICoapMessageSerializer, CoapMessage, ValueTask<byte[]>> write) in SerializerPaths.Writers)
         {
-            string written = Wire.Hex(await write(serializer, message));
-            Assert.True(written == hex.Replace(" ", string.Empty, StringComparison.Ordinal),
-                $"{id}, {name}: {written[..Math.Min(200, written.Length)]}");
+            byte[] written = await write(serializer, message);
+            if (!written.AsSpan().SequenceEqual(expected))
+            {
+                Assert.Fail($"{id}, {name}: {Wire.Hex(written.AsSpan(0, Math.Min(100, written.Length)))}");
+            }
         }
     }
 }

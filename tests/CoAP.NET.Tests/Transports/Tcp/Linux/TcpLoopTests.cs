@@ -39,20 +39,14 @@ public class TcpLoopTests : LinuxTcpTest
     [LinuxFact]
     public async Task A_request_and_its_answer_allocate_nothing_in_the_transport()
     {
-        const int Warm = 200;
-        const int Count = 1000;
+        const int Count = 1200;
         CoapDatagramPool pool = new(64);
-        long[] allocated = new long[2];
-        int frames = 0;
+        AllocationMarks marks = new(callsOfPart: 200);
         LoopTestContext context = new()
         {
             OnFrame = (connection, frame) =>
             {
-                if (++frames is Warm or Warm + Count)
-                {
-                    allocated[frames / (Warm + Count)] = GC.GetAllocatedBytesForCurrentThread();
-                }
-
+                marks.Note();
                 CoapDatagram answer = pool.Rent();
                 frame.Span.CopyTo(answer.Buffer);
                 answer.Length = frame.Length;
@@ -62,12 +56,12 @@ public class TcpLoopTests : LinuxTcpTest
         };
         await using CoapTcpTransport transport = await ListenAsync(context);
         using StreamPeer peer = await ConnectAsync(transport);
-        for (int i = 0; i < Warm + Count; i++)
+        for (int i = 0; i < Count; i++)
         {
             await HasServedAsync(peer);
         }
 
-        Assert.InRange(allocated[1] - allocated[0], 0, Count);
+        Assert.InRange(marks.TakeLeast(), 0, 1);
     }
 
     [LinuxFact]

@@ -1,0 +1,68 @@
+using System.Text.RegularExpressions;
+using CoAP.NET.Tests.Shared;
+
+namespace CoAP.NET.Package.Tests.Packages;
+
+/// <summary>A project of each template and of each of its choices, built together: what a build costs is mostly its start.</summary>
+public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
+{
+    internal const string Server = "Warm.House";
+    internal const string SafeServer = "Safe.House";
+    internal const string SafeClient = "Guest";
+    internal const string Web = "Green.House";
+    internal const string Client = "Watcher";
+
+    private static readonly (string Template, string Name, string[] Arguments)[] s_projects =
+    [
+        ("coap-server", Server, ["--port", "0"]),
+        ("coap-server", SafeServer, ["--port", "0", "--dtls"]),
+        ("coap-client", SafeClient, ["--dtls"]),
+        ("coap-aspnet", Web, []),
+        ("coap-client", Client, []),
+    ];
+
+    public async Task InitializeAsync()
+    {
+        string[] hive = ["--debug:custom-hive", Path.Combine(feed.Root, "hive")];
+        await Tool.RunAsync(feed.Root, "dotnet",
+            ["new", "install", Path.Combine(feed.Packages, $"CoAP.NET.Templates.{feed.Version}.nupkg"), .. hive]);
+        string released = await ReleasedAsync();
+        foreach ((string template, string name, string[] arguments) in s_projects)
+        {
+            await Tool.RunAsync(feed.Root, "dotnet", ["new", template, "-o", name, .. arguments, .. hive]);
+            await UsePackedAsync(name, released);
+        }
+
+        string solution = Path.Combine(feed.Root, "Templates.slnx");
+        await File.WriteAllTextAsync(solution,
+            $"<Solution>{string.Concat(s_projects.Select(static one => $"<Project Path=\"{one.Name}/{one.Name}.csproj\" />"))}</Solution>");
+        await Tool.RunAsync(feed.Root, "dotnet", ["build", solution, "-c", "Release", "-v", "quiet", "-warnaserror", "-m:1"]);
+    }
+
+    public Task DisposeAsync() => Task.CompletedTask;
+
+    /// <summary>The folder of a project.</summary>
+    internal string Folder(string name) => Path.Combine(feed.Root, name);
+
+    // What a user gets names the version that the template was released with; here it is the one of this run.
+    private async Task UsePackedAsync(string name, string released)
+    {
+        string project = Path.Combine(Folder(name), $"{name}.csproj");
+        string text = await File.ReadAllTextAsync(project);
+        Assert.All(OwnReference().Matches(text), reference => Assert.Equal(released, reference.Groups["version"].Value));
+        await File.WriteAllTextAsync(project,
+            OwnReference().Replace(text, $"<PackageReference Include=\"${{id}}\" Version=\"{feed.Version}\" />"));
+        Assert.DoesNotContain("#if", string.Concat(Directory.GetFiles(Folder(name), "*.*").Select(File.ReadAllText)),
+            StringComparison.Ordinal);
+    }
+
+    private static async Task<string> ReleasedAsync()
+    {
+        string props = await File.ReadAllTextAsync(Path.Combine(Repository.Root, "Directory.Build.props"));
+        int start = props.IndexOf("<Version>", StringComparison.Ordinal) + "<Version>".Length;
+        return props[start..props.IndexOf("</Version>", start, StringComparison.Ordinal)];
+    }
+
+    [GeneratedRegex("<PackageReference Include=\"(?<id>CoAP\\.NET\\.[A-Za-z]+)\" Version=\"(?<version>[^\"]+)\" />")]
+    private static partial Regex OwnReference();
+}
