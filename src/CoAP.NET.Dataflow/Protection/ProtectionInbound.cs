@@ -120,7 +120,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
             case ProtectionVerdictKind.Pass when item.Message!.Code.IsRequest:
                 Offer(item);
                 break;
-            case ProtectionVerdictKind.Deliver:
+            case ProtectionVerdictKind.Deliver when !item.IsMulticast:
                 Offer(item with { Channel = verdict.Peer!.Channel, Message = verdict.Message });
                 break;
             case ProtectionVerdictKind.Refuse when item.Message!.Code.IsRequest:

@@ -1,0 +1,123 @@
+using System.Diagnostics.CodeAnalysis;
+using CoAP.NET.Protection;
+using CoAP.NET.Serialization;
+using CoAP.NET.Testing;
+using CoAP.NET.Tests.Shared;
+
+namespace CoAP.NET.Tests.Protection;
+
+/// <summary>A protection of a user, which is no OSCORE: the whole message with its bits turned over, behind a mark.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ProtectionStageTests
+{
+    private const int Mark = 65_001;
+
+    [Fact]
+    public async Task A_protection_of_a_user_carries_requests_responses_and_bodies_and_says_who_the_peer_is()
+    {
+        VirtualClock clock = new();
+        List<byte[]> wire = [];
+        InMemoryNetwork network = new(clock)
+        {
+            Filter = packet =>
+            {
+                wire.Add(packet.Data.ToArray());
+                return NetworkVerdict.Pass;
+            },
+        };
+        object? peer = null;
+        await using CoapServer server = new(Options(clock, 1));
+        server.MapPost("/echo", request =>
+        {
+            peer = request.Peer!.Identity;
+            return CoapResults.Bytes(request.Payload.ToArray());
+        });
+        server.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("[2001:db8::1]:5683")));
+        await server.StartAsync();
+        await using CoapClient client = new(Options(clock, 2));
+        client.Endpoint.AddTransport(network.CreateTransport(InMemoryNetwork.Address("[2001:db8::2]:1000")));
+        byte[] body = [.. Enumerable.Repeat("the sea is deep "u8.ToArray(), 200).SelectMany(static bytes => bytes)];
+
+        CoapResponse response = await clock.AdvanceUntilAsync(
+            client.PostAsync("coap://[2001:db8::1]/echo", CoapContent.Binary(body)), TimeSpan.FromMinutes(1));
+
+        Assert.Equal(body, response.EnsureSuccess().Payload.ToArray());
+        Assert.Equal("whoever turns bits", peer);
+        Assert.DoesNotContain(wire, static bytes => bytes.AsSpan().IndexOf("the sea"u8) >= 0);
+        Assert.Equal(0, server.Endpoint.Counters[CoapCounter.StageErrors]);
+    }
+
+    private static CoapEndpointOptions Options(VirtualClock clock, ulong seed)
+    {
+        CoapEndpointOptions options = new()
+        {
+            TimeProvider = clock,
+            Random = new VirtualRandom(seed),
+            Scheduler = new VirtualScheduler(clock),
+        };
+        options.Pipeline.Replace(CoapStages.Protection, static _ => new TurnedProtection());
+        return options;
+    }
+
+    private static byte[] Turn(ReadOnlySpan<byte> bytes)
+    {
+        byte[] turned = bytes.ToArray();
+        for (int i = 0; i < turned.Length; i++)
+        {
+            turned[i] = (byte)~turned[i];
+        }
+
+        return turned;
+    }
+
+    private static CoapMessage Unprotect(CoapMessage message)
+    {
+        CoapMessage inner = CoapDatagramSerializer.Default.Deserialize(Turn(message.Payload.Span).AsMemory());
+        inner.Type = message.Type;
+        inner.MessageId = message.MessageId;
+        inner.Token = message.Token;
+        return inner;
+    }
+
+    private sealed class TurnedProtection : CoapProtection
+    {
+        private readonly TurnedContext _context = new();
+
+        public override CoapSecurityContext? Find(CoapUri? target, CoapChannel channel) => _context;
+
+        public override ValueTask<CoapProtectionVerdict> UnprotectRequestAsync(CoapChannel channel, CoapMessage message) =>
+            message.HasOptions && message.Options.Contains(Mark)
+                ? new ValueTask<CoapProtectionVerdict>(CoapProtectionVerdict.Deliver(PeerOf(channel, _context), Unprotect(message)))
+                : default;
+    }
+
+    private sealed class TurnedContext : CoapSecurityContext
+    {
+        public override object Identity => "whoever turns bits";
+
+        public override int Overhead => 16;
+
+        public override CoapProtectedPeer MakePeer() => new TurnedPeer();
+    }
+
+    private sealed class TurnedPeer : CoapProtectedPeer
+    {
+        public override bool IsReady => true;
+
+        public override ValueTask PrepareAsync() => default;
+
+        public override CoapProtectionVerdict UnprotectResponse(CoapMessage message) =>
+            CoapProtectionVerdict.Deliver(this, Unprotect(message));
+
+        public override bool TryProtect(CoapMessage message, [NotNullWhen(true)] out CoapMessage? protectedMessage)
+        {
+            protectedMessage = new CoapMessage(message.Code.IsRequest ? CoapCode.Post : CoapCode.Changed)
+            {
+                Token = message.Token,
+                Payload = Turn(CoapDatagramSerializer.Default.Serialize(message)),
+            };
+            protectedMessage.Options.Add(Mark, default);
+            return true;
+        }
+    }
+}
