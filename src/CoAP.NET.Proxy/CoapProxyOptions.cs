@@ -41,6 +41,13 @@ public sealed class CoapProxyOptions
     }
     = CoAP.NET.Options.HopLimit.DefaultValue;
 
+    /// <summary>
+    /// Whether requests go on with <see cref="HopLimit"/> whatever theirs says, for a proxy at the boundary of a network that tells nobody
+    /// outside how far requests may go (RFC 8768 section 3). A loop that leads through this proxy is not found by its hops any more: it ends
+    /// after <see cref="Timeout"/>. Default false.
+    /// </summary>
+    public bool RewritesHopLimit { get; set; }
+
     /// <summary>How long the answer to a request may take before the client gets 5.04. Above zero; default 60 s.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero.</exception>
     public TimeSpan Timeout

@@ -103,7 +103,7 @@ public sealed class BackendTests : BackendTest
     }
 
     [Fact]
-    [Rfc("7252-10.1-3")]
+    [Rfc("7252-10.1-3", "8768-5-1")]
     public async Task Large_bodies_cross_in_blocks_and_no_coding_is_asked_for()
     {
         string large = new('x', 100_000);
@@ -117,6 +117,7 @@ public sealed class BackendTests : BackendTest
         Assert.Equal("text/plain;charset=utf-8", Seen.First().Headers.ContentType.ToString().Replace(" ", "", StringComparison.Ordinal));
         Assert.Equal("identity", Seen.First().Headers.AcceptEncoding);
         Assert.Equal("16", Seen.First().Headers[CoapHttpBackend.HopLimitField]);
+        Assert.Equal("CoAP/1 coap-proxy", Seen.First().Headers.Via.ToString());
         Assert.Equal(large, (await Client.GetAsync(Server.LocalEndpoints[0] + "/b/large")).GetText());
     }
 

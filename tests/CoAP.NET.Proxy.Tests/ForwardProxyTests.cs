@@ -295,6 +295,27 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         Assert.Equal(6, Assert.Single(_world.Asked).Options.HopLimit);
     }
 
+    [Theory]
+    [Rfc("8768-3-6")]
+    [InlineData(1)]
+    [InlineData(200)]
+    [InlineData(null)]
+    public async Task A_proxy_at_a_boundary_rewrites_the_hop_limit(int? hops)
+    {
+        await using ProxyWorld world = new(static options => (options.HopLimit, options.RewritesHopLimit) = (5, true));
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        world.Answer(_ => CoapResults.Text("here"));
+        await world.StartAsync();
+        CoapRequest request = ProxyWorld.Ask(ProxyWorld.OriginUri);
+        if (hops is { } left)
+        {
+            request.Options.Add(new HopLimit(left));
+        }
+
+        Assert.Equal(CoapCode.Content, (await world.SendAsync(request)).Code);
+        Assert.Equal(5, Assert.Single(world.Asked).Options.HopLimit);
+    }
+
     [Fact]
     [Rfc("8768-3-3", "8768-4-1")]
     public async Task The_last_hop_is_5_08_with_the_name_of_the_proxy_and_nothing_is_sent_on()

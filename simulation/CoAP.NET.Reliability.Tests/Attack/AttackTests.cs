@@ -124,6 +124,9 @@ public sealed class AttackTests(ITestOutputHelper output)
     public Task Who_takes_all_of_a_proxy_that_he_can_get_leaves_enough_for_others(string row) => HoldsAsync(row);
 
     [Fact]
+    public Task Clients_of_HTTP_hold_no_more_of_a_gateway_than_their_share() => HoldsAsync("proxy-http");
+
+    [Fact]
     public Task Answers_without_end_take_a_bounded_memory_of_a_proxy() => HoldsAsync("proxy-body");
 
     [Theory]
@@ -131,6 +134,7 @@ public sealed class AttackTests(ITestOutputHelper output)
     [InlineData("proxy-spoofed", "no-verification")]
     [InlineData("proxy-slow", "no-request-bound")]
     [InlineData("proxy-body", "no-body-bound")]
+    [InlineData("proxy-http", "no-http-bound")]
     [InlineData("proxy-observe", "no-observation-bound")]
     [InlineData("proxy-cache", "no-cache-bound")]
     [InlineData("proxy-uploads", "no-assembly-bound")]

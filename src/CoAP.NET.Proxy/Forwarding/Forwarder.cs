@@ -54,7 +54,7 @@ internal sealed class Forwarder(
                 $"This proxy does not know {ForwardedOptions.Describe(refused)}, which is unsafe to forward.");
         }
 
-        int hops = HopCount.Next(request.Options, options.HopLimit);
+        int hops = HopCount.Next(request.Options, options);
         if (hops == 0)
         {
             counts.Add(ProxyCount.HopLimits);

@@ -12,9 +12,10 @@ internal static class HopCount
 
     /// <summary>The Hop-Limit that a request goes on with.</summary>
     /// <param name="request">The options of the request as it came.</param>
-    /// <param name="initial">What is put in where there is none.</param>
+    /// <param name="options">What is put in where there is none, or in any case.</param>
     /// <returns>1 to 255; 0 when the request must not go on.</returns>
-    public static int Next(CoapOptionCollection request, int initial) => request.HopLimit is { } hops ? hops - 1 : initial;
+    public static int Next(CoapOptionCollection request, CoapProxyOptions options) =>
+        !options.RewritesHopLimit && request.HopLimit is { } hops ? hops - 1 : options.HopLimit;
 
     /// <summary>The answer to a request whose hops are used up.</summary>
     /// <param name="identifier">What this proxy is called.</param>

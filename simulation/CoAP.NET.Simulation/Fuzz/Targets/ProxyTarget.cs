@@ -18,6 +18,7 @@ internal sealed class ProxyTarget : FuzzTarget
 {
     private const string Base = "coap://origin.example:5690/base//inner";
 
+    private static readonly CoapProxyOptions s_options = new() { HopLimit = 16 };
     private static readonly IPEndPoint s_destination = new(IPAddress.Parse("192.0.2.1"), 5683);
     private static readonly string[] s_basePath = ["base", "", "inner"];
     private static readonly CoapUri s_proxy = CoapUri.Parse("coaps://gateway.example:5699");
@@ -83,7 +84,7 @@ internal sealed class ProxyTarget : FuzzTarget
             return 2;
         }
 
-        int hops = HopCount.Next(message.Options, 16);
+        int hops = HopCount.Next(message.Options, s_options);
         Check(hops is >= 0 and <= 255, "hops", $"{hops}");
         ulong signature = FuzzRandom.Mix(3, CheckReverse(message.Options));
         if (RequestRules.AsksForProxy(message.Options) && TryCompose(message, out string? target))

@@ -1,0 +1,41 @@
+using CoAP.NET.Http;
+using CoAP.NET.Proxy;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.AspNetCore.Tests.Proxying;
+
+/// <summary>A proxy whose HTTP servers are asked by the clients of the application.</summary>
+public sealed class HttpClientFactoryTests
+{
+    [Fact]
+    public async Task A_proxy_asks_by_the_client_of_its_name()
+    {
+        Told told = new();
+        ServiceCollection services = new();
+        services.AddHttpClient(CoapHttpClientFactoryExtensions.ClientName).ConfigurePrimaryHttpMessageHandler(() => told);
+        await using ServiceProvider provider = services.BuildServiceProvider();
+        await using CoapProxy proxy = new();
+        await using CoapServer server = new();
+        await using CoapClient client = new();
+        server.Listen("coap://127.0.0.1:0");
+
+        proxy.UseHttp(provider.GetRequiredService<IHttpClientFactory>(), static http => http.Translator.Json.Converts = true);
+        server.MapHttpBackend("/telemetry/{*path}", "http://api.example.com/devices", proxy);
+        await server.StartAsync();
+
+        CoapResponse response = await client.GetAsync(server.LocalEndpoints[0] + "/telemetry/7");
+        Assert.Equal("told", response.GetText());
+        Assert.Equal("http://api.example.com/devices/7", told.Uri);
+    }
+
+    private sealed class Told : HttpMessageHandler
+    {
+        public string? Uri { get; private set; }
+
+        protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
+        {
+            Uri = request.RequestUri!.AbsoluteUri;
+            return Task.FromResult(new HttpResponseMessage { Content = new StringContent("told") });
+        }
+    }
+}
