@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using CoAP.NET.Edhoc.Coap;
 using CoAP.NET.Options;
 
@@ -13,6 +14,7 @@ public sealed class EdhocClient
     private readonly EdhocClientOptions _options;
     private readonly EdhocOwnCredential[] _credentials;
     private readonly IdentifierChoice _identifiers;
+    private readonly ConcurrentDictionary<string, bool> _running = new(StringComparer.Ordinal);
 
     /// <summary>Makes a client.</summary>
     /// <param name="requester">What sends, such as a <see cref="CoapClient"/>, by any transport.</param>
@@ -28,7 +30,10 @@ public sealed class EdhocClient
         }
 
         (_requester, _options, _credentials) = (requester, options, [.. options.Credentials]);
-        _identifiers = new IdentifierChoice(options.Settings.Random, options.IsIdentifierTaken);
+
+        // Sessions that run at a time have identifiers of their own (RFC 9668 section 3.3).
+        _identifiers = new IdentifierChoice(
+            options.Settings.Random, id => options.IsIdentifierTaken?.Invoke(id) == true || !_running.TryAdd(Key(id.Span), true));
     }
 
     /// <summary>
@@ -68,11 +73,13 @@ public sealed class EdhocClient
         using EdhocResponder responder = new(_options.Settings, _credentials);
         ReadOnlyMemory<byte> first = await PostAsync(uri, [], cancellationToken).ConfigureAwait(false);
         byte[] peerId = [];
+        byte[] ownId = [];
         try
         {
             responder.ReadMessage1(first);
             peerId = responder.PeerConnectionId.ToArray();
-            byte[] second = responder.CreateMessage2(_identifiers.Next(peerId));
+            ownId = _identifiers.Next(peerId);
+            byte[] second = responder.CreateMessage2(ownId);
             ReadOnlyMemory<byte> third =
                 await PostAsync(uri, RequestPayload.Later(peerId, second), cancellationToken).ConfigureAwait(false);
             EdhocClaim claim = responder.ReadMessage3(third);
@@ -83,11 +90,31 @@ public sealed class EdhocClient
             await TellAsync(uri, peerId, exception).ConfigureAwait(false);
             throw;
         }
+        finally
+        {
+            _running.TryRemove(Key(ownId), out _);
+        }
     }
+
+    private static string Key(ReadOnlySpan<byte> id) => Convert.ToHexString(id);
 
     private async Task<EdhocSession> InitiateAsync(string uri, IReadOnlyList<int>? suites, CancellationToken cancellationToken)
     {
-        using EdhocInitiator initiator = new(_options.Settings, _options.Method, _credentials, _identifiers.Next([]), suites);
+        byte[] id = _identifiers.Next([]);
+        try
+        {
+            return await InitiateAsync(uri, id, suites, cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            _running.TryRemove(Key(id), out _);
+        }
+    }
+
+    private async Task<EdhocSession> InitiateAsync(
+        string uri, byte[] id, IReadOnlyList<int>? suites, CancellationToken cancellationToken)
+    {
+        using EdhocInitiator initiator = new(_options.Settings, _options.Method, _credentials, id, suites);
         ReadOnlyMemory<byte> second =
             await PostAsync(uri, RequestPayload.First(initiator.CreateMessage1()), cancellationToken).ConfigureAwait(false);
         byte[] third;

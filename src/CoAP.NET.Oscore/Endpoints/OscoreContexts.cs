@@ -73,6 +73,12 @@ public sealed class OscoreContexts
         return this;
     }
 
+    /// <summary>Whether a context without an ID Context has a Recipient ID, so that no other one can get it (RFC 9668 section 3.3). What a
+    /// <see cref="Resolver"/> knows and was not asked for yet does not count.</summary>
+    /// <param name="id">The Recipient ID.</param>
+    /// <returns>Whether one has it.</returns>
+    public bool IsRecipient(ReadOnlyMemory<byte> id) => _byRecipient.ContainsKey(new OscoreRecipient(id.Span, hasIdContext: false, []));
+
     /// <summary>Takes a context out. Messages that are under way may still use it.</summary>
     /// <param name="context">The context.</param>
     /// <returns>Whether it was there.</returns>

@@ -11,7 +11,7 @@ public sealed class EdhocWorld : IAsyncDisposable
     private ulong _seed;
     private int _port = 50_000;
 
-    public EdhocWorld(Action<EdhocServerOptions>? configure = null)
+    public EdhocWorld(Action<EdhocServerOptions>? configure = null, OscoreContexts? contexts = null)
     {
         Network = new InMemoryNetwork(Clock);
         ServerKey = Parties.Own(EdhocCurve.P256, 0x32, "server");
@@ -34,6 +34,11 @@ public sealed class EdhocWorld : IAsyncDisposable
         Edhoc = new EdhocServer(options);
         CoapEndpointOptions endpoint = new();
         Configure(endpoint);
+        if (contexts is not null)
+        {
+            endpoint.UseOscore(contexts);
+        }
+
         Server = new CoapServer(endpoint);
         Server.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address("[2001:db8::1]:5683")));
         Server.MapEdhoc(Edhoc);
@@ -66,10 +71,15 @@ public sealed class EdhocWorld : IAsyncDisposable
         Edhoc.Dispose();
     }
 
-    internal CoapClient MakeClient(string host = "[2001:db8::2]")
+    internal CoapClient MakeClient(string host = "[2001:db8::2]", OscoreContexts? contexts = null)
     {
         CoapEndpointOptions options = new();
         Configure(options);
+        if (contexts is not null)
+        {
+            options.UseOscore(contexts);
+        }
+
         CoapClient client = new(options);
         client.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address($"{host}:{_port++}")));
         _others.Add(client);

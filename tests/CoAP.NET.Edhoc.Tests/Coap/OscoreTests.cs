@@ -1,0 +1,68 @@
+using CoAP.NET.Oscore;
+
+namespace CoAP.NET.Edhoc.Tests.Coap;
+
+/// <summary>What EDHOC is for: requests that OSCORE protects with the keys that came of it.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class OscoreTests
+{
+    [Fact]
+    public async Task Requests_are_protected_by_the_context_that_both_sides_agreed_on()
+    {
+        OscoreContexts ofServer = new();
+        OscoreContexts ofClient = new();
+        await using EdhocWorld world = new(
+            options => options.Established = (session, _, _) =>
+            {
+                using OscoreParameters parameters = session.ExportOscore();
+                ofServer.Add(OscoreContext.CreateVolatile(parameters));
+                return ValueTask.CompletedTask;
+            },
+            ofServer);
+        world.Server.MapPost("/door", static request => CoapResults.Changed(CoapContent.Text($"{request.Peer.Identity is OscoreIdentity}")))
+            .RequireOscore();
+        await world.Server.StartAsync();
+        CoapClient client = world.MakeClient(contexts: ofClient);
+        Assert.Equal(CoapCode.Unauthorized, (await world.RunAsync(() => client.PostAsync($"{EdhocWorld.Uri}/door", null))).Code);
+
+        using (EdhocSession session = await world.RunAsync(() => world.MakeEdhoc(client).ConnectAsync(EdhocWorld.Uri)))
+        {
+            using OscoreParameters parameters = session.ExportOscore();
+            ofClient.Add(EdhocWorld.Uri, OscoreContext.CreateVolatile(parameters));
+        }
+
+        CoapResponse response = await world.RunAsync(() => client.PostAsync($"{EdhocWorld.Uri}/door", CoapContent.Text("open")));
+        Assert.Equal((CoapCode.Changed, "True"), (response.Code, response.GetText()));
+        Assert.Equal(1, ofServer.Count);
+    }
+
+    [Fact]
+    [Rfc("9668-3.3.2-1")]
+    public async Task Identifiers_of_contexts_that_stand_are_not_given_out_again()
+    {
+        // There are 48 identifiers of one byte.
+        const int Devices = 60;
+        OscoreContexts ofServer = new();
+        await using EdhocWorld world = new(
+            options =>
+            {
+                options.IsIdentifierTaken = ofServer.IsRecipient;
+                options.Established = (session, _, _) =>
+                {
+                    using OscoreParameters parameters = session.ExportOscore();
+                    ofServer.Add(OscoreContext.CreateVolatile(parameters));
+                    return ValueTask.CompletedTask;
+                };
+            },
+            ofServer);
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc(world.MakeClient());
+        for (int i = 0; i < Devices; i++)
+        {
+            using EdhocSession session = await world.RunAsync(() => client.ConnectAsync(EdhocWorld.Uri));
+            Assert.True(ofServer.IsRecipient(session.PeerConnectionId));
+        }
+
+        Assert.Equal(Devices, ofServer.Count);
+    }
+}
