@@ -10,6 +10,8 @@ namespace CoAP.NET.Cli;
 /// </summary>
 internal sealed class CliContext
 {
+    private readonly List<IAsyncDisposable> _owned = [];
+
     /// <summary>What <c>--file -</c> reads.</summary>
     public required Stream In { get; init; }
 
@@ -35,6 +37,21 @@ internal sealed class CliContext
 
     /// <summary>Reads an environment variable; null when it is not set.</summary>
     public Func<string, string?> GetVariable { get; init; } = Environment.GetEnvironmentVariable;
+
+    /// <summary>Has something end with the command, after its clients and servers.</summary>
+    /// <param name="owned">What ends.</param>
+    public void Own(IAsyncDisposable owned) => _owned.Add(owned);
+
+    /// <summary>Ends what the command has left: the last one first.</summary>
+    public async ValueTask EndAsync()
+    {
+        for (int i = _owned.Count - 1; i >= 0; i--)
+        {
+            await _owned[i].DisposeAsync().ConfigureAwait(false);
+        }
+
+        _owned.Clear();
+    }
 
     /// <summary>The context of the process.</summary>
     /// <param name="stopped">Cancelled by signals.</param>

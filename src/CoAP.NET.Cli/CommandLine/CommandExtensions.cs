@@ -16,7 +16,14 @@ internal static class CommandExtensions
         {
             try
             {
-                return await run(parse, context.Stopped).ConfigureAwait(false);
+                try
+                {
+                    return await run(parse, context.Stopped).ConfigureAwait(false);
+                }
+                finally
+                {
+                    await context.EndAsync().ConfigureAwait(false);
+                }
             }
 #pragma warning disable CA1031 // a tool ends with a sentence, not with a stack trace
             catch (Exception exception)

@@ -17,6 +17,10 @@ internal sealed class RequestOptions
 
     public ConnectionOptions Connection { get; } = new();
 
+    public OscoreOption Oscore { get; } = new(
+        "Protect requests by OSCORE with the context of this file, or of a directory of aiocoap, end to end through proxies. Sequence "
+            + "numbers are kept beside it.");
+
     /// <summary>Adds all of them to a command.</summary>
     /// <param name="command">The command.</param>
     /// <param name="hasFile">Whether payloads can go to a file.</param>
@@ -28,6 +32,7 @@ internal sealed class RequestOptions
         Transfer.AddTo(command);
         Output.AddTo(command, hasFile);
         Connection.AddTo(command);
+        command.Options.Add(Oscore.Option);
     }
 
     /// <summary>Makes the request.</summary>

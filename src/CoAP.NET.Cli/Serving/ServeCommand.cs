@@ -1,6 +1,7 @@
 using System.CommandLine;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Options;
+using CoAP.NET.Oscore;
 using Spectre.Console;
 
 namespace CoAP.NET.Cli.Serving;
@@ -29,6 +30,7 @@ internal static class ServeCommand
         string[] addresses = [.. (parse.GetValue(options.Bind) ?? []).Select(TargetArgument.Complete)];
         CoapEndpointOptions endpoint = new() { TimeProvider = context.TimeProvider };
         ServeSecurity.Apply(parse, options.Keys, addresses, endpoint);
+        options.Oscore.ApplyTo(parse, context, endpoint);
         CoapServer server = context.CreateServer(endpoint);
         FolderWatch watch = new(paths, context.TimeProvider, options.CheckOf(parse));
         using FolderWriter writer = new(paths, context.TimeProvider);
@@ -46,7 +48,7 @@ internal static class ServeCommand
             }
 
             Map(server, new FolderReader(paths, watch), isWritable ? writer : null, new ServeLog(context, parse.GetValue(options.Quiet)),
-                options.MaxSizeOf(parse));
+                options.MaxSizeOf(parse), options.Oscore.IsSet(parse));
             await server.StartAsync(cancellationToken).ConfigureAwait(false);
             watch.Start(path => server.Notify(path));
             Announce(context, server, paths, isWritable);
@@ -73,14 +75,18 @@ internal static class ServeCommand
         server.Listen(uri);
     }
 
-    private static void Map(CoapServer server, FolderReader reader, FolderWriter? writer, ServeLog log, long maxSize)
+    private static void Map(
+        CoapServer server, FolderReader reader, FolderWriter? writer, ServeLog log, long maxSize, bool isProtected)
     {
+        CoapRouteHandlerBuilder Protect(CoapRouteHandlerBuilder route) => isProtected ? route.RequireOscore() : route;
+
         // Whoever listens by a plain scheme beside a secured one wants it served there too.
         server.Routes.AllowInsecureTransport();
-        server.MapGet(Core, request => log.RunAsync(request, () => ValueTask.FromResult(reader.GetCore(request)))).AllowMulticast()
-            .Hidden();
-        server.MapGet(AllPaths, request => log.RunAsync(request, () => ValueTask.FromResult(reader.Get(request, SegmentsOf(request)))))
-            .RunQueued(degreeOfParallelism: 4).Observable();
+        Protect(server.MapGet(Core, request => log.RunAsync(request, () => ValueTask.FromResult(reader.GetCore(request))))
+            .AllowMulticast().Hidden());
+        Protect(server
+            .MapGet(AllPaths, request => log.RunAsync(request, () => ValueTask.FromResult(reader.Get(request, SegmentsOf(request)))))
+            .RunQueued(degreeOfParallelism: 4).Observable());
         List<CoapMethod> refused = [.. s_otherMethods];
         if (writer is null)
         {
@@ -88,13 +94,13 @@ internal static class ServeCommand
         }
         else
         {
-            server.MapPut(AllPaths,
+            Protect(server.MapPut(AllPaths,
                 (request, cancellationToken) =>
                     log.RunAsync(request, () => writer.PutAsync(request, SegmentsOf(request), cancellationToken))).StreamBody()
-                .MaxBodySize(maxSize);
-            server.MapDelete(AllPaths,
+                .MaxBodySize(maxSize));
+            Protect(server.MapDelete(AllPaths,
                 (request, cancellationToken) =>
-                    log.RunAsync(request, () => writer.DeleteAsync(request, SegmentsOf(request), cancellationToken)));
+                    log.RunAsync(request, () => writer.DeleteAsync(request, SegmentsOf(request), cancellationToken))));
         }
 
         // At the first block: a body that nobody wants is not put together.

@@ -50,10 +50,13 @@ internal sealed class ServeOptions
 
     public ServerKeyOptions Keys { get; } = new();
 
+    public OscoreOption Oscore { get; } = new(
+        "Serve only requests that are protected by OSCORE, with the contexts of this file, or of a directory of aiocoap.");
+
     public void AddTo(Command command)
     {
         command.Arguments.Add(Folder);
-        foreach (Option option in (Option[])[Bind, Write, MaxSize, All, Join, Check, Quiet, .. Keys.All])
+        foreach (Option option in (Option[])[Bind, Write, MaxSize, All, Join, Check, Quiet, .. Keys.All, Oscore.Option])
         {
             command.Options.Add(option);
         }

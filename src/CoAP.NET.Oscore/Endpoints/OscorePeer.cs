@@ -35,6 +35,12 @@ internal sealed class OscorePeer : CoapProtectedPeer
         {
             _served.Add(request.Token, id, registers);
         }
+
+        if (registers)
+        {
+            // Each notification has a number of its own, and one that finds none waits for as long as a lost one.
+            _context.Sequence.Prefetch();
+        }
     }
 
     /// <inheritdoc/>

@@ -54,6 +54,28 @@ public sealed class ObservingTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task The_first_notification_does_not_wait_for_the_store()
+    {
+        await using OscoreWorld world = new();
+        OscoreContext context = await world.RunAsync(OscoreContext.OpenAsync(
+            OscoreWorld.Parameters("01", ""), new MemoryOscoreStore(), new VirtualScheduler(world.Clock), world.Clock).AsTask());
+        CoapServer server = world.Server(context);
+        string text = "one";
+        server.MapGet("/state", () => CoapResults.Text(text)).Observable();
+        await server.StartAsync();
+        CoapObservation observation = await world.RunAsync(
+            world.Client(OscoreWorld.ClientContext()).ObserveAsync(OscoreWorld.ServerUri + "/state"));
+        world.Clock.Advance(TimeSpan.FromMilliseconds(100));
+
+        text = "two";
+        server.Notify("/state");
+        world.Clock.Advance(TimeSpan.FromMilliseconds(100));
+
+        Assert.Equal(["00"], world.Numbers(ofRequests: false));
+        await observation.DisposeAsync();
+    }
+
+    [Fact]
     public async Task Test_7_an_observation_is_cancelled_by_a_protected_request_of_its_own()
     {
         CoapObservation observation = await ObserveAsync();

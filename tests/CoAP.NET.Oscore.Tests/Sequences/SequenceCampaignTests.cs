@@ -8,7 +8,7 @@ namespace CoAP.NET.Oscore.Tests.Sequences;
 /// </summary>
 public sealed class SequenceCampaignTests
 {
-    private const int Worlds = 250;
+    private const int Worlds = 60;
     private const int Steps = 100;
 
     [Fact]

@@ -1,0 +1,93 @@
+using System.CommandLine;
+using CoAP.NET.Oscore;
+
+namespace CoAP.NET.Cli.CommandLine;
+
+/// <summary><c>--oscore FILE</c>: the security contexts of a client or a server of the tool. Their numbers are kept beside the file.</summary>
+internal sealed class OscoreOption
+{
+    /// <summary>Makes the option.</summary>
+    /// <param name="description">What it does.</param>
+    public OscoreOption(string description) => Option = new Option<string?>("--oscore") { Description = description, HelpName = "FILE" };
+
+    /// <summary>The option.</summary>
+    public Option<string?> Option { get; }
+
+    /// <summary>Whether it was given.</summary>
+    public bool IsSet(ParseResult parse) => parse.GetValue(Option) is not null;
+
+    /// <summary>Has a client protect its requests to a server, by the only context of the file.</summary>
+    /// <param name="parse">The command line.</param>
+    /// <param name="context">Ends the contexts.</param>
+    /// <param name="endpoint">The options of the client.</param>
+    /// <param name="server">The server itself, also where a proxy is asked.</param>
+    /// <exception cref="UsageException">The file has another number of contexts.</exception>
+    public void ApplyTo(ParseResult parse, CliContext context, CoapEndpointOptions endpoint, CoapUri server)
+    {
+        if (parse.GetValue(Option) is not { } path)
+        {
+            return;
+        }
+
+        OpenedContexts opened = OpenedContexts.Open(path, context);
+        if (opened.Contexts is not [var only])
+        {
+            throw new UsageException($"{path} has {opened.Contexts.Count} security contexts, and a client uses one.",
+                "Keep the context of each server in a file of its own.");
+        }
+
+        endpoint.UseOscore(new OscoreContexts().Add($"{server.Scheme}://{server.Authority}", only));
+    }
+
+    /// <summary>Has a server serve requests with the contexts of the file.</summary>
+    /// <param name="parse">The command line.</param>
+    /// <param name="context">Ends the contexts.</param>
+    /// <param name="endpoint">The options of the server.</param>
+    public void ApplyTo(ParseResult parse, CliContext context, CoapEndpointOptions endpoint)
+    {
+        if (parse.GetValue(Option) is not { } path)
+        {
+            return;
+        }
+
+        OscoreContexts contexts = new();
+        foreach (OscoreContext opened in OpenedContexts.Open(path, context).Contexts)
+        {
+            contexts.Add(opened);
+        }
+
+        endpoint.UseOscore(contexts);
+    }
+
+    // A file with its store and contexts; closed in this order, so that the store notes what came.
+    private sealed class OpenedContexts(OscoreContextFile file) : IAsyncDisposable
+    {
+        public List<OscoreContext> Contexts { get; } = [];
+
+        public static OpenedContexts Open(string path, CliContext context)
+        {
+            OpenedContexts opened = new(OscoreContextFile.Read(path));
+            context.Own(opened);
+            IOscoreStore store = opened.File.OpenStore();
+            foreach (OscoreContextEntry entry in opened.File.Contexts)
+            {
+                // A moment on the disk, before there is anything that could wait meanwhile.
+                opened.Contexts.Add(OscoreContext.OpenAsync(entry.Parameters, store).AsTask().GetAwaiter().GetResult());
+            }
+
+            return opened;
+        }
+
+        private OscoreContextFile File => file;
+
+        public async ValueTask DisposeAsync()
+        {
+            foreach (OscoreContext context in Contexts)
+            {
+                await context.DisposeAsync().ConfigureAwait(false);
+            }
+
+            file.Dispose();
+        }
+    }
+}

@@ -1,0 +1,63 @@
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>Requests and folders that OSCORE protects, with the contexts of files.</summary>
+public sealed class OscoreTests : IDisposable
+{
+    private readonly string _directory = Directory.CreateTempSubdirectory("coap-").FullName;
+
+    public OscoreTests()
+    {
+        Write("client.json", """{ "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "senderId": "", "recipientId": "0x01" }""");
+        Write("server.json", """{ "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "senderId": "0x01", "recipientId": "" }""");
+        Directory.CreateDirectory(Path.Combine(_directory, "data"));
+        Write("data/state.txt", "21.5");
+    }
+
+    public void Dispose() => Directory.Delete(_directory, recursive: true);
+
+    [Fact]
+    public async Task A_folder_is_served_to_who_has_the_context_and_to_nobody_else()
+    {
+        using CancellationTokenSource stop = new();
+        CliHarness serving = new() { Stopped = stop.Token };
+        Task<CliRun> server = serving.InvokeAsync(
+            "serve", Path.Combine(_directory, "data"), "--bind", "coap://127.0.0.1:0", "--quiet", "--oscore", InDirectory("server.json"));
+        await serving.WhenOutAsync("\n");
+        string uri = $"{serving.OutSoFar.Trim()}/state.txt";
+
+        CliRun first = await CliHarness.RunAsync("get", uri, "--oscore", InDirectory("client.json"));
+        CliRun second = await CliHarness.RunAsync("get", uri, "--oscore", InDirectory("client.json"), "-v");
+        CliRun plain = await CliHarness.RunAsync("get", uri);
+        await stop.CancelAsync();
+        await server;
+
+        Assert.True(first.ExitCode == ExitCodes.Success, first.ToString());
+        Assert.Equal("21.5", first.Out.Trim());
+        Assert.Equal("21.5", second.Out.Trim());
+        Assert.Equal(ExitCodes.Of(CoapCode.Unauthorized), plain.ExitCode);
+        Assert.DoesNotContain("21.5", plain.Out, StringComparison.Ordinal);
+
+        // Each run reserved numbers of its own.
+        string state = Assert.Single(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
+        Assert.Contains("\"nextUnreserved\": 64", await File.ReadAllTextAsync(state), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_client_uses_one_context()
+    {
+        Write("many.json", """
+            { "contexts": [
+              { "masterSecret": "0x01020304", "senderId": "0x01", "recipientId": "0x02" },
+              { "masterSecret": "0x01020304", "senderId": "0x03", "recipientId": "0x04" } ] }
+            """);
+
+        CliRun run = await CliHarness.RunAsync("get", "coap://127.0.0.1:9/", "--oscore", InDirectory("many.json"));
+
+        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        Assert.Contains("has 2 security contexts, and a client uses one", run.Error, StringComparison.Ordinal);
+    }
+
+    private string InDirectory(string name) => Path.Combine(_directory, name);
+
+    private void Write(string name, string text) => File.WriteAllText(InDirectory(name), text);
+}
