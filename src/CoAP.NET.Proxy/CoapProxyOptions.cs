@@ -43,8 +43,8 @@ public sealed class CoapProxyOptions
 
     /// <summary>
     /// Whether requests go on with <see cref="HopLimit"/> whatever theirs says, for a proxy at the boundary of a network that tells nobody
-    /// outside how far requests may go (RFC 8768 section 3). A loop that leads through this proxy is not found by its hops any more: it ends
-    /// after <see cref="Timeout"/>. Default false.
+    /// outside how far requests may go (RFC 8768 section 3). A loop that leads through this proxy is not found by its hops any more: it
+    /// ends after <see cref="Timeout"/>. Default false.
     /// </summary>
     public bool RewritesHopLimit { get; set; }
 
