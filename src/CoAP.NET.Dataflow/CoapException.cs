@@ -94,6 +94,20 @@ public sealed class CoapIncompleteBodyException : CoapException
     }
 }
 
+/// <summary>
+/// The server wants the body of a request again from its beginning, as it lost what came or wants smaller blocks, and the stream that it
+/// was sent from cannot be read again. Send a stream that can seek, a file, or the request anew.
+/// </summary>
+public sealed class CoapBodyNotRepeatableException : CoapException
+{
+    internal CoapBodyNotRepeatableException(CoapCode answer, string message)
+        : base(message) =>
+        Answer = answer;
+
+    /// <summary>What the server answered: 4.08 where it lost what came, 4.13 where it wants smaller blocks.</summary>
+    public CoapCode Answer { get; }
+}
+
 /// <summary>The host name of a URI has no address, or the resolver did not find one. Nothing was sent. A resolver that only takes too long
 /// is a <see cref="CoapTimeoutException"/>.</summary>
 public sealed class CoapNameResolutionException : CoapException

@@ -93,6 +93,9 @@ public sealed class CoapRequest
         }
     }
 
+    /// <summary>Whether the body of a received request comes while <see cref="BodyReader"/> is read, and is no payload.</summary>
+    public bool IsBodyStreamed => Body is { Owner: StreamedBody, Reader: not null };
+
     /// <summary>What belongs to the body of a received request; null for a plain one.</summary>
     internal ExchangeBody? Body
     {
@@ -411,10 +414,8 @@ public sealed class CoapRequest
         return RequestTarget.TryGetQuery(Queries, name, out value);
     }
 
-    /// <summary>
-    /// Whether the client has this representation already: one of the ETag options equals it (RFC 7252 section 5.10.6.2).
-    /// <see cref="CoapResults.ValidOr"/> answers by it.
-    /// </summary>
+    /// <summary>Whether the client has this representation already: one of the ETag options equals it (RFC 7252 section 5.10.6.2).
+    /// <see cref="CoapResults.ValidOr"/> answers by it.</summary>
     /// <param name="etag">The entity-tag of the current representation.</param>
     /// <returns>Whether one matches.</returns>
     public bool IsMatch(CoapETag etag) => RequestConditions.HasTag(Options, OptionNumber.ETag, etag);
@@ -451,10 +452,8 @@ public sealed class CoapRequest
         return EchoAge is { } age && age <= maxAge;
     }
 
-    /// <summary>
-    /// A copy of this request to send, to a URI. What is changed of one is not changed of the other; streams, such as
-    /// <see cref="Destination"/>, are shared.
-    /// </summary>
+    /// <summary>A copy of this request to send, to a URI. What is changed of one is not changed of the other; streams, such as
+    /// <see cref="Destination"/>, are shared.</summary>
     /// <param name="uri">The absolute URI.</param>
     /// <returns>The copy.</returns>
     /// <exception cref="InvalidOperationException">The request was received, not made to be sent.</exception>

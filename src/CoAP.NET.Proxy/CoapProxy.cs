@@ -48,7 +48,8 @@ public sealed class CoapProxy : IAsyncDisposable
         _observations = new SharedObservations(
             endpoint.TimeProvider, _options.MaxObservations, _options.MaxObservationsPerSource, _counts);
         Forwarder = new Forwarder(
-            _options, _counts, _observations, new StreamedAnswers(_options, _counts, endpoint.Random), _logger);
+            _options, _counts, _observations, new StreamedAnswers(_options, _counts, endpoint.Random),
+            new PassingBodies(_options, _counts, endpoint.TimeProvider), _logger);
         if (_options.NextProxy is { } next)
         {
             _next = new NextProxyUpstream(new LazyRequester(_ownClient), next);
@@ -111,6 +112,9 @@ public sealed class CoapProxy : IAsyncDisposable
         Failures = _counts[ProxyCount.Failures],
         Shared = _counts[ProxyCount.Shared],
         Streamed = _counts[ProxyCount.Streamed],
+        StreamedUploads = _counts[ProxyCount.StreamedUploads],
+        UploadsAbandoned = _counts[ProxyCount.UploadsAbandoned],
+        UploadsEvicted = _counts[ProxyCount.UploadsEvicted],
         Polls = _counts[ProxyCount.Polls],
         CacheHits = Client.Endpoint.Counters[CoapCounter.CacheHits]
             + (_ownClient.IsValueCreated ? _ownClient.Value.Endpoint.Counters[CoapCounter.CacheHits] : 0)

@@ -40,6 +40,16 @@ public sealed record CoapProxyCounters
     /// <summary>Answers that were passed on as a stream, as they were larger than <see cref="CoapProxyOptions.StreamsAbove"/>.</summary>
     public long Streamed { get; init; }
 
+    /// <summary>Requests whose bodies were passed on as a stream, as they were larger than <see cref="CoapProxyOptions.StreamsAbove"/>.
+    /// </summary>
+    public long StreamedUploads { get; init; }
+
+    /// <summary>Requests whose clients gave up sending their bodies, or sent nothing more for too long (4.08).</summary>
+    public long UploadsAbandoned { get; init; }
+
+    /// <summary>Requests with slow bodies that gave way to others when there was no place left (5.03).</summary>
+    public long UploadsEvicted { get; init; }
+
     /// <summary>Requests by which the proxy asked for what clients observe, where the protocol of the server has no
     /// observations.</summary>
     public long Polls { get; init; }

@@ -6,6 +6,13 @@ namespace CoAP.NET.Proxy;
 /// <summary>Maps proxies to servers and groups of routes.</summary>
 public static class CoapProxyMapping
 {
+    // As far as blocks can number (RFC 7959 section 2.2).
+    private const long MaxBlockwise = 1L << 30;
+
+    /// <summary>The methods whose bodies pass while they come. That of a FETCH says what is asked for, so all of it must be here to know
+    /// an answer to it.</summary>
+    internal static readonly CoapMethod[] PassingMethods = [CoapMethod.Post, CoapMethod.Put, CoapMethod.Patch, CoapMethod.IPatch];
+
     private static readonly CoapMethod[] s_methods =
     [
         CoapMethod.Get, CoapMethod.Post, CoapMethod.Put, CoapMethod.Delete, CoapMethod.Fetch, CoapMethod.Patch, CoapMethod.IPatch,
@@ -25,7 +32,7 @@ public static class CoapProxyMapping
         CoapRouteHandlerBuilder? route = null;
         route = routes.MapProxy(proxy.Names, (request, cancellationToken) =>
             proxy.ForwardAsync(request, Volatile.Read(ref route), cancellationToken));
-        return route.IgnoreAccept().MaxBodySize(proxy.Options.MaxBodySize).Observable(TimeSpan.FromSeconds(60));
+        return Finish(route, proxy);
     }
 
     /// <summary>
@@ -115,6 +122,15 @@ public static class CoapProxyMapping
             return proxy.Options.RewritesLinks ? target.RewriteLinks(result, request.Options) : result;
         });
         target.Template = route.Template;
-        return route.Forwards().IgnoreAccept().MaxBodySize(proxy.Options.MaxBodySize).Observable(TimeSpan.FromSeconds(60));
+        return Finish(route.Forwards(), proxy);
+    }
+
+    private static CoapRouteHandlerBuilder Finish(CoapRouteHandlerBuilder route, CoapProxy proxy)
+    {
+        CoapProxyOptions options = proxy.Options;
+        route.IgnoreAccept().MaxBodySize(options.MaxBodySize).Observable(TimeSpan.FromSeconds(60));
+        return options.StreamsAbove < options.MaxBodySize
+            ? route.StreamBody(Math.Min(options.MaxStreamedBodySize, MaxBlockwise), [.. PassingMethods])
+            : route;
     }
 }

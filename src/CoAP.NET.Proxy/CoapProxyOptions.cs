@@ -48,7 +48,8 @@ public sealed class CoapProxyOptions
     /// </summary>
     public bool RewritesHopLimit { get; set; }
 
-    /// <summary>How long the answer to a request may take before the client gets 5.04. Above zero; default 60 s.</summary>
+    /// <summary>How long the answer to a request may take before the client gets 5.04; while a body passes as a stream, how long each side
+    /// may do nothing. Above zero; default 60 s.</summary>
     /// <exception cref="ArgumentOutOfRangeException">Not above zero.</exception>
     public TimeSpan Timeout
     {
@@ -99,9 +100,10 @@ public sealed class CoapProxyOptions
     public int MaxBodySize { get; set => field = AtLeastOne(value); } = 1024 * 1024;
 
     /// <summary>
-    /// The largest answer to a GET or FETCH that is held as a whole, so that it can be kept in the cache and given to several clients, in
-    /// bytes. Larger ones pass block by block, as the client asks for them, with a window in memory. 0 or more; default 64 KiB. A value of
-    /// <see cref="MaxBodySize"/> and more turns that off up to there.
+    /// The largest body in bytes that is held as a whole although it could pass as a stream: of an answer to a GET or FETCH, so that it can
+    /// be kept in the cache and given to several clients, and of a request of POST, PUT, PATCH or iPATCH, so that it can be sent again.
+    /// Larger ones pass block by block, as fast as the slower side takes them, with a window in memory. 0 or more; default 64 KiB. A value
+    /// of <see cref="MaxBodySize"/> and more turns that off up to there.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 0.</exception>
     public int StreamsAbove
@@ -115,8 +117,9 @@ public sealed class CoapProxyOptions
     }
     = 64 * 1024;
 
-    /// <summary>The largest answer that passes as a stream, in bytes. A client of a larger one gets 5.02 in the place of the block beyond.
-    /// 1 or more; default 1 GiB, which is as much as blocks can number (RFC 7959 section 2.2).</summary>
+    /// <summary>The largest body that passes as a stream, in bytes. A client that asks for a larger one gets 5.02 in the place of the block
+    /// beyond, one that sends a larger one 4.13. 1 or more; default 1 GiB, which is as much as blocks can number (RFC 7959 section
+    /// 2.2).</summary>
     /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
     public long MaxStreamedBodySize
     {

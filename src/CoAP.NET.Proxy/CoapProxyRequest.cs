@@ -8,9 +8,10 @@ public sealed class CoapProxyRequest
 {
     internal CoapProxyRequest(
         CoapRequest received, string target, CoapOptionCollection options, TimeSpan timeout, CoapProxyTargets? targets, bool mayBeShared,
-        AnswerPlace? place = null)
+        AnswerPlace? place = null, PassingBody? body = null)
     {
         Place = place;
+        Passing = body;
         Received = received;
         Target = target;
         Options = options;
@@ -38,10 +39,21 @@ public sealed class CoapProxyRequest
     /// </summary>
     public CoapOptionCollection Options { get; }
 
-    /// <summary>The whole body.</summary>
-    public ReadOnlyMemory<byte> Payload => Received.Payload;
+    /// <summary>The whole body; empty where it comes as a stream.</summary>
+    public ReadOnlyMemory<byte> Payload => Passing?.Held ?? Received.Payload;
 
-    /// <summary>How long the answer may take.</summary>
+    /// <summary>
+    /// The body as it comes from the client, where it is larger than what is held, for an upstream that takes it so
+    /// (<see cref="CoapProxyUpstream.StreamsBodyOf"/>); otherwise null. It is read once. Reading throws a
+    /// <see cref="CoapIncompleteBodyException"/> when the client gives it up.
+    /// </summary>
+    public Stream? Body => Passing is { IsStream: true } ? Passing : null;
+
+    /// <summary>How many bytes <see cref="Body"/> has as the client says (Size1, RFC 7959 section 4); null when it does not. A
+    /// hint.</summary>
+    public long? BodyLength => Passing?.Announced;
+
+    /// <summary>How long the answer may take; with a <see cref="Body"/>, each step of it, which the proxy sees to itself.</summary>
     public TimeSpan Timeout { get; }
 
     /// <summary>
@@ -56,6 +68,13 @@ public sealed class CoapProxyRequest
     /// transport (RFC 7252 section 11.2), is protected by OSCORE, or answers a challenge.
     /// </summary>
     public bool MayBeShared { get; }
+
+    /// <summary>The same with a body that comes in blocks.</summary>
+    /// <param name="body">The body.</param>
+    internal CoapProxyRequest With(PassingBody body) => new(Received, Target, Options, Timeout, Targets, MayBeShared, Place, body);
+
+    /// <summary>The body that comes in blocks; null where it came as a whole.</summary>
+    internal PassingBody? Passing { get; }
 
     /// <summary>From where on its answer is wanted, which may come as a stream; null where it has to be held as a whole.</summary>
     internal AnswerPlace? Place { get; }

@@ -36,6 +36,15 @@ public abstract class CoapProxyUpstream : IDisposable
     /// </summary>
     public virtual TimeSpan? PollInterval => null;
 
+    /// <summary>
+    /// Whether it takes the body of a request from <see cref="CoapProxyRequest.Body"/> while it comes, where that is large. Default false:
+    /// bodies are held as a whole, up to <see cref="CoapProxyOptions.MaxBodySize"/>, and are the payload.
+    /// </summary>
+    /// <param name="method">The method.</param>
+    /// <param name="options">The options that go on.</param>
+    /// <returns>Whether it does.</returns>
+    public virtual bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options) => false;
+
     /// <summary>Sends a request on and waits for the answer.</summary>
     /// <param name="request">The request. An upstream of a forward proxy heeds its <see cref="CoapProxyRequest.Targets"/>.</param>
     /// <param name="cancellationToken">Stops waiting: the client has gone, or the server stops.</param>

@@ -37,6 +37,16 @@ public sealed class CoapRequestShares
         }
     }
 
+    /// <summary>How many places a source has.</summary>
+    /// <param name="source">The source.</param>
+    internal int CountOf(CoapSource source)
+    {
+        lock (_gate)
+        {
+            return _held.GetValueOrDefault(source);
+        }
+    }
+
     /// <summary>Takes a place.</summary>
     /// <param name="source">For whom: <see cref="CoapPeer.Source"/>, or of a client that is no peer what
     /// <see cref="Transports.CoapSourceRule"/> says of its address.</param>

@@ -14,5 +14,8 @@ internal enum ProxyCount
     Failures,
     Shared,
     Streamed,
+    StreamedUploads,
+    UploadsAbandoned,
+    UploadsEvicted,
     Polls,
 }

@@ -45,6 +45,23 @@ public sealed class BackendTests : BackendTest
     }
 
     [Fact]
+    public async Task A_large_body_of_a_device_goes_to_the_back_end_while_it_comes()
+    {
+        await StartAsync();
+        string text = new('a', 300_000);
+
+        CoapResponse response = await Client.PutAsync($"{Server.LocalEndpoints[0]}/b/status/204", CoapContent.Text(text));
+
+        Assert.Equal(CoapCode.Changed, response.Code);
+        Assert.True(Seen.TryDequeue(out (string Line, IHeaderDictionary Headers, string Body) seen));
+        Assert.Equal(("PUT /api/status/204", text), (seen.Line, seen.Body));
+        Assert.Equal("chunked", seen.Headers.TransferEncoding);
+        Assert.Equal("100-continue", seen.Headers.Expect);
+        Assert.StartsWith("text/plain", seen.Headers.ContentType.ToString(), StringComparison.Ordinal);
+        Assert.Equal((1, 0), (Proxy.GetCounters().StreamedUploads, Proxy.GetCounters().UnderWay));
+    }
+
+    [Fact]
     public async Task FETCH_is_not_implemented()
     {
         await StartAsync();

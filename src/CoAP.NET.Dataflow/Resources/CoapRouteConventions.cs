@@ -169,7 +169,14 @@ public abstract partial class CoapRouteConventions<TSelf>
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(bytes, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(bytes, 1L << 30);
-        return Change(settings => settings.MaxBodySize = bytes);
+        return Change(settings =>
+        {
+            settings.MaxBodySize = bytes;
+            if (settings.Streamed is { } streamed)
+            {
+                settings.Streamed = streamed with { Body = streamed.Body with { MaxSize = bytes } };
+            }
+        });
     }
 
     /// <summary>
@@ -193,6 +200,30 @@ public abstract partial class CoapRouteConventions<TSelf>
     /// </summary>
     /// <returns>This object.</returns>
     public TSelf StreamBody() => Change(settings => settings.BodyMode = BodyMode.Streamed);
+
+    /// <summary>
+    /// As <see cref="StreamBody()"/>, for requests of some methods and up to a size of their own; those of others are put together within
+    /// <see cref="MaxBodySize"/>, and so are all that come by Q-Block1 (RFC 9177), whose blocks come in any order. Such a body has a
+    /// <see cref="CoapRequest.Payload"/>. A later <see cref="MaxBodySize"/> holds for all.
+    /// </summary>
+    /// <param name="maxBodySize">1 to 1,073,741,824 bytes.</param>
+    /// <param name="methods">The methods, at least one.</param>
+    /// <returns>This object.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    /// <exception cref="ArgumentException">There is no method.</exception>
+    public TSelf StreamBody(long maxBodySize, params CoapMethod[] methods)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(maxBodySize, 1);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(maxBodySize, 1L << 30);
+        ArgumentNullException.ThrowIfNull(methods);
+        if (methods.Length == 0)
+        {
+            throw new ArgumentException("Name at least one method.", nameof(methods));
+        }
+
+        StreamedMethods streamed = new(new BodyPolicy(BodyMode.Streamed, maxBodySize), [.. methods]);
+        return Change(settings => settings.Streamed = streamed);
+    }
 
     /// <summary>
     /// Serves only requests of which an Echo shows that they were made lately; others are answered 4.01 with an Echo, before the handler,

@@ -148,11 +148,11 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         {
             Reply(item, refusal);
         }
-        else if (request.Payload.Length > plan.Body.MaxSize)
+        else if (request.Payload.Length > 0 && request.Payload.Length > plan.BodyOf(request.Code).MaxSize)
         {
             Counters.Add(CoapCounter.BodiesTooLarge);
             item.Channel.NoteDrop(CoapCounter.BodiesTooLarge);
-            Reply(item, CoapResults.RequestEntityTooLarge(plan.Body.MaxSize));
+            Reply(item, CoapResults.RequestEntityTooLarge(plan.BodyOf(request.Code).MaxSize));
         }
         else if (item.Body is { IsIncomplete: true })
         {

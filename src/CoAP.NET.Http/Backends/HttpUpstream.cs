@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Http.Headers;
+using System.Runtime.ExceptionServices;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Http.Translating;
 using CoAP.NET.Options;
@@ -16,7 +17,8 @@ internal sealed class HttpUpstream : CoapProxyUpstream
     private readonly CoapHttpBackendOptions _options;
     private readonly Lazy<HttpClient> _guarded;
     private readonly Lazy<HttpClient> _own = new(static () => new HttpClient(
-        new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false, AutomaticDecompression = DecompressionMethods.None }));
+        new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false, AutomaticDecompression = DecompressionMethods.None })
+        { Timeout = Timeout.InfiniteTimeSpan });
     private readonly EntityTagMemory _tags = new();
     private readonly CertificateClients _certified;
     private readonly CoapCache _cache;
@@ -27,7 +29,10 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         _cache = new CoapCache(options.CacheBytes, timeProvider: options.TimeProvider);
         _certified = new CertificateClients(
             options.MaxCertificateClients, options.CertificateIdleTimeout, options.ConfigureCertificateHandler, options.TimeProvider);
-        _guarded = new Lazy<HttpClient>(() => new HttpClient(new GuardedConnector(targets).MakeHandler()));
+        _guarded = new Lazy<HttpClient>(() => new HttpClient(new GuardedConnector(targets).MakeHandler())
+        {
+            Timeout = Timeout.InfiniteTimeSpan,
+        });
     }
 
     public override IReadOnlyCollection<string> Schemes => s_schemes;
@@ -38,6 +43,13 @@ internal sealed class HttpUpstream : CoapProxyUpstream
     public override long CacheHits => _cache.Hits;
 
     public override TimeSpan? PollInterval => _options.PollInterval;
+
+    // What is converted has to be here as a whole.
+    public override bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        return _options.Translator.Json.MediaTypeOf(options.ContentFormat) is null;
+    }
 
     public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
     {
@@ -65,7 +77,9 @@ internal sealed class HttpUpstream : CoapProxyUpstream
 
     private async Task<CoapResult> SendAsync(CoapProxyRequest request, CoapCachedRequest? cached, CancellationToken cancellationToken)
     {
-        using CancellationTokenSource time = new(request.Timeout, _options.TimeProvider);
+        // A body that comes as a stream sees to its time itself.
+        using CancellationTokenSource time = new(
+            request.Body is null ? request.Timeout : Timeout.InfiniteTimeSpan, _options.TimeProvider);
         using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
         try
         {
@@ -89,6 +103,12 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         {
             // The client's own payload: that of the server is judged with its answer.
             return CoapResults.Status(exception.Code, exception.Message);
+        }
+        catch (Exception exception) when (GivenUpBy(exception) is { } client)
+        {
+            // The client, not the server.
+            ExceptionDispatchInfo.Throw(client);
+            throw;
         }
         catch (HttpRequestException exception) when (exception.InnerException is CoapTargetDeniedException denied)
         {
@@ -116,6 +136,16 @@ internal sealed class HttpUpstream : CoapProxyUpstream
 
         _certified.Dispose();
         base.Dispose(disposing);
+    }
+
+    private static CoapIncompleteBodyException? GivenUpBy(Exception? exception)
+    {
+        while (exception is not null and not CoapIncompleteBodyException)
+        {
+            exception = exception.InnerException;
+        }
+
+        return (CoapIncompleteBodyException?)exception;
     }
 
     private static bool IsRedirect(HttpStatusCode status) =>
@@ -174,7 +204,7 @@ internal sealed class HttpUpstream : CoapProxyUpstream
         for (int redirects = 0; ; redirects++)
         {
             using HttpRequestMessage message = CoapToHttpRequest.Translate(
-                method, options, request.Payload, target, _options.Translator, _tags, convertsBody);
+                method, options, request.Payload, target, _options.Translator, _tags, convertsBody, request.Body);
             AddIdentity(message, request, target);
             using HttpResponseMessage response = await client
                 .SendAsync(message, HttpCompletionOption.ResponseHeadersRead, cancellationToken).ConfigureAwait(false);

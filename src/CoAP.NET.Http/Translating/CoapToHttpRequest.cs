@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Http.Headers;
+using CoAP.NET.Http.Sending;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Http.Translating;
@@ -14,7 +15,8 @@ internal static class CoapToHttpRequest
         Uri target,
         CoapHttpTranslator translator,
         EntityTagMemory tags,
-        bool convertsBody = true)
+        bool convertsBody = true,
+        Stream? body = null)
     {
         if (!translator.Codes.HttpMethods.TryGetValue(method, out string? name))
         {
@@ -23,7 +25,7 @@ internal static class CoapToHttpRequest
         }
 
         HttpRequestMessage request = new(new HttpMethod(name), target);
-        AddContent(request, method, options, payload, translator, convertsBody);
+        AddContent(request, method, options, payload, translator, convertsBody, body);
         AddAccept(request, options, translator);
         AddConditions(request, method, options, translator.Json, tags);
         if (options.HopLimit is { } hops)
@@ -39,9 +41,9 @@ internal static class CoapToHttpRequest
 
     private static void AddContent(
         HttpRequestMessage request, CoapMethod method, CoapOptionCollection options, ReadOnlyMemory<byte> payload,
-            CoapHttpTranslator translator, bool convertsBody)
+            CoapHttpTranslator translator, bool convertsBody, Stream? body)
     {
-        if (payload.IsEmpty && method is CoapMethod.Get or CoapMethod.Delete)
+        if (body is null && payload.IsEmpty && method is CoapMethod.Get or CoapMethod.Delete)
         {
             return;
         }
@@ -53,7 +55,10 @@ internal static class CoapToHttpRequest
             return;
         }
 
-        ReadOnlyMemoryContent content = new(payload);
+        HttpContent content = body is null ? new ReadOnlyMemoryContent(payload) : new PassingContent(body);
+
+        // Who refuses a large body says so before it is sent.
+        request.Headers.ExpectContinue = body is null ? null : true;
         if (options.ContentFormat is { } format)
         {
             content.Headers.TryAddWithoutValidation("Content-Type", translator.MediaTypes.MediaTypeOf(format, out string? coding));

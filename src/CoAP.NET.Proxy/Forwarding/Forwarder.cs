@@ -12,17 +12,17 @@ namespace CoAP.NET.Proxy.Forwarding;
 /// <param name="options">How the proxy works.</param>
 /// <param name="counts">Counts.</param>
 /// <param name="observations">What clients observe.</param>
-/// <param name="logger">The log.</param>
 /// <param name="streamed">Answers that pass as streams.</param>
+/// <param name="bodies">Requests that are under way, and bodies of them that pass as streams.</param>
+/// <param name="logger">The log.</param>
 internal sealed class Forwarder(
-    CoapProxyOptions options, ProxyCounts counts, SharedObservations observations, StreamedAnswers streamed, ILogger logger)
+    CoapProxyOptions options, ProxyCounts counts, SharedObservations observations, StreamedAnswers streamed, PassingBodies bodies,
+    ILogger logger)
 {
-    private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
-
     private readonly CoapSingleFlight<RequestKey, UpstreamAnswer> _flights = new(static answer => answer.LetGo());
 
     /// <summary>The requests that are under way.</summary>
-    public CoapRequestShares Shares { get; } = new(options.MaxRequests, options.MaxRequestsPerSource);
+    public CoapRequestShares Shares => bodies.Shares;
 
     /// <summary>Sends a request on.</summary>
     /// <param name="request">The request as it came.</param>
@@ -80,10 +80,20 @@ internal sealed class Forwarder(
         }
 
         CoapSource source = request.Peer.Source;
-        if (!Shares.TryEnter(source))
+        if (!bodies.TryEnter(source))
         {
             counts.Add(ProxyCount.Busy);
-            return CoapResults.ServiceUnavailable(s_retryAfter);
+            return PassingBodies.Busy;
+        }
+
+        if (request.IsBodyStreamed)
+        {
+            return await bodies.PassAsync(
+                onward,
+                source,
+                upstream,
+                (whole, token) => AskAsync(request, whole, upstream, observes ? route : null, key, token),
+                cancellationToken).ConfigureAwait(false);
         }
 
         try
@@ -136,7 +146,7 @@ internal sealed class Forwarder(
 
             return result;
         }
-        catch (Exception exception) when (UpstreamFailures.Knows(exception))
+        catch (Exception exception) when (UpstreamFailures.Knows(exception) && onward.Passing?.Explains(exception) != true)
         {
             return Fail(request, onward, exception);
         }

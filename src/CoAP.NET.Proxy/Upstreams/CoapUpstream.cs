@@ -15,6 +15,9 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
     /// <inheritdoc/>
     public override IReadOnlyCollection<string> Schemes => AllSchemes;
 
+    /// <inheritdoc/>
+    public override bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options) => true;
+
     /// <summary>The request that goes to the origin.</summary>
     /// <param name="request">What is sent on.</param>
     public static CoapRequest Make(CoapProxyRequest request)
@@ -27,6 +30,18 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
             CacheMode = request.MayBeShared ? CoapCacheMode.Default : CoapCacheMode.Bypass,
             Timeout = request.Timeout,
         };
+        if (request.Body is { } body)
+        {
+            // Its format is among the options, if it has one. The body itself says when it takes too long.
+            onward.Content = CoapContent.Stream(body, null, request.BodyLength);
+            onward.Options.Remove(OptionNumber.ContentFormat);
+            onward.Timeout = System.Threading.Timeout.InfiniteTimeSpan;
+        }
+        else
+        {
+            onward.Message.Payload = request.Payload;
+        }
+
         onward.Options.AddAll(request.Options);
         if (request.MayBeShared)
         {
@@ -39,7 +54,6 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
             onward.Download = new CoapDownloadOptions { Offset = offset };
         }
 
-        onward.Message.Payload = request.Payload;
         return onward;
     }
 

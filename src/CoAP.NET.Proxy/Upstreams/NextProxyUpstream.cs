@@ -16,6 +16,9 @@ internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) 
     public override IReadOnlyCollection<string> Schemes => [];
 
     /// <inheritdoc/>
+    public override bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options) => true;
+
+    /// <inheritdoc/>
     public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken) =>
         (await OpenAsync(request, int.MaxValue, cancellationToken).ConfigureAwait(false)).Head;
 
@@ -30,7 +33,10 @@ internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) 
 
         CoapOpenedResponse opened = await SendAsync(request, null, maxHeld, cancellationToken).ConfigureAwait(false);
         CoapResponse response = opened.Response;
-        if (response.Code == CoapCode.Unauthorized && response.Options.Echo is { } challenge && MayAnswer(request))
+
+        // Of a body that is gone in part the client is given the challenge, to begin anew.
+        if (response.Code == CoapCode.Unauthorized && response.Options.Echo is { } challenge && MayAnswer(request)
+            && request.Passing?.TryRewind() != false)
         {
             opened = await SendAsync(request, challenge, maxHeld, cancellationToken).ConfigureAwait(false);
         }
@@ -62,7 +68,7 @@ internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) 
     private CoapRequest Make(CoapProxyRequest request)
     {
         CoapProxyRequest toProxy = new(request.Received, proxy.ToString(), request.Options, request.Timeout, request.Targets,
-            request.MayBeShared, request.Place);
+            request.MayBeShared, request.Place, request.Passing);
         CoapRequest onward = CoapUpstream.Make(toProxy);
         onward.Options.Add(OptionNumber.ProxyUri, Encoding.UTF8.GetBytes(request.Target));
         return onward;

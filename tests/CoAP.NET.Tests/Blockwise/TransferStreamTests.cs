@@ -69,8 +69,10 @@ public sealed class TransferStreamTests : TransferTest
         HandServer server = new();
         Answer = request => request.Options.Block1 is { Number: 2 } ? Reply(CoapCode.RequestEntityIncomplete) : server.Answer(request);
         CoapContent content = CoapContent.Stream(new PatternStream(5000, canSeek: false));
-        CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(Client.PutAsync(Uri, content)));
+        CoapBodyNotRepeatableException error =
+            await Assert.ThrowsAsync<CoapBodyNotRepeatableException>(() => Within(Client.PutAsync(Uri, content)));
         Assert.Contains("seek", error.Message, StringComparison.Ordinal);
+        Assert.Equal(CoapCode.RequestEntityIncomplete, error.Answer);
         Assert.Equal(3, Requests.Count);
         await Assert.ThrowsAsync<InvalidOperationException>(() => Within(Client.PutAsync(Uri, content)));
         AssertAllIsFree();

@@ -57,8 +57,8 @@ internal sealed class BlockwiseUpload(TransferMessages messages)
 
                         return response;
                     case UploadVerdict.Restart:
-                        Restart(body, response.Code);
                         RememberSize(upload);
+                        Restart(body, response.Code);
                         break;
                     case UploadVerdict.ContinueAfterTheEnd:
                         throw messages.Refuse(
@@ -124,7 +124,7 @@ internal sealed class BlockwiseUpload(TransferMessages messages)
     {
         if (!body.TryRestart())
         {
-            throw new CoapException(
+            throw new CoapBodyNotRepeatableException(code,
                 $"{messages.Target} answered {code} and wants the body again from its beginning, but the stream cannot seek. Send a stream "
                     + "that can, or a file.");
         }

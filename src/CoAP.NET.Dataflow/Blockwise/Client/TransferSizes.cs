@@ -16,6 +16,9 @@ internal static class TransferSizes
     // On connections: first byte, extended length, code, extension of the token length, payload marker.
     private const int StreamFrame = 1 + 4 + 1 + 2 + 1;
 
+    // What a proxy passes on of a stream in one message: more would be read before any of it is sent.
+    private const int PassedAtOnce = 16 * 1024;
+
     // What a block adds to the options: Block1 and Block2 (5 each), Size1 (7), Request-Tag (7).
     private const int BlockOptions = 24;
 
@@ -80,7 +83,10 @@ internal static class TransferSizes
     {
         CoapChannel channel = request.Channel;
         int frame = channel.IsReliable ? StreamFrame + Math.Max(CoapToken.MaxLength, TokenStep.LengthFor(channel)) : Frame;
-        return channel.MaxMessageSize - frame - OptionBytes(request.Message);
+        int room = channel.MaxMessageSize - frame - OptionBytes(request.Message);
+        return channel.IsReliable && request.Request is { IsForwarded: true, Content.Open: not null }
+            ? Math.Min(room, PassedAtOnce + BlockOptions)
+            : room;
     }
 
     // Where not even the smallest block fits, the message is too large and fails with the reason.

@@ -130,7 +130,7 @@ internal sealed class BlockwiseServing
 
     private BodyVerdict TakeUpload(CoapExchange exchange, BlockValue block)
     {
-        if (_routes.FindBodyPolicy(exchange.Request, _shard.Environment) is not { } policy)
+        if (_routes.FindBodyPolicy(exchange.Request, !IsQBlock(exchange), _shard.Environment) is not { } policy)
         {
             // The Resource stage says what is wrong; should a route come up meanwhile, no handler takes the part for the whole.
             exchange.Body = new ExchangeBody { IsIncomplete = block.More || block.Number > 0, Block1 = IsQBlock(exchange) ? null : block };

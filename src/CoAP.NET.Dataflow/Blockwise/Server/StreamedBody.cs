@@ -34,7 +34,6 @@ internal sealed class StreamedBody : BodyEntry, IAfterRelease
         CoapMessage head = new(first.Code, first.Options.Registry);
         head.Options.AddAll(first.Options);
         head.Options.Remove(OptionNumber.Block1);
-        head.Options.Remove(OptionNumber.Size1);
         Format = first.Options.ContentFormat;
         Head = head;
     }

@@ -145,6 +145,7 @@ internal sealed class Route
                 Body = new BodyPolicy(
                     Inherit<BodyMode?>(settings => settings.BodyMode) ?? BodyMode.Whole,
                     Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.MaxBodySize),
+                Streamed = Inherit(settings => settings.Streamed),
                 Observing = Inherit(settings => settings.Observing),
                 IgnoresAccept = Inherit(settings => settings.IgnoresAccept) ?? false,
                 Forwards = Inherit(settings => settings.Forwards) ?? false,

@@ -15,8 +15,11 @@ internal sealed record RoutePlan(
     /// <summary>Who said how it is executed: the route or a group around it.</summary>
     public required RouteSettings ExecutionOwner { get; init; }
 
-    /// <summary>What holds for the bodies of requests.</summary>
+    /// <summary>What holds for the bodies of requests, but for those of <see cref="Streamed"/>.</summary>
     public required BodyPolicy Body { get; init; }
+
+    /// <summary>Methods whose bodies are read while they come; null for none.</summary>
+    public StreamedMethods? Streamed { get; init; }
 
     /// <summary>What holds for observers; null when the route cannot be observed.</summary>
     public ObserveSettings? Observing { get; init; }
@@ -53,6 +56,11 @@ internal sealed record RoutePlan(
 
     /// <summary>Describes errors; null where nothing does.</summary>
     public Func<CoapRequest, CoapResult, Exception?, CoapContent?>? Describe { get; init; }
+
+    /// <summary>What holds for the body of a request.</summary>
+    /// <param name="code">The method.</param>
+    public BodyPolicy BodyOf(CoapCode code) =>
+        Streamed is not null && Array.IndexOf(Streamed.Methods, (CoapMethod)code.Value) >= 0 ? Streamed.Body : Body;
 
     /// <summary>Whether it is served over the transport that a request came by.</summary>
     public bool Serves(CoapRequest request) =>

@@ -41,6 +41,9 @@ internal sealed class RouteSettings
 
     public long? MaxBodySize { get; set; }
 
+    /// <summary>Methods whose bodies are read while they come, whatever <see cref="BodyMode"/> says.</summary>
+    public StreamedMethods? Streamed { get; set; }
+
     public TimeSpan? Freshness { get; set; }
 
     public Func<CoapRequest, TimeSpan?>? Limiter { get; set; }

@@ -118,9 +118,10 @@ internal sealed class RouteTable
 
     /// <summary>Finds what holds for the body of a request.</summary>
     /// <param name="request">The request, as far as it came.</param>
+    /// <param name="isInOrder">Whether its blocks come one after the other, so that they can be read as they come.</param>
     /// <param name="environment">For the bounds.</param>
     /// <returns>Null when the Resource stage would refuse the request whatever follows; it then says why.</returns>
-    public BodyPolicy? FindBodyPolicy(CoapRequest request, CoapEnvironment environment)
+    public BodyPolicy? FindBodyPolicy(CoapRequest request, bool isInOrder, CoapEnvironment environment)
     {
         if (Volatile.Read(ref _leftTo) is { } leftTo)
         {
@@ -134,10 +135,11 @@ internal sealed class RouteTable
         }
 
         RoutePlan plan = route.GetPlan(environment);
+        BodyPolicy body = isInOrder ? plan.BodyOf(request.Code) : plan.Body;
         return !plan.Serves(request) || RequestRules.LacksSecurity(request, plan) || RequestRules.CheckFormats(request, plan) is not null
             ? null
-            : plan.Freshness is null && plan.Limiter is null && plan.Admission is null ? plan.Body
-            : plan.Body with { HasGates = true };
+            : plan.Freshness is null && plan.Limiter is null && plan.Admission is null ? body
+            : body with { HasGates = true };
     }
 
     /// <summary>

@@ -1,0 +1,477 @@
+using System.IO.Pipelines;
+using CoAP.NET.Options;
+using CoAP.NET.Tests.Blockwise;
+
+namespace CoAP.NET.Proxy.Tests;
+
+/// <summary>Large bodies of requests pass the proxy block by block.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class StreamedUploadTests
+{
+    private const int Length = 200_000;
+
+    private readonly List<byte> _taken = [];
+    private Exception? _failure;
+
+    [Theory]
+    [InlineData("coap", "coap")]
+    [InlineData("coap", "coap+tcp")]
+    [InlineData("coap+tcp", "coap")]
+    [InlineData("coap+tcp", "coap+tcp")]
+    [Rfc("7252-5.7.1-7")]
+    public async Task A_large_body_arrives_while_it_is_sent_and_the_proxy_holds_a_window_of_it(string downstream, string upstream)
+    {
+        await using ProxyWorld world = await StartAsync(downstream, upstream);
+        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+        CoapClient client = ClientOf(world, downstream);
+        long held = 0;
+        int behind = 0;
+        WatchedStream body = new(Length, given =>
+        {
+            held = Math.Max(held, world.ProxyServer.BodyBytes);
+            behind = Math.Max(behind, (int)given - _taken.Count);
+        });
+
+        CoapResponse response = await world.RunAsync(() => client.SendAsync(Put(body, downstream, upstream)));
+
+        Assert.Equal(CoapCode.Changed, response.Code);
+        Assert.Equal(PatternStream.Bytes(0, Length), _taken.ToArray());
+        Assert.Equal((1, 0), (world.Proxy.GetCounters().StreamedUploads, world.Proxy.GetCounters().UnderWay));
+        Assert.InRange(behind, 1, 48 * 1024);
+        Assert.InRange(held, 1, 24 * 1024);
+        Assert.Equal(0, world.ProxyServer.BodyBytes);
+    }
+
+    [Theory]
+    [InlineData(10_000, 0)]
+    [InlineData(65_536, 0)]
+    [InlineData(65_537, 1)]
+    public async Task A_body_up_to_what_is_held_is_sent_on_as_a_whole(int length, int streamed)
+    {
+        await using ProxyWorld world = await StartAsync(configure: static options => options.StreamsAbove = 64 * 1024);
+        world.Origin.MapPost("/x", TakeAsync).StreamBody();
+        CoapRequest request = Put(new PatternStream(length, canSeek: false), method: CoapMethod.Post);
+
+        CoapResponse response = await world.SendAsync(request);
+
+        Assert.True(response.IsSuccess);
+        Assert.Equal(PatternStream.Bytes(0, length), _taken.ToArray());
+        Assert.Equal(streamed, world.Proxy.GetCounters().StreamedUploads);
+    }
+
+    [Fact]
+    public async Task A_server_that_is_slow_slows_the_client_down()
+    {
+        await using ProxyWorld world = await StartAsync();
+        TaskCompletionSource go = new();
+        world.Origin.MapPut("/x", async (request, cancellationToken) =>
+        {
+            await ReadAsync(request.BodyReader, 20_000, cancellationToken);
+            await go.Task;
+            return await TakeAsync(request, cancellationToken);
+        }).StreamBody();
+        PatternStream body = new(Length, canSeek: false);
+        Task<CoapResponse> sending = world.Client.SendAsync(Put(body));
+        await world.Clock.AdvanceUntilAsync(() => _taken.Count >= 20_000, TimeSpan.FromMinutes(1));
+        await AdvanceAsync(world, TimeSpan.FromSeconds(40));
+
+        Assert.InRange(body.Given, 20_000, 70_000);
+        go.SetResult();
+        CoapResponse response = await world.RunAsync(() => sending);
+
+        Assert.Equal(CoapCode.Changed, response.Code);
+        Assert.Equal(PatternStream.Bytes(0, Length), _taken.ToArray());
+    }
+
+    [Theory]
+    [InlineData(4, 13)]
+    [InlineData(4, 3)]
+    [InlineData(5, 3)]
+    public async Task An_error_of_the_server_in_the_middle_ends_the_upload_with_it(int codeClass, int detail)
+    {
+        CoapCode code = new(codeClass, detail);
+        await using ProxyWorld world = await StartAsync();
+        world.Origin.MapPut("/x", async (request, cancellationToken) =>
+        {
+            await ReadAsync(request.BodyReader, 30_000, cancellationToken);
+            return CoapResults.Status(code, "Enough.");
+        }).StreamBody();
+        PatternStream body = new(Length, canSeek: false);
+
+        CoapResponse response = await world.SendAsync(Put(body));
+
+        Assert.Equal(code, response.Code);
+        Assert.InRange(body.Given, 30_000, 90_000);
+        Assert.Equal((1, 0), (world.Proxy.GetCounters().StreamedUploads, world.Proxy.GetCounters().UnderWay));
+    }
+
+    [Fact]
+    public async Task Who_leaves_his_connection_ends_the_upload_on_the_other_side()
+    {
+        await using ProxyWorld world = await StartAsync("coap+tcp", "coap+tcp");
+        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+        CoapClient client = ClientOf(world, "coap+tcp");
+        StallingStream body = new(30_000);
+        using CancellationTokenSource leaving = new();
+        Task<CoapResponse> sending = client.SendAsync(Put(body, "coap+tcp", "coap+tcp"), leaving.Token);
+        await world.Clock.AdvanceUntilAsync(
+            () => body.IsStalled && world.Proxy.GetCounters().StreamedUploads == 1, TimeSpan.FromMinutes(1));
+
+        await client.DisposeAsync();
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, TimeSpan.FromSeconds(10));
+
+        Assert.Equal(1, world.Proxy.GetCounters().UploadsAbandoned);
+        await leaving.CancelAsync();
+        await Assert.ThrowsAnyAsync<Exception>(() => sending);
+    }
+
+    [Fact]
+    public async Task A_client_that_stops_in_the_middle_has_its_upload_ended_on_both_sides()
+    {
+        await using ProxyWorld world = await StartAsync();
+        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+        StallingStream body = new(30_000);
+        using CancellationTokenSource leaving = new();
+        Task<CoapResponse> sending = world.Client.SendAsync(Put(body), leaving.Token);
+        await world.Clock.AdvanceUntilAsync(
+            () => body.IsStalled && world.Proxy.GetCounters().StreamedUploads == 1, TimeSpan.FromMinutes(1));
+
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, TimeSpan.FromSeconds(70));
+        Assert.Equal(1, world.Proxy.GetCounters().UploadsAbandoned);
+        await world.Clock.AdvanceUntilAsync(() => _failure is not null, TimeSpan.FromMinutes(6));
+
+        Assert.IsType<CoapIncompleteBodyException>(_failure);
+        await leaving.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => sending);
+    }
+
+    [Fact]
+    [Rfc("7252-5.7.1-1")]
+    public async Task A_server_that_takes_nothing_more_is_a_time_out()
+    {
+        await using ProxyWorld world = await StartAsync();
+        world.Origin.MapPut("/x", async (request, cancellationToken) =>
+        {
+            await ReadAsync(request.BodyReader, 20_000, cancellationToken);
+            await Task.Delay(Timeout.InfiniteTimeSpan, world.Clock, cancellationToken);
+            return CoapResults.Changed();
+        }).StreamBody();
+
+        CoapResponse response = await world.SendAsync(Put(new PatternStream(Length, canSeek: false)));
+
+        Assert.Equal(CoapCode.GatewayTimeout, response.Code);
+        Assert.Equal((1, 0), (world.Proxy.GetCounters().Timeouts, world.Proxy.GetCounters().UnderWay));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_body_beyond_what_passes_is_refused_as_soon_as_that_is_known(bool isAnnounced)
+    {
+        await using ProxyWorld world = await StartAsync(configure: static options => options.MaxStreamedBodySize = 100_000);
+        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+        PatternStream body = new(Length, canSeek: isAnnounced);
+
+        CoapResponse response = await world.SendAsync(Put(body));
+
+        Assert.Equal(CoapCode.RequestEntityTooLarge, response.Code);
+        Assert.Equal(100_000u, response.Options.Size1);
+        Assert.InRange(body.Given, 0, isAnnounced ? 10_000 : 110_000);
+        await world.Clock.AdvanceUntilAsync(() => world.Proxy.GetCounters().UnderWay == 0, TimeSpan.FromMinutes(2));
+    }
+
+    [Fact]
+    public async Task A_body_passes_that_is_larger_than_what_the_proxy_would_hold()
+    {
+        await using ProxyWorld world = await StartAsync(configure: static options => options.MaxBodySize = 50_000);
+        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+
+        CoapResponse response = await world.SendAsync(Put(new PatternStream(Length, canSeek: false)));
+
+        Assert.Equal(CoapCode.Changed, response.Code);
+        Assert.Equal(Length, _taken.Count);
+    }
+
+    [Fact]
+    public async Task An_upstream_that_takes_no_streams_gets_bodies_as_a_whole_up_to_what_is_held()
+    {
+        HoldingUpstream upstream = new();
+        await using ProxyWorld world = await StartAsync(configure: static options => options.MaxBodySize = 100_000);
+        world.Proxy.Use(upstream);
+        world.ProxyServer.MapReverseProxy("/held", "held://x/", upstream, world.Proxy);
+        CoapRequest Request(int length) =>
+            new(CoapMethod.Put, $"{ProxyWorld.ProxyUri}/held") { Content = CoapContent.Stream(new PatternStream(length, canSeek: false)) };
+
+        Assert.Equal(CoapCode.Changed, (await world.SendAsync(Request(90_000))).Code);
+        CoapResponse refused = await world.SendAsync(Request(110_000));
+
+        Assert.Equal(PatternStream.Bytes(0, 90_000), Assert.Single(upstream.Bodies));
+        Assert.Equal((CoapCode.RequestEntityTooLarge, 100_000u), (refused.Code, refused.Options.Size1));
+        Assert.Equal(0, world.Proxy.GetCounters().StreamedUploads);
+    }
+
+    [Fact]
+    public async Task A_server_that_wants_the_body_again_has_the_client_begin_anew()
+    {
+        await using ProxyWorld world = await StartAsync();
+        int refusals = 0;
+        world.Origin.MapPut("/x", (request, _) =>
+        {
+            bool isTwentieth = request.Block1 is { Number: 20 };
+            return ValueTask.FromResult(isTwentieth && refusals++ == 0
+                ? CoapResults.Status(CoapCode.RequestEntityIncomplete) : CoapResults.Changed());
+        }).HandleBlocks().MaxBodySize(1 << 20);
+
+        CoapResponse response = await world.SendAsync(Put(new PatternStream(Length)));
+
+        Assert.Equal(CoapCode.Changed, response.Code);
+        Assert.Equal(2, refusals);
+        Assert.Equal(2, world.Proxy.GetCounters().StreamedUploads);
+    }
+
+    [Fact]
+    [Rfc("9175-2.3-6")]
+    public async Task The_next_proxy_may_ask_whether_this_one_is_there_and_a_large_body_passes_both()
+    {
+        await using ProxyWorld world = await StartAsync(
+            configure: static options => options.NextProxy = CoapUri.Parse("coap://[2001:db8:3::1]/"));
+        CoapProxyOptions last = new();
+        last.Targets.AllowNetwork("2001:db8:1::/48");
+        CoapServer second = world.MakeServer("[2001:db8:3::1]:5683");
+        CoapProxy secondProxy = world.MakeProxy(last, "[2001:db8:3::1]");
+        second.MapForwardProxy(secondProxy);
+        await second.StartAsync();
+        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+
+        // The proxy knows of this request by its Echo that it was made just now.
+        CoapClient client = world.MakeClient("[2001:db8:9::1]");
+        CoapResponse response = await world.RunAsync(() => client.SendAsync(Put(new PatternStream(Length, canSeek: false))));
+
+        Assert.Equal(CoapCode.Changed, response.Code);
+        Assert.Equal(PatternStream.Bytes(0, Length), _taken.ToArray());
+        Assert.Equal(1, secondProxy.GetCounters().Challenges);
+        Assert.Equal((1, 1), (world.Proxy.GetCounters().StreamedUploads, secondProxy.GetCounters().StreamedUploads));
+    }
+
+    [Fact]
+    public async Task Options_of_the_request_go_on_with_a_body_that_passes_and_none_is_added()
+    {
+        await using ProxyWorld world = await StartAsync();
+        CoapRequest? asked = null;
+        world.Origin.MapPut("/x", (request, cancellationToken) =>
+        {
+            asked = request;
+            return TakeAsync(request, cancellationToken);
+        }).StreamBody();
+        CoapRequest request = Put(new PatternStream(Length));
+        request.Options.Remove(OptionNumber.ContentFormat);
+        request.Options.Add(OptionNumber.IfMatch, [1, 2]);
+
+        await world.SendAsync(request);
+
+        Assert.Null(asked!.ContentFormat);
+        Assert.Equal([1, 2], Assert.Single(asked.Options.IfMatch).ToArray());
+        Assert.Equal((uint)Length, asked.Options.Size1);
+    }
+
+    [Fact]
+    public async Task A_large_FETCH_is_held_as_a_whole_and_answered()
+    {
+        await using ProxyWorld world = await StartAsync(configure: static options => options.MaxBodySize = 100_000);
+        world.Origin.MapFetch("/x", request => CoapResults.Text($"{request.Payload.Length}")).MaxBodySize(1 << 20);
+        CoapRequest request = Put(new PatternStream(90_000), method: CoapMethod.Fetch);
+
+        Assert.Equal("90000", (await world.SendAsync(request)).GetText());
+        Assert.Equal(0, world.Proxy.GetCounters().StreamedUploads);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(16)]
+    public async Task Uploaders_that_stop_or_trickle_give_way_when_others_need_their_places(int bytesASecond)
+    {
+        await using ProxyWorld world = await StartAsync(configure: static options =>
+        {
+            options.MaxRequests = 12;
+            options.MaxRequestsPerSource = 8;
+        });
+        world.Origin.MapPut("/x", TakeAsync).StreamBody();
+        world.Origin.MapGet("/here", static () => CoapResults.Text("here"));
+        List<Task<CoapResponse>> uploads = [];
+        List<StallingStream> bodies = [];
+        using CancellationTokenSource leaving = new();
+        for (int source = 0; source < 12; source++)
+        {
+            CoapClient attacker = world.MakeClient($"[2001:db8:{0x70 + source:x}::1]", static options =>
+                options.Parameters = CoapTransmissionParameters.Default with { NStart = 10 });
+            for (int i = 0; i < 8; i++)
+            {
+                StallingStream body = new(20_000, bytesASecond, world.Clock);
+                bodies.Add(body);
+                CoapRequest request = Put(body);
+                request.Options.Add(OptionNumber.RequestTag, [(byte)i]);
+                request.BlockSize = 64;
+                uploads.Add(attacker.SendAsync(request, leaving.Token));
+            }
+        }
+
+        await AdvanceAsync(world, TimeSpan.FromSeconds(30));
+        Assert.InRange(world.Proxy.GetCounters().UnderWay, 11, 12);
+        CoapClient honest = world.MakeClient("[2001:db8:99::1]");
+        for (int i = 0; i < 3; i++)
+        {
+            CoapResponse response = await world.RunAsync(
+                () => honest.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/here")), TimeSpan.FromSeconds(30));
+            Assert.Equal("here", response.EnsureSuccess().GetText());
+        }
+
+        Assert.True(world.Proxy.GetCounters().UploadsEvicted > 0);
+        Assert.InRange(world.ProxyServer.BodyBytes, 1, 96 * 32 * 1024);
+        await leaving.CancelAsync();
+        foreach (Task<CoapResponse> upload in uploads)
+        {
+            await Task.WhenAny(upload);
+        }
+    }
+
+    private static CoapRequest Put(
+        Stream body, string downstream = "coap", string upstream = "coap", CoapMethod method = CoapMethod.Put)
+    {
+        CoapRequest request = new(method, $"{downstream}://[2001:db8::1]") { Content = CoapContent.Stream(body), BlockSize = 1024 };
+        request.Options.Add(new ProxyUri($"{upstream}://[2001:db8:1::1]/x"));
+        return request;
+    }
+
+    private static CoapClient ClientOf(ProxyWorld world, string scheme)
+    {
+        if (scheme == "coap")
+        {
+            return world.Client;
+        }
+
+        CoapClient client = world.MakeClient("[2001:db8:78::1]");
+        client.Endpoint.AddTransport(world.Network.CreateTransport(scheme, InMemoryNetwork.Address("[2001:db8:78::1]:40000")));
+        return client;
+    }
+
+    // Step by step, so that what waits for a thread goes on in between.
+    private static async Task AdvanceAsync(ProxyWorld world, TimeSpan time)
+    {
+        DateTimeOffset end = world.Clock.GetUtcNow() + time;
+        await world.Clock.AdvanceUntilAsync(() => world.Clock.GetUtcNow() >= end, time + TimeSpan.FromMinutes(1));
+    }
+
+    private static async Task<ProxyWorld> StartAsync(
+        string downstream = "coap", string upstream = "coap", Action<CoapProxyOptions>? configure = null)
+    {
+        ProxyWorld world = new(options =>
+        {
+            options.StreamsAbove = 4096;
+            configure?.Invoke(options);
+        });
+        world.ProxyServer.MapForwardProxy(world.Proxy);
+        if (upstream != "coap")
+        {
+            world.Origin.Endpoint.AddTransport(world.Network.CreateTransport(upstream, InMemoryNetwork.Address("[2001:db8:1::1]:5683")));
+            world.Proxy.Client.Endpoint.AddTransport(
+                world.Network.CreateTransport(upstream, InMemoryNetwork.Address("[2001:db8::1]:40000")));
+        }
+
+        if (downstream != "coap")
+        {
+            world.ProxyServer.Endpoint.AddTransport(
+                world.Network.CreateTransport(downstream, InMemoryNetwork.Address("[2001:db8::1]:5683")));
+        }
+
+        await world.StartAsync();
+        await world.VerifyAsync();
+        return world;
+    }
+
+    private async ValueTask<CoapResult> TakeAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await ReadAsync(request.BodyReader, int.MaxValue, cancellationToken);
+        }
+        catch (Exception exception)
+        {
+            _failure = exception;
+            throw;
+        }
+
+        return CoapResults.Changed();
+    }
+
+    private async Task ReadAsync(PipeReader reader, int atLeast, CancellationToken cancellationToken)
+    {
+        while (_taken.Count < atLeast)
+        {
+            ReadResult result = await reader.ReadAsync(cancellationToken);
+            foreach (ReadOnlyMemory<byte> segment in result.Buffer)
+            {
+                _taken.AddRange(segment.Span);
+            }
+
+            reader.AdvanceTo(result.Buffer.End);
+            if (result.IsCompleted)
+            {
+                return;
+            }
+        }
+    }
+
+    /// <summary>Says each time that it is read how far that is.</summary>
+    private sealed class WatchedStream(int length, Action<long> onRead) : MemoryStream
+    {
+        private readonly PatternStream _pattern = new(length, canSeek: false);
+
+        public override bool CanSeek => false;
+
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            onRead(_pattern.Given);
+            return await _pattern.ReadAsync(buffer, cancellationToken);
+        }
+    }
+
+    /// <summary>Gives some bytes, and then hardly any or none for ever.</summary>
+    private sealed class StallingStream(int length, int bytesASecond = 0, TimeProvider? clock = null) : MemoryStream
+    {
+        private int _given;
+
+        public bool IsStalled { get; private set; }
+
+        public override bool CanSeek => false;
+
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            int read = Math.Min(buffer.Length, length - _given);
+            if (read == 0)
+            {
+                IsStalled = true;
+                await Task.Delay(bytesASecond == 0 ? Timeout.InfiniteTimeSpan : TimeSpan.FromSeconds(1), clock ?? TimeProvider.System,
+                    cancellationToken);
+                return Math.Min(bytesASecond, buffer.Length);
+            }
+
+            _given += read;
+            buffer.Span[..read].Clear();
+            return read;
+        }
+    }
+
+    /// <summary>An upstream of another protocol, which takes bodies as a whole.</summary>
+    private sealed class HoldingUpstream : CoapProxyUpstream
+    {
+        public List<byte[]> Bodies { get; } = [];
+
+        public override IReadOnlyCollection<string> Schemes => ["held"];
+
+        public override Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+        {
+            Bodies.Add(request.Payload.ToArray());
+            return Task.FromResult(CoapResults.Changed());
+        }
+    }
+}
