@@ -3,7 +3,7 @@ using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Cli.CommandLine;
 
-/// <summary><c>--oscore FILE</c>: the security contexts of a client or server of the tool. Their numbers are kept beside the file.</summary>
+/// <summary><c>--oscore FILE</c>: the security contexts of a client or server of the tool, whose numbers are kept beside it.</summary>
 internal sealed class OscoreOption
 {
     /// <summary>Makes the option.</summary>
