@@ -20,15 +20,16 @@ internal sealed class OscoreOption
     /// <param name="parse">The command line.</param>
     /// <param name="context">Ends the contexts.</param>
     /// <param name="endpoint">The options of the client.</param>
-    /// <param name="server">The server itself, also where a proxy is asked.</param>
-    /// <exception cref="UsageException">The file has another number of contexts.</exception>
-    public void ApplyTo(ParseResult parse, CliContext context, CoapEndpointOptions endpoint, CoapUri server)
+    /// <param name="server">The URI of a resource of the server itself, also where a proxy is asked.</param>
+    /// <exception cref="UsageException">The file has another number of contexts, or the server does not speak CoAP.</exception>
+    public void ApplyTo(ParseResult parse, CliContext context, CoapEndpointOptions endpoint, string server)
     {
         if (parse.GetValue(Option) is not { } path)
         {
             return;
         }
 
+        CoapUri target = TargetArgument.Check(server);
         OpenedContexts opened = OpenedContexts.Open(path, context);
         if (opened.Contexts is not [var only])
         {
@@ -36,7 +37,7 @@ internal sealed class OscoreOption
                 "Keep the context of each server in a file of its own.");
         }
 
-        endpoint.UseOscore(new OscoreContexts().Add($"{server.Scheme}://{server.Authority}", only));
+        endpoint.UseOscore(new OscoreContexts().Add($"{target.Scheme}://{target.Authority}", only));
     }
 
     /// <summary>Has a server serve requests with the contexts of the file.</summary>

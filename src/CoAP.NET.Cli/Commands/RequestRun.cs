@@ -49,7 +49,7 @@ internal sealed class RequestRun : IAsyncDisposable
         CoapUri uri = options.Message.PeerOf(parse, parse.GetRequiredValue(options.Target));
         CoapClient client = options.Connection.CreateClient(parse, context, uri, endpoint =>
         {
-            options.Oscore.ApplyTo(parse, context, endpoint, TargetArgument.Check(parse.GetRequiredValue(options.Target)));
+            options.Oscore.ApplyTo(parse, context, endpoint, parse.GetRequiredValue(options.Target));
             HeaderChanges.Insert(token, parse.GetValue(options.Message.NoUriHost), endpoint.Pipeline);
             trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);
             waiting = WaitingLine.Watch(context, parse, uri, endpoint);

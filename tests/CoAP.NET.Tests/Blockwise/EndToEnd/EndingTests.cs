@@ -72,7 +72,7 @@ public sealed class EndingTests
         }
         else
         {
-            CoapException error = await Assert.ThrowsAsync<CoapException>(() => network.PassAsync(task));
+            CoapException error = await Assert.ThrowsAsync<CoapBodyNotRepeatableException>(() => network.PassAsync(task));
             Assert.Contains("seek", error.Message, StringComparison.Ordinal);
         }
 
