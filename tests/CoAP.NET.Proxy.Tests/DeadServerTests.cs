@@ -36,7 +36,7 @@ public sealed class DeadServerTests
         Assert.Equal(CoapCode.GatewayTimeout, (await world.SendAsync(ProxyWorld.Ask(Target + "first"))).Code);
         int ofFirst = copies;
         Assert.Equal(2, ofFirst);
-        world.Clock.Advance(TimeSpan.FromMinutes(5));
+        await world.PassAsync(TimeSpan.FromMinutes(5));
         Assert.Equal(ofFirst, copies);
 
         await world.SendAsync(ProxyWorld.Ask(Target + "second"));

@@ -483,7 +483,7 @@ public sealed class ForwardProxyTests : IAsyncLifetime
         await _world.StartAsync();
         Task<CoapResponse> response = _world.Client.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/slow"));
         await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().UnderWay == 1, TimeSpan.FromMinutes(1));
-        _world.Clock.Advance(TimeSpan.FromSeconds(40));
+        await _world.PassAsync(TimeSpan.FromSeconds(40));
         slow.SetResult();
 
         Assert.Equal("late", (await _world.RunAsync(() => response)).GetText());

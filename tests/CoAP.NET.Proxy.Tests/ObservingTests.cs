@@ -51,12 +51,12 @@ public sealed class ObservingTests : IAsyncLifetime
 
         foreach (CoapObservation observation in observations[1..])
         {
-            await observation.DisposeAsync();
+            await _world.EndAsync(observation);
         }
 
-        _world.Clock.Advance(TimeSpan.FromMinutes(1));
+        await _world.PassAsync(TimeSpan.FromMinutes(1));
         Assert.Equal(1, _state.ObserverCount);
-        await observations[0].DisposeAsync();
+        await _world.EndAsync(observations[0]);
         await _world.Clock.AdvanceUntilAsync(() => _state.ObserverCount == 0, TimeSpan.FromMinutes(1));
         Assert.Equal(0, _world.Proxy.GetCounters().Observations);
     }
@@ -66,7 +66,7 @@ public sealed class ObservingTests : IAsyncLifetime
     public async Task A_newcomer_gets_what_is_known_with_what_is_left_of_its_time()
     {
         await using CoapObservation first = await ObserveAsync(_clients[0]);
-        _world.Clock.Advance(TimeSpan.FromSeconds(100));
+        await _world.PassAsync(TimeSpan.FromSeconds(100));
         await using CoapObservation second = await ObserveAsync(_clients[1]);
 
         Assert.Equal(1, _state.ObserverCount);
@@ -107,7 +107,7 @@ public sealed class ObservingTests : IAsyncLifetime
         _code = CoapCode.NotFound;
         _state.Notify();
         await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.Code == CoapCode.NotFound, TimeSpan.FromMinutes(1));
-        await observation.DisposeAsync();
+        await _world.EndAsync(observation);
         _code = CoapCode.Content;
         TimeSpan end = _world.Clock.Elapsed + TimeSpan.FromMinutes(1);
         int most = 0;
@@ -132,7 +132,7 @@ public sealed class ObservingTests : IAsyncLifetime
         Assert.Equal("plain", observation.Latest!.GetText());
         Assert.Equal(0, _world.ProxyServer.ObserverCount);
         Assert.Equal(0, _world.Proxy.GetCounters().Observations);
-        await observation.DisposeAsync();
+        await _world.EndAsync(observation);
     }
 
     [Fact]
@@ -153,7 +153,7 @@ public sealed class ObservingTests : IAsyncLifetime
         Assert.Equal(1, _state.ObserverCount);
         foreach (CoapObservation observation in observations)
         {
-            await observation.DisposeAsync();
+            await _world.EndAsync(observation);
         }
     }
 
@@ -166,9 +166,9 @@ public sealed class ObservingTests : IAsyncLifetime
         _errorAge = TimeSpan.FromSeconds(3);
         _state.Notify();
         await _world.Clock.AdvanceUntilAsync(() => first.Latest!.Code == CoapCode.ServiceUnavailable, TimeSpan.FromMinutes(1));
-        await first.DisposeAsync();
+        await _world.EndAsync(first);
         _code = CoapCode.Content;
-        _world.Clock.Advance(TimeSpan.FromSeconds(4));
+        await _world.PassAsync(TimeSpan.FromSeconds(4));
 
         CoapObservation second = await ObserveAsync(_clients[1]);
 
@@ -190,7 +190,7 @@ public sealed class ObservingTests : IAsyncLifetime
         Task<CoapObservation> Observe(CoapClient client) =>
             _world.RunAsync(() => client.ObserveAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/slow")));
         CoapObservation first = await Observe(_clients[0]);
-        await first.DisposeAsync();
+        await _world.EndAsync(first);
         await PassAsync(TimeSpan.FromSeconds(3));
         (maxAge, delay) = (TimeSpan.FromHours(1), TimeSpan.FromSeconds(40));
         await using CoapObservation second = await Observe(_clients[1]);
@@ -243,7 +243,7 @@ public sealed class ObservingTests : IAsyncLifetime
         Assert.Equal(0, _world.ProxyServer.ObserverCount);
         foreach (CoapObservation observation in observations)
         {
-            await observation.DisposeAsync();
+            await _world.EndAsync(observation);
         }
     }
 

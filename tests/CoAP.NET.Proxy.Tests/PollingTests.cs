@@ -45,7 +45,7 @@ public sealed class PollingTests : IAsyncLifetime
         Assert.All(observations, static observation => Assert.Equal(CoapObserveState.Observing, observation.State));
         int asked = _server.Asked.Count;
         int before = heard;
-        _world.Clock.Advance(s_interval * 3);
+        await _world.PassAsync(s_interval * 3);
         Assert.Equal(3, _server.Asked.Count - asked);
         Assert.Equal(3, _world.Proxy.GetCounters().Polls);
         Assert.Equal(before, heard);
@@ -57,12 +57,12 @@ public sealed class PollingTests : IAsyncLifetime
         Assert.Equal(1, _world.Proxy.GetCounters().Observations);
         foreach (CoapObservation observation in observations)
         {
-            await observation.DisposeAsync();
+            await _world.EndAsync(observation);
         }
 
         await _world.Clock.AdvanceUntilAsync(() => _world.Proxy.GetCounters().Observations == 0, TimeSpan.FromMinutes(2));
         asked = _server.Asked.Count;
-        _world.Clock.Advance(TimeSpan.FromHours(1));
+        await _world.PassAsync(TimeSpan.FromHours(1));
         Assert.Equal(asked, _server.Asked.Count);
     }
 
@@ -72,9 +72,9 @@ public sealed class PollingTests : IAsyncLifetime
         _server.MaxAge = TimeSpan.FromMinutes(10);
         await using CoapObservation observation = await ObserveAsync(0);
         int asked = _server.Asked.Count;
-        _world.Clock.Advance(TimeSpan.FromMinutes(9));
+        await _world.PassAsync(TimeSpan.FromMinutes(9));
         Assert.Equal(asked, _server.Asked.Count);
-        _world.Clock.Advance(TimeSpan.FromMinutes(2));
+        await _world.PassAsync(TimeSpan.FromMinutes(2));
         Assert.Equal(asked + 1, _server.Asked.Count);
     }
 
@@ -84,17 +84,17 @@ public sealed class PollingTests : IAsyncLifetime
         await using CoapObservation observation = await ObserveAsync(0);
         int asked = _server.Asked.Count;
         _server.Code = CoapCode.ServiceUnavailable;
-        _world.Clock.Advance(s_interval); // the first failure, after which it waits 60, 120, 240 s
+        await _world.PassAsync(s_interval); // the first failure, after which it waits 60, 120, 240 s
         Assert.Equal(1, _server.Asked.Count - asked);
-        _world.Clock.Advance(TimeSpan.FromSeconds(59));
+        await _world.PassAsync(TimeSpan.FromSeconds(59));
         Assert.Equal(1, _server.Asked.Count - asked);
-        _world.Clock.Advance(TimeSpan.FromSeconds(2));
+        await _world.PassAsync(TimeSpan.FromSeconds(2));
         Assert.Equal(2, _server.Asked.Count - asked);
         Assert.Equal("a", observation.Latest!.GetText());
 
         // It comes back, and nobody has heard of anything.
         _server.Code = CoapCode.Content;
-        _world.Clock.Advance(TimeSpan.FromMinutes(2));
+        await _world.PassAsync(TimeSpan.FromMinutes(2));
         Assert.Equal(1, _world.Proxy.GetCounters().Observations);
         Assert.Equal("a", observation.Latest!.GetText());
 

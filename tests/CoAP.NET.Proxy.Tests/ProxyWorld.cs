@@ -135,6 +135,18 @@ public sealed class ProxyWorld : IAsyncDisposable
 
     internal Task<CoapResponse> SendAsync(CoapRequest request) => RunAsync(() => Client.SendAsync(request));
 
+    /// <summary>Lets time pass, and whatever happens in it.</summary>
+    internal Task PassAsync(TimeSpan time)
+    {
+        TimeSpan end = Clock.Elapsed + time;
+        return Clock.AdvanceUntilAsync(() => Clock.Elapsed >= end, time + TimeSpan.FromSeconds(1), time);
+    }
+
+    /// <summary>
+    /// Ends what may have requests under way: those who wait for them go on as the clock does, so that nobody may just wait for the end.
+    /// </summary>
+    internal Task EndAsync(IAsyncDisposable one) => Clock.AdvanceUntilAsync(one.DisposeAsync().AsTask(), TimeSpan.FromMinutes(10));
+
     internal Task<T> RunAsync<T>(Func<Task<T>> exchange, TimeSpan? max = null) =>
         Clock.AdvanceUntilAsync(exchange(), max ?? TimeSpan.FromMinutes(10));
 }

@@ -29,11 +29,11 @@ public sealed class SharedCacheTests : IAsyncLifetime
         _world.Answer(_ => CoapResults.Text($"v{++version}").WithMaxAge(TimeSpan.FromSeconds(100)));
 
         CoapResponse first = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
-        _world.Clock.Advance(TimeSpan.FromSeconds(30));
+        await _world.PassAsync(TimeSpan.FromSeconds(30));
         CoapRequest again = ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x");
         again.Options.Add(new HopLimit(3));
         CoapResponse second = await _world.RunAsync(() => _other.SendAsync(again));
-        _world.Clock.Advance(TimeSpan.FromSeconds(71));
+        await _world.PassAsync(TimeSpan.FromSeconds(71));
         CoapResponse third = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
 
         Assert.Equal(["v1", "v1", "v2"], [first.GetText(), second.GetText(), third.GetText()]);
@@ -75,7 +75,7 @@ public sealed class SharedCacheTests : IAsyncLifetime
         CoapResponse first = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
         known.Options.Add(OptionNumber.ETag, first.Options.ETag!.Value.Span);
         CoapResponse hit = await _world.RunAsync(() => _other.SendAsync(known));
-        _world.Clock.Advance(TimeSpan.FromSeconds(6));
+        await _world.PassAsync(TimeSpan.FromSeconds(6));
         CoapResponse validated = await _world.SendAsync(ProxyWorld.Ask($"{ProxyWorld.OriginUri}/x"));
 
         Assert.Equal(CoapCode.Valid, hit.Code);

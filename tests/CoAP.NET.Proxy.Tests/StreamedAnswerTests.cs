@@ -16,16 +16,17 @@ public sealed class StreamedAnswerTests
     public async Task A_large_answer_passes_as_the_client_reads_it()
     {
         await using ProxyWorld world = await StartAsync(_ => Body(1 << 30));
-        await using CoapResponseStream body = await world.RunAsync(() => world.Client.OpenReadAsync(Ask()));
+        CoapResponseStream body = await world.RunAsync(() => world.Client.OpenReadAsync(Ask()));
         byte[] read = new byte[Length];
 
         await world.RunAsync(() => body.ReadExactlyAsync(read).AsTask().ContinueWith(_ => 0, TaskScheduler.Default));
-        world.Clock.Advance(TimeSpan.FromSeconds(20));
+        await world.PassAsync(TimeSpan.FromSeconds(20));
 
         Assert.Equal(PatternStream.Bytes(0, Length), read);
         Assert.InRange(Assert.Single(_streams).Given, Length, Length + (32 * 1024));
         Assert.InRange(world.ProxyServer.BodyBytes, 64 * 1024, 65 * 1024);
         Assert.Equal((1, 0), (world.Proxy.GetCounters().Streamed, world.Proxy.GetCounters().UnderWay));
+        await world.EndAsync(body);
     }
 
     [Theory]
@@ -87,7 +88,7 @@ public sealed class StreamedAnswerTests
         });
         await origin.StartAsync();
         static CoapRequest Ask() => ProxyWorld.Ask("coap://[2001:db8:1::2]/x");
-        await using CoapResponseStream stream = await world.RunAsync(() => world.Client.OpenReadAsync(Ask()));
+        CoapResponseStream stream = await world.RunAsync(() => world.Client.OpenReadAsync(Ask()));
         byte[] read = new byte[100_000];
         await world.RunAsync(() => stream.ReadAtLeastAsync(read, read.Length).AsTask());
 
@@ -99,6 +100,7 @@ public sealed class StreamedAnswerTests
         Assert.Equal(CoapCode.BadGateway, failure.Response.Code);
         CoapResponse anew = await world.SendAsync(Ask());
         Assert.All(anew.EnsureSuccess().Payload.ToArray(), value => Assert.Equal(2, value));
+        await world.EndAsync(stream);
     }
 
     [Fact]
@@ -106,7 +108,7 @@ public sealed class StreamedAnswerTests
     public async Task A_server_that_falls_silent_half_way_is_a_time_out_of_the_next_block()
     {
         await using ProxyWorld world = await StartAsync(_ => Body(1 << 30));
-        await using CoapResponseStream stream = await world.RunAsync(() => world.Client.OpenReadAsync(Ask()));
+        CoapResponseStream stream = await world.RunAsync(() => world.Client.OpenReadAsync(Ask()));
         await world.RunAsync(() => stream.ReadAtLeastAsync(new byte[80_000], 80_000).AsTask());
 
         await world.Origin.DisposeAsync();
@@ -115,6 +117,7 @@ public sealed class StreamedAnswerTests
 
         Assert.Equal(CoapCode.GatewayTimeout, failure.Response.Code);
         Assert.Equal(1, world.Proxy.GetCounters().Timeouts);
+        await world.EndAsync(stream);
     }
 
     [Fact]
@@ -206,9 +209,9 @@ public sealed class StreamedAnswerTests
         await world.Clock.AdvanceUntilAsync(() => world.ProxyServer.BodyBytes == 0, TimeSpan.FromMinutes(1));
 
         int asked = _streams.Sum(static one => (int)one.Given);
-        world.Clock.Advance(TimeSpan.FromMinutes(2));
+        await world.PassAsync(TimeSpan.FromMinutes(2));
         Assert.Equal(asked, _streams.Sum(static one => (int)one.Given));
-        await stream.DisposeAsync();
+        await world.EndAsync(stream);
     }
 
     private static CoapRequest Ask(string target = "coap://[2001:db8:1::1]/x") => ProxyWorld.Ask(target);
