@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Net;
-using System.Reflection;
 using CoAP.NET.Bench;
 using CoAP.NET.Cli.Bench;
 
@@ -26,18 +25,11 @@ internal sealed class HostProcess : IDisposable
     /// <exception cref="InvalidOperationException">It ended before; what it said is on the error stream.</exception>
     public static HostProcess Start(params string[] arguments)
     {
-        string program = Environment.ProcessPath!;
-        List<string> all = [Host.Verb, .. arguments];
-        if (Path.GetFileNameWithoutExtension(program) == "dotnet")
-        {
-            all.Insert(0, Assembly.GetEntryAssembly()!.Location);
-        }
-
         byte[] before = Processor.Pin(Processor.Server);
         Process process;
         try
         {
-            process = Process.Start(new ProcessStartInfo(program, all) { RedirectStandardInput = true, RedirectStandardOutput = true })!;
+            process = OwnProcess.Start([Host.Verb, .. arguments]);
         }
         finally
         {

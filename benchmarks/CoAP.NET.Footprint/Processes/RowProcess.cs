@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Globalization;
-using System.Reflection;
 
 namespace CoAP.NET.Footprint.Processes;
 
@@ -23,15 +22,7 @@ internal static class RowProcess
     /// <param name="table">Gets the lines of the row, and a fault when the process did not end well.</param>
     public static void Run(string row, Sizes sizes, FigureTable table)
     {
-        string program = Environment.ProcessPath!;
-        List<string> arguments = [row, Switch, .. Switches(sizes)];
-        if (Path.GetFileNameWithoutExtension(program) == "dotnet")
-        {
-            arguments.Insert(0, Assembly.GetEntryAssembly()!.Location);
-        }
-
-        using Process process = Process.Start(
-            new ProcessStartInfo(program, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true })!;
+        using Process process = OwnProcess.Start([row, Switch, .. Switches(sizes)]);
         while (process.StandardOutput.ReadLine() is { } line)
         {
             if (line.StartsWith(LineStart, StringComparison.Ordinal))

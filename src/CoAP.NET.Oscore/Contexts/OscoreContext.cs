@@ -21,8 +21,7 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
 
     private readonly OscoreContextState _state;
     private readonly OscoreIdentity _identity;
-    private CoapDatagramSerializer? _serializer;
-    private CoapOptionRegistry? _registry;
+    private InnerSerializer? _inner;
     private int _isClosed;
 
     private OscoreContext(OscoreParameters parameters, OscoreKeys keys, OscoreContextState state)
@@ -132,15 +131,22 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     /// <summary>Reads inner messages with the options that the outer one knows. An endpoint has one registry, so it is kept.</summary>
     internal CoapDatagramSerializer Serializer(CoapOptionRegistry registry)
     {
-        if (!ReferenceEquals(Volatile.Read(ref _registry), registry))
+        InnerSerializer? inner = Volatile.Read(ref _inner);
+        if (inner?.Registry != registry)
         {
             // The outer message was within the limits of its transport.
-            CoapDatagramSerializer made = new(new CoapSerializerOptions { Registry = registry, MaxMessageSize = int.MaxValue });
-            Volatile.Write(ref _serializer, made);
-            Volatile.Write(ref _registry, registry);
-            return made;
+            inner = new(registry, new(new CoapSerializerOptions { Registry = registry, MaxMessageSize = int.MaxValue }));
+            Volatile.Write(ref _inner, inner);
         }
 
-        return Volatile.Read(ref _serializer)!;
+        return inner.Serializer;
+    }
+
+    // Both in one object, so that a thread never has the serializer of one registry with another one.
+    private sealed class InnerSerializer(CoapOptionRegistry registry, CoapDatagramSerializer serializer)
+    {
+        public CoapOptionRegistry Registry => registry;
+
+        public CoapDatagramSerializer Serializer => serializer;
     }
 }
