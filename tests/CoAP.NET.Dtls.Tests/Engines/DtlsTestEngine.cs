@@ -3,7 +3,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Engines;
 
-internal sealed class DtlsTestEngine(CoapUdpEngine engine) : TestEngine
+internal sealed class DtlsTestEngine(CoapUdpEngine engine) : SocketTestEngine
 {
     private const string Identity = "device-1";
 

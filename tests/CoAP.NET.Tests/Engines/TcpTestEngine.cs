@@ -2,7 +2,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 
-internal sealed class TcpTestEngine(CoapTcpEngine engine) : TestEngine
+internal sealed class TcpTestEngine(CoapTcpEngine engine) : SocketTestEngine
 {
     protected override string Scheme => "coap+tcp";
 

@@ -3,7 +3,7 @@ using CoAP.NET.Tests.Transports.Tcp;
 
 namespace CoAP.NET.Tests.Engines;
 
-internal sealed class TlsTestEngine : TestEngine
+internal sealed class TlsTestEngine : SocketTestEngine
 {
     private readonly TlsCertificates _certificates = new();
 

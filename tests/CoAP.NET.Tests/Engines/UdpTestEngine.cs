@@ -2,7 +2,7 @@ using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 
-internal sealed class UdpTestEngine(CoapUdpEngine engine) : TestEngine
+internal sealed class UdpTestEngine(CoapUdpEngine engine) : SocketTestEngine
 {
     protected override string Scheme => "coap";
 

@@ -1,0 +1,32 @@
+using CoAP.NET.Dtls.Tests.Engines;
+using CoAP.NET.Oscore.Tests.Engines;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Engines;
+
+/// <summary>OSCORE over every engine that this machine has.</summary>
+internal static class EngineList
+{
+    private static readonly string[] s_datagrams = LinuxUdpEngine.IsSupported
+        ? ["UDP Linux", "UDP portable", "DTLS"]
+        : ["UDP portable", "DTLS"];
+
+    private static readonly string[] s_streams = [.. LinuxTcpEngine.IsSupported ? ["TCP inline"] : Array.Empty<string>(),
+        "TCP asynchronous", "TLS", "WebSocket"];
+
+    public static TheoryData<string> Datagrams => [.. s_datagrams];
+
+    public static TheoryData<string> All => [.. s_datagrams, .. s_streams];
+
+    public static TestEngine Make(string name) => new OscoreTestEngine(name switch
+    {
+        "UDP Linux" => new UdpTestEngine(CoapUdpEngine.LinuxLoop),
+        "UDP portable" => new UdpTestEngine(CoapUdpEngine.Portable),
+        "DTLS" => new DtlsTestEngine(LinuxUdpEngine.IsSupported ? CoapUdpEngine.LinuxLoop : CoapUdpEngine.Portable),
+        "TCP inline" => new TcpTestEngine(CoapTcpEngine.Inline),
+        "TCP asynchronous" => new TcpTestEngine(CoapTcpEngine.Async),
+        "TLS" => new TlsTestEngine(),
+        "WebSocket" => new WebSocketTestEngine(),
+        _ => throw new ArgumentOutOfRangeException(nameof(name), name, "There is no such engine."),
+    });
+}
