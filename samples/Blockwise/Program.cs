@@ -93,9 +93,9 @@ try
     await Cancelled(client.PutAsync($"{host}/upload", CoapContent.File(original), cancelled, cancelled.Cancelled));
     long sent = client.Endpoint.Counters[CoapCounter.RequestsSent];
     Console.WriteLine($"  cancelled; the server keeps {server.BodyBytes:N0} B for the case that a block is still to come");
-    Exception told = await givenUp.Task.WaitAsync(TimeSpan.FromSeconds(60));
+    Exception told = await givenUp.Task.WaitAsync(TimeSpan.FromMinutes(5));
     Console.WriteLine($"  the handler was told: {told.Message}");
-    for (int i = 0; i < 100 && server.BodyBytes > 0; i++)
+    for (int i = 0; i < 5000 && (server.BodyBytes > 0 || server.Counters[CoapCounter.BodiesAbandoned] == 0); i++)
     {
         await Task.Delay(TimeSpan.FromSeconds(0.05), TimeProvider.System);
     }

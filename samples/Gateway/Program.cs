@@ -89,7 +89,7 @@ string temperature = (await client.GetAsync($"{plain}/devices/boiler/temperature
 CoapRequest named = new(CoapMethod.Put, plain) { Content = CoapContent.Text("on") };
 named.Options.Add(new ProxyUri($"{lamp.LocalEndpoints[0].TrimEnd('/')}/state"));
 CoapResponse changed = await client.SendAsync(named);
-await watching.WaitAsync(TimeSpan.FromSeconds(30));
+await watching.WaitAsync(TimeSpan.FromMinutes(5));
 
 // The boiler tells its temperature in CBOR, and the service answers with a command in JSON.
 CoapContent reading = CoapContent.Cbor(new Reading(61.5), GatewayJson.Default.Reading);

@@ -51,7 +51,7 @@ if (!isDemo)
     return 0;
 }
 
-stop.CancelAfter(TimeSpan.FromSeconds(20));
+stop.CancelAfter(TimeSpan.FromMinutes(5));
 await using DemoDevice device = await DemoDevice.StartAsync();
 await device.PublishAsync(gateway.LocalEndpoints[0], stop.Token);
 DeviceStatus seen = await heard.Task.WaitAsync(stop.Token);

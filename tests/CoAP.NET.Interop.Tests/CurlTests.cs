@@ -46,7 +46,8 @@ public sealed class CurlTests
         PeerResult get = await RunAsync("-sS", "-w", " %{http_code} %{content_type}", uri);
         PeerResult form = await RunAsync("-sS", "-o", "/dev/null", "-w", "%{http_code}", "-d", "a=b", uri);
         PeerResult missing = await RunAsync("-sS", "-I", $"{proxy}/hc/{device.LocalEndpoints[0]}/nothing");
-        PeerResult events = await RunAsync("-sSN", "--max-time", "2", "-H", "Accept: text/event-stream", uri);
+        await using PeerProcess events = PeerProcess.Start(Program, "-sSN", "-H", "Accept: text/event-stream", uri);
+        await events.WaitForLineAsync(static line => line == "data: on");
 
         Assert.Equal("204", put.Output.Trim());
         Assert.Equal("on 200 text/plain; charset=utf-8", get.Output.Trim());

@@ -33,11 +33,10 @@ public sealed class LibcoapDtlsClientTests
     public async Task Clients_with_a_wrong_key_or_an_unknown_identity_get_nothing(string program)
     {
         await using StreamServer server = await StartAsync(TimeSpan.FromSeconds(2));
-        PeerResult[] results = await Task.WhenAll(
-            LibcoapClient.RunProgramAsync(program, "-B", "3", "-u", Identity, "-k", "anotherPSK", server.Uri("/hello")),
-            LibcoapClient.RunProgramAsync(program, "-B", "3", "-u", "nobody", "-k", Key, server.Uri("/hello")));
-        Assert.All(results, static result => Assert.DoesNotContain("hello", result.Output, StringComparison.Ordinal));
-        await server.WaitForFailureAsync();
+        string[] outputs = await Task.WhenAll(
+            LibcoapClient.RunUntilRefusedAsync(program, server, 2, "-u", Identity, "-k", "anotherPSK", server.Uri("/hello")),
+            LibcoapClient.RunUntilRefusedAsync(program, server, 2, "-u", "nobody", "-k", Key, server.Uri("/hello")));
+        Assert.All(outputs, static output => Assert.DoesNotContain("hello world", output, StringComparison.Ordinal));
         Assert.Equal(0, server.Server.Counters[CoapCounter.ConnectionsAccepted]);
     }
 
@@ -63,8 +62,8 @@ public sealed class LibcoapDtlsClientTests
     public async Task An_observer_hears_of_changes(string program)
     {
         await using StreamServer server = await StartAsync();
-        await using PeerProcess client = PeerProcess.Start(program, "-B", "30", "-w", "-s", "20", "-u", Identity, "-k", Key,
-            server.Uri("/quiet"));
+        await using PeerProcess client = PeerProcess.Start(program, "-B", LibcoapClient.Patience, "-w", "-s", LibcoapClient.Patience,
+            "-u", Identity, "-k", Key, server.Uri("/quiet"));
         await client.WaitForLineAsync(static line => line == "first");
         server.Change("second");
         await client.WaitForLineAsync(static line => line == "second");

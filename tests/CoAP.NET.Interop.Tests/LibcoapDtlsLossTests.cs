@@ -24,7 +24,7 @@ public sealed class LibcoapDtlsLossTests
     {
         await using StreamServer server = await StartAsync();
         PeerResult[] results = await Task.WhenAll(((string[])["1", "2", "3", "4", "3,4", "5,6"]).Select(lost =>
-            LibcoapClient.RunProgramAsync(program, "-l", lost, "-B", "20", "-u", Identity, "-k", Key, server.Uri("/who"))));
+            LibcoapClient.RunProgramAsync(program, "-l", lost, "-u", Identity, "-k", Key, server.Uri("/who"))));
         Assert.All(results, static result => Assert.EndsWith(Identity, result.Output, StringComparison.Ordinal));
     }
 
@@ -40,7 +40,7 @@ public sealed class LibcoapDtlsLossTests
         LossyPath toClient = new(loseEvery: 3, doubleEvery: 2);
         await using LossyRelay relay = new(new IPEndPoint(IPAddress.Loopback, new Uri(server.Uri("/")).Port), toServer, toClient);
         string uri = relay.Uri("/who").Replace("coap:", "coaps:", StringComparison.Ordinal);
-        PeerResult result = await LibcoapClient.RunProgramAsync(program, "-B", "20", "-u", Identity, "-k", Key, uri);
+        PeerResult result = await LibcoapClient.RunProgramAsync(program, "-u", Identity, "-k", Key, uri);
         Assert.EndsWith(Identity, result.Output, StringComparison.Ordinal);
         Assert.True(toClient.Lost > 0 && toServer.Doubled > 0);
     }
@@ -49,5 +49,6 @@ public sealed class LibcoapDtlsLossTests
     {
         Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { { Identity, Encoding.ASCII.GetBytes(Key) } } },
         RetransmitTimeout = TimeSpan.FromMilliseconds(500),
+        HandshakeTimeout = PeerProcess.HangLimit,
     });
 }

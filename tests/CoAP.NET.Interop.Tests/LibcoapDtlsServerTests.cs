@@ -74,8 +74,20 @@ public sealed class LibcoapDtlsServerTests
     public async Task A_wrong_key_is_said_to_be_the_reason(string program)
     {
         await using LibcoapServer server = await LibcoapServer.StartProgramAsync(program, "-k", Key);
-        await using CoapClient client = Client(new CoapDtlsClientOptions { Psk = Credential("anotherPSK") }, TimeSpan.FromSeconds(3));
-        CoapDtlsHandshakeException refused = await Refusals.OfAsync(client.GetAsync(server.DtlsUri("/time")));
+        CoapDtlsHandshakeException refused = null!;
+
+        // The server is silent, so that only a handshake that has got as far as its end when its time is over tells the reason.
+        foreach (int seconds in (int[])[3, 20, 100])
+        {
+            await using CoapClient client =
+                Client(new CoapDtlsClientOptions { Psk = Credential("anotherPSK") }, TimeSpan.FromSeconds(seconds));
+            refused = await Refusals.OfAsync(client.GetAsync(server.DtlsUri("/time")));
+            if (refused.Reason == CoapDtlsHandshakeFailure.PreSharedKey)
+            {
+                break;
+            }
+        }
+
         Assert.Equal(CoapDtlsHandshakeFailure.PreSharedKey, refused.Reason);
         Assert.Contains("device-7", refused.Message, StringComparison.Ordinal);
         Assert.DoesNotContain("anotherPSK", refused.ToString(), StringComparison.Ordinal);

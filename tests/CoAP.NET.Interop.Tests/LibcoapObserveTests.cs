@@ -9,14 +9,15 @@ namespace CoAP.NET.Interop.Tests;
 public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
     // One period of the resources, and some time more.
-    private const string Duration = "8";
+    private const int Duration = 8;
 
     [PeerTheory(LibcoapClient.Program)]
     [InlineData("/obs", "t:CON c:2.05")]
     [InlineData("/obs-non", "t:NON c:2.05")]
-    public async Task Changes_come_by_themselves(string path, string notification)
+    public Task Changes_come_by_themselves(string path, string notification) => LibcoapClient.ObserveForAsync(Duration, async seconds =>
     {
-        await using PeerProcess client = Observe(path);
+        await using PeerProcess client = PeerProcess.Start(LibcoapClient.Program,
+            "-v", "7", "-B", LibcoapClient.Patience, "-w", "-s", seconds, "-m", "get", $"{server.Host}{path}");
         string first = await client.WaitForLineAsync(IsChange);
         string second = await client.WaitForLineAsync(line => IsChange(line) && line != first);
         Assert.NotEqual(first, second);
@@ -24,22 +25,18 @@ public sealed class LibcoapObserveTests(SampleServerFixture server) : IClassFixt
         Assert.Contains("observation relationship established", result.Output, StringComparison.Ordinal);
         Assert.Contains(notification, result.Output, StringComparison.Ordinal);
         Assert.Contains("Observe:1,", result.Output, StringComparison.Ordinal);
-    }
+    });
 
     // The first block comes by the notification, the others it asks for (RFC 7959 section 2.6).
     [PeerFact(LibcoapClient.Program)]
     public async Task A_notification_with_a_large_body_is_completed()
     {
-        await using PeerProcess client = PeerProcess.Start(LibcoapClient.Program, "-B", "30", "-w", "-s", Duration, "-m", "get",
-            $"{server.Host}/obs-large");
+        await using PeerProcess client = PeerProcess.Start(LibcoapClient.Program,
+            "-B", LibcoapClient.Patience, "-w", "-s", LibcoapClient.Patience, "-m", "get", $"{server.Host}/obs-large");
         string first = await client.WaitForLineAsync(IsChange);
         await client.WaitForLineAsync(line => IsChange(line) && line != first);
-        PeerResult result = await client.WaitForExitAsync();
-        Assert.True(result.Output.Split('\n').Count(line => line.StartsWith("line 000030", StringComparison.Ordinal)) >= 2, result.Output);
+        await client.WaitForLinesAsync(static line => line.StartsWith("line 000030", StringComparison.Ordinal), 2);
     }
 
     private static bool IsChange(string line) => line.StartsWith("change ", StringComparison.Ordinal);
-
-    private PeerProcess Observe(string path) =>
-        PeerProcess.Start(LibcoapClient.Program, "-v", "7", "-B", "30", "-w", "-s", Duration, "-m", "get", $"{server.Host}{path}");
 }

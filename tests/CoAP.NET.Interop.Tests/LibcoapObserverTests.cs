@@ -8,9 +8,6 @@ namespace CoAP.NET.Interop.Tests;
 /// </summary>
 public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFixture<SampleServerFixture>
 {
-    // Seconds; it is ended when the test is over.
-    private const string LongEnough = "30";
-
     [PeerTheory(LibcoapClient.Program)]
     [InlineData("/obs-load", "t:CON c:2.05")]
     [InlineData("/obs-load-non", "t:NON c:2.05")]
@@ -55,5 +52,6 @@ public sealed class LibcoapObserverTests(SampleServerFixture server) : IClassFix
     }
 
     private static PeerProcess Observe(string uri, params string[] request) =>
-        PeerProcess.Start(LibcoapClient.Program, ["-v", "7", "-B", "40", "-w", "-s", LongEnough, .. request, uri]);
+        PeerProcess.Start(LibcoapClient.Program,
+            ["-v", "7", "-B", LibcoapClient.Patience, "-w", "-s", LibcoapClient.Patience, .. request, uri]);
 }

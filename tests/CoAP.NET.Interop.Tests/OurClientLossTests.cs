@@ -11,9 +11,11 @@ public sealed class OurClientLossTests
     private const int Length = 16 * 1024;
     private const int BlockSize = 1024;
     private const int Transfers = 6;
+    private const int MostRounds = 5;
 
     // libcoap's server does not know a Confirmable message that it has seen. When its answer to the last block of a PUT is lost, the
-    // repetition of that block becomes the whole body: one transfer of ten with this loss. Of six, one in a million has no other.
+    // repetition of that block becomes the whole body: one transfer of ten with this loss, and more on a busy machine, where answers come
+    // so late that they are asked for again. So there are several rounds of six, and one whole body is enough.
     [PeerFact(LibcoapServer.Program)]
     public async Task Responses_of_libcoap_that_are_lost_are_asked_for_again()
     {
@@ -22,20 +24,29 @@ public sealed class OurClientLossTests
         // Several at a time, and copies follow sooner when round-trip times are measured: otherwise this takes a minute.
         await using CoapClient client = new(new CoapEndpointOptions
         {
-            Parameters = new CoapTransmissionParameters { NStart = Transfers, RetransmissionTiming = CoapRetransmissionTiming.Fasor },
+            Parameters = new CoapTransmissionParameters
+            {
+                NStart = Transfers, RetransmissionTiming = CoapRetransmissionTiming.Fasor, MaxRetransmit = 8,
+            },
         });
         Task[] exchanges = [
             .. Enumerable.Range(0, 20).Select(async _ => Assert.Equal(CoapCode.Content, (await client.GetAsync(server.Uri("/"))).Code))];
-        bool[] areWhole = await Within(Task.WhenAll(Enumerable.Range(0, Transfers).Select(async i =>
+        bool isAnyWhole = false;
+        for (int round = 0; round < MostRounds && !isAnyWhole; round++)
         {
-            byte[] body = Bodies.Make(Length, i);
-            string uri = server.Uri($"/lossy-{i}").OriginalString;
-            Assert.True((await client.PutAsync(uri, CoapContent.Binary(body))).IsSuccess);
-            byte[] got = (await client.GetAsync(uri)).Payload.ToArray();
-            Assert.Contains(got, new[] { body, body[^BlockSize..] });
-            return got.Length == Length;
-        })));
-        Assert.Contains(true, areWhole);
+            bool[] areWhole = await Within(Task.WhenAll(Enumerable.Range(0, Transfers).Select(async i =>
+            {
+                byte[] body = Bodies.Make(Length, i);
+                string uri = server.Uri($"/lossy-{i}").OriginalString;
+                Assert.True((await client.PutAsync(uri, CoapContent.Binary(body))).IsSuccess);
+                byte[] got = (await client.GetAsync(uri)).Payload.ToArray();
+                Assert.Contains(got, new[] { body, body[^BlockSize..] });
+                return got.Length == Length;
+            })));
+            isAnyWhole = areWhole.Contains(true);
+        }
+
+        Assert.True(isAnyWhole);
         await Within(Task.WhenAll(exchanges));
     }
 

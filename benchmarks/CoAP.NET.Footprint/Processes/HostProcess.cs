@@ -63,7 +63,7 @@ internal sealed class HostProcess : IDisposable
     public void Dispose()
     {
         _process.StandardInput.Close();
-        if (!_process.WaitForExit(TimeSpan.FromSeconds(10)))
+        if (!_process.WaitForExit(TimeSpan.FromMinutes(1)))
         {
             _process.Kill();
             _process.WaitForExit();

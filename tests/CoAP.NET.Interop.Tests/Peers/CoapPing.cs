@@ -17,7 +17,7 @@ internal static class CoapPing
     /// <param name="attempts">How many pings, each with a tenth of a second for the answer.</param>
     /// <param name="isOver">Asked between the pings: whether there is no sense in going on.</param>
     /// <returns>Whether it answered.</returns>
-    public static async Task<bool> WaitAsync(IPEndPoint server, int attempts = 300, Func<bool>? isOver = null)
+    public static async Task<bool> WaitAsync(IPEndPoint server, int attempts = 1200, Func<bool>? isOver = null)
     {
         // Not connected: then a port that nobody has yet is silence, and the receive itself is the pause between attempts.
         using UdpScriptedPeer socket = new(server.Address.AddressFamily == System.Net.Sockets.AddressFamily.InterNetwork

@@ -12,7 +12,7 @@ internal sealed class PeerProcess : IAsyncDisposable
     public static readonly TimeSpan HangLimit = TimeSpan.FromMinutes(2);
 
     /// <summary>The same for transfers: thousands of blocks, or several retransmissions in a row, take long on a busy machine.</summary>
-    public static readonly TimeSpan TransferHangLimit = TimeSpan.FromSeconds(120);
+    public static readonly TimeSpan TransferHangLimit = TimeSpan.FromMinutes(3);
 
     private readonly Lock _gate = new();
     private readonly Process _process;
@@ -92,6 +92,15 @@ internal sealed class PeerProcess : IAsyncDisposable
         {
             throw new InvalidOperationException(Say($"did not write the line that was waited for within {HangLimit}"), error);
         }
+    }
+
+    /// <summary>Waits for so many lines of either output, also those that came already.</summary>
+    /// <exception cref="InvalidOperationException">The program ended without them, or they did not come.</exception>
+    public Task<string> WaitForLinesAsync(Func<string, bool> wanted, int count)
+    {
+        // Each line is shown to it once, and to one thread at a time.
+        int seen = 0;
+        return WaitForLineAsync(line => wanted(line) && ++seen == count);
     }
 
     /// <summary>Waits until it has ended and everything it wrote was read.</summary>

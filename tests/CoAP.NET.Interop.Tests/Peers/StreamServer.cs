@@ -1,4 +1,5 @@
 using CoAP.NET.Dtls;
+using CoAP.NET.Tests;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Interop.Tests.Peers;
@@ -38,16 +39,9 @@ internal sealed class StreamServer : IAsyncDisposable
     /// <summary>Waits until a peer that was connected is no more, and says why.</summary>
     public Task<CoapDisconnection> WaitForEndAsync() => _ended.Task.WaitAsync(PeerProcess.HangLimit);
 
-    /// <summary>Waits until a handshake has failed. Clients may be gone before the server has read why.</summary>
-    public async Task WaitForFailureAsync()
-    {
-        using CancellationTokenSource limit = new(PeerProcess.HangLimit);
-        while (Server.Counters[CoapCounter.HandshakesFailed] == 0)
-        {
-            limit.Token.ThrowIfCancellationRequested();
-            await Task.Yield();
-        }
-    }
+    /// <summary>Waits until so many handshakes have failed. Clients may be gone before the server has read why.</summary>
+    public Task WaitForFailuresAsync(int count = 1) =>
+        Eventually.IsTrueAsync(() => Server.Counters[CoapCounter.HandshakesFailed] >= count);
 
     /// <summary>Its address with a path.</summary>
     /// <param name="path">The path.</param>
