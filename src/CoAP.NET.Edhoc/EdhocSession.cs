@@ -116,6 +116,21 @@ public sealed class EdhocSession : IDisposable
     }
 
     /// <summary>
+    /// Makes a security context of OSCORE, whose peers have <see cref="PeerIdentity"/> as <see cref="OscoreIdentity.Owner"/>. Its keys are
+    /// new with each session, so no store has to keep its numbers.
+    /// </summary>
+    /// <returns>The context, to be added to the <see cref="OscoreContexts"/> of an endpoint.</returns>
+    /// <exception cref="EdhocException">See <see cref="ExportOscore"/>.</exception>
+    /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
+    public OscoreContext CreateContext() => CreateContext(null);
+
+    internal OscoreContext CreateContext(OscoreKeyExchangeClient? exchange)
+    {
+        using OscoreParameters parameters = ExportOscore();
+        return OscoreContext.CreateVolatile(parameters, PeerIdentity, exchange);
+    }
+
+    /// <summary>
     /// EDHOC_KeyUpdate (RFC 9528 appendix H): new keys without a new exchange. Both sides have to do it with the same context. What was
     /// exported before cannot be exported again.
     /// </summary>

@@ -72,6 +72,23 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
         });
     }
 
+    /// <summary>Sets a link attribute that stands once for each of its values, such as <c>ed-csuite</c> (RFC 9668 section 6), in the place of
+    /// those with that name.</summary>
+    /// <param name="name">The name.</param>
+    /// <param name="values">The values; none for no such attribute.</param>
+    /// <returns>This object.</returns>
+    /// <exception cref="ArgumentException">The name cannot be one.</exception>
+    public CoapRouteHandlerBuilder WithAttributes(string name, IEnumerable<string> values)
+    {
+        ArgumentNullException.ThrowIfNull(values);
+        CoapLinkAttribute[] attributes = [.. values.Select(value => new CoapLinkAttribute(name, value))];
+        return Change(_ =>
+        {
+            _route.Attributes.RemoveAll(other => other.IsNamed(name));
+            _route.Attributes.AddRange(attributes);
+        });
+    }
+
     /// <summary>
     /// Lists the route in <c>/.well-known/core</c> under a target of its own. A route with parameters is listed only so, as its template is
     /// no URI.

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using CoAP.NET.Edhoc.Coap;
 using CoAP.NET.Options;
+using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Edhoc;
 
@@ -14,6 +15,7 @@ public sealed class EdhocClient
     private readonly EdhocClientOptions _options;
     private readonly EdhocOwnCredential[] _credentials;
     private readonly IdentifierChoice _identifiers;
+    private readonly ConcurrentDictionary<string, OscoreContext> _made = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, bool> _running = new(StringComparer.Ordinal);
 
     /// <summary>Makes a client.</summary>
@@ -33,7 +35,10 @@ public sealed class EdhocClient
 
         // Sessions that run at a time have identifiers of their own (RFC 9668 section 3.3).
         _identifiers = new IdentifierChoice(
-            options.Settings.Random, id => options.IsIdentifierTaken?.Invoke(id) == true || !_running.TryAdd(Key(id.Span), true));
+            options.Settings.Random,
+            id => options.Contexts?.IsRecipient(id) == true || options.IsIdentifierTaken?.Invoke(id) == true
+                || !_running.TryAdd(Key(id.Span), true));
+        options.Contexts?.LeavePlain(options.Path);
     }
 
     /// <summary>
@@ -76,14 +81,26 @@ public sealed class EdhocClient
         byte[] ownId = [];
         try
         {
-            responder.ReadMessage1(first);
+            IReadOnlyList<EdhocEad> firstEad = responder.ReadMessage1(first);
             peerId = responder.PeerConnectionId.ToArray();
             ownId = _identifiers.Next(peerId);
-            byte[] second = responder.CreateMessage2(ownId);
+            byte[] second = responder.CreateMessage2(ownId, await EadAsync(2, firstEad, null, cancellationToken).ConfigureAwait(false));
             ReadOnlyMemory<byte> third =
                 await PostAsync(uri, RequestPayload.Later(peerId, second), cancellationToken).ConfigureAwait(false);
             EdhocClaim claim = responder.ReadMessage3(third);
-            return responder.Complete(await _options.Trust.FindAsync(claim, cancellationToken).ConfigureAwait(false));
+            EdhocSession session = responder.Complete(await _options.Trust.FindAsync(claim, cancellationToken).ConfigureAwait(false));
+            return await CompleteAsync(session, async () =>
+            {
+                if (_options.SendsMessage4)
+                {
+                    byte[] fourth = responder.CreateMessage4(
+                        await EadAsync(4, session.PeerEad, session, cancellationToken).ConfigureAwait(false));
+                    await PostAsync(uri, RequestPayload.Later(peerId, fourth), cancellationToken).ConfigureAwait(false);
+                }
+
+                AddContext(uri, session, null);
+                return session;
+            }).ConfigureAwait(false);
         }
         catch (EdhocException exception) when (!exception.IsOfPeer && peerId.Length > 0)
         {
@@ -115,13 +132,14 @@ public sealed class EdhocClient
         string uri, byte[] id, IReadOnlyList<int>? suites, CancellationToken cancellationToken)
     {
         using EdhocInitiator initiator = new(_options.Settings, _options.Method, _credentials, id, suites);
-        ReadOnlyMemory<byte> second =
-            await PostAsync(uri, RequestPayload.First(initiator.CreateMessage1()), cancellationToken).ConfigureAwait(false);
+        byte[] first = initiator.CreateMessage1(await EadAsync(1, [], null, cancellationToken).ConfigureAwait(false));
+        ReadOnlyMemory<byte> second = await PostAsync(uri, RequestPayload.First(first), cancellationToken).ConfigureAwait(false);
         byte[] third;
         try
         {
             EdhocClaim claim = initiator.ReadMessage2(second);
-            third = initiator.CreateMessage3(await _options.Trust.FindAsync(claim, cancellationToken).ConfigureAwait(false));
+            IReadOnlyList<EdhocCredential> candidates = await _options.Trust.FindAsync(claim, cancellationToken).ConfigureAwait(false);
+            third = initiator.CreateMessage3(candidates, await EadAsync(3, claim.Ead, null, cancellationToken).ConfigureAwait(false));
         }
         catch (EdhocException exception) when (!exception.IsOfPeer && initiator.PeerConnectionId.Length > 0)
         {
@@ -130,13 +148,36 @@ public sealed class EdhocClient
         }
 
         EdhocSession session = initiator.Session;
-        try
+        return await CompleteAsync(session, async () =>
         {
+            if (_options is { CombinesFirstRequest: true, Contexts: not null, RequireMessage4: false }
+                && third.Length <= CombinedClient.MaxMessage3)
+            {
+                AddContext(uri, session, new CombinedClient(third, session));
+                return session;
+            }
+
             byte[] payload = RequestPayload.Later(initiator.PeerConnectionId.Span, third);
             ReadOnlyMemory<byte> fourth = await PostAsync(uri, payload, cancellationToken).ConfigureAwait(false);
-            return !fourth.IsEmpty ? initiator.ReadMessage4(fourth)
-                : !_options.RequireMessage4 ? session
-                : throw new EdhocException("The server sent no message_4, which this client requires.");
+            if (!fourth.IsEmpty)
+            {
+                initiator.ReadMessage4(fourth);
+            }
+            else if (_options.RequireMessage4)
+            {
+                throw new EdhocException("The server sent no message_4, which this client requires.");
+            }
+
+            AddContext(uri, session, null);
+            return session;
+        }).ConfigureAwait(false);
+    }
+
+    private static async Task<EdhocSession> CompleteAsync(EdhocSession session, Func<Task<EdhocSession>> complete)
+    {
+        try
+        {
+            return await complete().ConfigureAwait(false);
         }
         catch
         {
@@ -144,6 +185,34 @@ public sealed class EdhocClient
             throw;
         }
     }
+
+    // The one before goes when there is a new one, so that nothing leaves without protection in between.
+    private void AddContext(string uri, EdhocSession session, CombinedClient? exchange)
+    {
+        if (_options.Contexts is not { } contexts)
+        {
+            return;
+        }
+
+        OscoreContext context = session.CreateContext(exchange);
+        contexts.Add(uri, context);
+        OscoreContext? before = null;
+        _made.AddOrUpdate(uri.TrimEnd('/'), context, (_, old) =>
+        {
+            before = old;
+            return context;
+        });
+        if (before is not null)
+        {
+            contexts.Remove(before);
+        }
+    }
+
+    private ValueTask<IReadOnlyList<EdhocEad>> EadAsync(
+        int message, IReadOnlyList<EdhocEad> peerEad, EdhocSession? session, CancellationToken cancellationToken) =>
+        _options.CreateEad is { } create
+            ? create(new EdhocEadRequest(message, peerEad, session), cancellationToken)
+            : new ValueTask<IReadOnlyList<EdhocEad>>([]);
 
     private async Task<ReadOnlyMemory<byte>> PostAsync(string uri, byte[] payload, CancellationToken cancellationToken)
     {

@@ -19,7 +19,7 @@ public static class EdhocMapping
         ArgumentNullException.ThrowIfNull(routes);
         ArgumentNullException.ThrowIfNull(edhoc);
         CoapRouteHandlerBuilder route = routes.MapPost(path, edhoc.HandleAsync).IgnoreAccept().Atomic().MaxBodySize(edhoc.MaxRequestSize)
-            .WithResourceType("core.edhoc").WithAttribute("ed-r");
-        return edhoc.IsReversible ? route.WithAttribute("ed-i") : route;
+            .WithResourceType("core.edhoc");
+        return edhoc.Attributes.AddTo(route);
     }
 }

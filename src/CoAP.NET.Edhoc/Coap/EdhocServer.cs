@@ -16,6 +16,7 @@ public sealed class EdhocServer : IDisposable
     private readonly EdhocOwnCredential[] _credentials;
     private readonly ServerCounts _counts = new();
     private readonly PendingSessions _sessions;
+    private readonly EstablishedContexts? _contexts;
 
     /// <summary>Makes a server.</summary>
     /// <param name="options">How it works.</param>
@@ -30,13 +31,18 @@ public sealed class EdhocServer : IDisposable
 
         (_options, _credentials) = (options, [.. options.Credentials]);
         _sessions = new PendingSessions(options, _counts);
+        if (options.Contexts is { } contexts)
+        {
+            _contexts = new EstablishedContexts(contexts, options);
+            contexts.KeyExchange = new CombinedServer(this);
+        }
     }
 
     /// <summary>The longest request that is read, in bytes.</summary>
     internal int MaxRequestSize => _options.Settings.MaxMessageSize + _options.Settings.MaxConnectionIdLength + 3;
 
-    /// <summary>Whether clients may have the server be the Initiator.</summary>
-    internal bool IsReversible => _options.ReverseMethod is not null;
+    /// <summary>What the link to the resource says (RFC 9668 section 6).</summary>
+    internal ServerAttributes Attributes => new(_options, _credentials);
 
     /// <summary>What the server has done so far.</summary>
     /// <returns>The numbers at this moment.</returns>
@@ -45,6 +51,8 @@ public sealed class EdhocServer : IDisposable
         Sessions = _sessions.Count,
         Begun = _counts[ServerCount.Begun],
         Established = _counts[ServerCount.Established],
+        Combined = _counts[ServerCount.Combined],
+        Contexts = _contexts?.Count ?? 0,
         Failed = _counts[ServerCount.Failed],
         Abandoned = _counts[ServerCount.Abandoned],
         Challenges = _counts[ServerCount.Challenges],
@@ -76,64 +84,74 @@ public sealed class EdhocServer : IDisposable
         {
             if (request.Payload.IsEmpty)
             {
-                return BeginReverse(peer.Source);
+                return await BeginReverseAsync(peer, cancellationToken).ConfigureAwait(false);
             }
 
             ReadOnlyMemory<byte> message = RequestPayload.Read(request.Payload, out byte[]? identifier);
             return identifier is null
-                ? Begin(peer.Source, message)
-                : await ContinueAsync(request, identifier, message, cancellationToken).ConfigureAwait(false);
+                ? await BeginAsync(peer, message, cancellationToken).ConfigureAwait(false)
+                : await ContinueAsync(peer, identifier, message, isCombined: false, cancellationToken).ConfigureAwait(false);
         }
         catch (EdhocException exception)
         {
+            OnFailed(peer, exception);
+
             // An error is not answered by another one (RFC 9528 section 6).
             return exception.IsOfPeer ? CoapResults.Changed() : Refusal(exception);
         }
     }
 
     /// <summary>
-    /// Processes message_3 of a request that has OSCORE's ciphertext as well (RFC 9668 section 3.3.1, steps 1 to 5): splits the payload,
-    /// finds the session by the kid, and establishes it. What is left is verified by OSCORE with the context that
-    /// <see cref="EdhocServerOptions.Established"/> made, and the answer is protected by it.
+    /// Processes message_3 of a request that has OSCORE's ciphertext as well (RFC 9668 section 3.3.1, steps 4 and 5): finds the session by
+    /// the kid, and establishes it.
     /// </summary>
-    /// <param name="request">The request, with the EDHOC option.</param>
+    /// <param name="peer">Who sent it.</param>
     /// <param name="kid">The kid of its OSCORE option, which is C_R.</param>
-    /// <param name="cancellationToken">Stops waiting.</param>
-    /// <returns>What OSCORE has to verify, or the answer to a request that failed; that one is not protected.</returns>
-    internal async ValueTask<(ReadOnlyMemory<byte> Ciphertext, CoapResult? Refusal)> EstablishAsync(
-        CoapRequest request, ReadOnlyMemory<byte> kid, CancellationToken cancellationToken)
+    /// <param name="message">message_3.</param>
+    /// <exception cref="EdhocException">It failed.</exception>
+    internal async ValueTask EstablishAsync(CoapPeer peer, byte[] kid, ReadOnlyMemory<byte> message)
     {
-        try
+        if (_options.SendsMessage4)
         {
-            ReadOnlyMemory<byte> message = CombinedPayload.Read(request.Payload, out ReadOnlyMemory<byte> ciphertext);
-            if (_options.SendsMessage4)
-            {
-                throw new EdhocException("This server sends message_4, which a request together with OSCORE has no answer for.");
-            }
+            _counts.Add(ServerCount.Refused);
+            throw new EdhocException("This server sends message_4, which a request together with OSCORE has no answer for.");
+        }
 
-            await ContinueAsync(request, kid.ToArray(), message, cancellationToken).ConfigureAwait(false);
-            return (ciphertext, null);
-        }
-        catch (EdhocException exception)
-        {
-            return (default, Refusal(exception));
-        }
+        await ContinueAsync(peer, kid, message, isCombined: true, CancellationToken.None).ConfigureAwait(false);
+        _counts.Add(ServerCount.Combined);
     }
 
-    /// <summary>Ends all sessions that are under way, and wipes their keys. Credentials are not disposed.</summary>
-    public void Dispose() => _sessions.Dispose();
+    /// <summary>Ends all sessions that are under way, and wipes their keys. Security contexts go on, and credentials are not disposed.</summary>
+    public void Dispose()
+    {
+        if (_options.Contexts is { } contexts)
+        {
+            contexts.KeyExchange = null;
+        }
+
+        _sessions.Dispose();
+    }
+
+    /// <summary>What the application does with a session threw.</summary>
+    internal void OnApplicationFailed(CoapPeer peer, Exception exception) =>
+        EdhocLog.ApplicationFailed(_options.Logger, exception, peer.ToString());
+
+    /// <summary>A session failed, or none began.</summary>
+    internal void OnFailed(CoapPeer peer, EdhocException exception) =>
+        EdhocLog.SessionFailed(_options.Logger, peer.ToString(), exception.Message);
 
     private static CoapResult Refusal(EdhocException exception) =>
         new(CoapCode.BadRequest, exception.ToMessage(), CoapContentFormat.EdhocCborSequence);
 
     private static CoapResult Message(byte[] message) => CoapResults.Changed(new CoapContent(message, CoapContentFormat.EdhocCborSequence));
 
-    private CoapResult Begin(CoapSource source, ReadOnlyMemory<byte> message)
+    private async ValueTask<CoapResult> BeginAsync(CoapPeer peer, ReadOnlyMemory<byte> message, CancellationToken cancellationToken)
     {
         EdhocResponder responder = new(_options.Settings, _credentials);
+        IReadOnlyList<EdhocEad> peerEad;
         try
         {
-            responder.ReadMessage1(message);
+            peerEad = responder.ReadMessage1(message);
         }
         catch (EdhocException)
         {
@@ -141,10 +159,15 @@ public sealed class EdhocServer : IDisposable
             throw;
         }
 
-        return Enter(source, responder.PeerConnectionId, responder, session => responder.CreateMessage2(session.Id));
+        return _sessions.TryEnter(peer.Source, responder.PeerConnectionId) is not { } session
+            ? Busy(peer)
+            : await StartAsync(session, responder, async () => responder.CreateMessage2(
+                session.Id,
+                await EadAsync(new EdhocEadRequest(2, peerEad, null), session, cancellationToken).ConfigureAwait(false)))
+                .ConfigureAwait(false);
     }
 
-    private CoapResult BeginReverse(CoapSource source)
+    private async ValueTask<CoapResult> BeginReverseAsync(CoapPeer peer, CancellationToken cancellationToken)
     {
         if (_options.ReverseMethod is not { } method)
         {
@@ -152,107 +175,162 @@ public sealed class EdhocServer : IDisposable
             throw new EdhocException("The server is the Responder only: send message_1.");
         }
 
-        PendingSession? session = _sessions.TryEnter(source, default);
-        if (session is null)
+        if (_sessions.TryEnter(peer.Source, default) is not { } session)
         {
-            return Busy();
+            return Busy(peer);
         }
 
-        return Start(session, () =>
-        {
-            EdhocInitiator initiator = new(_options.Settings, method, _credentials, session.Id);
-            return (initiator, initiator.CreateMessage1());
-        });
+        EdhocInitiator initiator = new(_options.Settings, method, _credentials, session.Id);
+        return await StartAsync(session, initiator, async () => initiator.CreateMessage1(
+            await EadAsync(new EdhocEadRequest(1, [], null), session, cancellationToken).ConfigureAwait(false)))
+            .ConfigureAwait(false);
     }
 
-    private CoapResult Enter(
-        CoapSource source, ReadOnlyMemory<byte> peerId, IDisposable machine, Func<PendingSession, byte[]> answer) =>
-        _sessions.TryEnter(source, peerId) is { } session ? Start(session, () => (machine, answer(session))) : Busy();
-
-    private CoapResult Start(PendingSession session, Func<(IDisposable Machine, byte[] Message)> begin)
+    private async ValueTask<CoapResult> StartAsync(PendingSession session, IDisposable machine, Func<ValueTask<byte[]>> answer)
     {
+        bool isWaiting = false;
         try
         {
             _counts.Add(ServerCount.Begun);
-            (IDisposable machine, byte[] message) = begin();
+            byte[] message = await answer().ConfigureAwait(false);
             _sessions.Wait(session, machine);
+            isWaiting = true;
             return Message(message);
         }
-        catch (EdhocException)
+        finally
         {
-            // The place stays taken: the work was done.
-            _counts.Add(ServerCount.Failed);
-            throw;
+            if (!isWaiting)
+            {
+                // The place stays taken: the work was done.
+                _counts.Add(ServerCount.Failed);
+                machine.Dispose();
+            }
         }
     }
 
-    private CoapResult Busy()
+    private CoapResult Busy(CoapPeer peer)
     {
+        EdhocLog.Busy(_options.Logger, peer.ToString(), s_retryAfter);
         _counts.Add(ServerCount.Busy);
         return CoapResults.ServiceUnavailable(s_retryAfter);
     }
 
     private async ValueTask<CoapResult> ContinueAsync(
-        CoapRequest request, byte[] identifier, ReadOnlyMemory<byte> message, CancellationToken cancellationToken)
+        CoapPeer peer, byte[] identifier, ReadOnlyMemory<byte> message, bool isCombined, CancellationToken cancellationToken)
     {
-        PendingSession? session = _sessions.Take(identifier, request.Peer.Source, out IDisposable? machine);
+        PendingSession? session = _sessions.Take(identifier, peer.Source, out IDisposable? machine);
         if (session is null)
         {
             _counts.Add(ServerCount.Refused);
             throw new EdhocException("No session waits for this message.");
         }
 
-        using (machine)
+        bool isWaiting = false;
+        bool isEstablished = false;
+        try
         {
-            try
+            byte[] answer = [];
+            switch (machine)
             {
-                CoapResult result = machine is EdhocResponder responder
-                    ? await FinishAsync(request, session, responder, message, cancellationToken).ConfigureAwait(false)
-                    : await FinishAsync(request, session, (EdhocInitiator)machine!, message, cancellationToken).ConfigureAwait(false);
-                _counts.Add(ServerCount.Established);
-                _sessions.Complete(session);
-                return result;
+                case EdhocResponder responder:
+                    answer = await FinishAsync(peer, session, responder, message, cancellationToken).ConfigureAwait(false);
+                    break;
+                case AwaitedMessage4 awaited when !isCombined:
+                    using (EdhocSession established = awaited.Initiator.ReadMessage4(message))
+                    {
+                        await TellAsync(established, peer, cancellationToken).ConfigureAwait(false);
+                    }
+
+                    break;
+                case EdhocInitiator initiator when !isCombined:
+                    answer = await AnswerSecondAsync(session, initiator, message, cancellationToken).ConfigureAwait(false);
+                    if (_options.AwaitsMessage4)
+                    {
+                        isWaiting = true;
+                        _sessions.Wait(session, new AwaitedMessage4(initiator));
+                        return Message(answer);
+                    }
+
+                    using (EdhocSession established = initiator.Session)
+                    {
+                        await TellAsync(established, peer, cancellationToken).ConfigureAwait(false);
+                    }
+
+                    break;
+                default:
+                    // The client is the Responder, which sends no message_3 (RFC 9668 section 3).
+                    throw new EdhocException("The session waits for another message.");
             }
-            catch
+
+            isEstablished = true;
+            _counts.Add(ServerCount.Established);
+            _sessions.Complete(session);
+            return answer.Length == 0 ? CoapResults.Changed() : Message(answer);
+        }
+        finally
+        {
+            if (!isWaiting)
+            {
+                machine!.Dispose();
+            }
+
+            if (!isWaiting && !isEstablished)
             {
                 _counts.Add(ServerCount.Failed);
-                throw;
             }
         }
     }
 
-    private async ValueTask<CoapResult> FinishAsync(
-        CoapRequest request, PendingSession pending, EdhocResponder responder, ReadOnlyMemory<byte> message,
-        CancellationToken cancellationToken)
+    private async ValueTask<byte[]> FinishAsync(
+        CoapPeer peer, PendingSession pending, EdhocResponder responder, ReadOnlyMemory<byte> message, CancellationToken cancellationToken)
     {
         EdhocClaim claim = responder.ReadMessage3(message);
         using EdhocSession session = responder.Complete(await FindAsync(pending, claim, cancellationToken).ConfigureAwait(false));
-        byte[]? last = _options.SendsMessage4 ? responder.CreateMessage4() : null;
-        await TellAsync(session, request, cancellationToken).ConfigureAwait(false);
-        return last is null ? CoapResults.Changed() : Message(last);
+        byte[] last = _options.SendsMessage4
+            ? responder.CreateMessage4(
+                await EadAsync(new EdhocEadRequest(4, session.PeerEad, session), pending, cancellationToken).ConfigureAwait(false))
+            : [];
+        await TellAsync(session, peer, cancellationToken).ConfigureAwait(false);
+        return last;
     }
 
-    private async ValueTask<CoapResult> FinishAsync(
-        CoapRequest request, PendingSession pending, EdhocInitiator initiator, ReadOnlyMemory<byte> message,
-        CancellationToken cancellationToken)
+    private async ValueTask<byte[]> AnswerSecondAsync(
+        PendingSession pending, EdhocInitiator initiator, ReadOnlyMemory<byte> message, CancellationToken cancellationToken)
     {
         EdhocClaim claim = initiator.ReadMessage2(message);
-        byte[] answer = initiator.CreateMessage3(await FindAsync(pending, claim, cancellationToken).ConfigureAwait(false));
-        using EdhocSession session = initiator.Session;
-        await TellAsync(session, request, cancellationToken).ConfigureAwait(false);
-        return Message(answer);
+        IReadOnlyList<EdhocCredential> candidates = await FindAsync(pending, claim, cancellationToken).ConfigureAwait(false);
+        return initiator.CreateMessage3(
+            candidates,
+            await EadAsync(new EdhocEadRequest(3, claim.Ead, null), pending, cancellationToken).ConfigureAwait(false));
     }
 
-    private ValueTask TellAsync(EdhocSession session, CoapRequest request, CancellationToken cancellationToken) =>
-        _options.Established is { } established ? established(session, request, cancellationToken) : ValueTask.CompletedTask;
-
-    private async ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(
-        PendingSession pending, EdhocClaim claim, CancellationToken cancellationToken)
+    private async ValueTask TellAsync(EdhocSession session, CoapPeer peer, CancellationToken cancellationToken)
     {
-        ValueTask<IReadOnlyList<EdhocCredential>> finding = _options.Trust.FindAsync(claim, cancellationToken);
-        if (finding.IsCompletedSuccessfully)
+        if (_options.Established is { } established)
         {
-            return finding.Result;
+            await established(session, peer, cancellationToken).ConfigureAwait(false);
+        }
+
+        _contexts?.Add(session);
+        EdhocLog.SessionEstablished(
+            _options.Logger, peer.ToString(), session.PeerIdentity, session.Method, session.CipherSuite.ToString());
+    }
+
+    private ValueTask<IReadOnlyList<EdhocEad>> EadAsync(
+        EdhocEadRequest wanted, PendingSession pending, CancellationToken cancellationToken) =>
+        _options.CreateEad is { } create
+            ? InTimeAsync(create(wanted, cancellationToken), pending, "Making external authorization data", cancellationToken)
+            : new ValueTask<IReadOnlyList<EdhocEad>>([]);
+
+    private ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(
+        PendingSession pending, EdhocClaim claim, CancellationToken cancellationToken) =>
+        InTimeAsync(_options.Trust.FindAsync(claim, cancellationToken), pending, "Looking up the credential", cancellationToken);
+
+    private async ValueTask<T> InTimeAsync<T>(ValueTask<T> work, PendingSession pending, string what, CancellationToken cancellationToken)
+    {
+        if (work.IsCompletedSuccessfully)
+        {
+            return work.Result;
         }
 
         long left = pending.Deadline - _options.TimeProvider.GetTimestamp();
@@ -264,11 +342,11 @@ public sealed class EdhocServer : IDisposable
 
         try
         {
-            return await finding.AsTask().WaitAsync(time, _options.TimeProvider, cancellationToken).ConfigureAwait(false);
+            return await work.AsTask().WaitAsync(time, _options.TimeProvider, cancellationToken).ConfigureAwait(false);
         }
         catch (TimeoutException exception)
         {
-            throw new EdhocException("Looking up the credential took too long.", exception);
+            throw new EdhocException($"{what} took too long.", exception);
         }
     }
 }

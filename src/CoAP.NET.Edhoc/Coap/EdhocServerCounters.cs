@@ -12,6 +12,12 @@ public sealed record EdhocServerCounters
     /// <summary>Sessions whose peer has proven who it is.</summary>
     public long Established { get; init; }
 
+    /// <summary>How many of them were established by the first request that OSCORE protected (RFC 9668).</summary>
+    public long Combined { get; init; }
+
+    /// <summary>Security contexts at the moment that sessions left in <see cref="EdhocServerOptions.Contexts"/>.</summary>
+    public int Contexts { get; init; }
+
     /// <summary>Sessions that failed: by a wrong message, or a peer that is not trusted.</summary>
     public long Failed { get; init; }
 

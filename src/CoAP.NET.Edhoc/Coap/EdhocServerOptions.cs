@@ -1,3 +1,7 @@
+using CoAP.NET.Oscore;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
 namespace CoAP.NET.Edhoc;
 
 /// <summary>How an <see cref="EdhocServer"/> works. Read when it is made.</summary>
@@ -14,16 +18,38 @@ public sealed class EdhocServerOptions
     public IEdhocCredentialResolver Trust { get; set; } = new EdhocCredentialStore();
 
     /// <summary>
-    /// Called for each peer that has proven who it is, before it is answered: make a security context of
-    /// <see cref="EdhocSession.ExportOscore"/>. The session is disposed afterwards, and its keys are wiped. An exception is answered 5.00,
-    /// and the peer has no session. Default: nothing is done.
+    /// Where the security context of each session goes: what the endpoint was given by <c>UseOscore</c>. Requests with message_3 and what
+    /// OSCORE protected are taken then too (RFC 9668), unless <see cref="SendsMessage4"/>. Each server has contexts of its own. Default
+    /// null: sessions leave no context.
     /// </summary>
-    public Func<EdhocSession, CoapRequest, CancellationToken, ValueTask>? Established { get; set; }
+    public OscoreContexts? Contexts { get; set; }
+
+    /// <summary>How many contexts of sessions are kept in <see cref="Contexts"/>; the oldest one goes. 1 or more; default 10,000.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    public int MaxContexts { get; set => field = AtLeastOne(value); } = 10_000;
+
+    /// <summary>How many of them one credential has, such as of the devices that share it, or of sessions that began before the last one;
+    /// its oldest one goes. 1 or more; default 4.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    public int MaxContextsPerPeer { get; set => field = AtLeastOne(value); } = 4;
+
+    /// <summary>
+    /// Called for each peer that has proven who it is, before it is answered and before its security context is made. The session is
+    /// disposed afterwards, and its keys are wiped. An <see cref="EdhocException"/> refuses the peer, another exception is answered 5.00;
+    /// the peer has no session then. Default: nothing is done.
+    /// </summary>
+    public Func<EdhocSession, CoapPeer, CancellationToken, ValueTask>? Established { get; set; }
+
+    /// <summary>
+    /// Makes external authorization data for each message that the server sends (RFC 9528 section 3.8). What clients send is read where
+    /// <see cref="EdhocSettings.EadLabels"/> has its label. It may take no longer than the session; an <see cref="EdhocException"/> refuses
+    /// the client. Default null: none is sent.
+    /// </summary>
+    public Func<EdhocEadRequest, CancellationToken, ValueTask<IReadOnlyList<EdhocEad>>>? CreateEad { get; set; }
 
     /// <summary>
     /// Whether an identifier is taken, such as by the Recipient ID of a security context of OSCORE (RFC 9668 section 3.3). Those of
-    /// sessions
-    /// that have begun are known. Called often, possibly by several threads. Default: none is taken.
+    /// sessions that have begun are known, and those of <see cref="Contexts"/>. Called often, possibly by several threads. Default: none is taken.
     /// </summary>
     public Func<ReadOnlyMemory<byte>, bool>? IsIdentifierTaken { get; set; }
 
@@ -34,6 +60,12 @@ public sealed class EdhocServerOptions
     /// <summary>The method when clients have the server be the Initiator, by an empty POST (RFC 9528 appendix A.2.2). Default null: such
     /// requests are refused.</summary>
     public EdhocMethod? ReverseMethod { get; set; }
+
+    /// <summary>
+    /// Whether clients send message_4 where the server is the Initiator, so that a session is established only when the client has shown
+    /// that it has the same keys. Both sides have to agree on it beforehand. Default false.
+    /// </summary>
+    public bool AwaitsMessage4 { get; set; }
 
     /// <summary>
     /// Whether a client on datagrams must have shown that it receives at its address before any key is computed for it: it is answered 4.01
@@ -64,6 +96,9 @@ public sealed class EdhocServerOptions
         }
     }
     = TimeSpan.FromSeconds(60);
+
+    /// <summary>Where sessions are logged; never a key. Default: nowhere.</summary>
+    public ILogger Logger { get; set; } = NullLogger.Instance;
 
     /// <summary>The clock. Default the system's.</summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;

@@ -24,7 +24,9 @@ internal sealed class PendingSessions : IDisposable
     public PendingSessions(EdhocServerOptions options, ServerCounts counts)
     {
         (_options, _counts) = (options, counts);
-        _identifiers = new IdentifierChoice(options.Settings.Random, options.IsIdentifierTaken);
+        _identifiers = new IdentifierChoice(
+            options.Settings.Random,
+            id => options.Contexts?.IsRecipient(id) == true || options.IsIdentifierTaken?.Invoke(id) == true);
         _timer = options.TimeProvider.CreateTimer(
             static state => ((PendingSessions)state!).OnTime(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }

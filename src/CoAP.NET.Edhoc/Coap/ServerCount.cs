@@ -5,6 +5,7 @@ internal enum ServerCount
 {
     Begun,
     Established,
+    Combined,
     Failed,
     Abandoned,
     Challenges,

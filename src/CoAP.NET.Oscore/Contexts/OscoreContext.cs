@@ -21,15 +21,20 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
 
     private readonly OscoreContextState _state;
     private readonly OscoreIdentity _identity;
+    private readonly int _exchangeOverhead;
     private InnerSerializer? _inner;
     private int _isClosed;
 
-    private OscoreContext(OscoreParameters parameters, OscoreKeys keys, OscoreContextState state)
+    private OscoreContext(
+        OscoreParameters parameters, OscoreKeys keys, OscoreContextState state, object? owner = null,
+        OscoreKeyExchangeClient? exchange = null)
     {
         Parameters = parameters;
         Keys = keys;
         _state = state;
-        _identity = new OscoreIdentity(this);
+        _identity = new OscoreIdentity(this, owner);
+        FirstRequest = exchange is null ? null : new OscoreFirstRequest(exchange);
+        _exchangeOverhead = exchange?.Overhead ?? 0;
     }
 
     /// <summary>What the context was derived of.</summary>
@@ -40,9 +45,13 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
 
     /// <inheritdoc/>
     public override int Overhead =>
-        OverheadBesideIds + Parameters.SenderId.Length + Parameters.IdContextBytes.Length + Parameters.Algorithm.TagLength;
+        OverheadBesideIds + Parameters.SenderId.Length + Parameters.IdContextBytes.Length + Parameters.Algorithm.TagLength
+        + _exchangeOverhead;
 
     internal OscoreKeys Keys { get; }
+
+    /// <summary>The request that brings the last message of a key exchange; null without one.</summary>
+    internal OscoreFirstRequest? FirstRequest { get; }
 
     /// <summary>The numbers of this end.</summary>
     internal OscoreSequence Sequence => _state.Sequence;
@@ -60,12 +69,16 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     /// process, as those of EDHOC, and in tests: with a secret that was used before, all numbers are used again.
     /// </summary>
     /// <param name="parameters">The parameters. Their secret is not needed any more after that.</param>
+    /// <param name="owner">Who the other end is for the application: <see cref="OscoreIdentity.Owner"/>; null where only the IDs are
+    /// known.</param>
+    /// <param name="exchange">The key exchange whose last message goes with the first request; null for none.</param>
     /// <returns>The context.</returns>
     /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks the algorithm.</exception>
-    public static OscoreContext CreateVolatile(OscoreParameters parameters)
+    public static OscoreContext CreateVolatile(
+        OscoreParameters parameters, object? owner = null, OscoreKeyExchangeClient? exchange = null)
     {
         ArgumentNullException.ThrowIfNull(parameters);
-        return new OscoreContext(parameters, new OscoreKeys(parameters), OscoreContextState.Volatile(parameters));
+        return new OscoreContext(parameters, new OscoreKeys(parameters), OscoreContextState.Volatile(parameters), owner, exchange);
     }
 
     /// <summary>

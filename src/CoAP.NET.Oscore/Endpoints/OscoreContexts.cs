@@ -11,6 +11,7 @@ public sealed class OscoreContexts
 {
     private readonly ConcurrentDictionary<OscoreRecipient, OscoreContext> _byRecipient = [];
     private readonly ConcurrentDictionary<string, OscoreContext> _byAuthority = [];
+    private readonly ConcurrentDictionary<string, bool> _plainPaths = [];
 
     /// <summary>Finds contexts that are not here yet, for servers of many devices; null, the default, for none.</summary>
     public IOscoreContextResolver? Resolver { get; init; }
@@ -28,6 +29,29 @@ public sealed class OscoreContexts
         }
     }
     = TimeSpan.FromSeconds(10);
+
+    /// <summary>
+    /// What takes requests that bring the last message of a key exchange, such as that of EDHOC (RFC 9668); null, the default, for none:
+    /// they are refused then. May be set while the endpoint runs.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">There is another one.</exception>
+    public OscoreKeyExchangeServer? KeyExchange
+    {
+        get;
+        set
+        {
+            if (value is not null && Interlocked.CompareExchange(ref field, value, null) is { } other && !ReferenceEquals(other, value))
+            {
+                throw new InvalidOperationException(
+                    "The security contexts have a key exchange already. Give each EDHOC server security contexts of its own.");
+            }
+
+            if (value is null)
+            {
+                field = null;
+            }
+        }
+    }
 
     /// <summary>How many contexts there are for requests that come.</summary>
     public int Count => _byRecipient.Count;
@@ -79,6 +103,19 @@ public sealed class OscoreContexts
     /// <returns>Whether one has it.</returns>
     public bool IsRecipient(ReadOnlyMemory<byte> id) => _byRecipient.ContainsKey(new OscoreRecipient(id.Span, hasIdContext: false, []));
 
+    /// <summary>
+    /// Has requests of ours to a path be sent without protection, whatever the host: those by which keys are agreed upon, as a server that
+    /// has lost its own could not read them otherwise.
+    /// </summary>
+    /// <param name="path">The path, such as <c>/.well-known/edhoc</c>.</param>
+    /// <returns>These contexts.</returns>
+    public OscoreContexts LeavePlain(string path)
+    {
+        ArgumentNullException.ThrowIfNull(path);
+        _plainPaths[PathOf(CoapUri.Parse($"coap://host/{path.TrimStart('/')}").PathSegments)] = true;
+        return this;
+    }
+
     /// <summary>Takes a context out. Messages that are under way may still use it.</summary>
     /// <param name="context">The context.</param>
     /// <returns>Whether it was there.</returns>
@@ -101,7 +138,8 @@ public sealed class OscoreContexts
         recipient.HasKid(context.Parameters.RecipientId.Span)
         && ReferenceEquals(_byRecipient.GetOrAdd(OscoreRecipient.Of(context.Parameters), context), context);
 
-    internal OscoreContext? FindFor(CoapUri target) => _byAuthority.IsEmpty ? null : _byAuthority.GetValueOrDefault(AuthorityOf(target));
+    internal OscoreContext? FindFor(CoapUri target) =>
+        _byAuthority.IsEmpty || IsPlain(target) ? null : _byAuthority.GetValueOrDefault(AuthorityOf(target));
 
     // Without a kid context the ID alone decides, where only one context has it (RFC 8613 section 3.3).
     internal bool TryFind(
@@ -131,6 +169,11 @@ public sealed class OscoreContexts
 
         return context is not null;
     }
+
+    private bool IsPlain(CoapUri target) =>
+        !_plainPaths.IsEmpty && _plainPaths.ContainsKey(PathOf(target.PathSegments));
+
+    private static string PathOf(IEnumerable<string> segments) => string.Join('/', segments.Select(Uri.EscapeDataString));
 
     private static string AuthorityOf(CoapUri uri) => $"{uri.Scheme}://{uri.Host.ToLowerInvariant()}:{uri.Port}";
 }

@@ -27,6 +27,8 @@ internal sealed class OscorePeer : CoapProtectedPeer
     /// <inheritdoc/>
     public override bool IsReady => !_lacksNumber;
 
+    private OscoreFirstRequest? First => _context.FirstRequest;
+
     /// <summary>A request of the peer was verified; its responses are bound to it.</summary>
     public void OnRequest(CoapMessage request, OscoreRequestId id)
     {
@@ -54,11 +56,18 @@ internal sealed class OscorePeer : CoapProtectedPeer
         {
             _asked.Remove(token);
         }
+
+        First?.OnEnded(this, token);
     }
 
     /// <inheritdoc/>
     public override async ValueTask PrepareAsync()
     {
+        if (First is { } first)
+        {
+            await first.WaitAsync().ConfigureAwait(false);
+        }
+
         try
         {
             await _context.Sequence.WaitAsync(CancellationToken.None).ConfigureAwait(false);
@@ -86,20 +95,27 @@ internal sealed class OscorePeer : CoapProtectedPeer
         if (!message.HasOptions || !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes))
         {
             // What is not protected does not end an observation that stands.
-            return asked.IsVerified ? CoapProtectionVerdict.Drop : CoapProtectionVerdict.Fail(this, Unprotected(message));
+            return asked.IsVerified ? CoapProtectionVerdict.Drop : CoapProtectionVerdict.Fail(this, First?.ErrorOf(message) ?? Unprotected(message));
         }
 
-        return message.Payload.IsEmpty || !OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
-            ? CoapProtectionVerdict.Drop
-            : asked.Take(_context, message, in value, out CoapMessage? response)
-                ? CoapProtectionVerdict.Deliver(this, response)
-                : CoapProtectionVerdict.Drop;
+        if (message.Payload.IsEmpty
+            || !OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
+            || !asked.Take(_context, message, in value, out CoapMessage? response))
+        {
+            return CoapProtectionVerdict.Drop;
+        }
+
+        First?.OnVerified();
+        return CoapProtectionVerdict.Deliver(this, response);
     }
 
     private bool TryProtectRequest(CoapMessage message, [NotNullWhen(true)] out CoapMessage? protectedMessage)
     {
         protectedMessage = null;
-        if (!TryTakeNumber(out ulong number))
+        OscoreKeyExchangeClient? exchange = null;
+        if (First?.MustWait(this, message.Token) == true
+            || !TryTakeNumber(out ulong number)
+            || First?.TrySend(this, message.Token, out exchange) == false)
         {
             return false;
         }
@@ -107,6 +123,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
         OscoreRequestId id = new(_senderId, number);
         bool observes = message.HasOptions && message.Options.Observe is not null;
         protectedMessage = OscoreCodec.ProtectRequest(_context, message, id, kidContext: true);
+        exchange?.AddTo(protectedMessage);
         lock (_gate)
         {
             _asked[message.Token] = new OscoreAsked(id, observes, _asked.GetValueOrDefault(message.Token));

@@ -20,10 +20,38 @@ internal sealed class OscoreProtection : CoapProtection
     public override CoapSecurityContext? Find(CoapUri? target, CoapChannel channel) => target is null ? null : _contexts.FindFor(target);
 
     /// <inheritdoc/>
-    public override ValueTask<CoapProtectionVerdict> UnprotectRequestAsync(CoapChannel channel, CoapMessage message) =>
-        message.HasOptions && message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value)
-            ? Unprotect(channel, message, value)
-            : default;
+    public override ValueTask<CoapProtectionVerdict> UnprotectRequestAsync(CoapChannel channel, CoapMessage message)
+    {
+        if (!message.HasOptions)
+        {
+            return default;
+        }
+
+        if (_contexts.KeyExchange is { } exchange && exchange.IsIn(message))
+        {
+            return message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes)
+                && OscoreOptionValue.TryRead(bytes, out OscoreOptionValue option)
+                && option is { HasKid: true, HasPartialIv: true }
+                    ? new ValueTask<CoapProtectionVerdict>(FinishAsync(exchange, channel, message, option.Kid.ToArray()))
+                    : new ValueTask<CoapProtectionVerdict>(Refuse(CoapCode.BadRequest, "An OSCORE option with kid is missing"u8));
+        }
+
+        // Without a key exchange the option EDHOC is a critical one that nobody knows: what stands before the ciphertext is not OSCORE's.
+        return !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value) ? default
+            : message.Options.Contains(OptionNumber.Edhoc)
+                ? new ValueTask<CoapProtectionVerdict>(Refuse(CoapCode.BadOption, "EDHOC with OSCORE is not served here"u8))
+            : Unprotect(channel, message, value);
+    }
+
+    private async Task<CoapProtectionVerdict> FinishAsync(
+        OscoreKeyExchangeServer exchange, CoapChannel channel, CoapMessage message, byte[] kid)
+    {
+        OscoreKeyExchangeResult result = await exchange.FinishAsync(channel, message, kid).ConfigureAwait(false);
+        return !result.IsFinished ? CoapProtectionVerdict.Refuse(result.Message)
+            : result.Message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value)
+                ? await Unprotect(channel, result.Message, value).ConfigureAwait(false)
+                : Refuse(OscoreFault.Malformed);
+    }
 
     private ValueTask<CoapProtectionVerdict> Unprotect(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> bytes)
     {
@@ -95,16 +123,17 @@ internal sealed class OscoreProtection : CoapProtection
         request.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> echo) && echo.SequenceEqual(context.Challenge);
 
     // RFC 8613 section 8.2: without protection, and not to be kept by caches.
-    private static CoapProtectionVerdict Refuse(OscoreFault fault)
+    private static CoapProtectionVerdict Refuse(OscoreFault fault) => fault switch
     {
-        (CoapCode code, byte[] diagnostic) = fault switch
-        {
-            OscoreFault.UnknownContext => (CoapCode.Unauthorized, "Security context not found"u8.ToArray()),
-            OscoreFault.Replay => (CoapCode.Unauthorized, "Replay detected"u8.ToArray()),
-            OscoreFault.Decryption => (CoapCode.BadRequest, "Decryption failed"u8.ToArray()),
-            _ => (CoapCode.BadOption, "Failed to decode COSE"u8.ToArray()),
-        };
-        CoapMessage answer = new(code) { Payload = diagnostic };
+        OscoreFault.UnknownContext => Refuse(CoapCode.Unauthorized, "Security context not found"u8),
+        OscoreFault.Replay => Refuse(CoapCode.Unauthorized, "Replay detected"u8),
+        OscoreFault.Decryption => Refuse(CoapCode.BadRequest, "Decryption failed"u8),
+        _ => Refuse(CoapCode.BadOption, "Failed to decode COSE"u8),
+    };
+
+    private static CoapProtectionVerdict Refuse(CoapCode code, ReadOnlySpan<byte> diagnostic)
+    {
+        CoapMessage answer = new(code) { Payload = diagnostic.ToArray() };
         answer.Options.AddUInt(OptionNumber.MaxAge, 0);
         return CoapProtectionVerdict.Refuse(answer);
     }

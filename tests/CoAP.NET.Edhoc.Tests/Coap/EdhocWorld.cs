@@ -21,9 +21,9 @@ public sealed class EdhocWorld : IAsyncDisposable
             TimeProvider = Clock,
             Trust = new EdhocCredentialStore().Add(ClientKey.Credential),
             Settings = Parties.Settings(2, 3),
-            Established = (session, request, _) =>
+            Established = (session, peer, _) =>
             {
-                Assert.NotNull(request.Peer);
+                Assert.NotNull(peer);
                 Established.Add(session.ExportOscore());
                 Identities.Add(session.PeerIdentity);
                 return ValueTask.CompletedTask;

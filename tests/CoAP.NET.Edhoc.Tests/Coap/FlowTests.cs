@@ -151,18 +151,164 @@ public sealed class FlowTests
     }
 
     [Fact]
+    [Rfc("9668-6-1")]
     public async Task The_resource_is_listed_with_what_it_supports()
     {
-        await using EdhocWorld world = new(static options => options.ReverseMethod = EdhocMethod.StaticStatic);
+        OscoreContexts contexts = new();
+        await using EdhocWorld world = new(
+            options =>
+            {
+                options.ReverseMethod = EdhocMethod.StaticStatic;
+                options.Contexts = contexts;
+                options.Settings.EadLabels.Add(9);
+            },
+            contexts);
         await world.Server.StartAsync();
         CoapClient client = world.MakeClient();
 
-        CoapResponse links = await world.RunAsync(() => client.GetAsync($"{EdhocWorld.Uri}/.well-known/core"));
+        CoapResponse links = await world.RunAsync(() => client.GetAsync($"{EdhocWorld.Uri}/.well-known/core?rt=core.edhoc"));
 
-        Assert.Contains("</.well-known/edhoc>", links.GetText(), StringComparison.Ordinal);
-        Assert.Contains("rt=\"core.edhoc\"", links.GetText(), StringComparison.Ordinal);
-        Assert.Contains("ed-r", links.GetText(), StringComparison.Ordinal);
-        Assert.Contains("ed-i", links.GetText(), StringComparison.Ordinal);
+        CoapLink link = Assert.Single(CoapLinkFormat.Parse(links.GetText()));
+        Assert.Equal("/.well-known/edhoc", link.Target);
+        string[] attributes = [.. link.Attributes.Select(static one => one.Value is null ? one.Name : $"{one.Name}={one.Value}")];
+        Assert.Equal(
+            [
+                "rt=core.edhoc", "ed-r", "ed-method=0", "ed-method=1", "ed-method=2", "ed-method=3", "ed-csuite=2", "ed-csuite=3",
+                "ed-cred-t=1", "ed-idcred-t=4", "ed-ead=9", "ed-i", "ed-comb-req",
+            ],
+            attributes);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    [Rfc("9528-A.2.2-1")]
+    public async Task A_client_that_is_the_Responder_sends_message_4_where_both_agreed_on_it(bool isSent)
+    {
+        await using EdhocWorld world = new(static options =>
+        {
+            options.ReverseMethod = EdhocMethod.StaticStatic;
+            options.AwaitsMessage4 = true;
+        });
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc(world.MakeClient(), options => options.SendsMessage4 = isSent);
+
+        using EdhocSession session = await world.RunAsync(() => client.ConnectReverseAsync(EdhocWorld.Uri));
+
+        Assert.Equal(isSent ? 1 : 0, world.Established.Count);
+        Assert.Equal(isSent ? 0 : 1, world.Edhoc.GetCounters().Sessions);
+        world.Clock.Advance(TimeSpan.FromSeconds(61));
+        Assert.Equal((0, isSent ? 0L : 1L), (world.Edhoc.GetCounters().Sessions, world.Edhoc.GetCounters().Abandoned));
+    }
+
+    [Fact]
+    public async Task A_message_4_that_does_not_verify_establishes_nothing()
+    {
+        await using EdhocWorld world = new(static options =>
+        {
+            options.ReverseMethod = EdhocMethod.StaticStatic;
+            options.AwaitsMessage4 = true;
+        });
+        await world.Server.StartAsync();
+        CoapClient client = world.MakeClient();
+        EdhocResponder responder = new(Parties.Settings(2), [world.ClientKey]);
+        responder.ReadMessage1((await world.RunAsync(() => client.PostAsync($"{EdhocWorld.Uri}/.well-known/edhoc", null))).Payload);
+        byte[] peer = [.. responder.PeerConnectionId.Span];
+        byte[] second = responder.CreateMessage2(new byte[] { 0x18, 2 });
+        Assert.Equal(CoapCode.Changed, (await world.PostAsync(client, [.. peer, .. second])).Code);
+
+        CoapResponse refused = await world.PostAsync(client, [.. peer, 0x48, .. new byte[8]]);
+
+        Assert.Equal((CoapCode.BadRequest, CoapContentFormat.EdhocCborSequence), (refused.Code, refused.ContentFormat));
+        Assert.Empty(world.Established);
+        Assert.Equal((0L, 1L), (world.Edhoc.GetCounters().Established, world.Edhoc.GetCounters().Failed));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task External_authorization_data_goes_with_all_messages_in_both_directions(bool isReverse)
+    {
+        List<int> ofServer = [];
+        List<int> ofClient = [];
+        IReadOnlyList<EdhocEad> peerEad = [];
+        await using EdhocWorld world = new(options =>
+        {
+            options.ReverseMethod = EdhocMethod.StaticStatic;
+            options.SendsMessage4 = true;
+            options.AwaitsMessage4 = true;
+            options.Settings.EadLabels.Add(9);
+            options.CreateEad = (wanted, _) => Make(wanted, ofServer);
+            options.Established = (session, _, _) =>
+            {
+                peerEad = session.PeerEad;
+                return ValueTask.CompletedTask;
+            };
+        });
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc(world.MakeClient(), options =>
+        {
+            options.SendsMessage4 = true;
+            options.Settings.EadLabels.Add(9);
+            options.CreateEad = (wanted, _) => Make(wanted, ofClient);
+        });
+
+        using EdhocSession session = await world.RunAsync(
+            () => isReverse ? client.ConnectReverseAsync(EdhocWorld.Uri) : client.ConnectAsync(EdhocWorld.Uri));
+
+        Assert.Equal(isReverse ? [2, 4] : [1, 3], ofClient);
+        Assert.Equal(isReverse ? [1, 3] : [2, 4], ofServer);
+        Assert.Equal(ofServer, session.PeerEad.Select(static item => (int)item.Value!.Value.Span[0]));
+        Assert.Equal(ofClient, peerEad.Select(static item => (int)item.Value!.Value.Span[0]));
+
+        static ValueTask<IReadOnlyList<EdhocEad>> Make(EdhocEadRequest wanted, List<int> made)
+        {
+            made.Add(wanted.Message);
+            return new([new EdhocEad(9, true, new[] { (byte)wanted.Message }), EdhocEad.Padding(3)]);
+        }
+    }
+
+    [Theory]
+    [InlineData(1, true)]
+    [InlineData(2, false)]
+    [InlineData(3, true)]
+    [InlineData(4, false)]
+    public async Task Critical_external_authorization_data_that_a_side_does_not_know_ends_the_session(int message, bool isOfClient)
+    {
+        await using EdhocWorld world = new(options =>
+        {
+            options.SendsMessage4 = true;
+            options.CreateEad = Make;
+        });
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc(world.MakeClient(), options => options.CreateEad = Make);
+
+        EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.RunAsync(() => client.ConnectAsync(EdhocWorld.Uri)));
+
+        Assert.Equal(isOfClient, error.IsOfPeer);
+        Assert.Contains("critical external authorization data", error.Message, StringComparison.Ordinal);
+        Assert.Equal(message == 4 ? 1 : 0, world.Established.Count);
+
+        ValueTask<IReadOnlyList<EdhocEad>> Make(EdhocEadRequest wanted, CancellationToken cancellationToken) =>
+            new(wanted.Message == message ? [new EdhocEad(77, true, null)] : [new EdhocEad(78, false, null)]);
+    }
+
+    [Fact]
+    public async Task External_authorization_data_may_refuse_a_peer_and_takes_no_longer_than_the_session()
+    {
+        TaskCompletionSource<IReadOnlyList<EdhocEad>> never = new();
+        bool refuses = true;
+        await using EdhocWorld world = new(options => options.CreateEad = (_, _) =>
+            refuses ? throw new EdhocException("No voucher.") : new(never.Task));
+        await world.Server.StartAsync();
+        EdhocClient client = world.MakeEdhoc(world.MakeClient());
+        EdhocException refused = await Assert.ThrowsAsync<EdhocException>(() => world.RunAsync(() => client.ConnectAsync(EdhocWorld.Uri)));
+        refuses = false;
+        EdhocException late = await Assert.ThrowsAsync<EdhocException>(() => world.RunAsync(() => client.ConnectAsync(EdhocWorld.Uri)));
+
+        Assert.Contains("No voucher.", refused.Message, StringComparison.Ordinal);
+        Assert.Contains("took too long", late.Message, StringComparison.Ordinal);
+        Assert.Equal(2, world.Edhoc.GetCounters().Failed);
     }
 
     [Fact]

@@ -14,8 +14,7 @@ public sealed class OscoreTests
         await using EdhocWorld world = new(
             options => options.Established = (session, _, _) =>
             {
-                using OscoreParameters parameters = session.ExportOscore();
-                ofServer.Add(OscoreContext.CreateVolatile(parameters));
+                ofServer.Add(session.CreateContext());
                 return ValueTask.CompletedTask;
             },
             ofServer);
@@ -27,8 +26,7 @@ public sealed class OscoreTests
 
         using (EdhocSession session = await world.RunAsync(() => world.MakeEdhoc(client).ConnectAsync(EdhocWorld.Uri)))
         {
-            using OscoreParameters parameters = session.ExportOscore();
-            ofClient.Add(EdhocWorld.Uri, OscoreContext.CreateVolatile(parameters));
+            ofClient.Add(EdhocWorld.Uri, session.CreateContext());
         }
 
         CoapResponse response = await world.RunAsync(() => client.PostAsync($"{EdhocWorld.Uri}/door", CoapContent.Text("open")));

@@ -108,12 +108,10 @@ internal sealed class WellKnownCore
     private static List<CoapLinkAttribute> GetAttributes(Route[] routes)
     {
         List<CoapLinkAttribute> attributes = [];
-        foreach (CoapLinkAttribute attribute in routes.SelectMany(route => route.Attributes))
+        foreach (Route route in routes)
         {
-            if (!attributes.Exists(other => other.IsNamed(attribute.Name)))
-            {
-                attributes.Add(attribute);
-            }
+            // Of several routes with an attribute the first one counts; one route may have it several times.
+            attributes.AddRange(route.Attributes.Where(one => !attributes.Exists(other => other.IsNamed(one.Name))).ToArray());
         }
 
         if (!attributes.Exists(attribute => attribute.IsNamed("obs")) && Array.Exists(routes, static route => route.IsObservable))

@@ -1,0 +1,15 @@
+namespace CoAP.NET.Edhoc.Coap;
+
+/// <summary>A session of the reverse flow that waits for message_4 of the client.</summary>
+/// <param name="initiator">The role of the server.</param>
+internal sealed class AwaitedMessage4(EdhocInitiator initiator) : IDisposable
+{
+    public EdhocInitiator Initiator => initiator;
+
+    /// <summary>Wipes the session, which an Initiator leaves to others once message_3 was made.</summary>
+    public void Dispose()
+    {
+        initiator.Session.Dispose();
+        initiator.Dispose();
+    }
+}

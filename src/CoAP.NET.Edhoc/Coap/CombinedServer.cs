@@ -1,0 +1,81 @@
+using System.Security.Cryptography;
+using CoAP.NET.Mesh;
+using CoAP.NET.Options;
+using CoAP.NET.Oscore;
+
+namespace CoAP.NET.Edhoc.Coap;
+
+/// <summary>
+/// Takes message_3 out of requests with the EDHOC option, and leaves to OSCORE what it protected (RFC 9668 section 3.3). Thread-safe.
+/// </summary>
+/// <param name="server">Has the sessions.</param>
+internal sealed class CombinedServer(EdhocServer server) : OscoreKeyExchangeServer
+{
+    private readonly ProcessedMessages _processed = new();
+
+    /// <inheritdoc/>
+    public override bool IsIn(CoapMessage request) => request.Options.Contains(OptionNumber.Edhoc);
+
+    /// <inheritdoc/>
+    public override async ValueTask<OscoreKeyExchangeResult> FinishAsync(
+        CoapChannel channel, CoapMessage request, ReadOnlyMemory<byte> kid)
+    {
+        CoapPeer peer = CoapPeer.Of(channel);
+        try
+        {
+            ReadOnlyMemory<byte> message3 = CombinedPayload.Read(request.Payload, out ReadOnlyMemory<byte> ciphertext);
+
+            // A client that has got no response yet sends the same message_3 with its next request. It is not processed again.
+            string digest = Convert.ToHexString(SHA256.HashData([(byte)kid.Length, .. kid.Span, .. message3.Span]));
+            if (!_processed.Contains(digest))
+            {
+                await server.EstablishAsync(peer, kid.ToArray(), message3).ConfigureAwait(false);
+                _processed.Add(digest);
+            }
+
+            return OscoreKeyExchangeResult.Finished(Rest(request, ciphertext));
+        }
+        catch (EdhocException exception)
+        {
+            server.OnFailed(peer, exception);
+            return Refused(CoapCode.BadRequest, exception.IsOfPeer ? "The Initiator ended the session." : exception.Message);
+        }
+#pragma warning disable CA1031 // what an application throws is no fault of the client
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            server.OnApplicationFailed(peer, exception);
+            return Refused(CoapCode.InternalServerError, "The server failed.");
+        }
+    }
+
+    // Section 3.3.1: all errors have the code 1.
+    private static OscoreKeyExchangeResult Refused(CoapCode code, string text)
+    {
+        CoapMessage answer = new(code) { Payload = new EdhocException(text).ToMessage() };
+        answer.Options.ContentFormat = CoapContentFormat.EdhocCborSequence;
+        return OscoreKeyExchangeResult.Refused(answer);
+    }
+
+    // Section 3.3.1, step 7.
+    private static CoapMessage Rest(CoapMessage request, ReadOnlyMemory<byte> ciphertext)
+    {
+        CoapOptionCollection options = request.Options;
+        CoapMessage rest = new(request.Code, options.Registry)
+        {
+            Type = request.Type,
+            MessageId = request.MessageId,
+            Token = request.Token,
+            Payload = ciphertext,
+        };
+        for (int i = 0; i < options.Count; i++)
+        {
+            if (options.NumberAt(i) is var number && number != OptionNumber.Edhoc)
+            {
+                rest.Options.Add(number, options.ValueAt(i));
+            }
+        }
+
+        return rest;
+    }
+}

@@ -1,0 +1,20 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Edhoc.Coap;
+
+/// <summary>What is logged of sessions: who and why, never a key, and no message.</summary>
+internal static partial class EdhocLog
+{
+    [LoggerMessage(2400, LogLevel.Debug, "{Client} has proven to be {Identity}: {Method}, {Suite}.")]
+    public static partial void SessionEstablished(ILogger logger, string client, object identity, EdhocMethod method, string suite);
+
+    [LoggerMessage(2401, LogLevel.Debug, "EDHOC with {Client} failed: {Reason}")]
+    public static partial void SessionFailed(ILogger logger, string client, string reason);
+
+    [LoggerMessage(2402, LogLevel.Information,
+        "All places for sessions that {Client} may have are taken; it was asked to come back in {Delay}.")]
+    public static partial void Busy(ILogger logger, string client, TimeSpan delay);
+
+    [LoggerMessage(2403, LogLevel.Error, "The application failed while {Client} agreed on keys. The client is told 5.00.")]
+    public static partial void ApplicationFailed(ILogger logger, Exception exception, string client);
+}

@@ -1,0 +1,35 @@
+namespace CoAP.NET.Edhoc.Coap;
+
+/// <summary>Which messages ended a session of late, by their hashes: a fixed number, of which the oldest goes first. Thread-safe.</summary>
+internal sealed class ProcessedMessages
+{
+    /// <summary>How many are known.</summary>
+    public const int Max = 1024;
+
+    private readonly Lock _gate = new();
+    private readonly HashSet<string> _known = new(StringComparer.Ordinal);
+    private readonly Queue<string> _byAge = new();
+
+    public bool Contains(string digest)
+    {
+        lock (_gate)
+        {
+            return _known.Contains(digest);
+        }
+    }
+
+    public void Add(string digest)
+    {
+        lock (_gate)
+        {
+            if (_known.Add(digest))
+            {
+                _byAge.Enqueue(digest);
+                if (_byAge.Count > Max)
+                {
+                    _known.Remove(_byAge.Dequeue());
+                }
+            }
+        }
+    }
+}

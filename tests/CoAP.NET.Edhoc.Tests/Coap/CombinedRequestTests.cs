@@ -1,0 +1,242 @@
+using CoAP.NET.Options;
+using CoAP.NET.Oscore;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Edhoc.Tests.Coap;
+
+/// <summary>EDHOC and the first request of OSCORE in one (RFC 9668), with a client and a server of this library.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class CombinedRequestTests
+{
+    [Fact]
+    [Rfc("9668-3.2-1")]
+    [Rfc("9668-3.3.1-2")]
+    public async Task The_first_protected_request_brings_message_3_and_the_next_ones_do_not()
+    {
+        await using CombinedWorld world = new();
+        await world.StartAsync();
+
+        using EdhocSession session = await world.ConnectAsync();
+        Assert.Empty(world.Edhoc.Established);
+        Assert.False(session.IsConfirmed);
+
+        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        Assert.Equal("client", (await world.PostAsync("door", "close")).GetText());
+
+        Assert.True(session.IsConfirmed);
+        Assert.Equal([true, false], world.Seen);
+        EdhocServerCounters counters = world.Edhoc.Edhoc.GetCounters();
+        Assert.Equal((0, 1L, 1L, 1L, 1), (
+            counters.Sessions, counters.Begun, counters.Established, counters.Combined, counters.Contexts));
+    }
+
+    [Fact]
+    public async Task Requests_that_are_sent_at_the_same_time_wait_until_the_first_one_was_answered()
+    {
+        await using CombinedWorld world = new();
+        await world.StartAsync();
+        using EdhocSession session = await world.ConnectAsync();
+
+        Task<CoapResponse>[] all = [.. Enumerable.Range(0, 5).Select(i => world.Client.PostAsync(
+            $"{EdhocWorld.Uri}/door", CoapContent.Text($"{i}")))];
+        CoapResponse[] responses = await world.Edhoc.RunAsync(() => Task.WhenAll(all));
+
+        Assert.All(responses, static response => Assert.Equal((CoapCode.Changed, "client"), (response.Code, response.GetText())));
+        Assert.Equal([true, false, false, false, false], world.Seen);
+    }
+
+    [Fact]
+    [Rfc("9668-3.2.1-1")]
+    public async Task Of_a_body_in_blocks_only_the_first_block_brings_message_3()
+    {
+        await using CombinedWorld world = new();
+        await world.StartAsync();
+        using EdhocSession session = await world.ConnectAsync();
+
+        CoapResponse response = await world.PostAsync("body", new string('x', 3000));
+
+        Assert.Equal("3000", response.GetText());
+        Assert.True(world.Seen.Count >= 3);
+        Assert.Equal([true, .. Enumerable.Repeat(false, world.Seen.Count - 1)], world.Seen);
+        Assert.All(world.Sizes, static size => Assert.True(size <= 1152));
+    }
+
+    [Fact]
+    [Rfc("9668-3.2.1-1")]
+    public async Task A_message_3_that_is_too_long_is_sent_before()
+    {
+        EdhocEad[] long3 = [new(9, false, new byte[300])];
+        await using CombinedWorld world = new(configureClient: options =>
+            options.CreateEad = (wanted, _) => new(wanted.Message == 3 ? long3 : []));
+        await world.StartAsync();
+
+        using EdhocSession session = await world.ConnectAsync();
+        Assert.Equal(1, world.Edhoc.Edhoc.GetCounters().Established);
+
+        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        Assert.Equal([false], world.Seen);
+    }
+
+    [Fact]
+    [Rfc("9668-3.3.1-2")]
+    public async Task A_client_that_is_not_trusted_gets_an_EDHOC_error_without_protection_and_no_context()
+    {
+        await using CombinedWorld world = new(static options => options.Trust = new EdhocCredentialStore());
+        await world.StartAsync();
+        using EdhocSession session = await world.ConnectAsync();
+
+        EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
+
+        Assert.Equal((true, EdhocErrorCode.Unspecified), (error.IsOfPeer, error.Code));
+        Assert.Contains("not known", error.Message, StringComparison.Ordinal);
+        Assert.Equal(0, world.OfServer.Count);
+        Assert.Empty(world.Served);
+
+        // What has no session is refused again, and nothing ever leaves in the clear.
+        await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
+        Assert.Empty(world.Served);
+    }
+
+    [Fact]
+    public async Task What_the_application_throws_is_answered_5_00_with_an_EDHOC_error()
+    {
+        await using CombinedWorld world = new(static options =>
+            options.Established = static (_, _, _) => throw new InvalidOperationException("secret detail"));
+        await world.StartAsync();
+        using EdhocSession session = await world.ConnectAsync();
+
+        EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
+
+        Assert.True(error.IsOfPeer);
+        Assert.DoesNotContain("secret", error.Message, StringComparison.Ordinal);
+        Assert.Equal(0, world.OfServer.Count);
+    }
+
+    [Fact]
+    [Rfc("9668-3.3.1-2")]
+    public async Task A_server_that_sends_message_4_refuses_the_combination_and_does_not_offer_it()
+    {
+        await using CombinedWorld world = new(static options => options.SendsMessage4 = true);
+        await world.StartAsync();
+        CoapResponse links = await world.Edhoc.RunAsync(() => world.Client.GetAsync($"{EdhocWorld.Uri}/.well-known/core"));
+        Assert.DoesNotContain("ed-comb-req", links.GetText(), StringComparison.Ordinal);
+        using EdhocSession session = await world.ConnectAsync();
+
+        EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
+
+        Assert.Contains("message_4", error.Message, StringComparison.Ordinal);
+        Assert.Equal(0, world.OfServer.Count);
+    }
+
+    [Fact]
+    public async Task A_server_without_RFC_9668_is_named_by_the_error_and_a_new_session_works_without_the_combination()
+    {
+        await using CombinedWorld world = new();
+        await world.StartAsync();
+        using EdhocSession session = await world.ConnectAsync();
+        world.OfServer.KeyExchange = null;
+
+        EdhocException error = await Assert.ThrowsAsync<EdhocException>(() => world.PostAsync("door", "open"));
+
+        Assert.False(error.IsOfPeer);
+        Assert.Contains("CombinesFirstRequest", error.Message, StringComparison.Ordinal);
+        EdhocClient sequential = world.MakeEdhoc(static options => options.CombinesFirstRequest = false);
+        using EdhocSession second = await world.Edhoc.RunAsync(() => sequential.ConnectAsync(EdhocWorld.Uri));
+        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+    }
+
+    [Theory]
+    [InlineData(null, "43abcdef00")]
+    [InlineData("", "43abcdef00")]
+    [InlineData("1901", "43abcdef00")]
+    [InlineData("090199", "")]
+    [InlineData("090199", "43abcdef")]
+    [InlineData("090199", "f50000")]
+    [InlineData("090199", "43abcdef00")]
+    [Rfc("9668-3.3.1-1")]
+    public async Task A_request_with_the_EDHOC_option_that_is_malformed_or_of_no_session_is_answered_4_00(string? oscore, string payload)
+    {
+        await using CombinedWorld world = new();
+        await world.StartAsync();
+        CoapMessage message = new(CoapCode.Post)
+        {
+            Type = CoapMessageType.Confirmable,
+            MessageId = 7,
+            Payload = Convert.FromHexString(payload),
+        };
+        if (oscore is not null)
+        {
+            message.Options.Add(OptionNumber.Oscore, Convert.FromHexString(oscore));
+        }
+
+        message.Options.Add(OptionNumber.Edhoc, default);
+        using ScriptedPeer stranger = world.Edhoc.Network.CreatePeer(
+            InMemoryNetwork.Address("[2001:db8::9]:5683"), InMemoryNetwork.Address("[2001:db8::1]:5683"));
+
+        stranger.Send(CoapDatagramSerializer.Default.Serialize(message));
+
+        // Piggybacked on the acknowledgement: 4.00.
+        stranger.Expect("60 80 00 07 ..");
+        Assert.Empty(world.Served);
+        Assert.Equal(0, world.OfServer.Count);
+    }
+
+    [Fact]
+    [Rfc("9668-3.3.1-1")]
+    public async Task What_OSCORE_cannot_verify_behind_message_3_is_refused_and_the_session_stands()
+    {
+        await using CombinedWorld world = new();
+        await world.StartAsync();
+        world.Damage = static payload => payload[^1] ^= 1;
+        using EdhocSession session = await world.ConnectAsync();
+        await Assert.ThrowsAsync<CoapOscoreException>(() => world.PostAsync("door", "open"));
+        Assert.Empty(world.Served);
+        Assert.Equal(1, world.OfServer.Count);
+        world.Damage = null;
+
+        // The next request brings message_3 once more, which is not processed again.
+        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+
+        Assert.Equal([true, true], world.Seen);
+        Assert.Equal(1, world.Edhoc.Edhoc.GetCounters().Established);
+        Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        Assert.False(world.Seen[^1]);
+    }
+
+    [Fact]
+    public async Task Contexts_of_a_credential_are_bounded_and_its_oldest_ones_go()
+    {
+        await using CombinedWorld world = new(static options => options.MaxContextsPerPeer = 2);
+        await world.StartAsync();
+        for (int i = 0; i < 5; i++)
+        {
+            using EdhocSession session = await world.ConnectAsync();
+            Assert.Equal("client", (await world.PostAsync("door", "open")).GetText());
+        }
+
+        Assert.Equal((2, 1), (world.OfServer.Count, world.OfClient.Count));
+        Assert.Equal((2, 5L), (world.Edhoc.Edhoc.GetCounters().Contexts, world.Edhoc.Edhoc.GetCounters().Established));
+    }
+
+    [Fact]
+    public async Task The_identity_of_the_peer_is_that_of_its_credential_whatever_context_it_has()
+    {
+        await using CombinedWorld world = new();
+        await world.StartAsync();
+        using (await world.ConnectAsync())
+        {
+            await world.PostAsync("door", "open");
+        }
+
+        using (await world.ConnectAsync())
+        {
+            await world.PostAsync("door", "open");
+        }
+
+        Assert.Equal(2, world.Peers.Count);
+        Assert.NotSame(world.Peers[0].Context, world.Peers[1].Context);
+        Assert.Equal(world.Peers[0], world.Peers[1]);
+        Assert.Equal(world.Peers[0].GetHashCode(), world.Peers[1].GetHashCode());
+        Assert.Same(world.Edhoc.ClientKey.Credential, world.Peers[0].Owner);
+    }
+}
