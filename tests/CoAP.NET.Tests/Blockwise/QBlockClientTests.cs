@@ -14,7 +14,17 @@ public sealed class QBlockClientTests : TransferTest
         Options.Parameters = CoapTransmissionParameters.Default with { PreferredBlockSize = 64 };
     }
 
-    private CoapMessage[] Blocks => [.. Requests.ToArray().Where(request => request.Type == CoapMessageType.NonConfirmable)];
+    // Requests arrive on another thread while the test looks.
+    private CoapMessage[] Blocks
+    {
+        get
+        {
+            lock (Requests)
+            {
+                return [.. Requests.Where(static request => request.Type == CoapMessageType.NonConfirmable)];
+            }
+        }
+    }
 
     private static int NumberOf(CoapMessage message) => message.Options.Get<QBlock1>()!.Block.Number;
 

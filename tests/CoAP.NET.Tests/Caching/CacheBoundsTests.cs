@@ -119,7 +119,7 @@ public sealed class CacheBoundsTests
             },
             CancellationToken.None,
             TaskCreationOptions.LongRunning,
-            TaskScheduler.Default))).WaitAsync(TimeSpan.FromSeconds(60));
+            TaskScheduler.Default))).WaitAsync(TimeSpan.FromMinutes(5));
         Assert.Equal(found, cache.Hits);
         Assert.True(found > 0);
         cache.Clear();

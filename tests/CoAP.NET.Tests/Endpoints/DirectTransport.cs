@@ -15,7 +15,10 @@ internal sealed class DirectTransport : CoapDatagramTransport
 
     public override IReadOnlyList<CoapAddress> LocalAddresses => [Local];
 
-    /// <summary>Called with each datagram that leaves, before it is stored.</summary>
+    /// <summary>
+    /// Called with each datagram that leaves, after it was stored: whoever awaits this call finds the datagram, and nothing is stored later
+    /// that a test would take for another one.
+    /// </summary>
     public Action<CoapAddress, byte[]>? OnSent { get; set; }
 
     /// <summary>Whether what leaves is not even copied, for tests that count allocations.</summary>
@@ -40,11 +43,12 @@ internal sealed class DirectTransport : CoapDatagramTransport
         byte[] bytes = datagram.Span.ToArray();
         CoapAddress remote = datagram.Remote;
         datagram.Dispose();
-        OnSent?.Invoke(remote, bytes);
         lock (_gate)
         {
             _sent.Add((remote, bytes));
         }
+
+        OnSent?.Invoke(remote, bytes);
     }
 
     /// <summary>Hands a datagram in, as if it came from a socket.</summary>

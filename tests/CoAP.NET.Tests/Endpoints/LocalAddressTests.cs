@@ -25,7 +25,8 @@ public sealed class LocalAddressTests : IAsyncLifetime
     [Fact]
     public async Task One_client_is_many_peers_over_one_port()
     {
-        await using CoapClient client = new();
+        // Nothing is sent twice because the machine is busy: the second response would be one that nobody waits for.
+        await using CoapClient client = new(new CoapEndpointOptions { Parameters = new() { AckTimeout = TimeSpan.FromMinutes(2) } });
         string[] seen =
             await Task.WhenAll(Enumerable.Range(1, 50).Select(async i => (await AskAsync(client, _udp, $"127.3.0.{i}")).GetText()));
         Assert.Equal(Enumerable.Range(1, 50).Select(static i => $"127.3.0.{i}"), seen.Select(AddressOf));
@@ -116,7 +117,7 @@ public sealed class LocalAddressTests : IAsyncLifetime
         new(CoapMethod.Get, uri) { LocalAddress = local is null ? null : IPAddress.Parse(local) };
 
     private static Task<CoapResponse> AskAsync(CoapClient client, string server, string? local) =>
-        client.SendAsync(From(server + "/me", local)).WaitAsync(TimeSpan.FromSeconds(60));
+        client.SendAsync(From(server + "/me", local)).WaitAsync(TimeSpan.FromMinutes(2));
 
     private static async Task<string> FirstOf(CoapObservation observation)
     {

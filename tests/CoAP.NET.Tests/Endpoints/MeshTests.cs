@@ -120,7 +120,8 @@ public class MeshTests : EndpointTest
         CoapException error = await Assert.ThrowsAsync<CoapException>(() => Within(run));
         Assert.Contains("Messaging to Exchanges", error.Message, StringComparison.Ordinal);
         Assert.IsType<InvalidOperationException>(error.InnerException);
-        Assert.Contains(Logs.Entries, entry => entry.Level == Microsoft.Extensions.Logging.LogLevel.Critical);
+        await Eventually.IsTrueAsync(
+            () => Logs.Entries.Any(static entry => entry.Level == Microsoft.Extensions.Logging.LogLevel.Critical));
     }
 
     [Fact]

@@ -34,18 +34,10 @@ public abstract class StrangersTest : EndpointTest
     }
 
     /// <summary>What leaves next, when another thread sends it.</summary>
-    private protected Task<string[]> NextSentAsync() => Within(PollAsync());
-
-    private async Task<string[]> PollAsync()
+    private protected async Task<string[]> NextSentAsync()
     {
-        while (true)
-        {
-            if (Transport.TakeSent() is { Length: > 0 } sent)
-            {
-                return sent;
-            }
-
-            await Task.Yield();
-        }
+        string[] sent = [];
+        await Eventually.IsTrueAsync(() => (sent = Transport.TakeSent()).Length > 0);
+        return sent;
     }
 }

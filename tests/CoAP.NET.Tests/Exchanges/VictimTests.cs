@@ -23,6 +23,7 @@ public sealed class VictimTests : StrangersTest
     public async Task In_no_minute_does_one_victim_get_more_than_its_share_whatever_is_asked_in_its_name()
     {
         CoapMessage[] requests = await StartAsync([CoapMethod.Get, CoapMethod.Put, CoapMethod.Post, CoapMethod.Delete]);
+        GoOnHere();
         Assert.True(requests.Length > 100);
         for (int i = 0; i < 6000; i++)
         {
@@ -37,17 +38,9 @@ public sealed class VictimTests : StrangersTest
         Assert.True(Server.Counters[CoapCounter.NotificationsSent] > 100);
         Assert.True(Server.Counters[CoapCounter.AmplificationRefused] > 100);
 
-        // Nobody acknowledged anything: when nothing is forged any more it ends, once what slow handlers answer on other threads is out.
+        // Nobody acknowledged anything: when nothing is forged any more it ends, once what slow handlers answer is out.
         Clock.Advance(TimeSpan.FromMinutes(1));
-        using (CancellationTokenSource hang = new(TimeSpan.FromMinutes(2)))
-        {
-            while (Server.Endpoint.Served.Count > 0)
-            {
-                Assert.False(hang.IsCancellationRequested, $"{Server.Endpoint.Served.Count} requests are still served.");
-                await Task.Yield();
-            }
-        }
-
+        Assert.Equal(0, Server.Endpoint.Served.Count);
         Clock.Advance(TimeSpan.FromMinutes(15));
         _unpaid.Clear();
         Clock.Advance(TimeSpan.FromMinutes(1));
@@ -60,6 +53,7 @@ public sealed class VictimTests : StrangersTest
     {
         Options.Limits.AmplificationBytesPerSecond = 16 * 1024;
         CoapMessage[] requests = await StartAsync([CoapMethod.Get]);
+        GoOnHere();
         for (int i = 0; i < 3000; i++)
         {
             Forge(requests[i % requests.Length], CoapAddress.FromIPv4(0x0a00_0000 + (uint)_random.Next(1 << 24), 5683));
@@ -78,6 +72,7 @@ public sealed class VictimTests : StrangersTest
         int sources = int.Parse(Environment.GetEnvironmentVariable("FORGED_SOURCES") ?? "20000", null);
         Options.Limits.NewcomerBytes = 1024 * 1024;
         CoapMessage[] requests = await StartAsync([CoapMethod.Get]);
+        GoOnHere();
         CoapMessage large = requests.Single(request => request.Type == CoapMessageType.NonConfirmable && request.Options.Observe is null
             && CoapDatagramSerializer.Default.Serialize(request).AsSpan().EndsWith(Wire.Hex("b56c61726765")));
         for (int i = 0; i < sources; i++)
@@ -92,11 +87,14 @@ public sealed class VictimTests : StrangersTest
         AssertBound(TimeSpan.FromSeconds(1), 1024 * 1024);
     }
 
+    // Slow handlers go on where the clock is advanced, so that nothing is sent while a request is forged. No asynchronous method can do
+    // this for its caller, who has the context back when it returns.
+    private static void GoOnHere() => SynchronizationContext.SetSynchronizationContext(null);
+
     private async Task<CoapMessage[]> StartAsync(CoapMethod[] methods)
     {
         PlugtestResources.MapTo(Server, Clock);
         await StartAsync();
-        SynchronizationContext.SetSynchronizationContext(null);
         List<string> links = [];
         foreach (CoapLink link in CoapLinkFormat.Parse(Links()))
         {

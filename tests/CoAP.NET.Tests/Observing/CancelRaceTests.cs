@@ -71,8 +71,8 @@ public sealed class CancelRaceTests : ClientObserveTest
                     Task<CoapObservation> registering = Client.ObserveAsync($"{Uri}/{random.Next(3)}", _ => late += isDisposed[0] ? 1 : 0);
                     begun.Add(AddAsync(registering, isDisposed));
                     break;
-                case 1 when observations.Count > 0:
-                    await DisposeAsync(observations[random.Next(observations.Count)]);
+                case 1 when Registered() is { Length: > 0 } registered:
+                    await DisposeAsync(registered[random.Next(registered.Length)]);
                     break;
                 case 2 when requests.Count > 0:
                     CoapMessage request = requests[random.Next(requests.Count)];
@@ -101,7 +101,7 @@ public sealed class CancelRaceTests : ClientObserveTest
         }
 
         await Within(Task.WhenAll(begun));
-        foreach ((CoapObservation Observation, bool[] IsDisposed) observation in observations.ToArray())
+        foreach ((CoapObservation Observation, bool[] IsDisposed) observation in Registered())
         {
             await DisposeAsync(observation);
         }
@@ -111,6 +111,15 @@ public sealed class CancelRaceTests : ClientObserveTest
         Assert.Equal(0, late);
         AssertFreed();
         Assert.Equal(0, Endpoint.Counters[CoapCounter.StageErrors]);
+
+        // They are added where their registration completes, which is another thread.
+        (CoapObservation Observation, bool[] IsDisposed)[] Registered()
+        {
+            lock (observations)
+            {
+                return [.. observations];
+            }
+        }
 
         async Task AddAsync(Task<CoapObservation> registering, bool[] isDisposed)
         {

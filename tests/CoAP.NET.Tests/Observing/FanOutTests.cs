@@ -1,5 +1,6 @@
 using CoAP.NET.Options;
 using CoAP.NET.Testing;
+using CoAP.NET.Tests.Shard;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Observing;
@@ -55,14 +56,12 @@ public sealed class FanOutTests : ServerObserveTest
             return GC.GetAllocatedBytesForCurrentThread() - before;
         }
 
-        for (int i = 0; i < 5; i++)
-        {
-            Round();
-        }
+        const int Rounds = 10;
+        long least = Enumerable.Range(0, Rounds).Min(_ => Round());
 
         // A message for token and Message ID; options and payload are everybody's.
-        Assert.InRange(Round() / Count, 1, 90);
-        Assert.Equal(6 * Count, Server.Counters[CoapCounter.NotificationsSent]);
+        Assert.InRange(least / Count, 1, 90);
+        Assert.Equal(Rounds * Count, Server.Counters[CoapCounter.NotificationsSent]);
     }
 
     [Fact]
@@ -117,6 +116,8 @@ public sealed class FanOutTests : ServerObserveTest
             return best;
         }
 
+        // As in production for both: what other tests do to messages that come back they begin and end at any time.
+        using PoisonedMessages pause = PoisonedMessages.Pause();
         Cost("41010000aab36e6f6e");
         Cost("41010000aab36f6273");
         long plain = Cost("41010000bbb36e6f6e");

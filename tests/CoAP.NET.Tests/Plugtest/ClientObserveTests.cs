@@ -17,7 +17,7 @@ public sealed class ClientObserveTests : IAsyncLifetime
 
     private PlugtestBench Bench => _bench!;
 
-    public async Task InitializeAsync() => _bench = await PlugtestBench.CreateAsync(usesThreads: true, isExact: true);
+    public async Task InitializeAsync() => _bench = await PlugtestBench.CreateAsync(isExact: true);
 
     public async Task DisposeAsync()
     {

@@ -35,7 +35,7 @@ public sealed class LossyPlugtestTests
                from second in Enumerable.Range(first + 1, clean.Datagrams + 2 - first)
                select (first, second),
         ];
-        int every = scenario.UsesThreads ? Math.Max(1, pairs.Count / Campaign.Rounds(10)) : 1;
+        int every = scenario.IsLong ? Math.Max(1, pairs.Count / Campaign.Rounds(10)) : 1;
         for (int i = Campaign.Seed % every; i < pairs.Count; i += every)
         {
             (int first, int second) = pairs[i];
@@ -55,7 +55,7 @@ public sealed class LossyPlugtestTests
     {
         PlugtestScenario scenario = Find(name);
         PlugtestRun clean = await PlugtestRun.RunAsync(scenario, isExact: true);
-        for (int i = 0; i < Campaign.Rounds(scenario.UsesThreads ? 2 : 10); i++)
+        for (int i = 0; i < Campaign.Rounds(scenario.IsLong ? 2 : 10); i++)
         {
             await JudgeAsync(scenario, clean, $"seed {Campaign.Seed + i}", null, Campaign.Seed + i, 0.2);
         }

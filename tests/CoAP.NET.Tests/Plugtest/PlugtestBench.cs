@@ -1,4 +1,3 @@
-using CoAP.NET.Exchanges;
 using CoAP.NET.Testing;
 using CoAP.NET.Tests.Endpoints;
 using CoAP.NET.Transports;
@@ -13,22 +12,18 @@ public sealed class PlugtestBench : IAsyncDisposable
     private static readonly CoapAddress s_client = InMemoryNetwork.Address("192.0.2.2:40000");
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(20);
 
-    private const int QuietLooks = 3;
-    private const int MaxLooks = 1_000_000;
-
-    private readonly bool _usesThreads;
+    private readonly bool _isExact;
     private readonly int _seed;
     private readonly PlugtestPath _path;
     private readonly List<CoapResponse> _responses = [];
     private readonly List<PlugtestObserver> _observers = [];
     private CoapServer _server;
-    private Task[] _asked = [];
     private long _executed;
     private long _unsafeExecuted;
 
-    private PlugtestBench(bool usesThreads, int seed, double loss, PlugtestPath path)
+    private PlugtestBench(int seed, double loss, bool isExact, PlugtestPath path)
     {
-        (_usesThreads, _seed, _path) = (usesThreads, seed, path);
+        (_isExact, _seed, _path) = (isExact, seed, path);
         Network = new InMemoryNetwork(Clock, new InMemoryNetworkOptions
         {
             Seed = (ulong)seed,
@@ -37,9 +32,6 @@ public sealed class PlugtestBench : IAsyncDisposable
         _server = CreateServer();
         Client = CreateClient(1);
     }
-
-    /// <summary>Whether no time passes while any thread is at work, at a hundred times the cost.</summary>
-    public bool IsExact { get; init; }
 
     public VirtualClock Clock { get; } = new();
 
@@ -78,15 +70,16 @@ public sealed class PlugtestBench : IAsyncDisposable
         _server.Counters[CoapCounter.StageErrors] + Client.Endpoint.Counters[CoapCounter.StageErrors] + _path.StageErrors;
 
     /// <summary>Sets the bench up.</summary>
-    /// <param name="usesThreads">Whether the client goes on on threads between two messages.</param>
     /// <param name="seed">The chance of network and hosts.</param>
     /// <param name="loss">How many datagrams are lost by chance.</param>
-    /// <param name="isExact">Whether no time passes while any thread is at work.</param>
+    /// <param name="isExact">
+    /// Whether the client goes on on threads, as it does in earnest, and no time passes while any thread is at work. That costs a hundred
+    /// times as much as a client that goes on when the clock does.
+    /// </param>
     /// <param name="path">What stands between client and server; null for nothing.</param>
-    public static async Task<PlugtestBench> CreateAsync(
-        bool usesThreads, int seed = 1, double loss = 0, bool isExact = false, PlugtestPath? path = null)
+    public static async Task<PlugtestBench> CreateAsync(int seed = 1, double loss = 0, bool isExact = false, PlugtestPath? path = null)
     {
-        PlugtestBench bench = new(usesThreads, seed, loss, path ?? new PlugtestPath()) { IsExact = isExact };
+        PlugtestBench bench = new(seed, loss, isExact, path ?? new PlugtestPath());
         await bench._server.StartAsync();
         await bench._path.StartAsync(bench);
         await bench.Client.Endpoint.StartAsync();
@@ -100,9 +93,7 @@ public sealed class PlugtestBench : IAsyncDisposable
         Requests += requests.Length;
         UnsafeRequests += requests.Count(static request => !request.Code.IsSafe);
         Task<CoapResponse>[] tasks = [.. requests.Select(request => Client.SendAsync(_path.Through(request)))];
-        _asked = tasks;
         await UntilAsync(() => Array.TrueForAll(tasks, static task => task.IsCompleted));
-        _asked = [];
         CoapTimeoutException? timeout = null;
         foreach (Task<CoapResponse> task in tasks)
         {
@@ -138,35 +129,19 @@ public sealed class PlugtestBench : IAsyncDisposable
         return UntilAsync(() => Clock.Elapsed >= end, time);
     }
 
-    /// <summary>Lets time pass until something is true. Without threads it may end before that.</summary>
+    /// <summary>Lets time pass until something is true.</summary>
     public async Task UntilAsync(Func<bool> condition, TimeSpan? max = null)
     {
-        if (IsExact)
+        if (_isExact)
         {
             await Clock.AdvanceUntilAsync(condition, max ?? s_patience);
             return;
         }
 
+        // Everything runs within the advance: what is due, what is received, and how the client goes on.
         TimeSpan end = Clock.Elapsed + (max ?? s_patience);
-        if (!_usesThreads)
+        while (!condition())
         {
-            // Cheap, and enough where it does not matter how much time passes until a thread has brought the response.
-            while (!condition() && Clock.NextDue is { } due && due <= end)
-            {
-                Clock.AdvanceTo(due);
-            }
-
-            return;
-        }
-
-        while (true)
-        {
-            await SettleAsync();
-            if (condition())
-            {
-                return;
-            }
-
             Assert.True(Clock.Elapsed < end,
                 $"What was waited for did not happen.{Environment.NewLine}{string.Join(Environment.NewLine, Network.Trace.TakeLast(60))}");
             Clock.AdvanceTo(Clock.NextDue is { } next && next < end ? next : end);
@@ -220,46 +195,15 @@ public sealed class PlugtestBench : IAsyncDisposable
         return options;
     }
 
-    // What a step of time set going goes on on the pool; this queues up behind it until nothing is left and each request is on its way.
-    // What fetches the body of a notification may be late by a step or so, as it may be in earnest. See IsExact.
-#pragma warning disable RS0030 // the pool is what is looked at here
-    private async Task SettleAsync()
-    {
-        long completed = ThreadPool.CompletedWorkItemCount;
-        for (int quiet = 0, looks = 0; quiet < QuietLooks && looks < MaxLooks; looks++)
-        {
-            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-            long completedNow = ThreadPool.CompletedWorkItemCount;
-
-            // One of them was this.
-            bool isQuiet = completedNow - completed <= 1 && ThreadPool.PendingWorkItemCount == 0
-                && _asked.Count(static task => !task.IsCompleted) <= PendingRequests;
-            quiet = isQuiet ? quiet + 1 : 0;
-            if (!isQuiet)
-            {
-                Thread.Yield();
-            }
-
-            completed = completedNow;
-        }
-    }
-#pragma warning restore RS0030
-
-    private int PendingRequests
-    {
-        get
-        {
-            CoapPipeline pipeline = Client.Endpoint.Pipelines[0];
-            lock (pipeline.Shard.Gate)
-            {
-                return pipeline.Channels.All().Sum(ExchangeLayer.PendingOf);
-            }
-        }
-    }
-
     private CoapClient CreateClient(int host)
     {
-        CoapClient client = new(Prepare(new CoapEndpointOptions(), host));
+        CoapEndpointOptions options = Prepare(new CoapEndpointOptions(), host);
+        if (!_isExact)
+        {
+            options.Scheduler = new VirtualScheduler(Clock);
+        }
+
+        CoapClient client = new(options);
         client.Endpoint.AddTransport(_path.CreateClientTransport(Network, s_client));
         return client;
     }

@@ -20,16 +20,14 @@ public sealed record PlugtestRun(
     /// <param name="seed">The chance of network and hosts.</param>
     /// <param name="loss">How many datagrams are lost by chance.</param>
     /// <param name="faults">What else happens.</param>
-    /// <param name="path">What stands between client and server; null for nothing. With it no time passes while any thread is at
-    /// work.</param>
-    /// <param name="isExact">Whether none passes without it, either: nothing then times out because the machine is busy.</param>
+    /// <param name="path">What stands between client and server; null for nothing. With it all run on threads.</param>
+    /// <param name="isExact">Whether the client does so without it, too. No time passes while any thread is at work.</param>
     public static async Task<PlugtestRun> RunAsync(PlugtestScenario scenario, int seed = 1, double loss = 0,
         Action<InMemoryNetwork>? faults = null, PlugtestPath? path = null, bool isExact = false)
     {
-        // Handlers that await go on on the thread that advances the clock.
+        // Handlers and clients that await go on on the thread that advances the clock.
         SynchronizationContext.SetSynchronizationContext(null);
-        await using PlugtestBench bench = await PlugtestBench.CreateAsync(
-            scenario.UsesThreads, seed, loss, isExact || path is not null, path);
+        await using PlugtestBench bench = await PlugtestBench.CreateAsync(seed, loss, isExact || path is not null, path);
         faults?.Invoke(bench.Network);
         bool timedOut = false;
         try

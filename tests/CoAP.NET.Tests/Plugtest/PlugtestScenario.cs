@@ -28,10 +28,10 @@ public sealed record PlugtestScenario(string Name, Func<PlugtestBench, Task> Pla
     public bool MayRunAgain { get; init; }
 
     /// <summary>
-    /// Whether the client goes on on threads between two messages, as with bodies of several blocks, or the time at which something is done
-    /// matters.
+    /// Whether it takes many messages or much time, as with bodies of several blocks and observations, so that fewer of all its faults are
+    /// tried.
     /// </summary>
-    public bool UsesThreads { get; init; }
+    public bool IsLong { get; init; }
 
     /// <summary>For the names of tests.</summary>
     public override string ToString() => Name;

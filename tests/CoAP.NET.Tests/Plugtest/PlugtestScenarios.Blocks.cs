@@ -38,7 +38,7 @@ internal static partial class PlugtestScenarios
     ];
 
     private static PlugtestScenario Transfer(string name, params Func<IReadOnlyList<CoapResponse>, CoapRequest[]>[] steps) =>
-        new(name, steps) { UsesThreads = true };
+        new(name, steps) { IsLong = true };
 
     private static CoapRequest Large(CoapMethod method, string path, int? blockSize, string? content = null, bool confirmable = true)
     {

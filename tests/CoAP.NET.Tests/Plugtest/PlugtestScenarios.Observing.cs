@@ -31,7 +31,7 @@ internal static partial class PlugtestScenarios
             last: "new value"),
         Observe("OBS_11", "/obs-load", PutInTurn, last: "6"),
         Observe("OBS_11 by Non-confirmable messages", "/obs-load-non", PutInTurn, last: "6"),
-        new("OBS_12", CancelAsync) { UsesThreads = true, MayRunAgain = true },
+        new("OBS_12", CancelAsync) { IsLong = true, MayRunAgain = true },
         Observe("OBS_13", "/obs-large", static bench => bench.PassAsync(TimeSpan.FromSeconds(6)),
             static changes => $"{Change(changes)}\n{LargeText.Make(2000)}"),
         Observe("OBS_13 with a value that is put", "/obs-large", static bench => bench.AskAsync(Put("/obs-large", "short")), last: "short"),
@@ -61,7 +61,7 @@ internal static partial class PlugtestScenarios
                 await NobodyObserves(bench);
             })
             {
-                UsesThreads = true,
+                IsLong = true,
 
                 // Registrations are made again.
                 MayRunAgain = true,
