@@ -11,12 +11,15 @@ namespace CoAP.NET.Tests.Connections;
 /// An endpoint on virtual time that opens connections on a <see cref="DirectStreamTransport"/>. What it meets there is scripted: by default
 /// a server that sends its CSM as soon as ours came and answers nothing.
 /// </summary>
+[Collection(VirtualTimeCollection.Name)]
 public abstract class ClientConnectionTest : ConnectionTest
 {
     protected const string Target = "coap+tcp://192.0.2.1/x";
 
     private protected static readonly CoapAddress s_first = CoapAddress.FromIPv4(0xc0000201, 5683);
     private protected static readonly CoapAddress s_second = CoapAddress.FromIPv4(0xc0000202, 5683);
+
+    private int _attempts;
 
     private protected ClientConnectionTest() => Options.ResolveHost = (name, _) => Task.FromResult(name == "two.example"
         ? new[] { IPAddress.Parse("192.0.2.1"), IPAddress.Parse("192.0.2.2") }
@@ -35,7 +38,7 @@ public abstract class ClientConnectionTest : ConnectionTest
     /// <summary>How the attempts to connect end: null for well.</summary>
     private protected Func<CoapAddress, Exception?>? Failing { get; set; }
 
-    private protected int Attempts { get; private set; }
+    private protected int Attempts => Volatile.Read(ref _attempts);
 
     /// <summary>Attempts that failed, as the log tells.</summary>
     private protected int Failures => Logs.Entries.Count(static entry => entry.Id.Id == 1760);
@@ -45,7 +48,7 @@ public abstract class ClientConnectionTest : ConnectionTest
         transport ??= Streams;
         transport.Connecting = (remote, _, _) =>
         {
-            Attempts++;
+            Interlocked.Increment(ref _attempts);
             return Failing?.Invoke(remote) is { } error ? Task.FromException(error) : Task.CompletedTask;
         };
         transport.Connected = connection =>
@@ -100,63 +103,14 @@ public abstract class ClientConnectionTest : ConnectionTest
     /// <summary>Answers every request with 2.05.</summary>
     private protected void AnswerAll() => Answers = static (_, frame) => frame.Code is > 0 and < 32 ? Content(frame) : null;
 
-    /// <summary>Waits for a task while virtual time goes on.</summary>
-    private protected async Task<T> WhileTimePassesAsync<T>(Task<T> task, TimeSpan? step = null, int steps = 2000)
-    {
-        for (int i = 0; i < steps && !task.IsCompleted; i++)
-        {
-            Clock.Advance(step ?? TimeSpan.FromMilliseconds(100));
-            await LetOthersGoOnAsync();
-        }
-
-        return await Within(task);
-    }
-
     /// <summary>
-    /// Waits until the pool has come to what was given to it before: whoever goes on because time has passed must not find that minutes
-    /// have passed before it was his turn.
+    /// Waits until other threads have brought something about, and have come to the end of what they do: one that has just sent something
+    /// may still have the turn to send on its connection.
     /// </summary>
-    private protected static async Task LetOthersGoOnAsync()
+    private protected async Task UntilAsync(Func<bool> condition)
     {
-        // What they begin in turn may go on elsewhere again.
-        for (int i = 0; i < 3; i++)
-        {
-            TaskCompletionSource turn = new();
-#pragma warning disable RS0030 // it is about the pool
-            ThreadPool.UnsafeQueueUserWorkItem(static turn => turn.SetResult(), turn, preferLocal: false);
-#pragma warning restore RS0030
-            await turn.Task;
-        }
-    }
-
-    /// <summary>Lets time pass until so many attempts to connect were made, and not longer.</summary>
-    private protected void PassUntilAttempt(int count)
-    {
-        // Without the context of the test what waits for a timer goes on within the advance, and not on another thread some time later.
-        SynchronizationContext? context = SynchronizationContext.Current;
-        SynchronizationContext.SetSynchronizationContext(null);
-        try
-        {
-            for (int i = 0; Attempts < count; i++)
-            {
-                Assert.True(i < 10_000, "There is no attempt.");
-                Clock.Advance(TimeSpan.FromMilliseconds(50));
-            }
-        }
-        finally
-        {
-            SynchronizationContext.SetSynchronizationContext(context);
-        }
-    }
-
-    /// <summary>Waits until something is so that other threads bring about; a guard against hanging, no assertion about time.</summary>
-    private protected static async Task UntilAsync(Func<bool> condition)
-    {
-        for (int i = 0; !condition(); i++)
-        {
-            Assert.True(i < 10_000_000, "It never came to be.");
-            await Task.Yield();
-        }
+        await Eventually.IsTrueAsync(condition);
+        await SettleAsync();
     }
 
     private protected ConnectionPool Pool => Endpoint.Core.Pool;

@@ -62,7 +62,7 @@ public class ClientRequestTests : ClientConnectionTest
         await StartClientAsync();
         Task<CoapResponse> sent = Endpoint.PutAsync(Target, CoapContent.Binary(new byte[2000]));
 
-        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => WhileTimePassesAsync(sent));
+        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => PassAsync(sent));
 
         Assert.Equal(CoapConnectionError.TooSlow, error.Error);
         Assert.False(error.IsOutcomeUnknown);

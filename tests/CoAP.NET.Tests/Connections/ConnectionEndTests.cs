@@ -54,7 +54,7 @@ public class ConnectionEndTests : ClientConnectionTest
         TransformBlock<T, T> Slow<T>() => new(
             item =>
             {
-                goesOn.Wait(TimeSpan.FromSeconds(60));
+                goesOn.Wait(TimeSpan.FromMinutes(5));
                 return item;
             },
             new ExecutionDataflowBlockOptions { BoundedCapacity = 1 });
@@ -96,6 +96,9 @@ public class ConnectionEndTests : ClientConnectionTest
 
         Assert.False(isClosed, connection.CloseReason?.Message);
         await UntilAsync(() => Volatile.Read(ref answered) == 4 && connection.Pauses == 0);
+
+        // The thread that brought the last one has left the block, too.
+        await SettleAsync();
 
         // From now on it is the peer who does not go on.
         for (int i = 0; i < 30 && !connection.IsClosed; i++)
@@ -143,7 +146,7 @@ public class ConnectionEndTests : ClientConnectionTest
         else
         {
             CoapTimeoutException timeout =
-                await Assert.ThrowsAsync<CoapTimeoutException>(() => WhileTimePassesAsync(asked, TimeSpan.FromSeconds(1), 60));
+                await Assert.ThrowsAsync<CoapTimeoutException>(() => PassAsync(asked));
             Assert.Equal(CoapTimeoutReason.NotSent, timeout.Reason);
         }
     }
@@ -160,6 +163,7 @@ public class ConnectionEndTests : ClientConnectionTest
         connection.Break();
 
         await OnThread(() => answer.SetResult(CoapResults.Bytes(new byte[100_000])));
+        await SettleAsync();
 
         Assert.Equal(0, connection.Channel!.Requests!.Count);
         Assert.Equal(0, Server.Endpoint.Pipelines[0].Bodies.Answers.Transfers);

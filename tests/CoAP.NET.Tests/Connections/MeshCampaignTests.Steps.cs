@@ -6,7 +6,7 @@ namespace CoAP.NET.Tests.Connections;
 // What may happen at each step.
 public sealed partial class MeshCampaignTests
 {
-    private void Step(Random random, CoapServer[] both, WiredTransport[] wires)
+    private void Step(Dice random, CoapServer[] both, WiredTransport[] wires)
     {
         CoapServer server = both[random.Next(2)];
         WiredTransport.WiredConnection[] open = [
@@ -61,7 +61,7 @@ public sealed partial class MeshCampaignTests
         }
     }
 
-    private void Ask(Random random, CoapServer server, CoapPeer? peer)
+    private void Ask(Dice random, CoapServer server, CoapPeer? peer)
     {
         string id = $"{Interlocked.Increment(ref _lastId)}";
         int size = random.Next(3) == 0 ? random.Next(40_000) : random.Next(2000);
@@ -108,7 +108,7 @@ public sealed partial class MeshCampaignTests
         Interlocked.Increment(ref _answered);
     }
 
-    private static CoapContent Content(Random random, int size)
+    private static CoapContent Content(Dice random, int size)
     {
         byte[] body = Frames.Bytes(size, 2);
         return random.Next(2) == 0
@@ -116,7 +116,7 @@ public sealed partial class MeshCampaignTests
             : CoapContent.Stream(random.Next(2) == 0 ? new MemoryStream(body) : new Unseekable(body));
     }
 
-    private void Observe(Random random, CoapServer server)
+    private void Observe(Dice random, CoapServer server)
     {
         if (random.Next(2) == 0)
         {
@@ -150,7 +150,7 @@ public sealed partial class MeshCampaignTests
         }
     }
 
-    private CancellationToken Patience(Random random)
+    private CancellationToken Patience(Dice random)
     {
         if (random.Next(3) > 0)
         {

@@ -13,6 +13,9 @@ public class PoolCampaignTests : ClientConnectionTest
 {
     private const int Steps = 600;
 
+    // So many steps happen side by side with what they began, then all of that is waited for.
+    private const int StepsAtOnce = 8;
+
     private readonly List<(DirectConnection Connection, string Answer)> _owed = [];
     private readonly List<DirectConnection> _accepted = [];
     private readonly List<Task> _requests = [];
@@ -59,7 +62,11 @@ public class PoolCampaignTests : ClientConnectionTest
         for (int i = 0; i < Steps; i++)
         {
             Step(random);
-            await Task.Yield();
+            if (i % StepsAtOnce == 0)
+            {
+                await SettleAsync();
+            }
+
             channels.AddRange(Endpoint.Connections.All().Except(channels));
         }
 
@@ -74,7 +81,7 @@ public class PoolCampaignTests : ClientConnectionTest
         for (int i = 0; i < 100_000 && !(Task.WhenAll(Snapshot(_requests)).IsCompleted && Endpoint.Observed.Count == 0); i++)
         {
             Clock.Advance(TimeSpan.FromSeconds(1));
-            await LetOthersGoOnAsync();
+            await SettleAsync();
             channels.AddRange(Endpoint.Connections.All().Except(channels));
             foreach (CoapObservation observation in Snapshot(_observations))
             {
@@ -101,6 +108,7 @@ public class PoolCampaignTests : ClientConnectionTest
         // The thread that sent a request, or observes, may still hold the channel for a moment after the end has come back to whoever
         // asked.
         await Eventually.IsTrueOrHangsAsync(() => channels.All(static channel => channel is { IsForgotten: true, Pins: 0 }));
+        await SettleAsync();
         Assert.Equal(connected, disconnected);
         Assert.All(channels, channel => Assert.Equal(0, channel.Pins));
         Assert.All(channels, channel => Assert.True(channel.IsForgotten));
@@ -109,7 +117,7 @@ public class PoolCampaignTests : ClientConnectionTest
         Assert.DoesNotContain(Logs.Entries, entry => entry.Level >= Microsoft.Extensions.Logging.LogLevel.Error);
     }
 
-    private void Step(Random random)
+    private void Step(Dice random)
     {
         DirectConnection[] open = [.. Streams.OpenedByUs.Where(IsOpen)];
         DirectConnection[] accepted = [.. _accepted.Where(IsOpen)];
@@ -164,7 +172,7 @@ public class PoolCampaignTests : ClientConnectionTest
         }
     }
 
-    private void Ask(Random random)
+    private void Ask(Dice random)
     {
         CancellationTokenSource patience = new();
         _patience.Add(patience);
@@ -181,7 +189,7 @@ public class PoolCampaignTests : ClientConnectionTest
         Track(Endpoint.SendAsync(request, patience.Token));
     }
 
-    private void Observe(Random random)
+    private void Observe(Dice random)
     {
         if (Chance(random, 50) && Snapshot(_observations) is { Count: > 0 } all)
         {
@@ -224,7 +232,7 @@ public class PoolCampaignTests : ClientConnectionTest
     }
 
     // Called on whatever thread sends.
-    private string? Answer(Random random, DirectConnection connection, Frame frame)
+    private string? Answer(Dice random, DirectConnection connection, Frame frame)
     {
         if (frame.Code is 0 or >= 32)
         {
@@ -253,7 +261,7 @@ public class PoolCampaignTests : ClientConnectionTest
         }
     }
 
-    private void PayOne(Random random)
+    private void PayOne(Dice random)
     {
         (DirectConnection Connection, string Answer) owed;
         lock (_gate)
@@ -285,34 +293,12 @@ public class PoolCampaignTests : ClientConnectionTest
     // Not one that is just being opened: nothing comes of it before the endpoint has it.
     private static bool IsOpen(DirectConnection connection) => !connection.IsClosed && connection.Channel?.SignallingState is not null;
 
-    private static DirectConnection Pick(Random random, DirectConnection[] from) => from[random.Next(from.Length)];
+    private static DirectConnection Pick(Dice random, DirectConnection[] from) => from[random.Next(from.Length)];
 
-    private static bool Chance(Random random, int percent) => random.Next(100) < percent;
+    private static bool Chance(Dice random, int percent) => random.Next(100) < percent;
 
     private static int Setting(string name, int otherwise) =>
         int.TryParse(Environment.GetEnvironmentVariable(name), NumberStyles.None, CultureInfo.InvariantCulture, out int value)
             ? value
             : otherwise;
-
-    /// <summary>A seeded source that several threads may use.</summary>
-    private sealed class Dice(int seed) : Random(seed)
-    {
-        private readonly Lock _gate = new();
-
-        public override int Next(int maxValue)
-        {
-            lock (_gate)
-            {
-                return base.Next(maxValue);
-            }
-        }
-
-        public override int Next(int minValue, int maxValue)
-        {
-            lock (_gate)
-            {
-                return base.Next(minValue, maxValue);
-            }
-        }
-    }
 }

@@ -133,8 +133,7 @@ public class PoolTests : ClientConnectionTest
 
         gate.SetResult();
 
-        await UntilAsync(() => Streams.OpenedByUs is [{ IsClosed: true }]);
-        Assert.Equal(0, Endpoint.Connections.Count);
+        await UntilAsync(() => Streams.OpenedByUs is [{ IsClosed: true }] && Endpoint.Connections.Count == 0);
     }
 
     [Fact]
@@ -209,7 +208,8 @@ public class PoolTests : ClientConnectionTest
         for (int i = 0; i < 6; i++)
         {
             Task<CoapResponse> sent = Endpoint.GetAsync(Target);
-            PassUntilAttempt(i + 1);
+            int next = i + 1;
+            await PassUntilAsync(() => Attempts == next);
             at.Add(Clock.Elapsed);
             await Assert.ThrowsAsync<CoapConnectionException>(() => Within(sent));
         }
@@ -275,8 +275,7 @@ public class PoolTests : ClientConnectionTest
 
         Streams.OpenedByUs[0].Break();
 
-        Assert.Equal(0, Pool.Count);
-        Assert.Equal(0, Endpoint.Connections.Count);
+        await UntilAsync(() => Pool.Count == 0 && Endpoint.Connections.Count == 0);
     }
 
     [Fact]
@@ -291,7 +290,7 @@ public class PoolTests : ClientConnectionTest
         Task<CoapResponse> next = Endpoint.SendAsync(request);
 
         Assert.Equal(1, Attempts);
-        PassUntilAttempt(2);
+        await PassUntilAsync(() => Attempts == 2);
         Assert.True(Clock.Elapsed >= TimeSpan.FromMilliseconds(250));
         await Assert.ThrowsAsync<CoapConnectionException>(() => Within(next));
     }

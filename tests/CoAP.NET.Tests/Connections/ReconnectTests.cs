@@ -45,7 +45,7 @@ public class ReconnectTests : ClientConnectionTest
         await StartClientAsync();
         await Within(Endpoint.PostAsync(Target, CoapContent.Text("warm")));
 
-        CoapResponse response = await WhileTimePassesAsync(Endpoint.SendAsync(new CoapRequest((CoapMethod)code, Target)));
+        CoapResponse response = await PassAsync(Endpoint.SendAsync(new CoapRequest((CoapMethod)code, Target)));
 
         Assert.Equal("1", response.GetText());
         Assert.Equal(2, asked);
@@ -69,7 +69,7 @@ public class ReconnectTests : ClientConnectionTest
         await StartClientAsync();
 
         CoapConnectionException error =
-            await Assert.ThrowsAsync<CoapConnectionException>(() => WhileTimePassesAsync(Endpoint.GetAsync(Target)));
+            await Assert.ThrowsAsync<CoapConnectionException>(() => PassAsync(Endpoint.GetAsync(Target)));
 
         Assert.Equal(CoapConnectionError.Lost, error.Error);
         Assert.False(error.IsOutcomeUnknown);
@@ -131,13 +131,14 @@ public class ReconnectTests : ClientConnectionTest
         };
         await StartClientAsync();
         Task<CoapResponse>[] sent = [.. Enumerable.Range(0, 10).Select(_ => Endpoint.GetAsync(Target))];
+        await SettleAsync();
         Assert.Equal(10, waiting.Count);
 
         Streams.OpenedByUs[0].Break(new IOException("reset"));
 
         foreach (Task<CoapResponse> one in sent)
         {
-            await WhileTimePassesAsync(one);
+            await PassAsync(one);
         }
 
         Assert.Equal(2, Streams.OpenedByUs.Count);
@@ -156,7 +157,7 @@ public class ReconnectTests : ClientConnectionTest
         using OneWayStream body = new("body"u8.ToArray());
 
         CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(
-            () => WhileTimePassesAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Put, Target) { Content = CoapContent.Stream(body) })));
+            () => PassAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Put, Target) { Content = CoapContent.Stream(body) })));
 
         Assert.True(error.IsOutcomeUnknown);
         Assert.Single(Streams.OpenedByUs);
@@ -180,7 +181,7 @@ public class ReconnectTests : ClientConnectionTest
         using MemoryStream body = new("abc"u8.ToArray());
 
         CoapResponse response =
-            await WhileTimePassesAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Put, Target) { Content = CoapContent.Stream(body) }));
+            await PassAsync(Endpoint.SendAsync(new CoapRequest(CoapMethod.Put, Target) { Content = CoapContent.Stream(body) }));
 
         Assert.Equal(CoapCode.Changed, response.Code);
         Assert.Equal(["616263", "616263"], bodies);
@@ -213,12 +214,12 @@ public class ReconnectTests : ClientConnectionTest
         Answers = static (_, _) => "40e5ff6e6f21";
         await StartClientAsync();
         CoapConnectionException first =
-            await Assert.ThrowsAsync<CoapConnectionException>(() => WhileTimePassesAsync(Endpoint.GetAsync(Target)));
+            await Assert.ThrowsAsync<CoapConnectionException>(() => PassAsync(Endpoint.GetAsync(Target)));
         Assert.Equal(CoapConnectionError.Aborted, first.Error);
         Assert.Equal("no!", first.Diagnostic);
         Assert.Equal(2, Streams.OpenedByUs.Count);
 
-        await Assert.ThrowsAsync<CoapConnectionException>(() => WhileTimePassesAsync(Endpoint.GetAsync(Target)));
+        await Assert.ThrowsAsync<CoapConnectionException>(() => PassAsync(Endpoint.GetAsync(Target)));
 
         Assert.Equal(3, Streams.OpenedByUs.Count);
         Assert.Equal(1, Counters[CoapCounter.RequestsRepeated]);
@@ -250,7 +251,7 @@ public class ReconnectTests : ClientConnectionTest
         Assert.False(first.IsCompleted);
         Streams.OpenedByUs[0].Receive(held!);
         Assert.Equal("1", (await Within(first)).GetText());
-        Assert.True(Streams.OpenedByUs[0].IsClosed);
+        await UntilAsync(() => Streams.OpenedByUs[0].IsClosed);
     }
 
     [Fact]
@@ -315,7 +316,7 @@ public class ReconnectTests : ClientConnectionTest
         Failing = static remote => remote.Port == 70 ? Refused(remote) : null;
         Streams.OpenedByUs[2].Break();
         CoapConnectionException error =
-            await Assert.ThrowsAsync<CoapConnectionException>(() => WhileTimePassesAsync(Endpoint.GetAsync(Target)));
+            await Assert.ThrowsAsync<CoapConnectionException>(() => PassAsync(Endpoint.GetAsync(Target)));
         Assert.Equal(CoapConnectionError.Released, error.Error);
         Assert.DoesNotContain(Streams.OpenedByUs.Skip(1), connection => connection.Remote == s_first);
     }
@@ -333,8 +334,8 @@ public class ReconnectTests : ClientConnectionTest
         secure.OpenedByUs[0].Receive(release);
         secure.OpenedByUs[1].Receive(release);
 
-        await WhileTimePassesAsync(Endpoint.GetAsync("coaps+tcp://one.example/x"));
-        await WhileTimePassesAsync(Endpoint.GetAsync("coaps+tcp://192.0.2.2/x"));
+        await PassAsync(Endpoint.GetAsync("coaps+tcp://one.example/x"));
+        await PassAsync(Endpoint.GetAsync("coaps+tcp://192.0.2.2/x"));
 
         Assert.Equal([(1, "one.example"), (1, "192.0.2.2")],
             secure.OpenedByUs.Skip(2).Select(connection => ((int)connection.Remote.Port, connection.ServerName)));
@@ -379,7 +380,7 @@ public class ReconnectTests : ClientConnectionTest
         };
         await StartClientAsync();
 
-        CoapResponse response = await WhileTimePassesAsync(Endpoint.GetAsync(Target));
+        CoapResponse response = await PassAsync(Endpoint.GetAsync(Target));
 
         Assert.Equal(new string('a', 16) + "bbb", response.GetText());
         Assert.Equal(4, blocks);

@@ -10,6 +10,8 @@ public abstract class EndpointTest : IAsyncLifetime
     protected static readonly CoapAddress Peer = CoapAddress.FromIPv4(0xc0000201, 40_000);
     protected static readonly CoapAddress Other = CoapAddress.FromIPv4(0xc0000202, 40_001);
 
+    private static readonly TimeSpan s_longest = TimeSpan.FromHours(1);
+
     private protected EndpointTest()
     {
         Options = new CoapEndpointOptions
@@ -35,7 +37,18 @@ public abstract class EndpointTest : IAsyncLifetime
 
     public Task InitializeAsync() => Task.CompletedTask;
 
-    public async Task DisposeAsync() => await Server.DisposeAsync();
+    public async Task DisposeAsync()
+    {
+        // What a test left under way may end by its time, which nobody else lets pass.
+        Task disposed = Server.DisposeAsync().AsTask();
+        for (int looks = 0; !disposed.IsCompleted; looks++)
+        {
+            await Eventually.PauseAsync(looks);
+            Clock.Advance(TimeSpan.FromSeconds(1));
+        }
+
+        await disposed;
+    }
 
     protected async Task StartAsync()
     {
@@ -48,6 +61,23 @@ public abstract class EndpointTest : IAsyncLifetime
 
     /// <summary>Waits for something that other threads do; a guard against hanging, no assertion about time.</summary>
     protected static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
+
+    /// <summary>
+    /// Waits for a task while virtual time goes on from timer to timer. For tests of <see cref="VirtualTimeCollection"/>: no time passes
+    /// while any thread can still do something at the present instant.
+    /// </summary>
+    protected Task<T> PassAsync<T>(Task<T> task) => Clock.AdvanceUntilAsync(task, s_longest);
+
+    /// <summary>Waits for a task while virtual time goes on. See the overload with a result for how.</summary>
+    protected Task PassAsync(Task task) => Clock.AdvanceUntilAsync(task, s_longest);
+
+    /// <summary>Waits for something while virtual time goes on. See the overloads for tasks for how.</summary>
+    protected Task PassUntilAsync(Func<bool> condition) => Clock.AdvanceUntilAsync(condition, s_longest);
+
+    /// <summary>
+    /// Waits until everything has run that can run at the present instant. For tests of <see cref="VirtualTimeCollection"/>.
+    /// </summary>
+    protected Task SettleAsync() => Clock.SettleAsync();
 
     private protected string Exchange(string hex)
     {

@@ -186,7 +186,7 @@ public class SessionMovingTests : SessionTest
         Assert.NotEqual(first, second);
 
         session.Receive(Reset(first));
-        await LetOthersGoOnAsync();
+        await SettleAsync();
         Assert.False(session.Channel!.IsVerified);
         session.Receive(Reset(second));
         await UntilAsync(() => session.Channel.IsVerified);

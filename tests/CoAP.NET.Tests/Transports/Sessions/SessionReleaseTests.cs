@@ -40,7 +40,7 @@ public class SessionReleaseTests : SessionTest
         Assert.Empty(Endpoint.ConnectedPeers);
         answer.SetResult(CoapResults.Text("1"));
         await UntilAsync(() => Endpoint.GetSnapshot().ActiveRequests == 0);
-        await LetOthersGoOnAsync();
+        await SettleAsync();
         Clock.Advance(TimeSpan.FromMilliseconds(200));
         Assert.False(session.IsClosed);
         session.Receive(Content(request));
@@ -130,7 +130,7 @@ public class SessionReleaseTests : SessionTest
         Task stopped = Server.StopAsync();
         Assert.Equal("a3", Ask(idle, Get)[2..4]);
         answer.SetResult(CoapResults.Text("1"));
-        await WhileTimePassesAsync(TrueAfterAsync(stopped));
+        await PassAsync(stopped);
 
         Assert.Contains(busy.TakeSent(), hex => hex.Contains("45", StringComparison.Ordinal));
         Assert.True(busy.IsClosed && idle.IsClosed);
@@ -139,11 +139,5 @@ public class SessionReleaseTests : SessionTest
         DirectSession late = new(Sessions, Peer, DirectSessionTransport.Local, isInitiator: false);
         Assert.False(Sessions.Context.Opened(late));
         Assert.Equal(1, Counters[CoapCounter.ConnectionsRefused]);
-    }
-
-    private static async Task<bool> TrueAfterAsync(Task task)
-    {
-        await task;
-        return true;
     }
 }

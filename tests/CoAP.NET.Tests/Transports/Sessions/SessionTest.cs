@@ -5,6 +5,7 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Transports.Sessions;
 
 /// <summary>An endpoint on virtual time with sessions over datagrams; peers are hexadecimal digits.</summary>
+[Collection(VirtualTimeCollection.Name)]
 public abstract class SessionTest : EndpointTest
 {
     protected const string Target = "coaps://192.0.2.1/x";
@@ -73,37 +74,14 @@ public abstract class SessionTest : EndpointTest
     private protected void AnswerAll() =>
         Sessions.Answers = static (_, hex) => IsRequest(hex) ? Content(hex) : IsPing(hex) ? Reset(hex) : null;
 
-    /// <summary>Waits for a task while virtual time goes on.</summary>
-    private protected async Task<T> WhileTimePassesAsync<T>(Task<T> task)
+    /// <summary>
+    /// Waits until other threads have brought something about, and have come to the end of what they do: one that has just sent something
+    /// may still have the turn to send on its session.
+    /// </summary>
+    private protected async Task UntilAsync(Func<bool> condition)
     {
-        for (int i = 0; i < 20_000 && !task.IsCompleted; i++)
-        {
-            Clock.Advance(TimeSpan.FromMilliseconds(100));
-            await LetOthersGoOnAsync();
-        }
-
-        return await Within(task);
-    }
-
-    private protected static async Task LetOthersGoOnAsync()
-    {
-        for (int i = 0; i < 3; i++)
-        {
-            TaskCompletionSource turn = new();
-#pragma warning disable RS0030 // it is about the pool
-            ThreadPool.UnsafeQueueUserWorkItem(static turn => turn.SetResult(), turn, preferLocal: false);
-#pragma warning restore RS0030
-            await turn.Task;
-        }
-    }
-
-    private protected static async Task UntilAsync(Func<bool> condition)
-    {
-        for (int i = 0; !condition(); i++)
-        {
-            Assert.True(i < 10_000_000, "It never came to be.");
-            await Task.Yield();
-        }
+        await Eventually.IsTrueAsync(condition);
+        await SettleAsync();
     }
 
     /// <summary>Nothing is left of a session that has ended: no timer, no observer, no message, no body.</summary>

@@ -9,8 +9,6 @@ namespace CoAP.NET.Tests.Transports.Sessions;
 internal sealed class WiredSessionTransport(CoapAddress local) : CoapSessionTransport
 {
     private readonly List<WiredSession> _sessions = [];
-    private int _carried;
-    private int _underway;
     private ICoapSessionContext? _context;
 
     public override string Scheme => "coaps";
@@ -23,12 +21,6 @@ internal sealed class WiredSessionTransport(CoapAddress local) : CoapSessionTran
 
     /// <summary>Whether a datagram that leaves here is lost.</summary>
     public Func<byte[], bool> Loses { get; set; } = static _ => false;
-
-    /// <summary>Whether a datagram that left here is still on its way, or worked on by the thread that brought it.</summary>
-    public bool IsCarrying => Volatile.Read(ref _underway) > 0;
-
-    /// <summary>How many datagrams left here.</summary>
-    public int Carried => Volatile.Read(ref _carried);
 
     /// <summary>This side's ends of all sessions that were made, in their order.</summary>
     public IReadOnlyList<WiredSession> Sessions
@@ -93,19 +85,11 @@ internal sealed class WiredSessionTransport(CoapAddress local) : CoapSessionTran
         {
             byte[] bytes = datagram.Span.ToArray();
             datagram.Dispose();
-            Interlocked.Increment(ref owner._underway);
-            Interlocked.Increment(ref owner._carried);
-            try
+
+            // Where the peer is no more nobody receives.
+            if (!IsClosed && !owner.Loses(bytes) && Remote == Peer!.Source)
             {
-                // Where the peer is no more nobody receives.
-                if (!IsClosed && !owner.Loses(bytes) && Remote == Peer!.Source)
-                {
-                    Peer.Arrive(bytes, Source);
-                }
-            }
-            finally
-            {
-                Interlocked.Decrement(ref owner._underway);
+                Peer.Arrive(bytes, Source);
             }
         }
 

@@ -90,12 +90,8 @@ public sealed class BlockingTransportTests : IAsyncLifetime
 
         await other.SendAsync(Wire.Hex("2101aab178"));
         Assert.Equal("4145aac0ff6869", await ReadAsync(other, 7));
-        while (_server.Counters[CoapCounter.ConnectionsClosed] == 0)
-        {
-            await Task.Yield();
-        }
-
-        Assert.Equal(1, _server.Counters[CoapCounter.ConnectionsLost]);
+        await Eventually.IsTrueAsync(
+            () => _server.Counters[CoapCounter.ConnectionsClosed] == 1 && _server.Counters[CoapCounter.ConnectionsLost] == 1);
     }
 
     [Fact]
@@ -124,16 +120,14 @@ public sealed class BlockingTransportTests : IAsyncLifetime
 
         Assert.True(connection.IsInitiator);
         Assert.NotNull(connection.Channel);
-        CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(
-            () => own.ConnectAsync(CoapAddress.FromIPv4(0x7f000001, FreePort()), null, CancellationToken.None).AsTask().WaitAsync(s_hang));
-        Assert.Equal(CoapConnectionError.ConnectFailed, refused.Error);
-    }
 
-    private static ushort FreePort()
-    {
-        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        return (ushort)((IPEndPoint)socket.LocalEndPoint!).Port;
+        // A port that is taken, and on which nobody listens.
+        using Socket unused = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        unused.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        CoapAddress nobody = CoapAddress.FromIPv4(0x7f000001, (ushort)((IPEndPoint)unused.LocalEndPoint!).Port);
+        CoapConnectionException refused = await Assert.ThrowsAsync<CoapConnectionException>(
+            () => own.ConnectAsync(nobody, null, CancellationToken.None).AsTask().WaitAsync(s_hang));
+        Assert.Equal(CoapConnectionError.ConnectFailed, refused.Error);
     }
 
     private async Task<Socket> ConnectAsync(string csm = BareCsm)

@@ -10,20 +10,30 @@ public class ObserveStreamTests : ClientConnectionTest
     private static string Notification(Frame registration, string payload, string observe = "60") =>
         $"{observe.Length / 2 + 1 + (payload.Length / 2):x}{registration.Token.Length / 2:x}45{registration.Token}{observe}ff{payload}";
 
+    private readonly Lock _gate = new();
     private readonly List<(DirectConnection Connection, Frame Frame)> _registrations = [];
     private readonly List<Frame> _cancellations = [];
 
+    // Called on whatever thread sends; several observations register at once.
     private void AnswerRegistrations() => Answers = (connection, frame) =>
     {
         if (frame.Rest.StartsWith("6101", StringComparison.Ordinal))
         {
-            _cancellations.Add(frame);
+            lock (_gate)
+            {
+                _cancellations.Add(frame);
+            }
+
             return Content(frame);
         }
 
         if (frame.Rest.StartsWith("60", StringComparison.Ordinal))
         {
-            _registrations.Add((connection, frame));
+            lock (_gate)
+            {
+                _registrations.Add((connection, frame));
+            }
+
             return Notification(frame, "30");
         }
 
@@ -106,6 +116,7 @@ public class ObserveStreamTests : ClientConnectionTest
         Assert.Equal(CoapConnectionError.Lost, Assert.IsType<CoapConnectionException>(observation.Error).Error);
         Assert.Equal(0, first.Channel!.Pins);
         Clock.Advance(TimeSpan.FromMilliseconds(249));
+        await SettleAsync();
         Assert.Single(Streams.OpenedByUs);
         Clock.Advance(TimeSpan.FromMilliseconds(252));
         await UntilAsync(() => observation.State == CoapObserveState.Observing);
@@ -202,7 +213,7 @@ public class ObserveStreamTests : ClientConnectionTest
 
         Streams.OpenedByUs[0].Break();
         Clock.Advance(TimeSpan.FromSeconds(119));
-        await Task.Yield();
+        await SettleAsync();
 
         Assert.Single(Streams.OpenedByUs);
         Clock.Advance(TimeSpan.FromSeconds(2));
@@ -221,7 +232,7 @@ public class ObserveStreamTests : ClientConnectionTest
         Assert.True(Streams.OpenedByUs[0].IsClosed);
 
         Clock.Advance(TimeSpan.FromSeconds(290));
-        await Task.Yield();
+        await SettleAsync();
         Assert.Single(Streams.OpenedByUs);
         await PassUntilAsync(() => observation.State == CoapObserveState.Observing);
         Assert.Equal(2, Streams.OpenedByUs.Count);
@@ -314,15 +325,5 @@ public class ObserveStreamTests : ClientConnectionTest
         await StartClientAsync(secure);
         await using CoapObservation observation = await Within(Endpoint.ObserveAsync("coaps+tcp://one.example/x"));
         Assert.Equal("605178", Assert.Single(_registrations).Frame.Rest);
-    }
-
-    private async Task PassUntilAsync(Func<bool> condition)
-    {
-        for (int i = 0; !condition(); i++)
-        {
-            Assert.True(i < 100_000, "It never came to be.");
-            Clock.Advance(TimeSpan.FromMilliseconds(50));
-            await LetOthersGoOnAsync();
-        }
     }
 }
