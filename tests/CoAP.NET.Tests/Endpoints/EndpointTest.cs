@@ -64,15 +64,27 @@ public abstract class EndpointTest : IAsyncLifetime
 
     /// <summary>
     /// Waits for a task while virtual time goes on from timer to timer. For tests of <see cref="VirtualTimeCollection"/>: no time passes
-    /// while any thread can still do something at the present instant.
+    /// while any thread can still do something at the present instant. When it returns, all have done what they can at the last one.
     /// </summary>
-    protected Task<T> PassAsync<T>(Task<T> task) => Clock.AdvanceUntilAsync(task, s_longest);
+    protected async Task<T> PassAsync<T>(Task<T> task)
+    {
+        await PassUntilAsync(() => task.IsCompleted);
+        return await task;
+    }
 
     /// <summary>Waits for a task while virtual time goes on. See the overload with a result for how.</summary>
-    protected Task PassAsync(Task task) => Clock.AdvanceUntilAsync(task, s_longest);
+    protected async Task PassAsync(Task task)
+    {
+        await PassUntilAsync(() => task.IsCompleted);
+        await task;
+    }
 
     /// <summary>Waits for something while virtual time goes on. See the overloads for tasks for how.</summary>
-    protected Task PassUntilAsync(Func<bool> condition) => Clock.AdvanceUntilAsync(condition, s_longest);
+    protected async Task PassUntilAsync(Func<bool> condition)
+    {
+        await Clock.AdvanceUntilAsync(condition, s_longest);
+        await SettleAsync();
+    }
 
     /// <summary>
     /// Waits until everything has run that can run at the present instant. For tests of <see cref="VirtualTimeCollection"/>.

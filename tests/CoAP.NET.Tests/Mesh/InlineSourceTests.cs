@@ -93,10 +93,10 @@ public class InlineSourceTests
 
         // Its capacity is given back by a task of its own, which first comes back for the postponed message, in vain.
         int next = 3;
-        while (bounded.OutputCount == 0)
+        for (int looks = 0; bounded.OutputCount == 0; looks++)
         {
             block.Post(next++);
-            await Task.Yield();
+            await Eventually.PauseAsync(looks);
         }
 
         Assert.InRange(await bounded.ReceiveAsync().Soon(), 3, next);

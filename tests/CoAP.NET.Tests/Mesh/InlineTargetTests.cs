@@ -87,6 +87,9 @@ public class InlineTargetTests
         left.Post(1);
         right.Post(2);
         await arrived.Task.Soon();
+
+        // The thread that brought it has it collected after that.
+        await Eventually.IsTrueAsync(() => first.Count > 0);
         Assert.Equal([Tuple.Create(1, 2)], first.Items);
 
         batch.Post(Tuple.Create(3, 4));

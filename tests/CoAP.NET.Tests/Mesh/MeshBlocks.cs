@@ -48,6 +48,17 @@ internal sealed class CollectTarget<T>(Action<T>? stage = null) : InlineTarget<T
 {
     public List<T> Items { get; } = [];
 
+    public int Count
+    {
+        get
+        {
+            lock (Items)
+            {
+                return Items.Count;
+            }
+        }
+    }
+
     public new CoapCounters Counters => base.Counters;
 
     internal override void Process(T item)

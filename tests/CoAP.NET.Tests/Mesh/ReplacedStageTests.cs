@@ -161,7 +161,7 @@ public sealed class ReplacedStageTests
         await Eventually.IsTrueAsync(() => server.Endpoint.Core.Served.Count == 1);
 
         Assert.Equal(CoapCode.ServiceUnavailable, (await Within(client.GetAsync($"{uri}/x"))).Code);
-        Assert.Equal(1, server.Endpoint.Core.Served.Count);
+        await Eventually.IsTrueAsync(() => server.Endpoint.Core.Served.Count == 1);
         release.SetResult();
         Assert.Equal("x", (await Within(first)).GetText());
         await Eventually.IsTrueAsync(() => server.Endpoint.Core.Served.Count == 0);

@@ -6,11 +6,13 @@ namespace CoAP.NET.Tests.Testing;
 
 public class UdpScriptedPeerTests
 {
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+
     [Fact]
     public async Task Two_peers_talk_over_real_sockets()
     {
-        using UdpScriptedPeer client = new();
-        using UdpScriptedPeer server = new();
+        using UdpScriptedPeer client = new() { HangLimit = s_hang };
+        using UdpScriptedPeer server = new() { HangLimit = s_hang };
         client.Remote = CoapAddress.FromIPEndPoint(server.EndPoint);
         Assert.NotEqual(0, server.EndPoint.Port);
 
@@ -35,7 +37,7 @@ public class UdpScriptedPeerTests
     [Fact]
     public async Task A_difference_says_what_came()
     {
-        using UdpScriptedPeer peer = new();
+        using UdpScriptedPeer peer = new() { HangLimit = s_hang };
         peer.SendTo(CoapAddress.FromIPEndPoint(peer.EndPoint), Wire.Hex("40010001"));
         ScriptException error = await Assert.ThrowsAsync<ScriptException>(() => peer.ExpectAsync("40 01 0002"));
         Assert.Contains("At byte 3: 01, 02 expected", error.Message, StringComparison.Ordinal);
@@ -49,7 +51,7 @@ public class UdpScriptedPeerTests
         Task<ReceivedDatagram> waiting = peer.ReceiveAsync();
         Assert.False(waiting.IsCompleted);
         clock.Advance(peer.HangLimit);
-        ScriptException error = await Assert.ThrowsAsync<ScriptException>(() => waiting.WaitAsync(TimeSpan.FromMinutes(2)));
+        ScriptException error = await Assert.ThrowsAsync<ScriptException>(() => waiting.WaitAsync(s_hang));
         Assert.Contains("Nothing arrived", error.Message, StringComparison.Ordinal);
     }
 
@@ -60,7 +62,7 @@ public class UdpScriptedPeerTests
         using CancellationTokenSource source = new();
         Task<ReceivedDatagram> waiting = peer.ReceiveAsync(source.Token);
         await source.CancelAsync();
-        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => waiting.WaitAsync(TimeSpan.FromMinutes(2)));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => waiting.WaitAsync(s_hang));
     }
 
     [Fact]

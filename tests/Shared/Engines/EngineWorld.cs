@@ -10,7 +10,7 @@ namespace CoAP.NET.Tests.Engines;
 /// </summary>
 internal sealed class EngineWorld : IAsyncDisposable
 {
-    public static readonly TimeSpan Hang = TimeSpan.FromSeconds(60);
+    public static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
 
     private readonly TestEngine _engine;
     private readonly List<CoapClient> _clients = [];

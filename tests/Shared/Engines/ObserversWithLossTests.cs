@@ -42,7 +42,7 @@ public sealed class ObserversWithLossTests : LossyEnginesTest
         Volatile.Write(ref isGone, true);
         route!.Notify();
         await Eventually.IsTrueAsync(() => world.Server.ObserverCount == 0);
-        Assert.Equal(1, world.Server.Counters[CoapCounter.ObserversLost]);
+        await Eventually.IsTrueAsync(() => world.Server.Counters[CoapCounter.ObserversLost] == 1);
         await world.AssertNothingLeftAsync();
         Volatile.Write(ref isGone, false);
         await observation.DisposeAsync();

@@ -147,6 +147,7 @@ public class ObserveStreamTests : ClientConnectionTest
             await observation.DisposeAsync();
         }
 
+        await SettleAsync();
         Assert.Equal(0, Streams.OpenedByUs[1].Channel!.Pins);
     }
 

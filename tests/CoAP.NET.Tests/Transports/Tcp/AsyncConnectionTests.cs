@@ -225,8 +225,10 @@ public class AsyncConnectionTests : AsyncTest
         const int Requests = 400;
         await peer.SendAsync(string.Concat(Enumerable.Repeat(Get, Requests)));
 
-        await UntilAsync(() => connection.IsCongested && Context.Counters[CoapCounter.ReadingPauses] > 0);
-        Assert.InRange(connection.Progress.BytesWaiting, 1, Context.Limits.SendQueueBytes + answer.Length);
+        long waiting = 0;
+        await UntilAsync(() => connection.IsCongested && Context.Counters[CoapCounter.ReadingPauses] > 0
+            && (waiting = connection.Progress.BytesWaiting) > 0);
+        Assert.InRange(waiting, 1, Context.Limits.SendQueueBytes + answer.Length);
         Assert.True(answers < Requests);
         for (int i = 0; i < Requests; i++)
         {

@@ -48,6 +48,7 @@ public class AsyncEndTests : AsyncTest
         connection.Send(AsyncContext.Frame("00e5", isLast: true));
         await Context.NextClosedAsync();
         Assert.Equal("00e5", Wire.Hex(await peer.ReceiveToEndAsync()));
+        await UntilAsync(() => Clock.TimerCount == 1);
 
         Clock.Advance(Options.Streams.ReleaseTimeout);
 
@@ -72,7 +73,7 @@ public class AsyncEndTests : AsyncTest
         connection.Send(AsyncContext.Frame("00e5", isLast: true));
         await Context.NextClosedAsync();
         Assert.Equal("00e5", Wire.Hex(await peer.ReceiveToEndAsync()));
-        Assert.Equal(1, Clock.TimerCount);
+        await UntilAsync(() => Clock.TimerCount == 1);
 
         peer.EndSending();
 

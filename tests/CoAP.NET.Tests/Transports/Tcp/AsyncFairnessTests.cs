@@ -19,8 +19,7 @@ public class AsyncFairnessTests
         CoapTcpTransportOptions options = new() { Engine = CoapTcpEngine.Async };
         AsyncTcpEngine engine = new(new CoapTcpTransport(options), context, options);
         int count = ThreadPool.ThreadCount + 64;
-        Counter reads = new();
-        long before = 0, seen = 0;
+        Turns turns = new();
         TaskCompletionSource had = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource stop = new(TaskCreationOptions.RunContinuationsAsynchronously);
         List<AsyncConnection> connections = [];
@@ -35,22 +34,14 @@ public class AsyncFairnessTests
                     socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
                     CoapAddress remote = CoapAddress.FromIPv4(0xc0000201, 1);
                     AsyncConnection connection = new(
-                        engine.Host, new SocketLink(socket, new BusyStream(reads, stop.Task), remote, isInitiator: false), remote,
+                        engine.Host, new SocketLink(socket, new BusyStream(turns, stop.Task), remote, isInitiator: false), remote,
                         AsyncTcpEngine.LocalAddressOf(socket), isInitiator: false);
                     connections.Add(connection);
                 }
 
                 connections.ForEach(static connection => connection.Start());
 
-                // Those that were started first may have had many turns by now: what counts is what they have once the other's work waits.
-                before = reads.Value;
-                ThreadPool.UnsafeQueueUserWorkItem(
-                    _ =>
-                    {
-                        seen = reads.Value;
-                        had.SetResult();
-                    },
-                    null);
+                ThreadPool.UnsafeQueueUserWorkItem(static had => had.SetResult(), had, preferLocal: false);
             },
             CancellationToken.None,
             TaskCreationOptions.LongRunning,
@@ -59,20 +50,46 @@ public class AsyncFairnessTests
         await had.Task.WaitAsync(TimeSpan.FromMinutes(2));
         stop.SetResult();
         connections.ForEach(static connection => connection.Close(null));
-        Assert.InRange(seen - before, 0, (long)count * ReadsOfEach / 4);
+        Assert.InRange(turns.Longest, 1, ReadsOfEach / 4);
     }
 
-    private sealed class Counter
+    /// <summary>How many reads of one stream a thread makes before it comes to another one, while all streams have something.</summary>
+    private sealed class Turns
     {
-        private long _value;
+        [ThreadStatic]
+        private static BusyStream? t_last;
 
-        public long Value => Volatile.Read(ref _value);
+        [ThreadStatic]
+        private static int t_reads;
 
-        public void Add() => Interlocked.Increment(ref _value);
+        private int _longest;
+        private int _isOver;
+
+        public int Longest => Volatile.Read(ref _longest);
+
+        public void Add(BusyStream stream, bool isLast)
+        {
+            if (Volatile.Read(ref _isOver) != 0)
+            {
+                return;
+            }
+
+            t_reads = t_last == stream ? t_reads + 1 : 1;
+            t_last = stream;
+            for (int longest = Longest; t_reads > longest; longest = Longest)
+            {
+                Interlocked.CompareExchange(ref _longest, t_reads, longest);
+            }
+
+            if (isLast)
+            {
+                Volatile.Write(ref _isOver, 1);
+            }
+        }
     }
 
     /// <summary>Has a frame for each read, at once, for a long time.</summary>
-    private sealed class BusyStream(Counter reads, Task stop) : Stream
+    private sealed class BusyStream(Turns turns, Task stop) : Stream
     {
         private int _left = ReadsOfEach;
 
@@ -103,7 +120,7 @@ public class AsyncFairnessTests
             }
 
             _left--;
-            reads.Add();
+            turns.Add(this, isLast: _left == 0);
             buffer.Span[..2].Clear();
             return ValueTask.FromResult(2);
         }

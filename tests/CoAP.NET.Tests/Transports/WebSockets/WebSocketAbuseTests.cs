@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.WebSockets;
 using CoAP.NET.Serialization;
+using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.WebSockets;
@@ -72,11 +73,11 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     [Rfc("8323-3.3-3")]
     public async Task Who_sends_no_CSM_is_aborted_in_time()
     {
-        Options.Streams.CsmTimeout = TimeSpan.FromMilliseconds(100);
-        Server = new CoapServer(Options);
+        VirtualClock clock = StandStill();
         await StartAsync();
         (WebSocket peer, Task ended) = Connect();
         Assert.Equal(OurCsm, await ReceiveAsync(peer));
+        await PassUntilSlowAsync(clock);
         await AssertAbortedAsync(peer, ended, 1002, "No CSM");
         Assert.Equal(1, Server.Counters[CoapCounter.SlowConnections]);
     }
@@ -97,7 +98,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
         await SendAsync(peer, new string('0', 2 * 1000), end: false);
         await AssertAbortedAsync(peer, ended, 1009, "MessageTooLarge");
         Assert.Equal(1, Server.Counters[CoapCounter.FramesRefused]);
-        Assert.Equal(0, Server.Endpoint.FrameAssemblyBytes);
+        await Eventually.IsTrueAsync(() => Server.Endpoint.FrameAssemblyBytes == 0);
     }
 
     [Fact]
@@ -192,7 +193,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
         await peer.DisposeAsync();
         await ended.WaitAsync(Hang);
         Assert.Equal(1, Server.Counters[CoapCounter.ConnectionsLost]);
-        Assert.Equal(0, Server.Endpoint.FrameAssemblyBytes);
+        await Eventually.IsTrueAsync(() => Server.Endpoint.FrameAssemblyBytes == 0);
     }
 
     [Theory]
@@ -200,11 +201,13 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     [InlineData("0001")]
     public async Task A_message_that_does_not_go_on_is_aborted_in_time(string begun)
     {
-        Options.Streams.FrameTimeout = TimeSpan.FromMilliseconds(200);
-        Server = new CoapServer(Options);
+        VirtualClock clock = StandStill();
         await StartAsync();
         (WebSocket peer, Task ended) = await ConnectReadyAsync();
+        await Eventually.IsTrueAsync(() => Server.Endpoint.ConnectedPeers.Count == 1);
         await SendAsync(peer, begun, end: false);
+        await Eventually.IsTrueAsync(() => Progress.PartialLength > 0);
+        await PassUntilSlowAsync(clock);
         await AssertAbortedAsync(peer, ended, 1002, "too long");
         Assert.Equal(1, Server.Counters[CoapCounter.SlowConnections]);
     }
@@ -212,15 +215,18 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     [Fact]
     public async Task Empty_fragments_without_end_do_not_keep_a_message_alive()
     {
-        Options.Streams.FrameTimeout = TimeSpan.FromMilliseconds(200);
-        Server = new CoapServer(Options);
+        VirtualClock clock = StandStill();
         await StartAsync();
         (WebSocket peer, Task ended) = await ConnectReadyAsync();
+        await Eventually.IsTrueAsync(() => Server.Endpoint.ConnectedPeers.Count == 1);
+        await SendAsync(peer, string.Empty, end: false);
+        await Eventually.IsTrueAsync(() => Progress.PartialLength > 0);
         Task<string> abort = ReceiveAsync(peer);
-        while (!abort.IsCompleted)
+        for (int looks = 0; Server.Counters[CoapCounter.SlowConnections] == 0; looks++)
         {
             await SendAsync(peer, string.Empty, end: false);
-            await Task.Yield();
+            await Eventually.PauseAsync(looks);
+            clock.Advance(TimeSpan.FromSeconds(1));
         }
 
         Assert.StartsWith("00e5ff", await abort, StringComparison.Ordinal);
@@ -232,8 +238,7 @@ public sealed class WebSocketAbuseTests : WebSocketTest
     [Fact]
     public async Task Who_takes_nothing_is_closed_in_time()
     {
-        Options.Streams.SendTimeout = TimeSpan.FromMilliseconds(200);
-        Server = new CoapServer(Options);
+        VirtualClock clock = StandStill();
         Server.MapGet("/large", () => CoapResults.Bytes(new byte[500_000]));
         await StartAsync();
         (Stream line, Task ended) = ConnectRaw(room: 4096);
@@ -241,6 +246,8 @@ public sealed class WebSocketAbuseTests : WebSocketTest
             new WebSocketCreationOptions { SubProtocol = "coap", KeepAliveInterval = TimeSpan.Zero });
         await SendAsync(peer, "00e12310000020");
         await SendAsync(peer, "0001b56c61726765");
+        await Eventually.IsTrueAsync(() => Progress.BytesWaiting > 100_000);
+        await PassUntilSlowAsync(clock);
         await ended.WaitAsync(Hang);
         Assert.Equal(1, Server.Counters[CoapCounter.SlowConnections]);
     }
@@ -311,6 +318,15 @@ public sealed class WebSocketAbuseTests : WebSocketTest
         await SendAsync(last, "010153b161");
         Assert.Equal("014553c0ff62", await ReceiveAsync(last));
         Assert.Equal(0, Server.Counters[CoapCounter.StageErrors]);
-        Assert.Equal(0, Server.Endpoint.FrameAssemblyBytes);
+        await Eventually.IsTrueAsync(() => Server.Endpoint.FrameAssemblyBytes == 0);
+    }
+
+    /// <summary>Has the server a clock that stands until the test lets time pass.</summary>
+    private VirtualClock StandStill()
+    {
+        VirtualClock clock = new();
+        Options.TimeProvider = clock;
+        Server = new CoapServer(Options);
+        return clock;
     }
 }

@@ -1,6 +1,8 @@
 using System.Net;
+using System.Net.Sockets;
 using System.Net.WebSockets;
 using CoAP.NET.Serialization;
+using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Transports.WebSockets;
 
@@ -103,9 +105,9 @@ public sealed class WebSocketClientTests : IAsyncDisposable
     [Fact]
     public async Task Nobody_who_listens_is_said_so()
     {
-        using WebServer gone = new();
-        string uri = $"coap+ws://127.0.0.1:{gone.Port}/a";
-        gone.Dispose();
+        using Socket unused = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        unused.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        string uri = $"coap+ws://{unused.LocalEndPoint}/a";
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => Client.GetAsync(uri).WaitAsync(s_hang));
         Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
         Assert.Contains("Nobody listens there", exception.Message, StringComparison.Ordinal);
@@ -115,9 +117,11 @@ public sealed class WebSocketClientTests : IAsyncDisposable
     [Fact]
     public async Task A_server_that_says_nothing_is_given_up_in_time()
     {
-        _options.Streams.ConnectTimeout = _options.Streams.HandshakeTimeout = TimeSpan.FromMilliseconds(150);
+        VirtualClock clock = new();
+        _options.TimeProvider = clock;
         Task<CoapResponse> asked = Client.GetAsync($"{Uri}/a");
         (Stream stream, _) = await _server.AcceptAsync();
+        clock.Advance(_options.Streams.ConnectTimeout + _options.Streams.HandshakeTimeout);
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => asked.WaitAsync(s_hang));
         Assert.Contains("HandshakeTimeout", exception.Message, StringComparison.Ordinal);
         await stream.DisposeAsync();
@@ -161,7 +165,8 @@ public sealed class WebSocketClientTests : IAsyncDisposable
     [Rfc("8323-4.4-1")]
     public async Task Idle_time_is_for_Ping_of_CoAP_and_no_control_frame_of_WebSockets()
     {
-        _options.Streams.KeepAliveInterval = TimeSpan.FromMilliseconds(100);
+        VirtualClock clock = new();
+        _options.TimeProvider = clock;
         Task<CoapResponse> asked = Client.GetAsync($"{Uri}/a");
         (Stream stream, string head) = await _server.AcceptAsync();
         await WebServer.UpgradeAsync(head, stream);
@@ -170,9 +175,17 @@ public sealed class WebSocketClientTests : IAsyncDisposable
         string answer = Wire.Hex(CoapWebSocketSerializer.Default.Serialize(new CoapMessage(CoapCode.Content) { Token = request.Token }));
         await stream.WriteAsync(Wire.Hex("820200e1" + $"82{answer.Length / 2:x2}" + answer));
         await asked.WaitAsync(s_hang);
-        Assert.Equal("00e2", await ReadFrameAsync(stream));
-        await stream.WriteAsync(Wire.Hex("820200e3"));
-        Assert.Equal("00e2", await ReadFrameAsync(stream));
+        for (int pong = 1; pong <= 2; pong++)
+        {
+            clock.Advance(_options.Streams.KeepAliveInterval + TimeSpan.FromSeconds(1));
+            Assert.Equal("00e2", await ReadFrameAsync(stream));
+            await stream.WriteAsync(Wire.Hex("820200e3"));
+
+            // After the CSM and the answer.
+            await Eventually.IsTrueAsync(
+                () => Assert.Single(Client.Endpoint.Connections.All()).Connection!.Progress.FramesReceived == 2 + pong);
+        }
+
         await stream.DisposeAsync();
     }
 

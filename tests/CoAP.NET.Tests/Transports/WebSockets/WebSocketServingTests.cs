@@ -122,6 +122,7 @@ public sealed class WebSocketServingTests : WebSocketTest
         (WebSocket peer, Task ended) = Connect(cancellationToken: stop.Token);
         Assert.Equal(OurCsm, await ReceiveAsync(peer));
         await SendAsync(peer, Csm);
+        await Eventually.IsTrueAsync(() => Server.Endpoint.ConnectedPeers.Count == 1);
         await stop.CancelAsync();
         Assert.Equal("00e4", await ReceiveAsync(peer));
         await peer.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None).WaitAsync(Hang);
@@ -133,6 +134,7 @@ public sealed class WebSocketServingTests : WebSocketTest
     {
         await StartAsync();
         (WebSocket peer, Task ended) = await ConnectReadyAsync();
+        await Eventually.IsTrueAsync(() => Server.Endpoint.ConnectedPeers.Count == 1);
         Task stopping = Server.StopAsync();
         Assert.Equal("00e4", await ReceiveAsync(peer));
         await peer.CloseAsync(WebSocketCloseStatus.NormalClosure, null, CancellationToken.None).WaitAsync(Hang);

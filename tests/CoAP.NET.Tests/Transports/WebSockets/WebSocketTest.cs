@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.WebSockets;
+using CoAP.NET.Testing;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Transports.WebSockets;
@@ -26,6 +27,22 @@ public abstract class WebSocketTest : IAsyncDisposable
         await Server.DisposeAsync();
         GC.SuppressFinalize(this);
     }
+
+    /// <summary>
+    /// Lets virtual time pass until a connection is found to be slow, which is seen while it passes, and not longer.
+    /// </summary>
+    private protected async Task PassUntilSlowAsync(VirtualClock clock)
+    {
+        for (int looks = 0; Server.Counters[CoapCounter.SlowConnections] == 0; looks++)
+        {
+            Assert.True(looks < 10_000, "Nobody is slow.");
+            clock.Advance(TimeSpan.FromSeconds(1));
+            await Eventually.PauseAsync(looks);
+        }
+    }
+
+    /// <summary>How far the one connection of the server has come.</summary>
+    private protected CoapConnectionProgress Progress => Assert.Single(Server.Endpoint.Connections.All()).Connection!.Progress;
 
     private protected async Task StartAsync()
     {

@@ -63,10 +63,11 @@ public abstract class AbuseSuite : ExchangeSuite
             Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
         }
 
-        Assert.InRange(connection.Progress.BytesWaiting, 1, 5 * body);
+        long waiting = 0;
+        await UntilAsync(() => (waiting = connection.Progress.BytesWaiting) > 0, static () => "Nothing waits.");
+        Assert.InRange(waiting, 1, 5 * body);
         Assert.InRange(Volatile.Read(ref served), 1, 500);
-        await PassAsync(Options.Streams.SendTimeout);
-        await UntilAsync(CoapCounter.SlowConnections, 1);
+        await PassUntilAsync(Options.Streams.SendTimeout, CoapCounter.SlowConnections, 1);
         await UntilAsync(CoapCounter.ConnectionsClosed, 1);
         Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
         Assert.Equal(1, Count(CoapCounter.SlowConnections));
@@ -117,9 +118,7 @@ public abstract class AbuseSuite : ExchangeSuite
         await UntilAsync(CoapCounter.ConnectionsAccepted, Many);
         Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());
         Assert.Equal(Many + 1, Server.Endpoint.Connections.Count);
-        await PassAsync(Options.Streams.CsmTimeout);
-
-        await UntilAsync(CoapCounter.ConnectionsClosed, Many);
+        await PassUntilAsync(Options.Streams.CsmTimeout, CoapCounter.ConnectionsClosed, Many);
         Assert.Equal(Many, Count(CoapCounter.SlowConnections));
         Assert.Equal(Many, Count(CoapCounter.ConnectionsAborted));
         Assert.Equal("hi", (await Within(Client.GetAsync(Uri + "/x"))).GetText());

@@ -64,9 +64,9 @@ public abstract class EngineTest : IAsyncLifetime
         _certificates.Dispose();
     }
 
-    protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromSeconds(60));
+    protected static Task<T> Within<T>(Task<T> task) => task.WaitAsync(TimeSpan.FromMinutes(2));
 
-    protected static Task Within(Task task) => task.WaitAsync(TimeSpan.FromSeconds(60));
+    protected static Task Within(Task task) => task.WaitAsync(TimeSpan.FromMinutes(2));
 
     /// <summary>Waits for something that other threads do; a guard against hanging, no assertion about time.</summary>
     protected static async Task UntilAsync(Func<bool> isSo, Func<string> says)
@@ -169,14 +169,51 @@ public abstract class EngineTest : IAsyncLifetime
     /// <summary>Lets a time of the server pass in steps, as progress is looked at now and then.</summary>
     protected async Task PassAsync(TimeSpan time)
     {
-        // Real threads do not see the time that passes: whoever has just sent something must have noted so, or it looks as if nobody had
-        // taken it all the while.
-        await UntilAsync(() => Connections.TrueForAll(static connection => connection.IsCongested || connection.Progress.BytesWaiting == 0),
-            static () => "Something is still being sent.");
+        await NothingIsBeingSentAsync();
+        Pass(time);
+    }
+
+    private void Pass(TimeSpan time)
+    {
         for (int i = 0; i < 40; i++)
         {
             Clock.Advance(time / 20);
         }
+    }
+
+    // Real threads do not see the time that passes: whoever has just sent something must have noted so, or it looks as if nobody had
+    // taken it all the while.
+    private Task NothingIsBeingSentAsync() => UntilAsync(
+        () => Connections.TrueForAll(static connection => connection.IsCongested || connection.Progress.BytesWaiting == 0),
+        static () => "Something is still being sent.");
+
+    /// <summary>
+    /// Lets a time of the server pass until something is so. A real thread that the system kept from its work may note it only when all of
+    /// the time has passed, as if it had begun then: after some seconds in vain the time passes once more.
+    /// </summary>
+    protected async Task PassUntilAsync(TimeSpan time, Func<bool> isSo, Func<string> says)
+    {
+        long begun = TimeProvider.System.GetTimestamp();
+        TimeSpan again = TimeSpan.Zero;
+        await UntilAsync(
+            () =>
+            {
+                if (!isSo() && TimeProvider.System.GetElapsedTime(begun) >= again)
+                {
+                    again += TimeSpan.FromSeconds(10);
+                    Pass(time);
+                }
+
+                return isSo();
+            },
+            says);
+    }
+
+    /// <summary>As the other overload, until a counter has come to a number.</summary>
+    protected async Task PassUntilAsync(TimeSpan time, CoapCounter counter, long count)
+    {
+        await NothingIsBeingSentAsync();
+        await PassUntilAsync(time, () => Count(counter) >= count, () => $"{counter} is {Count(counter)} and not {count}.");
     }
 
     /// <summary>

@@ -80,7 +80,7 @@ public sealed class TlsSuite : HoldingSuite
         await SendHalfAsync(peer);
         await UntilAsync(() => connection.Progress.PartialLength > 0, static () => "Nothing came.");
 
-        await PassAsync(Options.Streams.FrameTimeout);
+        await PassUntilAsync(Options.Streams.FrameTimeout, CoapCounter.SlowConnections, 1);
 
         await peer.ReadAbortAsync();
         Assert.Equal(1, Count(CoapCounter.SlowConnections));
@@ -116,6 +116,7 @@ public sealed class TlsSuite : HoldingSuite
         await _lines[honest.Socket].SendRestAsync();
         await honest.ExpectAsync(AnswerX);
         Assert.Equal(sources * (Each - Share), Count(CoapCounter.ConnectionsEvicted));
+        await UntilAsync(CoapCounter.FramesRefused, sources * (Each - Share));
         Assert.Equal(sources * (Each - Share), Count(CoapCounter.FramesRefused));
         await CloseAsync(held, honest);
     }

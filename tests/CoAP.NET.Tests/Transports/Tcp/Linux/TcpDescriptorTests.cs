@@ -54,10 +54,7 @@ public class TcpDescriptorTests : LinuxTcpTest
             }
 
             socket.Connect(At(server));
-            while (context.Counters[CoapCounter.AcceptFailures] == 0)
-            {
-                await Task.Yield();
-            }
+            await Eventually.IsTrueAsync(() => context.Counters[CoapCounter.AcceptFailures] > 0);
 
             await HasServedAsync(other);
             await HasServedAsync(other);
