@@ -8,7 +8,7 @@ internal static class Called
     public static async Task<(int Code, string Output, string Error)> RunAsync(string[] args, CancellationToken cancellationToken = default)
     {
         CliRun run = await new CliHarness { Stopped = cancellationToken }.InvokeAsync(["bench", .. args])
-            .WaitAsync(TimeSpan.FromSeconds(60), CancellationToken.None);
+            .WaitAsync(TimeSpan.FromSeconds(240), CancellationToken.None);
         return (run.ExitCode, run.Out, run.Error);
     }
 }

@@ -49,8 +49,8 @@ internal sealed class NumberServer : IAsyncDisposable
         _route.Notify();
     }
 
-    public LoadPlan Plan(double rate) =>
-        new() { Uri = Uri, Loop = LoadLoop.Observe, Peers = 12, Rate = rate, Seconds = 0.5, WarmUpSeconds = 0.05, RampSeconds = 0.05,
+    public LoadPlan Plan(double rate, double factor = 1) =>
+        new() { Uri = Uri, Loop = LoadLoop.Observe, Peers = 12, Rate = rate, Seconds = 0.5 * factor, WarmUpSeconds = 0.05, RampSeconds = 0.05,
             TimeoutSeconds = 20, Retransmissions = 4 };
 
     /// <summary>Runs it.</summary>
@@ -72,7 +72,7 @@ internal sealed class NumberServer : IAsyncDisposable
                 () => new CoapRequest(CoapMethod.Get, plan.Uri) { LocalAddress = hasAddresses ? IPAddress.Parse($"127.1.0.{i}") : null });
         })];
         return ObserveLoop.RunAsync(plan, peers, null, onTick is null ? null : new Progress(onTick), LoadGate.Open, cancellationToken)
-            .WaitAsync(TimeSpan.FromSeconds(60), TimeProvider.System, CancellationToken.None);
+            .WaitAsync(TimeSpan.FromSeconds(240), TimeProvider.System, CancellationToken.None);
     }
 
     public async ValueTask DisposeAsync()
