@@ -25,6 +25,7 @@ internal sealed class CoapInstruments
 
     private CoapInstruments(Meter meter)
     {
+        Meter = meter;
         InstrumentAdvice<double> advice = new() { HistogramBucketBoundaries = s_buckets };
         ServerDuration = meter.CreateHistogram(ServerDurationName, "s",
             "How long requests took, from their arrival at the routes to their answer.", null, advice);
@@ -47,6 +48,9 @@ internal sealed class CoapInstruments
 
     /// <summary>Those of endpoints that were given no factory.</summary>
     public static CoapInstruments Shared { get; } = new(new Meter(CoapTelemetry.MeterName, CoapTelemetry.Version));
+
+    /// <summary>The meter.</summary>
+    public Meter Meter { get; }
 
     public Histogram<double> ServerDuration { get; }
 

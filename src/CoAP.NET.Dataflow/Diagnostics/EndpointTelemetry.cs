@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Diagnostics.Metrics;
 
 namespace CoAP.NET;
 
@@ -10,6 +11,9 @@ internal sealed class EndpointTelemetry(CoapInstruments instruments, TimeProvide
 {
     /// <summary>Of stages that belong to no endpoint.</summary>
     public static EndpointTelemetry None { get; } = new(CoapInstruments.Shared, TimeProvider.System, []);
+
+    /// <summary>Where instruments are made.</summary>
+    public Meter Meter => instruments.Meter;
 
     public TimeProvider Time => time;
 

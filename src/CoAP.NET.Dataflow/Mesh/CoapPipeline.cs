@@ -52,6 +52,7 @@ internal sealed class CoapPipeline
         Resource = ResourceStage.Make(parts.Options.Make(CoapStages.Resource, context), environment, parts, ExchangesOut, _wiring);
 
         Protection = parts.Options.Make(CoapStages.Protection, context);
+        shard.Protection = Protection;
 
         // The one circle: state machines leave effects with the shard, which was there before the blocks that carry them out.
         shard.Drain.Attach(MessagingOut, MessagingIn, ExchangesOut, exchangesIn, Blockwise.Bodies);

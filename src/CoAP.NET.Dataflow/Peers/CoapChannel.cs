@@ -65,7 +65,7 @@ public sealed partial class CoapChannel
     {
         _kind = carrier._kind;
         _extras = ProtectedParameters.ExtrasOf(carrier, context, carrier._extras);
-        _extras.Hints!.Carried = new CarriedChannel(carrier, context, context.MakePeer());
+        _extras.Hints!.Carried = new CarriedChannel(carrier, context, context.MakePeer(Shard.Protection));
         _extras.Hints.Carried.Peer.Channel = this;
         IsVerified = carrier.IsVerified;
     }

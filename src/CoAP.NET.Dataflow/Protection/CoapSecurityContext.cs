@@ -13,6 +13,8 @@ public abstract class CoapSecurityContext
     /// Makes what protects the messages to a peer. Called once for each channel that brings, or gets, messages of the context, under a lock
     /// of the library: it must be quick and call nobody.
     /// </summary>
+    /// <param name="protection">The protection of the shard that the channel belongs to, by which a context that several endpoints use
+    /// tells them apart; null where the endpoint has none.</param>
     /// <returns>A new object.</returns>
-    public abstract CoapProtectedPeer MakePeer();
+    public abstract CoapProtectedPeer MakePeer(CoapProtection? protection);
 }

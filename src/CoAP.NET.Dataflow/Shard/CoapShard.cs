@@ -43,6 +43,9 @@ internal sealed class CoapShard
     /// <summary>The endpoint of the shard; null where there is none, as in tests of stages.</summary>
     public EndpointCore? Endpoint { get; init; }
 
+    /// <summary>Protects messages of its peers; null for none.</summary>
+    public CoapProtection? Protection { get; set; }
+
     /// <summary>What may be sent to addresses that nobody verified. One for all shards of an endpoint.</summary>
     public AddressGuard Guard
     {

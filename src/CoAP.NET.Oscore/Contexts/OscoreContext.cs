@@ -106,11 +106,25 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
             .ConfigureAwait(false);
         OscoreContext context = new(parameters, keys, state);
         (random ?? CoapRandomSource.Secure).Fill(context.Challenge);
+        if (context.Window.State == OscoreReplayState.Lost)
+        {
+            await context.PrepareChallengeAsync(cancellationToken).ConfigureAwait(false);
+        }
+
         return context;
     }
 
     /// <inheritdoc/>
-    public override CoapProtectedPeer MakePeer() => new OscorePeer(this);
+    public override CoapProtectedPeer MakePeer(CoapProtection? protection)
+    {
+        OscoreTelemetry? telemetry = (protection as OscoreProtection)?.Telemetry;
+        if (telemetry is not null)
+        {
+            Sequence.TellTo(telemetry, this);
+        }
+
+        return new OscorePeer(this, telemetry);
+    }
 
     /// <summary>
     /// Closes the context: nothing is sent or verified with it any more, its keys are wiped, and the store notes which numbers came.
@@ -153,6 +167,19 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         }
 
         return inner.Serializer;
+    }
+
+    // A challenge needs a number, and is dropped where none is reserved, while its request counts as acknowledged.
+    private async Task PrepareChallengeAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await Sequence.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is OscoreStoreException or OscoreNumbersExhaustedException)
+        {
+            // Whoever sends is told; what can be received is.
+        }
     }
 
     // Both in one object, so that a thread never has the serializer of one registry with another one.

@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Oscore;
@@ -38,15 +37,17 @@ internal sealed class OscoreAsked(OscoreRequestId id, bool observes, OscoreAsked
     /// <param name="message">The message.</param>
     /// <param name="value">Its option.</param>
     /// <param name="response">The response; of a notification with a number in Observe that grows.</param>
-    public bool Take(
-        OscoreContext context, CoapMessage message, scoped in OscoreOptionValue value, [NotNullWhen(true)] out CoapMessage? response)
+    /// <returns>What is wrong with it; <see cref="OscoreFault.None"/> when nothing is.</returns>
+    public OscoreFault Take(
+        OscoreContext context, CoapMessage message, scoped in OscoreOptionValue value, out CoapMessage? response)
     {
-        if (OscoreCodec.UnprotectResponse(context, message, in value, id, out response) == OscoreFault.None)
+        OscoreFault fault = OscoreCodec.UnprotectResponse(context, message, in value, id, out response);
+        if (fault == OscoreFault.None)
         {
             lock (_gate)
             {
                 _before = null;
-                return TakeLocked(response!, value.HasPartialIv, value.SequenceNumber);
+                return TakeLocked(response!, value.HasPartialIv, value.SequenceNumber) ? OscoreFault.None : OscoreFault.Replay;
             }
         }
 
@@ -56,18 +57,22 @@ internal sealed class OscoreAsked(OscoreRequestId id, bool observes, OscoreAsked
             old = _before;
         }
 
-        if (old is null || !old.Take(context, message, in value, out response))
+        if (old is not null)
         {
-            response = null;
-            return false;
+            fault = old.Take(context, message, in value, out response);
+        }
+
+        if (fault != OscoreFault.None)
+        {
+            return fault;
         }
 
         lock (_gate)
         {
-            _delivered = Math.Max(_delivered, old._delivered);
+            _delivered = Math.Max(_delivered, old!._delivered);
         }
 
-        return true;
+        return OscoreFault.None;
     }
 
     private OscoreAsked WithoutBefore()

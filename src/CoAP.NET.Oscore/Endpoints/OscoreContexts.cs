@@ -56,6 +56,12 @@ public sealed class OscoreContexts
     /// <summary>How many contexts there are for requests that come.</summary>
     public int Count => _byRecipient.Count;
 
+    internal OscoreCounts Counts { get; } = new();
+
+    /// <summary>What happened so far, in all endpoints that use these contexts.</summary>
+    /// <returns>The numbers at this moment.</returns>
+    public OscoreCounters GetCounters() => OscoreCounters.Of(Counts);
+
     /// <summary>Adds a context for requests that come.</summary>
     /// <param name="context">The context.</param>
     /// <returns>These contexts.</returns>

@@ -17,7 +17,9 @@ public static class OscoreEndpointExtensions
     {
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(contexts);
-        options.Pipeline.Replace(CoapStages.Protection, stage => new OscoreProtection(contexts, stage.TimeProvider));
+        OscoreTelemetry? telemetry = null; // one for all shards, which are made one after the other
+        options.Pipeline.Replace(
+            CoapStages.Protection, stage => new OscoreProtection(contexts, stage, telemetry ??= new OscoreTelemetry(contexts, stage)));
         return options;
     }
 }

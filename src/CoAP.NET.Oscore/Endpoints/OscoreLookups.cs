@@ -22,7 +22,9 @@ internal sealed class OscoreLookups
     public static readonly TimeSpan UnknownFor = TimeSpan.FromMinutes(1);
 
     private readonly OscoreContexts _contexts;
+    private readonly CoapSourceRule _sourceRule;
     private readonly TimeProvider _time;
+    private readonly OscoreTelemetry? _telemetry;
     private readonly Lock _gate = new();
     private readonly Dictionary<OscoreRecipient, Task<OscoreContext?>> _pending = [];
     private readonly Dictionary<CoapSource, int> _sources = [];
@@ -30,10 +32,12 @@ internal sealed class OscoreLookups
     // A place for each hash: another ID in the same place has it asked for once more, which costs less than a table that grows.
     private readonly (OscoreRecipient Recipient, long Since)[] _unknown = new (OscoreRecipient, long)[MaxUnknown];
 
-    public OscoreLookups(OscoreContexts contexts, TimeProvider time)
+    public OscoreLookups(OscoreContexts contexts, CoapSourceRule sourceRule, TimeProvider time, OscoreTelemetry? telemetry)
     {
         _contexts = contexts;
+        _sourceRule = sourceRule;
         _time = time;
+        _telemetry = telemetry;
     }
 
     /// <summary>Finds a context.</summary>
@@ -43,7 +47,7 @@ internal sealed class OscoreLookups
     /// <returns>The context; null when there is none, or too many are asked for.</returns>
     public Task<OscoreContext?> FindAsync(IOscoreContextResolver resolver, in CoapAddress remote, OscoreRecipient recipient)
     {
-        CoapSource source = CoapSourceRule.Default.Of(remote);
+        CoapSource source = _sourceRule.Of(remote);
         TaskCompletionSource<OscoreContext?> asked;
         lock (_gate)
         {
@@ -53,8 +57,14 @@ internal sealed class OscoreLookups
             }
 
             int ofSource = _sources.GetValueOrDefault(source);
-            if (IsUnknown(recipient) || _pending.Count >= MaxPending || ofSource >= MaxOfSource)
+            if (IsUnknown(recipient))
             {
+                return Task.FromResult<OscoreContext?>(null);
+            }
+
+            if (_pending.Count >= MaxPending || ofSource >= MaxOfSource)
+            {
+                _telemetry?.Count(OscoreEvent.LookupRefused);
                 return Task.FromResult<OscoreContext?>(null);
             }
 
@@ -77,15 +87,25 @@ internal sealed class OscoreLookups
             found = await resolver.FindAsync(recipient.Kid, recipient.IdContext, over.Token).AsTask()
                 .WaitAsync(over.Token).ConfigureAwait(false);
             isKnown = true;
-            if (found is not null && !_contexts.TryAdd(found, recipient))
+            if (found is null)
             {
+                _telemetry?.Count(OscoreEvent.ContextNotFound);
+            }
+            else if (_contexts.TryAdd(found, recipient))
+            {
+                _telemetry?.ContextFound(found, recipient);
+            }
+            else
+            {
+                _telemetry?.LookupWrong(found, recipient);
                 found = null;
             }
         }
 #pragma warning disable CA1031 // whatever a resolver throws: there is no context now, and the next request asks again
-        catch (Exception)
+        catch (Exception exception)
 #pragma warning restore CA1031
         {
+            _telemetry?.LookupFailed(recipient, exception);
         }
 
         lock (_gate)

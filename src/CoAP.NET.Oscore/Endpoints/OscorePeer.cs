@@ -12,15 +12,17 @@ internal sealed class OscorePeer : CoapProtectedPeer
     private const int MaxDiagnostic = 256;
 
     private readonly OscoreContext _context;
+    private readonly OscoreTelemetry? _telemetry;
     private readonly byte[] _senderId;
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapToken, OscoreAsked> _asked = [];
     private readonly OscoreServed _served = new();
     private volatile bool _lacksNumber;
 
-    public OscorePeer(OscoreContext context)
+    public OscorePeer(OscoreContext context, OscoreTelemetry? telemetry)
     {
         _context = context;
+        _telemetry = telemetry;
         _senderId = context.Parameters.SenderId.ToArray();
     }
 
@@ -94,19 +96,28 @@ internal sealed class OscorePeer : CoapProtectedPeer
 
         if (!message.HasOptions || !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes))
         {
+            _telemetry?.ResponseDropped(Channel, OscoreEvent.ResponseUnprotected);
+
             // What is not protected does not end an observation that stands.
-            return asked.IsVerified ? CoapProtectionVerdict.Drop : CoapProtectionVerdict.Fail(this, First?.ErrorOf(message) ?? Unprotected(message));
+            return asked.IsVerified
+                ? CoapProtectionVerdict.Drop
+                : CoapProtectionVerdict.Fail(this, First?.ErrorOf(message) ?? Unprotected(message));
         }
 
-        if (message.Payload.IsEmpty
-            || !OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
-            || !asked.Take(_context, message, in value, out CoapMessage? response))
+        CoapMessage? response = null;
+        OscoreFault fault = message.Payload.IsEmpty || !OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
+            ? OscoreFault.Malformed
+            : asked.Take(_context, message, in value, out response);
+        if (fault != OscoreFault.None)
         {
+            _telemetry?.ResponseDropped(
+                Channel, fault == OscoreFault.Replay ? OscoreEvent.ResponseRepeated : OscoreEvent.ResponseForged);
             return CoapProtectionVerdict.Drop;
         }
 
         First?.OnVerified();
-        return CoapProtectionVerdict.Deliver(this, response);
+        _telemetry?.Count(OscoreEvent.Verified);
+        return CoapProtectionVerdict.Deliver(this, response!);
     }
 
     private bool TryProtectRequest(CoapMessage message, [NotNullWhen(true)] out CoapMessage? protectedMessage)
@@ -129,6 +140,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
             _asked[message.Token] = new OscoreAsked(id, observes, _asked.GetValueOrDefault(message.Token));
         }
 
+        _telemetry?.Count(OscoreEvent.Protected);
         return true;
     }
 
@@ -163,6 +175,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
             _served.OnAnswered(message.Token, isNotification);
         }
 
+        _telemetry?.Count(OscoreEvent.Protected);
         return true;
     }
 

@@ -10,11 +10,15 @@ internal sealed class OscoreProtection : CoapProtection
     private readonly OscoreContexts _contexts;
     private readonly OscoreLookups _lookups;
 
-    public OscoreProtection(OscoreContexts contexts, TimeProvider time)
+    public OscoreProtection(OscoreContexts contexts, CoapStageContext stage, OscoreTelemetry telemetry)
     {
         _contexts = contexts;
-        _lookups = new OscoreLookups(contexts, time);
+        Telemetry = telemetry;
+        _lookups = new OscoreLookups(contexts, stage.Sources, stage.TimeProvider, telemetry);
     }
+
+    /// <summary>Counts and logs what the endpoint does.</summary>
+    public OscoreTelemetry Telemetry { get; }
 
     /// <inheritdoc/>
     public override CoapSecurityContext? Find(CoapUri? target, CoapChannel channel) => target is null ? null : _contexts.FindFor(target);
@@ -50,17 +54,17 @@ internal sealed class OscoreProtection : CoapProtection
         return !result.IsFinished ? CoapProtectionVerdict.Refuse(result.Message)
             : result.Message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value)
                 ? await Unprotect(channel, result.Message, value).ConfigureAwait(false)
-                : Refuse(OscoreFault.Malformed);
+                : Refuse(channel, default, OscoreFault.Malformed);
     }
 
     private ValueTask<CoapProtectionVerdict> Unprotect(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> bytes)
     {
-        if (message.Payload.IsEmpty
-            || !OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
+        if (!OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
+            || message.Payload.IsEmpty
             || !value.HasKid
             || !value.HasPartialIv)
         {
-            return new ValueTask<CoapProtectionVerdict>(Refuse(OscoreFault.Malformed));
+            return new ValueTask<CoapProtectionVerdict>(Refuse(channel, in value, OscoreFault.Malformed));
         }
 
         return _contexts.TryFind(value.Kid, value.HasKidContext, value.KidContext, out OscoreContext? context)
@@ -68,33 +72,33 @@ internal sealed class OscoreProtection : CoapProtection
             : _contexts.Resolver is { } resolver
                 ? new ValueTask<CoapProtectionVerdict>(AskAsync(
                     resolver, channel, message, new OscoreRecipient(value.Kid, value.HasKidContext, value.KidContext)))
-            : new ValueTask<CoapProtectionVerdict>(Refuse(OscoreFault.UnknownContext));
+            : new ValueTask<CoapProtectionVerdict>(Refuse(channel, in value, OscoreFault.UnknownContext));
     }
 
     private async Task<CoapProtectionVerdict> AskAsync(
         IOscoreContextResolver resolver, CoapChannel channel, CoapMessage message, OscoreRecipient recipient)
     {
         OscoreContext? context = await _lookups.FindAsync(resolver, channel.Remote, recipient).ConfigureAwait(false);
-        return context is null
-            || !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes)
-            || !OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
-                ? Refuse(OscoreFault.UnknownContext)
+        return !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes)
+            | !OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
+            || context is null
+                ? Refuse(channel, in value, OscoreFault.UnknownContext)
                 : Unprotect(channel, message, in value, context);
     }
 
-    private static CoapProtectionVerdict Unprotect(
+    private CoapProtectionVerdict Unprotect(
         CoapChannel channel, CoapMessage message, scoped in OscoreOptionValue value, OscoreContext context)
     {
         ulong number = value.SequenceNumber;
         if (!context.Window.MayTake(number))
         {
-            return Refuse(OscoreFault.Replay);
+            return Refuse(channel, in value, OscoreFault.Replay);
         }
 
         OscoreFault fault = OscoreCodec.UnprotectRequest(context, message, in value, out CoapMessage? request);
         if (fault != OscoreFault.None)
         {
-            return Refuse(fault);
+            return Refuse(channel, in value, fault);
         }
 
         // Verified: from here on the number counts as come.
@@ -104,15 +108,17 @@ internal sealed class OscoreProtection : CoapProtection
         OscorePeer peer = (OscorePeer)PeerOf(channel, context);
         if (isFresh)
         {
+            Telemetry.Count(OscoreEvent.Verified);
             peer.OnRequest(request!, new OscoreRequestId(value.Kid.ToArray(), number));
             return CoapProtectionVerdict.Deliver(peer, request!);
         }
 
         if (context.Window.State != OscoreReplayState.Lost)
         {
-            return Refuse(OscoreFault.Replay);
+            return Refuse(channel, in value, OscoreFault.Replay);
         }
 
+        Telemetry.Challenged(channel, context);
         peer.OnRequest(request!, OscoreRequestId.OfDoubtful(value.Kid.ToArray(), number));
         CoapMessage challenge = new(CoapCode.Unauthorized);
         challenge.Options.Add(OptionNumber.Echo, context.Challenge);
@@ -123,13 +129,17 @@ internal sealed class OscoreProtection : CoapProtection
         request.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> echo) && echo.SequenceEqual(context.Challenge);
 
     // RFC 8613 section 8.2: without protection, and not to be kept by caches.
-    private static CoapProtectionVerdict Refuse(OscoreFault fault) => fault switch
+    private CoapProtectionVerdict Refuse(CoapChannel channel, scoped in OscoreOptionValue value, OscoreFault fault)
     {
-        OscoreFault.UnknownContext => Refuse(CoapCode.Unauthorized, "Security context not found"u8),
-        OscoreFault.Replay => Refuse(CoapCode.Unauthorized, "Replay detected"u8),
-        OscoreFault.Decryption => Refuse(CoapCode.BadRequest, "Decryption failed"u8),
-        _ => Refuse(CoapCode.BadOption, "Failed to decode COSE"u8),
-    };
+        Telemetry.Refused(channel, in value, fault);
+        return fault switch
+        {
+            OscoreFault.UnknownContext => Refuse(CoapCode.Unauthorized, "Security context not found"u8),
+            OscoreFault.Replay => Refuse(CoapCode.Unauthorized, "Replay detected"u8),
+            OscoreFault.Decryption => Refuse(CoapCode.BadRequest, "Decryption failed"u8),
+            _ => Refuse(CoapCode.BadOption, "Failed to decode COSE"u8),
+        };
+    }
 
     private static CoapProtectionVerdict Refuse(CoapCode code, ReadOnlySpan<byte> diagnostic)
     {

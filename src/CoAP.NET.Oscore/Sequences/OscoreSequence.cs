@@ -45,6 +45,7 @@ internal sealed class OscoreSequence
     private bool _isClosed;
     private bool _isWarned;
     private TaskCompletionSource? _pending;
+    private Listener? _listener;
 
     /// <summary>Makes one whose numbers a store confirms.</summary>
     /// <param name="store">The store, in which the context was opened.</param>
@@ -95,6 +96,17 @@ internal sealed class OscoreSequence
 
     /// <summary>Makes one that begins at 0 and asks nobody: right only for keys that end with the process.</summary>
     public static OscoreSequence Volatile() => new();
+
+    /// <summary>The first endpoint that uses the context hears of what the store does.</summary>
+    /// <param name="telemetry">That of the endpoint.</param>
+    /// <param name="context">The context.</param>
+    public void TellTo(OscoreTelemetry telemetry, OscoreContext context)
+    {
+        lock (_gate)
+        {
+            _listener ??= new Listener(telemetry, context);
+        }
+    }
 
     /// <summary>Takes a number without waiting.</summary>
     /// <param name="number">The number.</param>
@@ -235,10 +247,12 @@ internal sealed class OscoreSequence
 
     private void Ask(TaskCompletionSource? begun)
     {
-        if (begun is not null && !_scheduler.TryQueue(static state => _ = ((OscoreSequence)state!).AskAsync(), this, null, null))
+        if (begun is not null && !_scheduler.TryQueue(static state => _ = ((OscoreSequence)state!).AskAsync(), this, null, null)
+            && Fail(begun, new OscoreStoreException(OscoreStoreFault.Failed,
+                "No thread could be had to reserve sequence numbers. Nothing was sent; the process has too many threads.")))
         {
-            Fail(begun, new OscoreStoreException(OscoreStoreFault.Failed,
-                "No thread could be had to reserve sequence numbers. Nothing was sent; the process has too many threads."));
+            // Perhaps under a lock of the caller, where no log may be called.
+            _listener?.Telemetry.Count(OscoreEvent.ReservationFailed);
         }
     }
 
@@ -266,17 +280,18 @@ internal sealed class OscoreSequence
             // bound.
             using CancellationTokenSource given = new(StoreTimeout, _time);
             using CancellationTokenRegistration registration = given.Token.UnsafeRegister(
-                _ => Fail(pending, AsStoreException(new TimeoutException())), null);
+                _ => FailAndTell(pending, AsStoreException(new TimeoutException())), null);
             await _store!.ReserveAsync(_key, _epoch, bound, given.Token).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // whatever the store throws, senders are told
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            Fail(pending, AsStoreException(exception));
+            FailAndTell(pending, AsStoreException(exception));
             return;
         }
 
+        ulong more;
         lock (_gate)
         {
             if (_pending != pending)
@@ -286,19 +301,39 @@ internal sealed class OscoreSequence
 
             _pending = null;
             _failure = null;
+            more = bound - _granted;
             _granted = bound;
+        }
+
+        if (_listener is var (telemetry, context))
+        {
+            telemetry.Count(OscoreEvent.Reserved);
+            telemetry.Count(OscoreEvent.NumbersReserved, (long)more);
+            if (TakeWarning())
+            {
+                telemetry.NumbersNearlyUsed(context);
+            }
         }
 
         pending.TrySetResult();
     }
 
-    private void Fail(TaskCompletionSource pending, OscoreStoreException exception)
+    private void FailAndTell(TaskCompletionSource pending, OscoreStoreException exception)
+    {
+        if (Fail(pending, exception) && _listener is var (telemetry, context))
+        {
+            telemetry.StoreFailed(context, exception);
+        }
+    }
+
+    // False when it was over already.
+    private bool Fail(TaskCompletionSource pending, OscoreStoreException exception)
     {
         lock (_gate)
         {
             if (_pending != pending)
             {
-                return;
+                return false;
             }
 
             _pending = null;
@@ -307,6 +342,7 @@ internal sealed class OscoreSequence
         }
 
         Refuse(pending, exception);
+        return true;
     }
 
     private static void Refuse(TaskCompletionSource? pending, Exception exception)
@@ -328,4 +364,6 @@ internal sealed class OscoreSequence
             $"The store of sequence numbers failed: {exception.Message} Nothing was sent; numbers that are not confirmed could be used "
             + "twice.", exception),
     };
+
+    private sealed record Listener(OscoreTelemetry Telemetry, OscoreContext Context);
 }

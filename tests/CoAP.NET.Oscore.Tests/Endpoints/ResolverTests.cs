@@ -1,3 +1,5 @@
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Oscore.Tests.Endpoints;
 
 [Collection(VirtualTimeCollection.Name)]
@@ -65,7 +67,7 @@ public sealed class ResolverTests : IAsyncLifetime
     public void Forged_IDs_cause_no_more_look_ups_than_the_share_of_their_source()
     {
         _devices.Answer = new TaskCompletionSource<OscoreContext?>();
-        OscoreLookups lookups = new(_contexts, _world.Clock);
+        OscoreLookups lookups = new(_contexts, CoapSourceRule.Default, _world.Clock, telemetry: null);
         for (int source = 1; source <= 2; source++)
         {
             for (int i = 0; i < 1_000; i++)

@@ -23,7 +23,7 @@ public partial class LogTableTests
         ("CoAP.NET.Dtls", "CoAP.NET"),
         ("CoAP.NET.Http", "CoAP.NET.Http"),
         ("CoAP.NET.Edhoc", "CoAP.NET.Edhoc"),
-        ("CoAP.NET.Oscore", "CoAP.NET.Oscore"),
+        ("CoAP.NET.Oscore", "CoAP.NET"),
         ("CoAP.NET.Proxy", "CoAP.NET.Proxy"),
         ("CoAP.NET.Hosting", "CoAP.NET.Hosting"),
         ("CoAP.NET.AspNetCore", "CoAP.NET.AspNetCore"),

@@ -97,7 +97,7 @@ public sealed class ProtectionStageTests
 
         public override int Overhead => 16;
 
-        public override CoapProtectedPeer MakePeer() => new TurnedPeer();
+        public override CoapProtectedPeer MakePeer(CoapProtection? protection) => new TurnedPeer();
     }
 
     private sealed class TurnedPeer : CoapProtectedPeer

@@ -1,4 +1,6 @@
+using System.Diagnostics.Metrics;
 using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Mesh;
@@ -41,6 +43,21 @@ public sealed class CoapStageContext
 
     /// <summary>The log of the endpoint.</summary>
     public ILogger Logger => _environment.Logger;
+
+    /// <summary>
+    /// The meter of the endpoint (<see cref="CoapTelemetry.MeterName"/>), for instruments of your own. Several endpoints share it: tell
+    /// them apart by <see cref="TelemetryTags"/>.
+    /// </summary>
+    public Meter Meter => _environment.Telemetry.Meter;
+
+    /// <summary>
+    /// The tags of the endpoint's metrics: its name and <see cref="CoapEndpointOptions.TelemetryTags"/>. Endpoints with equal tags are
+    /// added up.
+    /// </summary>
+    public IReadOnlyList<KeyValuePair<string, object?>> TelemetryTags => _environment.Telemetry.Tags;
+
+    /// <summary>Which source each peer is of, for bounds that give each source a share.</summary>
+    public CoapSourceRule Sources => _environment.Sources;
 
     /// <summary>
     /// The format that the standard stage uses for a peer, with the option registry and limits of the endpoint: datagrams (RFC 7252 section

@@ -1,0 +1,11 @@
+namespace CoAP.NET.Oscore;
+
+/// <summary>Counts. Thread-safe, also under the locks of others: it calls nobody.</summary>
+internal sealed class OscoreCounts
+{
+    private readonly long[] _values = new long[Enum.GetValues<OscoreEvent>().Length];
+
+    public long this[OscoreEvent kind] => Interlocked.Read(ref _values[(int)kind]);
+
+    public void Add(OscoreEvent kind, long by = 1) => Interlocked.Add(ref _values[(int)kind], by);
+}

@@ -1,0 +1,66 @@
+using System.Diagnostics.Metrics;
+using System.Runtime.CompilerServices;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// The instruments of one meter. They are only read when somebody collects. Endpoints with equal tags count together, and what they counted
+/// stays when they close: a counter never falls.
+/// </summary>
+internal sealed class OscoreInstruments
+{
+    private static readonly ConditionalWeakTable<Meter, OscoreInstruments> s_ofMeters = [];
+
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, (KeyValuePair<string, object?>[] Tags, OscoreCounts Counts)> _series = [];
+
+    private OscoreInstruments(Meter meter)
+    {
+        foreach (OscoreInstrument instrument in OscoreInstrument.All)
+        {
+            meter.CreateObservableCounter(instrument.Name, () => Read(instrument), instrument.Unit, instrument.Description);
+        }
+    }
+
+    /// <summary>The instruments of a meter.</summary>
+    public static OscoreInstruments Of(Meter meter)
+    {
+        lock (s_ofMeters)
+        {
+            return s_ofMeters.GetValue(meter, static meter => new OscoreInstruments(meter));
+        }
+    }
+
+    /// <summary>What endpoints with these tags count in.</summary>
+    public OscoreCounts CountsOf(IReadOnlyList<KeyValuePair<string, object?>> tags)
+    {
+        string key = string.Join('\n', tags.Select(static tag => $"{tag.Key}={tag.Value}"));
+        lock (_gate)
+        {
+            if (!_series.TryGetValue(key, out (KeyValuePair<string, object?>[] Tags, OscoreCounts Counts) series))
+            {
+                series = ([.. tags], new OscoreCounts());
+                _series.Add(key, series);
+            }
+
+            return series.Counts;
+        }
+    }
+
+    private List<Measurement<long>> Read(OscoreInstrument instrument)
+    {
+        List<Measurement<long>> all = [];
+        lock (_gate)
+        {
+            foreach ((KeyValuePair<string, object?>[] tags, OscoreCounts counts) in _series.Values)
+            {
+                foreach ((OscoreEvent kind, string? value) in instrument.Rows)
+                {
+                    all.Add(new Measurement<long>(counts[kind], instrument.Tag is { } name ? [.. tags, new(name, value)] : tags));
+                }
+            }
+        }
+
+        return all;
+    }
+}

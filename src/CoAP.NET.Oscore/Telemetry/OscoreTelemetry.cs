@@ -1,0 +1,108 @@
+using CoAP.NET.Mesh;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Oscore;
+
+/// <summary>
+/// Counts and logs what one endpoint does with OSCORE. Thread-safe. <see cref="Count"/> calls nobody, so it may be called under locks;
+/// everything else may call a log.
+/// </summary>
+internal sealed class OscoreTelemetry
+{
+    private readonly OscoreCounts _ofContexts;
+    private readonly OscoreCounts _ofEndpoint;
+    private readonly ILogger _logger;
+    private readonly OccasionalLog _lookups;
+    private readonly OccasionalLog _store;
+
+    public OscoreTelemetry(OscoreContexts contexts, CoapStageContext stage)
+    {
+        _ofContexts = contexts.Counts;
+        _ofEndpoint = OscoreInstruments.Of(stage.Meter).CountsOf(stage.TelemetryTags);
+        _logger = stage.Logger;
+        _lookups = new OccasionalLog(stage.TimeProvider);
+        _store = new OccasionalLog(stage.TimeProvider);
+    }
+
+    public void Count(OscoreEvent kind, long by = 1)
+    {
+        _ofContexts.Add(kind, by);
+        _ofEndpoint.Add(kind, by);
+    }
+
+    /// <summary>A request was refused.</summary>
+    /// <param name="channel">Who brought it.</param>
+    /// <param name="value">Its option, as far as it could be read.</param>
+    /// <param name="fault">Why.</param>
+    public void Refused(CoapChannel channel, scoped in OscoreOptionValue value, OscoreFault fault)
+    {
+        Count(fault switch
+        {
+            OscoreFault.UnknownContext => OscoreEvent.UnknownContext,
+            OscoreFault.Replay => OscoreEvent.Replay,
+            OscoreFault.Decryption => OscoreEvent.DecryptionFailed,
+            _ => OscoreEvent.Malformed,
+        });
+        if (!_logger.IsEnabled(LogLevel.Debug))
+        {
+            return;
+        }
+
+        if (value.HasKid)
+        {
+            OscoreLog.RequestRefused(
+                _logger, channel, new OscoreRecipient(value.Kid, value.HasKidContext, value.KidContext), fault);
+        }
+        else
+        {
+            OscoreLog.RequestMalformed(_logger, channel);
+        }
+    }
+
+    public void Challenged(CoapChannel channel, OscoreContext context)
+    {
+        Count(OscoreEvent.Challenged);
+        OscoreLog.Challenged(_logger, channel, context);
+    }
+
+    public void ResponseDropped(CoapChannel channel, OscoreEvent reason)
+    {
+        Count(reason);
+        OscoreLog.ResponseDropped(_logger, channel, reason);
+    }
+
+    public void ContextFound(OscoreContext context, OscoreRecipient recipient)
+    {
+        Count(OscoreEvent.ContextFound);
+        OscoreLog.ContextFound(_logger, context, recipient);
+    }
+
+    public void LookupFailed(OscoreRecipient recipient, Exception exception)
+    {
+        Count(OscoreEvent.LookupFailed);
+        if (_lookups.IsDue())
+        {
+            OscoreLog.LookupFailed(_logger, recipient, exception);
+        }
+    }
+
+    public void LookupWrong(OscoreContext context, OscoreRecipient recipient)
+    {
+        Count(OscoreEvent.LookupFailed);
+        if (_lookups.IsDue())
+        {
+            OscoreLog.LookupWrong(_logger, context, recipient);
+        }
+    }
+
+    public void StoreFailed(OscoreContext context, Exception exception)
+    {
+        Count(OscoreEvent.ReservationFailed);
+        if (_store.IsDue())
+        {
+            OscoreLog.StoreFailed(_logger, context, exception);
+        }
+    }
+
+    public void NumbersNearlyUsed(OscoreContext context) => OscoreLog.NumbersNearlyUsed(_logger, context);
+}
