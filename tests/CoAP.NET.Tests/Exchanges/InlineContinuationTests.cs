@@ -37,7 +37,6 @@ public sealed class InlineContinuationTests : IAsyncLifetime
         string uri = UriOf(scheme);
         Assert.True(await AnyAsync(async () =>
         {
-            // A thread that was kept off its processor looks as if a continuation had blocked it; then they go to the pool for a while.
             LeavePause();
             await _client.GetAsync(uri).ConfigureAwait(false);
             return IsOurThread;
@@ -54,6 +53,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
         while (!blocked.Task.IsCompleted)
         {
             // Until one of them is really on the receiving thread.
+            LeavePause();
             stuck.Add(BlockAsync());
             await Within(Task.WhenAny(blocked.Task, stuck[^1]));
         }
@@ -141,6 +141,7 @@ public sealed class InlineContinuationTests : IAsyncLifetime
 
     private bool IsPaused => _client.Endpoint.Pipelines.Any(static pipeline => pipeline.Exchanges.Continuations.IsPaused);
 
+    // A thread that was kept off its processor looks as if a continuation had blocked it: then they go to the pool, on this clock for ever.
     private void LeavePause()
     {
         if (IsPaused)

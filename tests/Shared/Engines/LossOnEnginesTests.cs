@@ -55,7 +55,9 @@ public sealed class LossOnEnginesTests : LossyEnginesTest
         await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
         Volatile.Write(ref loses, true);
         Assert.Equal("separate", (await client.GetAsync(world.Uri("/slow")).WaitAsync(EngineWorld.Hang)).GetText());
-        Assert.True(world.Server.Counters[CoapCounter.Retransmissions] >= 3);
+
+        // A copy of the request that comes late may be what draws the response again, so that not each copy is a retransmission.
+        Assert.True(Volatile.Read(ref left) < 0, "Not all copies that were to be lost were.");
         await world.AssertNothingLeftAsync();
     }
 

@@ -77,6 +77,15 @@ public sealed class LargeTests(ITestOutputHelper output)
         output.WriteLine($"{Rounds} rounds, {world.Watchers.Sum(watcher => watcher.Calls)} whole ones, slowest {slowest}, "
             + $"{world.Counted(CoapCounter.RequestsReceived)} requests, {world.Counted(CoapCounter.AmplificationRefused)} refused as "
             + "amplification");
+
+        // What fetches the rest of a body goes on on threads until it is told to stop.
+        foreach (Watcher watcher in world.Watchers)
+        {
+            await watcher.DisposeAsync();
+        }
+
+        TimeSpan settled = world.Clock.Elapsed + TimeSpan.FromMinutes(1);
+        await world.Clock.AdvanceUntilAsync(() => world.Clock.Elapsed >= settled, TimeSpan.FromMinutes(2));
         await world.EndAsync();
     }
 }
