@@ -1,3 +1,4 @@
+#pragma warning disable RS0030 // the pool is what is looked at here
 using System.Diagnostics;
 
 namespace CoAP.NET.Testing;
@@ -6,22 +7,16 @@ namespace CoAP.NET.Testing;
 /// Waits until every other thread of the process sleeps and the thread pool has nothing queued: then nothing happens any more until the
 /// clock goes on. The thread pool's own count of busy threads would not do: test runners block some of them for good.
 /// </summary>
-#pragma warning disable RS0030 // the pool is what is looked at here
-internal sealed class Quiescence : IDisposable
+/// <param name="patience">That of the clock.</param>
+internal sealed class Quiescence(Patience patience) : IDisposable
 {
     private const int LooksInARow = 2;
-    private const int VainLooks = 5000;
-    private const int LeastLooks = 100;
-    private const int RegainedLooks = VainLooks / 10;
 
-    // Looks are that much faster under Linux, so that as many more are made before patience is at an end.
-    private static readonly int s_faster = OperatingSystem.IsLinux() ? 10 : 1;
+    private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(1);
 
-    // How often to look in vain, because of work beside the test; then each step looks a few times only, so that such work makes the test
-    // slow but not endless. What was spent comes back with the steps that end quiet: a test that runs alone may wait long, as for code that
-    // is compiled on a busy machine. Counted in looks and not in time: on a busy machine the threads that are waited for are slowed down as
-    // much as this one. A look takes milliseconds, under Linux some 0.1 ms.
-    private int _looks = VainLooks * s_faster;
+    // So many looks follow each other without a pause: most threads that run now sleep in a moment. A look takes some 10 to 100 µs under
+    // Linux, and milliseconds elsewhere.
+    private static readonly int s_quickLooks = OperatingSystem.IsLinux() ? 200 : 2;
 
     private readonly LinuxThreads? _threads = OperatingSystem.IsLinux() ? LinuxThreads.Take() : null;
 
@@ -32,8 +27,9 @@ internal sealed class Quiescence : IDisposable
     /// </summary>
     public async ValueTask SettleAsync(Func<bool> condition)
     {
-        int limit = Math.Max(_looks, LeastLooks * s_faster);
+        int limit = patience.OfStep;
         int quiet = 0;
+        int vain = 0;
         long completed = 0;
         while (!condition())
         {
@@ -56,13 +52,15 @@ internal sealed class Quiescence : IDisposable
             }
             else if (++quiet == LooksInARow)
             {
-                _looks = Math.Min(_looks + (RegainedLooks * s_faster), VainLooks * s_faster);
+                patience.Regain();
                 return;
             }
 
-            if (quiet == 0)
+            if (quiet == 0 && ++vain > s_quickLooks)
             {
-                _looks--;
+                // Leaves its processor to those that run, or want to.
+                Thread.Sleep(s_pause);
+                patience.Spend();
                 if (--limit == 0)
                 {
                     return;

@@ -180,8 +180,8 @@ public sealed class VirtualClock : TimeProvider
     /// </summary>
     /// <remarks>
     /// "Quiet" means that nothing is queued to the thread pool and every other thread of the process sleeps. That is exact when the test
-    /// runs alone: put tests that use this into a collection without parallel ones. Beside others it looks in vain for about a second in
-    /// all, then for some 20 ms at each step, and goes on; steps that end quiet bring the second back. Give the code under test a
+    /// runs alone: put tests that use this into a collection without parallel ones. Beside others it looks in vain for some five seconds
+    /// in all, then for some 20 ms at each step, and goes on; steps that end quiet bring the seconds back. Give the code under test a
     /// <see cref="VirtualScheduler"/> in place of threads, and an <see cref="InMemoryNetwork"/> in place of sockets.
     /// Callers that wait for the same clock at the same time share its steps: one of them makes the steps for all, and each goes on at the
     /// instant at which what it waits for has happened. Conditions are therefore asked on any thread, but never by two threads at once.

@@ -7,6 +7,7 @@ namespace CoAP.NET.Testing;
 internal sealed class VirtualDrive(VirtualClock clock)
 {
     private readonly Lock _gate = new();
+    private readonly Patience _patience = new();
     private VirtualWaiter[] _waiters = [];
     private bool _driven;
 
@@ -31,7 +32,7 @@ internal sealed class VirtualDrive(VirtualClock clock)
     /// <summary>Ends when the waiter who drives has what it waits for; the others go on as they have theirs.</summary>
     private async Task DriveAsync(VirtualWaiter driver)
     {
-        using Quiescence quiescence = new();
+        using Quiescence quiescence = new(_patience);
         while (true)
         {
             await quiescence.SettleAsync(AnyHas).ConfigureAwait(false);

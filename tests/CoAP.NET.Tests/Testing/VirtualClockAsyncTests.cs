@@ -52,6 +52,25 @@ public class VirtualClockAsyncTests
     }
 
     [Fact]
+    public async Task Time_waits_for_a_thread_that_computes()
+    {
+        using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.FromMilliseconds(250), TimeSpan.FromMilliseconds(250));
+        long begin = TimeProvider.System.GetTimestamp();
+
+        await _clock.AdvanceUntilAsync(ComputeAsync(), TimeSpan.FromHours(1));
+
+        Assert.Equal(TimeSpan.Zero, _clock.Elapsed);
+
+        async Task ComputeAsync()
+        {
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            while (TimeProvider.System.GetElapsedTime(begin) < TimeSpan.FromMilliseconds(300))
+            {
+            }
+        }
+    }
+
+    [Fact]
     public async Task Callers_that_wait_at_the_same_time_share_the_steps_and_each_goes_on_at_its_instant()
     {
         using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.FromMilliseconds(250), TimeSpan.FromMilliseconds(250));
@@ -65,7 +84,7 @@ public class VirtualClockAsyncTests
             Enumerable.Range(1, 10).Select(i => TimeSpan.FromSeconds(i * caller)),
             seen.Where(one => one.Caller == caller).Select(one => one.At).Order()));
 
-        // A second caller that steps by itself would find the first one busy, and would look in vain for a second in all.
+        // A second caller that steps by itself would find the first one busy, and would look in vain for seconds.
         Assert.InRange(_clock.Steps, 160, 200);
 
         async Task CallAsync(int caller)
