@@ -6,6 +6,7 @@ using Microsoft.Extensions.Primitives;
 namespace CoAP.NET.Http.Tests;
 
 /// <summary>Requests to an HTTP server that one answer does for.</summary>
+[Collection(VirtualTimeCollection.Name)]
 public sealed class SharingBackendTests : BackendTest
 {
     private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);

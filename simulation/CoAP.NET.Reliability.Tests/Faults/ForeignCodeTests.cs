@@ -101,7 +101,15 @@ public sealed class ForeignCodeTests
             }
 
             injector.Disarm(fault);
-            Assert.True(await AskAsync(client, server) || await AskAsync(client, server));
+
+            // On a busy machine, answers come later than the client waits for them, which is short here so that it soon asks again.
+            bool isServed = false;
+            for (int k = 0; k < 100 && !isServed; k++)
+            {
+                isServed = await AskAsync(client, server);
+            }
+
+            Assert.True(isServed);
         }
 
         Assert.False(server.Endpoint.Completion.IsCompleted);

@@ -2,7 +2,10 @@ using CoAP.NET.Resources;
 
 namespace CoAP.NET.Reliability.Tests.Hogs;
 
-/// <summary>Handlers that take their thread for long, over sockets and threads.</summary>
+/// <summary>
+/// Handlers that take their thread for long, over sockets and threads. Alone, as pauses of garbage collections are no time of a handler.
+/// </summary>
+[Collection(VirtualTimeCollection.Name)]
 public sealed class HogTests
 {
     [Fact]

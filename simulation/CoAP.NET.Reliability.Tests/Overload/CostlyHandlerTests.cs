@@ -8,6 +8,7 @@ namespace CoAP.NET.Reliability.Tests.Overload;
 /// <summary>
 /// Handlers that take so much of a receiving thread that it cannot keep up run elsewhere, and wait no longer than their answers are of use.
 /// </summary>
+[Collection(VirtualTimeCollection.Name)]
 public sealed class CostlyHandlerTests
 {
     private static readonly TimeSpan s_cost = 2 * UserCodePolicy.CostlyFrom;

@@ -31,11 +31,12 @@ public sealed class SoakTests
         SoakResult result = await SoakRun.RunAsync(s_short, TextWriter.Null, CancellationToken.None);
 
         // How many requests time out, and whether they are sent before, says something where the machine answers sooner than they are given
-        // up, as in a campaign. Here it may be busy with other tests.
+        // up, as in a campaign, and how many threads there are where they get a processor. Here it may be busy with other tests.
         Assert.DoesNotContain(
             SoakChecks.Of(result),
             static failure => !failure.Contains(" time-outs of ", StringComparison.Ordinal)
-                && !failure.EndsWith($"time-out, {CoapTimeoutReason.NotSent}", StringComparison.Ordinal));
+                && !failure.EndsWith($"time-out, {CoapTimeoutReason.NotSent}", StringComparison.Ordinal)
+                && !failure.StartsWith("threads grew", StringComparison.Ordinal));
         Assert.InRange(result.Ledger.Begun, 1, (long)(s_short.Rate * s_short.Duration.TotalSeconds));
         Assert.Equal(result.Ledger.Begun, result.Ledger.Ends.Values.Sum());
         Assert.True(result.DatagramsLost > 0);

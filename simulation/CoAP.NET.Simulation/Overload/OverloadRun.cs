@@ -10,7 +10,7 @@ internal static class OverloadRun
 
     private const int Together = 16;
     private const double Half = 0.5;
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(2);
 
     /// <summary>Runs.</summary>
     /// <param name="server">The server.</param>

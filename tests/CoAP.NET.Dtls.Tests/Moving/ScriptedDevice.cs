@@ -123,6 +123,9 @@ internal sealed class ScriptedDevice : IDtlsSink, IDisposable
         }
     }
 
+    /// <summary>Whether a message was read that nobody has expected yet.</summary>
+    public bool HasGot(Predicate<byte[]> wanted) => _messages.Exists(wanted);
+
     /// <summary>Reads all that has come.</summary>
     public async Task DrainAsync()
     {

@@ -6,7 +6,8 @@ namespace CoAP.NET.Package.Tests.Packages;
 /// <summary>Runs a program and reads what it says.</summary>
 internal sealed class Tool : IDisposable
 {
-    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(4);
+    // A program is built and trimmed meanwhile, beside all other tests.
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(12);
     private readonly Process _process;
     private readonly StringBuilder _output = new();
     private readonly List<(string Text, TaskCompletionSource<string> Seen)> _awaited = [];
