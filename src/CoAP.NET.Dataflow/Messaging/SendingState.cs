@@ -35,6 +35,9 @@ internal sealed class SendingState : WheelTimer
     /// <summary>Whether it stands in the <see cref="PlaceLine"/>.</summary>
     public bool IsInLine { get; set; }
 
+    /// <summary>What waits, as its source is charged for it (<see cref="WaitingMessages"/>); null before anything had to wait.</summary>
+    public SourceLedger<SendingState>.Holding? Holding { get; set; }
+
     /// <summary>Outstanding interactions that NSTART counts (RFC 7252 section 4.7).</summary>
     public int Interactions { get; set; }
 

@@ -1,5 +1,3 @@
-using WaitingList = CoAP.NET.Shard.Chain<CoAP.NET.Shard.CoapTransmission, CoAP.NET.Messaging.WaitingPlace>;
-
 namespace CoAP.NET.Messaging;
 
 /// <summary>
@@ -16,7 +14,7 @@ internal sealed class Transmissions
     private readonly Renewals _renewals;
     private readonly OutstandingMessages _outstanding;
     private readonly PlaceLine _line;
-    private int _waiting;
+    private readonly WaitingMessages _waiting;
 
     public Transmissions(
         CoapShard shard, CurrentTimes times, OwnMessageIds ids, Pacing pacing, OutstandingMessages outstanding, Renewals renewals,
@@ -30,10 +28,11 @@ internal sealed class Transmissions
         _outstanding = outstanding;
         _renewals = renewals;
         _line = line;
+        _waiting = new WaitingMessages(shard.Environment.Sources);
     }
 
     /// <summary>Messages that wait for their turn, in the shard.</summary>
-    public int Waiting => _waiting;
+    public int Waiting => _waiting.Count;
 
     /// <summary>Sends a message of ours as soon as it may go.</summary>
     public void Send(CoapTransmission transmission, long now)
@@ -51,8 +50,7 @@ internal sealed class Transmissions
         }
 
         CoapChannel peer = _times.Refresh(transmission.Channel);
-        SendingState sending = SendingOf(peer);
-        Enqueue(transmission, ref transmission.IsPaced ? ref sending.WaitingReplies : ref sending.Waiting, peer, now);
+        Enqueue(transmission, peer, SendingOf(peer), now);
     }
 
     /// <summary>Sends a response that has a Message ID of its own. It waits only for that.</summary>
@@ -75,8 +73,7 @@ internal sealed class Transmissions
         CoapTransmission transmission = item.Transmission ?? new CoapTransmission(item.Channel, item.Message!, null);
         transmission.IsReply = true;
         transmission.IsLimited = true;
-        SendingState sending = SendingOf(peer);
-        Enqueue(transmission, ref sending.WaitingReplies, peer, now);
+        Enqueue(transmission, peer, SendingOf(peer), now);
     }
 
     /// <summary>
@@ -336,36 +333,31 @@ internal sealed class Transmissions
         }
     }
 
-    private void Enqueue(CoapTransmission transmission, ref WaitingList waiting, CoapChannel peer, long now)
+    private void Enqueue(CoapTransmission transmission, CoapChannel peer, SendingState sending, long now)
     {
-        waiting.Append(transmission);
-        _waiting++;
-        transmission.IsQueued = true;
+        _waiting.Append(transmission, sending);
         Pump(peer, now);
-        if (transmission.IsQueued && (waiting.Count > peer.Messaging.Times.Parameters.MaxQueuedRequests || _waiting > _line.Max))
+        if (!transmission.IsQueued)
+        {
+            return;
+        }
+
+        bool isFull = _waiting.Charge(transmission, sending) > peer.Messaging.Times.Parameters.MaxQueuedRequests;
+        if (isFull || _waiting.Count > _line.Max)
         {
             // The second bound is for responses to addresses that come once and never acknowledge: each has a queue of its own.
-            Dequeue(transmission, peer.Messaging.Sending!);
-            transmission.IsOver = true;
+            CoapTransmission dropped = isFull ? transmission : _waiting.ToGiveWay(transmission, sending);
+            Dequeue(dropped, dropped.Channel.Messaging.Sending!);
+            dropped.IsOver = true;
             _counters.Add(CoapCounter.NotSent);
-            transmission.Channel.NoteDrop(CoapCounter.NotSent);
-            Raise(CoapInboundKind.NotSent, transmission);
+            dropped.Channel.NoteDrop(CoapCounter.NotSent);
+            Raise(CoapInboundKind.NotSent, dropped);
         }
     }
 
     private void Dequeue(CoapTransmission transmission, SendingState sending)
     {
-        if (transmission.PassesQueue)
-        {
-            sending.WaitingReplies.Remove(transmission);
-        }
-        else
-        {
-            sending.Waiting.Remove(transmission);
-        }
-
-        _waiting--;
-        transmission.IsQueued = false;
+        _waiting.Remove(transmission, sending);
         if (sending.WaitingReplies.Count == 0 && sending.Waiting.Count == 0)
         {
             _line.Leave(sending);
