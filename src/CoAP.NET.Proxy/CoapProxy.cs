@@ -1,4 +1,5 @@
 using System.Net;
+using CoAP.NET.Options;
 using CoAP.NET.Proxy.Admission;
 using CoAP.NET.Proxy.Forwarding;
 using CoAP.NET.Proxy.Observing;
@@ -138,17 +139,20 @@ public sealed class CoapProxy : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(request);
         CoapPeer client = request.Peer;
         _counts.Add(ProxyCount.Requests);
+        KnownTarget? known = request.Options.TryGetValue(OptionNumber.ProxyUri, out ReadOnlySpan<byte> named)
+            ? _targets.TryFind(named)
+            : null;
         string target;
         try
         {
-            target = CoapUri.ComposeRequestUri(request.Message, client.Scheme, client.LocalAddress);
+            target = known?.Named ?? CoapUri.ComposeRequestUri(request.Message, client.Scheme, client.LocalAddress);
         }
         catch (CoapUriException exception)
         {
             return new ValueTask<CoapResult>(CoapResults.BadRequest(exception.Message));
         }
 
-        string scheme = SchemeOf(target);
+        string scheme = known?.Scheme ?? SchemeOf(target);
         if (!_upstreams.TryGetValue(scheme, out CoapProxyUpstream? upstream))
         {
             return Refuse(CoapCode.ProxyingNotSupported, "This proxy does not speak the protocol of that URI.");
@@ -159,7 +163,7 @@ public sealed class CoapProxy : IAsyncDisposable
             return Refuse(CoapCode.BadRequest, "Proxy-Uri is no absolute URI.");
         }
 
-        return Judge(request, client, ref target, scheme, upstream) is { } refusal
+        return Judge(request, client, ref target, scheme, upstream, known) is { } refusal
             ? new ValueTask<CoapResult>(refusal)
             : Forwarder.SendAsync(request, target, _next ?? upstream, Targets, route, cancellationToken);
     }
@@ -191,8 +195,20 @@ public sealed class CoapProxy : IAsyncDisposable
 
     /// <summary>The scheme of a URI in lower case; empty where it has none.</summary>
     /// <param name="target">The URI.</param>
-    internal static string SchemeOf(string target) =>
-        target.IndexOf(':', StringComparison.Ordinal) is var colon and > 0 ? target[..colon].ToLowerInvariant() : string.Empty;
+    internal static string SchemeOf(string target)
+    {
+        int colon = target.IndexOf(':', StringComparison.Ordinal);
+        foreach (string scheme in CoapUpstream.AllSchemes)
+        {
+            // As it stands in the normal form of nearly all targets.
+            if (colon == scheme.Length && target.StartsWith(scheme, StringComparison.Ordinal))
+            {
+                return scheme;
+            }
+        }
+
+        return colon > 0 ? target[..colon].ToLowerInvariant() : string.Empty;
+    }
 
     internal void CountRequest() => _counts.Add(ProxyCount.Requests);
 
@@ -221,12 +237,13 @@ public sealed class CoapProxy : IAsyncDisposable
         }
     }
 
-    private CoapResult? Judge(CoapRequest request, CoapPeer client, ref string target, string scheme, CoapProxyUpstream upstream)
+    private CoapResult? Judge(
+        CoapRequest request, CoapPeer client, ref string target, string scheme, CoapProxyUpstream upstream, KnownTarget? known)
     {
         bool isDenied;
         if (upstream is CoapUpstream)
         {
-            KnownTarget known = _targets.Find(target);
+            known ??= _targets.Find(target);
             isDenied = known.IsDenied;
             if (known.Refused is { } code && !isDenied)
             {

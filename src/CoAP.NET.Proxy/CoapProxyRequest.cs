@@ -28,7 +28,7 @@ public sealed class CoapProxyRequest
     public string Target { get; }
 
     /// <summary>The scheme of <see cref="Target"/>, in lower case.</summary>
-    public string Scheme => Target[..Target.IndexOf(':', StringComparison.Ordinal)].ToLowerInvariant();
+    public string Scheme => CoapProxy.SchemeOf(Target);
 
     /// <summary>The method.</summary>
     public CoapCode Code => Received.Code;

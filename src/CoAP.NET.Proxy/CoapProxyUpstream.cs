@@ -73,7 +73,8 @@ public abstract class CoapProxyUpstream : IDisposable
     /// <param name="request">The request.</param>
     /// <param name="maxHeld">The largest body that is held in memory, in bytes.</param>
     /// <param name="cancellationToken">Stops waiting for the answer; a stream is ended by disposing it.</param>
-    internal virtual async Task<UpstreamAnswer> OpenAsync(CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) =>
+    internal virtual async ValueTask<UpstreamAnswer> OpenAsync(
+        CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) =>
         new(await SendAsync(request, cancellationToken).ConfigureAwait(false));
 
     /// <summary>Observes what is asked for; null where the protocol has no such thing.</summary>

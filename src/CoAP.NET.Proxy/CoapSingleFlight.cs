@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace CoAP.NET.Proxy;
 
 /// <summary>
@@ -25,6 +27,19 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
         TKey key, Func<CancellationToken, Task<TAnswer>> send, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(send);
+        return RunAsync(key, send, static (given, token) => new ValueTask<TAnswer>(given(token)), cancellationToken).AsTask();
+    }
+
+    /// <summary>Joins an equal request, or sends one, without an object for what sending needs.</summary>
+    /// <typeparam name="TState">What sending needs.</typeparam>
+    /// <param name="key">What equal requests have in common.</param>
+    /// <param name="state">What sending needs.</param>
+    /// <param name="send">Sends; is given what ends it when nobody waits any more.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The answer, and whether it was asked for by another request. To be awaited once.</returns>
+    internal ValueTask<(TAnswer Answer, bool IsShared)> RunAsync<TState>(
+        TKey key, TState state, Func<TState, CancellationToken, ValueTask<TAnswer>> send, CancellationToken cancellationToken)
+    {
         Flight flight;
         Task<TAnswer>? running = null;
         lock (_gate)
@@ -36,33 +51,40 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
             }
             else
             {
-                flight = _flights[key] = new Flight();
+                flight = _flights[key] = new Flight(this, key);
             }
 
             flight.Waiting++;
         }
 
-        return running is null ? LeadAsync(key, flight, send, cancellationToken) : FollowAsync(key, flight, running, cancellationToken);
+        return running is null
+            ? LeadAsync(flight, state, send, cancellationToken)
+            : new ValueTask<(TAnswer Answer, bool IsShared)>(FollowAsync(flight, running, cancellationToken));
     }
 
     // The first one waits for the answer itself, without a detour over another thread, and tells those who joined.
-    private async Task<(TAnswer Answer, bool IsShared)> LeadAsync(
-        TKey key, Flight flight, Func<CancellationToken, Task<TAnswer>> send, CancellationToken cancellationToken)
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<(TAnswer Answer, bool IsShared)> LeadAsync<TState>(
+        Flight flight, TState state, Func<TState, CancellationToken, ValueTask<TAnswer>> send, CancellationToken cancellationToken)
     {
-        CancellationTokenRegistration leaving = cancellationToken.CanBeCanceled
-            ? cancellationToken.UnsafeRegister(_ => Leave(key, flight), null)
-            : default;
+        CancellationTokenRegistration leaving = default;
         TAnswer answer;
         try
         {
-            answer = await send(flight.Abandoned.Token).ConfigureAwait(false);
-            End(key, flight)?.TrySetResult(answer);
+            ValueTask<TAnswer> asked = send(state, flight.Abandoned.Token);
+            if (!asked.IsCompleted && cancellationToken.CanBeCanceled)
+            {
+                leaving = cancellationToken.UnsafeRegister(static left => ((Flight)left!).Leave(), flight);
+            }
+
+            answer = await asked.ConfigureAwait(false);
+            End(flight)?.TrySetResult(answer);
         }
 #pragma warning disable CA1031 // whatever went wrong is for those who wait
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            if (End(key, flight) is { } others)
+            if (End(flight) is { } others)
             {
                 others.TrySetException(exception);
 
@@ -89,7 +111,7 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
     }
 
     private async Task<(TAnswer Answer, bool IsShared)> FollowAsync(
-        TKey key, Flight flight, Task<TAnswer> running, CancellationToken cancellationToken)
+        Flight flight, Task<TAnswer> running, CancellationToken cancellationToken)
     {
         try
         {
@@ -97,43 +119,30 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
         }
         finally
         {
-            Leave(key, flight);
+            flight.Leave();
         }
     }
 
     // Whoever asks from now on asks anew.
-    private TaskCompletionSource<TAnswer>? End(TKey key, Flight flight)
+    private TaskCompletionSource<TAnswer>? End(Flight flight)
     {
         lock (_gate)
         {
             flight.IsOver = true;
-            if (_flights.GetValueOrDefault(key) == flight)
+            if (_flights.GetValueOrDefault(flight.Key) == flight)
             {
-                _flights.Remove(key);
+                _flights.Remove(flight.Key);
             }
 
             return flight.Others;
         }
     }
 
-    private void Leave(TKey key, Flight flight)
-    {
-        lock (_gate)
-        {
-            if (--flight.Waiting > 0 || flight.IsOver || _flights.GetValueOrDefault(key) != flight)
-            {
-                return;
-            }
-
-            _flights.Remove(key);
-        }
-
-        flight.Abandoned.Cancel();
-    }
-
     // Fields are guarded by the lock of all flights.
-    private sealed class Flight
+    private sealed class Flight(CoapSingleFlight<TKey, TAnswer> all, TKey key)
     {
+        public TKey Key => key;
+
         /// <summary>Tells those who joined; null while the first one is alone.</summary>
         public TaskCompletionSource<TAnswer>? Others { get; private set; }
 
@@ -142,6 +151,21 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
         public int Waiting { get; set; }
 
         public bool IsOver { get; set; }
+
+        public void Leave()
+        {
+            lock (all._gate)
+            {
+                if (--Waiting > 0 || IsOver || all._flights.GetValueOrDefault(key) != this)
+                {
+                    return;
+                }
+
+                all._flights.Remove(key);
+            }
+
+            Abandoned.Cancel();
+        }
 
         public Task<TAnswer> Join() =>
             (Others ??= new TaskCompletionSource<TAnswer>(TaskCreationOptions.RunContinuationsAsynchronously)).Task;

@@ -47,11 +47,16 @@ public sealed class RequestKeyTests
         Assert.True(denied.IsDenied);
         Assert.Same(denied, known.Find("COAP://S.example.com:5683/a"));
 
+        Assert.Same(denied, known.TryFind("COAP://S.example.com:5683/a"u8));
+        Assert.Null(known.TryFind("coap://s.example.com/a"u8));
+
         targets.AllowHost("s.example.com");
+        Assert.Null(known.TryFind("COAP://S.example.com:5683/a"u8));
         KnownTarget allowed = known.Find("COAP://S.example.com:5683/a");
         Assert.False(allowed.IsDenied);
         Assert.Null(allowed.Refused);
         Assert.Equal(Target, allowed.Normal);
+        Assert.Equal("coap", allowed.Scheme);
         Assert.True(known.Find("coap://other.example.com/").IsDenied);
         Assert.Equal(CoapCode.NotImplemented, known.Find("coap://[ff02::1]/").Refused);
         Assert.Equal(CoapCode.BadRequest, known.Find("coap://s.example.com:0/").Refused);

@@ -11,7 +11,8 @@ namespace CoAP.NET.Caching;
 /// <summary>
 /// What a stored response answers: the method, the URI, who was asked, all options that are part of the cache key, and the payload of a
 /// FETCH (RFC 7252 section 5.6, RFC 8132 section 2.1). Who was asked counts beside the URI, so that a peer that was given a request for
-/// another host's URI answers for itself only.
+/// another host's URI answers for itself only. Where the host of the URI was asked it is the URI that says who: which of the addresses of a
+/// name answered does not count.
 /// </summary>
 internal sealed class CacheKey : IEquatable<CacheKey>
 {
@@ -47,18 +48,21 @@ internal sealed class CacheKey : IEquatable<CacheKey>
     /// <summary>Makes the key of a request.</summary>
     /// <param name="request">The message, with the options of its target.</param>
     /// <param name="channel">Who is asked.</param>
+    /// <param name="target">The URI that alone says what is asked for and whose host is asked; null where the options say it.</param>
     /// <param name="owner">Whose credentials protect the channel, if it is protected.</param>
     /// <param name="key">The key.</param>
     /// <returns>Whether the options name a URI; false for a group, whose members answer each for themselves.</returns>
-    public static bool TryCreate(CoapMessage request, CoapChannel channel, object owner, [NotNullWhen(true)] out CacheKey? key)
+    public static bool TryCreate(
+        CoapMessage request, CoapChannel channel, CoapUri? target, object owner, [NotNullWhen(true)] out CacheKey? key)
     {
         // What came over a protected channel stays with the endpoint whose credentials opened it (RFC 7252 section 11.2). Whom this end
         // connects to is checked against the URI before anything is asked, and is the same server with a connection as before there is
         // one; who connected to this end is told from others by its identity alone.
         bool isOwned = channel.Identity is not null || channel.Transport.IsSecure
             || channel.Transport.Scheme.StartsWith("coaps", StringComparison.Ordinal);
-        key = !channel.Remote.IsMulticast && TryGetUri(request, channel, out string? uri)
-            ? new CacheKey(uri, request, channel.Remote, CallerIdentity.Of(channel), isOwned ? owner : null)
+        CoapAddress remote = target is { HostAddress: null } ? default : channel.Remote;
+        key = !channel.Remote.IsMulticast && TryGetUri(request, channel, target, out string? uri)
+            ? new CacheKey(uri, request, remote, CallerIdentity.Of(channel), isOwned ? owner : null)
             : null;
         return key is not null;
     }
@@ -75,10 +79,17 @@ internal sealed class CacheKey : IEquatable<CacheKey>
     /// <summary>The URI that a request is for, in its normal form where it is one of CoAP.</summary>
     /// <param name="request">The message, with the options of its target.</param>
     /// <param name="channel">Who is asked.</param>
+    /// <param name="target">The URI that alone says what is asked for and whose host is asked; null where the options say it.</param>
     /// <param name="uri">The URI.</param>
     /// <returns>Whether the options name one.</returns>
-    public static bool TryGetUri(CoapMessage request, CoapChannel channel, [NotNullWhen(true)] out string? uri)
+    public static bool TryGetUri(CoapMessage request, CoapChannel channel, CoapUri? target, [NotNullWhen(true)] out string? uri)
     {
+        if (target is not null && IsComposedAgain(target, channel))
+        {
+            uri = target.ToString();
+            return true;
+        }
+
         IPEndPoint destination = channel.Remote.ToIPEndPoint();
         if (!request.Options.Contains(OptionNumber.ProxyUri) && !request.Options.Contains(OptionNumber.ProxyScheme))
         {
@@ -118,6 +129,12 @@ internal sealed class CacheKey : IEquatable<CacheKey>
 
     /// <inheritdoc/>
     public override int GetHashCode() => _hash;
+
+    // What the options of a URI compose to is that URI; but they do not say its zone, and an address has one form there.
+    private static bool IsComposedAgain(CoapUri target, CoapChannel channel) =>
+        target.Scheme == channel.Transport.Scheme
+        && (target.HostAddress is not { } address
+            || (target.ZoneId is null && !address.IsIPv4MappedToIPv6 && target.Literal == channel.Remote));
 
     private static byte[] Collect(CoapMessage request)
     {

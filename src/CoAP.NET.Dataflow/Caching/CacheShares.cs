@@ -26,23 +26,22 @@ internal sealed class CacheShares(long slotBytes)
     /// <param name="source">For whom; null for the caller itself.</param>
     public void Use(CacheSlot slot, CoapSource? source)
     {
-        CacheShare user = Of(source);
+        // A source of which nothing is stored gets a share when something is: most uses change no share.
         if (slot.Share is not { } share)
         {
-            Put(slot, user);
+            Put(slot, Of(source));
         }
-        else if (!ReferenceEquals(share, user) && user.Bytes + slot.Size <= share.Bytes - slot.Size)
+        else if (Find(source) is var user && !ReferenceEquals(share, user)
+            && (user?.Bytes ?? 0) + slot.Size <= share.Bytes - slot.Size)
         {
             Remove(slot);
-            Put(slot, user);
+            Put(slot, user ?? Of(source));
         }
-        else
+        else if (share.Order.First != slot.Node)
         {
             share.Order.Remove(slot.Node);
             share.Order.AddFirst(slot.Node);
         }
-
-        Drop(user);
     }
 
     /// <summary>A slot became larger or smaller.</summary>
@@ -69,9 +68,11 @@ internal sealed class CacheShares(long slotBytes)
         _own = null;
     }
 
+    private CacheShare? Find(CoapSource? source) => source is { } known ? _ofSources.GetValueOrDefault(known) : _own;
+
     private CacheShare Of(CoapSource? source)
     {
-        CacheShare? share = source is { } known ? _ofSources.GetValueOrDefault(known) : _own;
+        CacheShare? share = Find(source);
         if (share is null)
         {
             share = new CacheShare(source, _made++);

@@ -1,44 +1,35 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace CoAP.NET.Messages;
 
-/// <summary>
-/// The URIs that requests were sent to lately, read: most programs ask for the same few again and again. Of fixed size; two that fall into
-/// the same place replace one another. For all threads.
-/// </summary>
+/// <summary>The URIs that requests were sent to lately, read. Of fixed size. For all threads.</summary>
 internal sealed class TargetTable
 {
-    private const int Places = 512;
-
-    // Longer ones are rare, and would be kept alive for nothing.
-    private const int MaxLength = 256;
-
-    private Entry?[]? _entries;
+    private readonly RecentTexts<CoapUri> _known = new();
 
     /// <summary>Gives the URI of a text.</summary>
     /// <param name="text">The text.</param>
     /// <param name="read">Reads it, or throws.</param>
     public CoapUri Find(string text, Func<string, CoapUri> read)
     {
-        if (text.Length > MaxLength)
+        if (_known.TryFind(text, out CoapUri? known))
         {
-            return read(text);
-        }
-
-        Entry?[] entries = _entries ??= new Entry?[Places];
-        ref Entry? place = ref entries[(uint)text.GetHashCode(StringComparison.Ordinal) % Places];
-        if (Volatile.Read(ref place) is { } known && known.Text == text)
-        {
-            return known.Uri;
+            return known;
         }
 
         CoapUri uri = read(text);
         if (uri.ZoneId is null)
         {
             // Which interface a zone stands for may change.
-            Volatile.Write(ref place, new Entry(text, uri));
+            _known.Note(text, uri);
         }
 
         return uri;
     }
 
-    private sealed record Entry(string Text, CoapUri Uri);
+    /// <summary>Finds a URI that was read before by its bytes, as they stand in an option.</summary>
+    /// <param name="bytes">The bytes.</param>
+    /// <param name="uri">The URI.</param>
+    /// <returns>Whether it is known.</returns>
+    public bool TryFind(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out CoapUri? uri) => _known.TryFind(bytes, out uri);
 }

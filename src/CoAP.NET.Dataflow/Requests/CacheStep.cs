@@ -40,7 +40,7 @@ internal sealed class CacheStep : RequestStep
         }
 
         // PUT, POST, DELETE, PATCH, iPATCH and methods that nobody knows. Without a response nobody knows whether the resource was changed.
-        if (!isSafe && CacheKey.TryGetUri(message, request.Channel, out string? uri))
+        if (!isSafe && CacheKey.TryGetUri(message, request.Channel, NamedBy(request), out string? uri))
         {
             request.CacheNote = new CacheNote { Changed = uri };
             return StepOutcome.Watch;
@@ -108,7 +108,7 @@ internal sealed class CacheStep : RequestStep
     /// The key of a request; null when its answers may not be stored. For notifications, which are stored when they come.
     /// </summary>
     public CacheKey? KeyOf(OutgoingRequest request) =>
-        CacheKey.TryCreate(request.Message, request.Channel, _environment, out CacheKey? key) ? key : null;
+        CacheKey.TryCreate(request.Message, request.Channel, NamedBy(request), _environment, out CacheKey? key) ? key : null;
 
     /// <summary>
     /// Stores a notification, the newest one of its observation (RFC 7641 section 3.3): plain requests are answered by it while it is
@@ -131,6 +131,8 @@ internal sealed class CacheStep : RequestStep
             }
         }
     }
+
+    private static CoapUri? NamedBy(OutgoingRequest request) => request.IsOfTarget ? request.Target : null;
 
     // A response whose body goes to a stream or is a part of the whole must neither be stored as if it were all, nor be left out because
     // something is stored.

@@ -4,6 +4,11 @@ namespace CoAP.NET.Requests;
 /// one makes it by <c>with</c>. What steps noted of the request is not copied.</summary>
 internal sealed record OutgoingRequest
 {
+    // In units of 100 ns; a nullable time would take as much again.
+    private const long NoTimeout = long.MinValue;
+
+    private readonly long _timeout;
+
     // What few requests have.
     private OutgoingMore? _more;
 
@@ -17,7 +22,8 @@ internal sealed record OutgoingRequest
         Message = original.Message;
         Channel = original.Channel;
         Target = original.Target;
-        Timeout = original.Timeout;
+        IsOfTarget = original.IsOfTarget;
+        _timeout = original._timeout;
         StartedAt = original.StartedAt;
         Route = original.Route;
         Cancellation = original.Cancellation;
@@ -37,9 +43,17 @@ internal sealed record OutgoingRequest
     /// <summary>Where the request goes, with path and query; null when the user gave the options without a URI.</summary>
     public required CoapUri? Target { get; init; }
 
+    /// <summary>Whether <see cref="Target"/> alone says which resource is meant: the request goes to its host, and the user gave no options
+    /// that name a resource.</summary>
+    public bool IsOfTarget { get; init; }
+
     /// <summary>How long the whole request may take, with all messages that it needs; null when the transmission parameters decide for
     /// each, or infinite.</summary>
-    public required TimeSpan? Timeout { get; init; }
+    public required TimeSpan? Timeout
+    {
+        get => _timeout == NoTimeout ? null : TimeSpan.FromTicks(_timeout);
+        init => _timeout = value?.Ticks ?? NoTimeout;
+    }
 
     /// <summary>When the whole request began, in units of 100 ns.</summary>
     public required long StartedAt { get; init; }

@@ -67,6 +67,23 @@ internal static class RequestComposer
         Payload = request.Payload,
     };
 
+    /// <summary>Whether options of a message name a resource, or a part of its URI.</summary>
+    /// <param name="message">The message.</param>
+    public static bool NamesResource(CoapMessage message)
+    {
+        CoapOptionCollection? options = message.OptionsToRead;
+        for (int i = 0; i < (options?.Count ?? 0); i++)
+        {
+            if (options!.NumberAt(i) is OptionNumber.UriHost or OptionNumber.UriPort or OptionNumber.UriPath or OptionNumber.UriQuery
+                or OptionNumber.ProxyUri or OptionNumber.ProxyScheme)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
     /// <summary>Adds the options that name a target.</summary>
     /// <param name="message">The message.</param>
     /// <param name="uri">The target.</param>

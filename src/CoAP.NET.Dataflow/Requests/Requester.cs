@@ -48,7 +48,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         RequestComposer.Check(request);
         CoapMessage message = RequestComposer.Compose(channel, request, out CoapUri? target);
         ConnectionRoute? route = channel.IsConnection ? ConnectionPool.RouteTo(channel.Wire) : null;
-        return SendAsync(request, message, channel, target, environment.Now, route, cancellationToken);
+        return SendAsync(request, message, channel, target, isOfTarget: false, environment.Now, route, cancellationToken);
     }
 
     /// <summary>Asks the host of a URI whether it is there. See
@@ -174,8 +174,10 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         }
 
         CoapMessage message;
+        bool isOfTarget = true;
         if (request.Message.HasOptions)
         {
+            isOfTarget = !RequestComposer.NamesResource(request.Message);
             message = RequestComposer.Copy(request);
             RequestComposer.AddTarget(message, uri, remote);
         }
@@ -184,8 +186,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
             message = RequestComposer.Share(request, uri);
         }
 
-        return SendAsync(request, message, channels.ChannelTo(transport, remote, request.LocalAddress), uri, environment.Now, null,
-            cancellationToken);
+        return SendAsync(request, message, channels.ChannelTo(transport, remote, request.LocalAddress), uri, isOfTarget, environment.Now,
+            null, cancellationToken);
     }
 
     private CoapUri TargetOf(CoapRequest request) =>
@@ -201,13 +203,15 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         IPAddress[] found = await hosts.FindInTimeAsync(uri, request.Code, new RequestTime(request.Timeout), started, cancellationToken)
             .ConfigureAwait(false);
         IPAddress[] addresses = HostLookup.Reachable(found, request.LocalAddress, uri);
+        bool isOfTarget = !RequestComposer.NamesResource(request.Message);
         if (transport is CoapConnectionTransport stream)
         {
             // Whoever opens the connection tries all addresses.
             ConnectionRoute route = ChannelFinder.RouteTo(stream, uri, addresses, request.LocalAddress);
             CoapMessage plain = RequestComposer.Copy(request);
             RequestComposer.AddTarget(plain, uri, route.Addresses[0]);
-            return await SendAsync(request, plain, channels.ChannelOf(route), uri, started, route, cancellationToken).ConfigureAwait(false);
+            return await SendAsync(request, plain, channels.ChannelOf(route), uri, isOfTarget, started, route, cancellationToken)
+                .ConfigureAwait(false);
         }
 
         for (int i = 0; ; i++)
@@ -219,7 +223,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
             {
                 // One time limit for all addresses.
                 CoapChannel channel = channels.ChannelTo(transport, remote, request.LocalAddress);
-                return await SendAsync(request, message, channel, uri, started, null, cancellationToken).ConfigureAwait(false);
+                return await SendAsync(request, message, channel, uri, isOfTarget, started, null, cancellationToken)
+                    .ConfigureAwait(false);
             }
             catch (CoapException exception)
                 when (i + 1 < addresses.Length && exception is (CoapUnreachableException { HasBegun: false } or CoapSendException))
@@ -231,8 +236,8 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
     }
 
     private Task<CoapResponse> SendAsync(
-        CoapRequest request, CoapMessage message, CoapChannel channel, CoapUri? target, long started, ConnectionRoute? route,
-        CancellationToken cancellationToken)
+        CoapRequest request, CoapMessage message, CoapChannel channel, CoapUri? target, bool isOfTarget, long started,
+        ConnectionRoute? route, CancellationToken cancellationToken)
     {
         if (request.CacheMode == CoapCacheMode.OnlyIfCached && steps.Cache is null)
         {
@@ -242,7 +247,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         OutgoingRequest outgoing = new()
         {
             Request = request, Message = message, Channel = channels.ProtectedFor(target, channel), Target = target,
-            Timeout = request.Timeout, StartedAt = started,
+            IsOfTarget = isOfTarget, Timeout = request.Timeout, StartedAt = started,
             Route = route, Cancellation = cancellationToken,
         };
         return environment.Telemetry.IsRequesting ? WatchAsync(outgoing) : steps.Chain.SendAsync(outgoing, steps.FirstFor(route));

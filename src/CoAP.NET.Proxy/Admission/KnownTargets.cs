@@ -1,34 +1,31 @@
+using CoAP.NET.Messages;
+
 namespace CoAP.NET.Proxy.Admission;
 
 /// <summary>
-/// The CoAP URIs that clients asked for lately, read and judged: most ask for the same few again and again. Of fixed size; two that fall
-/// into the same place replace one another. What a URI says of an address is judged anew when the targets change. Thread-safe.
+/// The CoAP URIs that clients asked for lately, read and judged. Of fixed size. What a URI says of an address is judged anew when the
+/// targets change. Thread-safe.
 /// </summary>
 /// <param name="targets">Whom a proxy may ask.</param>
 internal sealed class KnownTargets(CoapProxyTargets targets)
 {
-    private const int Places = 512;
+    private readonly RecentTexts<KnownTarget> _known = new();
 
-    // Longer ones are rare, and would be kept alive for nothing.
-    private const int MaxLength = 256;
-
-    private readonly KnownTarget?[] _places = new KnownTarget?[Places];
+    /// <summary>Knows a URI by its bytes in Proxy-Uri.</summary>
+    /// <param name="named">The bytes as a client wrote them.</param>
+    /// <returns>What was found; null when it has to be read.</returns>
+    public KnownTarget? TryFind(ReadOnlySpan<byte> named) =>
+        _known.TryFind(named, out KnownTarget? known) && known.Version == targets.Version ? known : null;
 
     /// <summary>Reads and judges a URI, or knows it.</summary>
     /// <param name="named">The URI as a client wrote it.</param>
     public KnownTarget Find(string named)
     {
-        ref KnownTarget? place = ref _places[(uint)named.GetHashCode(StringComparison.Ordinal) % Places];
         int version = targets.Version;
-        if (Volatile.Read(ref place) is { } known && known.Version == version && known.Named == named)
+        if (!_known.TryFind(named, out KnownTarget? known) || known.Version != version)
         {
-            return known;
-        }
-
-        known = Judge(named, version);
-        if (named.Length <= MaxLength)
-        {
-            Volatile.Write(ref place, known);
+            known = Judge(named, version);
+            _known.Note(named, known);
         }
 
         return known;
@@ -53,9 +50,10 @@ internal sealed class KnownTargets(CoapProxyTargets targets)
 
         string normal = uri.ToString();
         return targets.MayAllow(uri.Host)
-            ? new KnownTarget(named, normal, null, string.Empty, IsDenied: false, version)
-            : new KnownTarget(named, normal, CoapCode.ProxyingNotSupported, CoapProxy.NotAsked, IsDenied: true, version);
+            ? new KnownTarget(named, normal, uri.Scheme, null, string.Empty, IsDenied: false, version)
+            : new KnownTarget(named, normal, uri.Scheme, CoapCode.ProxyingNotSupported, CoapProxy.NotAsked, IsDenied: true, version);
 
-        KnownTarget Refuse(CoapCode code, string reason) => new(named, named, code, reason, IsDenied: false, version);
+        KnownTarget Refuse(CoapCode code, string reason) =>
+            new(named, named, CoapProxy.SchemeOf(named), code, reason, IsDenied: false, version);
     }
 }

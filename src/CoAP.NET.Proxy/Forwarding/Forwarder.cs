@@ -1,8 +1,9 @@
-using System.Net;
+using System.Runtime.CompilerServices;
 using CoAP.NET.Options;
 using CoAP.NET.Proxy.Admission;
 using CoAP.NET.Proxy.Observing;
 using CoAP.NET.Proxy.Upstreams;
+using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Proxy.Forwarding;
@@ -32,7 +33,7 @@ internal sealed class Forwarder(
     /// <param name="route">The route that is observed downstream; null when nothing is observed.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The answer to the client.</returns>
-    public async ValueTask<CoapResult> SendAsync(
+    public ValueTask<CoapResult> SendAsync(
         CoapRequest request,
         string target,
         CoapProxyUpstream upstream,
@@ -43,15 +44,15 @@ internal sealed class Forwarder(
         if (!request.IsForObservers && IsStranger(request))
         {
             counts.Add(ProxyCount.Challenges);
-            return CoapResults.FreshnessRequired();
+            return new ValueTask<CoapResult>(CoapResults.FreshnessRequired());
         }
 
         CoapOptionCollection forwarded = new();
         if (!ForwardedOptions.TryCopy(request, forwarded, out int refused))
         {
             counts.Add(ProxyCount.UnsafeOptions);
-            return CoapResults.Status(CoapCode.BadOption,
-                $"This proxy does not know {ForwardedOptions.Describe(refused)}, which is unsafe to forward.");
+            return new ValueTask<CoapResult>(CoapResults.Status(CoapCode.BadOption,
+                $"This proxy does not know {ForwardedOptions.Describe(refused)}, which is unsafe to forward."));
         }
 
         int hops = HopCount.Next(request.Options, options);
@@ -59,7 +60,7 @@ internal sealed class Forwarder(
         {
             counts.Add(ProxyCount.HopLimits);
             ProxyLog.HopsUsedUp(logger, request.Peer.Address.ToString(), target);
-            return HopCount.Reached(IdentifierFor(request));
+            return new ValueTask<CoapResult>(HopCount.Reached(IdentifierFor(request)));
         }
 
         forwarded.AddUInt(OptionNumber.HopLimit, (uint)hops);
@@ -74,46 +75,44 @@ internal sealed class Forwarder(
             : default;
         if (observes && observations.Find(key, evenIfStale: request.IsForObservers) is { } current)
         {
-            CoapResult passed = Pass(current);
+            CoapResult passed = Pass(current.Code, current.Payload, current.Options);
             passed.DeclinesObserver = current.DeclinesObserver;
-            return passed;
+            return new ValueTask<CoapResult>(passed);
         }
 
         CoapSource source = request.Peer.Source;
         if (!bodies.TryEnter(source))
         {
             counts.Add(ProxyCount.Busy);
-            return PassingBodies.Busy;
+            return new ValueTask<CoapResult>(PassingBodies.Busy);
         }
 
-        if (request.IsBodyStreamed)
-        {
-            return await bodies.PassAsync(
-                onward,
-                source,
-                upstream,
-                (whole, token) => AskAsync(request, whole, upstream, observes ? route : null, key, token),
-                cancellationToken).ConfigureAwait(false);
-        }
-
-        try
-        {
-            return await AskAsync(request, onward, upstream, observes ? route : null, key, cancellationToken).ConfigureAwait(false);
-        }
-        finally
-        {
-            Shares.Exit(source);
-        }
+        CoapRouteHandlerBuilder? observed = observes ? route : null;
+        return request.IsBodyStreamed
+            ? new ValueTask<CoapResult>(PassBodyAsync(onward, source, upstream, observed, key, cancellationToken))
+            : AskAsync(onward, upstream, observed, key, source, cancellationToken);
     }
 
-    private async Task<CoapResult> AskAsync(
-        CoapRequest request,
+    // Of its own, so that only who passes a body pays for what that needs.
+    private Task<CoapResult> PassBodyAsync(
+        CoapProxyRequest onward, CoapSource source, CoapProxyUpstream upstream, CoapRouteHandlerBuilder? observed, RequestKey key,
+        CancellationToken cancellationToken) =>
+        bodies.PassAsync(
+            onward, source, upstream, (whole, token) => AskAsync(whole, upstream, observed, key, null, token).AsTask(), cancellationToken);
+
+    // Gives back the place of a source, if there is one. One method for all that is awaited, whose state is used again: it is what each
+    // request costs.
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<CoapResult> AskAsync(
         CoapProxyRequest onward,
         CoapProxyUpstream upstream,
         CoapRouteHandlerBuilder? observed,
         RequestKey key,
+        CoapSource? place,
         CancellationToken cancellationToken)
     {
+        CoapRequest request = onward.Received;
+
         // Over a connection it is known that nobody waits any more; on datagrams only the server's stop is.
         using CancellationTokenSource? gone = request.Channel is { IsReliable: true }
             ? CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, request.Peer.Disconnected)
@@ -128,10 +127,34 @@ internal sealed class Forwarder(
                 (known, joined) = await observations.JoinAsync(key, observed, onward, token).ConfigureAwait(false);
             }
 
-            UpstreamAnswer answer = known is null
-                ? await SendAsync(onward, upstream, token).ConfigureAwait(false)
-                : new UpstreamAnswer(known);
-            CoapResult result = answer.Head.Code == CoapCode.HopLimitReached
+            UpstreamAnswer answer;
+            if (known is not null)
+            {
+                answer = new UpstreamAnswer(known);
+            }
+            else if (IsAlone(onward, upstream))
+            {
+                answer = await OpenAsync(onward, upstream, token).ConfigureAwait(false);
+            }
+            else
+            {
+                (answer, bool isShared) = await _flights.RunAsync(
+                    FlightKeyOf(onward, upstream),
+                    (Forwarder: this, onward, upstream),
+                    static (state, abandoned) => state.Forwarder.OpenAsync(state.onward, state.upstream, abandoned),
+                    token).ConfigureAwait(false);
+                if (isShared && answer.IsStream)
+                {
+                    // One can read a stream, who asked for it. It is too large to be held for the others, who ask themselves.
+                    answer = await OpenAsync(onward, upstream, token).ConfigureAwait(false);
+                }
+                else if (isShared)
+                {
+                    counts.Add(ProxyCount.Shared);
+                }
+            }
+
+            CoapResult result = answer.Code == CoapCode.HopLimitReached
                 ? PassHopLimit(request, onward, answer)
                 : Pass(onward, answer);
 
@@ -153,46 +176,37 @@ internal sealed class Forwarder(
         finally
         {
             observations.Leave(joined);
+            if (place is { } source)
+            {
+                Shares.Exit(source);
+            }
         }
     }
 
-    private async Task<UpstreamAnswer> SendAsync(CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
+    // What comes over a secured transport of CoAP is of one request: the client may be a proxy that asks for several others.
+    private static bool IsAlone(CoapProxyRequest onward, CoapProxyUpstream upstream) =>
+        !Sharing.IsAllowed(onward.Code, onward.Options, isSecured: false) || onward.Place is { Offset: > 0 }
+        || (!onward.MayBeShared && upstream is CoapUpstream or NextProxyUpstream);
+
+    // An answer that is one client's alone is shared by the requests of that client. Tags do not count where the cache of the client names
+    // what it has itself: an upstream of another protocol answers 2.03 to whoever sent them.
+    private RequestKey FlightKeyOf(CoapProxyRequest onward, CoapProxyUpstream upstream)
     {
-        // What comes over a secured transport of CoAP is of one request: the client may be a proxy that asks for several others.
-        if (!Sharing.IsAllowed(onward.Code, onward.Options, isSecured: false) || onward.Place is { Offset: > 0 }
-            || (!onward.MayBeShared && upstream is CoapUpstream or NextProxyUpstream))
-        {
-            return await OpenAsync(onward, upstream, cancellationToken).ConfigureAwait(false);
-        }
-
-        // An answer that is one client's alone is shared by the requests of that client. Tags do not count where the cache of the client
-        // names what it has itself: an upstream of another protocol answers 2.03 to whoever sent them.
         bool withTags = !onward.MayBeShared || options.CacheBytes == 0 || upstream is not CoapUpstream;
-        (UpstreamAnswer answer, bool isShared) = await _flights.RunAsync(
-            new RequestKey(upstream, Sharing.KeyOf(onward, withTags), onward.MayBeShared ? null : IdentityOf(onward.Received)),
-            token => OpenAsync(onward, upstream, token),
-            cancellationToken).ConfigureAwait(false);
-        if (isShared && answer.IsStream)
-        {
-            // One can read a stream, who asked for it. It is too large to be held for the others, who ask themselves.
-            return await OpenAsync(onward, upstream, cancellationToken).ConfigureAwait(false);
-        }
-
-        if (isShared)
-        {
-            counts.Add(ProxyCount.Shared);
-        }
-
-        return answer;
+        return new RequestKey(upstream, Sharing.KeyOf(onward, withTags), onward.MayBeShared ? null : IdentityOf(onward.Received));
     }
 
-    private async Task<UpstreamAnswer> OpenAsync(CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
+    private ValueTask<UpstreamAnswer> OpenAsync(CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)
     {
         counts.Add(ProxyCount.Forwarded);
         return onward.Place is null
-            ? new UpstreamAnswer(await upstream.SendAsync(onward, cancellationToken).ConfigureAwait(false))
-            : await upstream.OpenAsync(onward, options.StreamsAbove, cancellationToken).ConfigureAwait(false);
+            ? SendWholeAsync(onward, upstream, cancellationToken)
+            : upstream.OpenAsync(onward, options.StreamsAbove, cancellationToken);
     }
+
+    private static async ValueTask<UpstreamAnswer> SendWholeAsync(
+        CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken) =>
+        new(await upstream.SendAsync(onward, cancellationToken).ConfigureAwait(false));
 
     // A run for observers asks for what a registration of before asked for.
     private static bool Observes(CoapRequest request, CoapOptionCollection forwarded) =>
@@ -225,7 +239,7 @@ internal sealed class Forwarder(
         counts.Add(ProxyCount.HopLimits);
         answer.LetGo();
         string identifier = IdentifierFor(request);
-        CoapResult passed = HopCount.Passed(answer.Head.Payload, identifier, out bool isLoop);
+        CoapResult passed = HopCount.Passed(answer.Payload, identifier, out bool isLoop);
         if (isLoop)
         {
             ProxyLog.Loop(logger, onward.Target, identifier);
@@ -236,7 +250,7 @@ internal sealed class Forwarder(
 
     private CoapResult Pass(CoapProxyRequest onward, UpstreamAnswer answer)
     {
-        CoapResult head = Pass(answer.Head);
+        CoapResult head = Pass(answer.Code, answer.Payload, answer.Options);
         if (!answer.IsStream || answer.Take() is not { } body)
         {
             return head;
@@ -250,7 +264,7 @@ internal sealed class Forwarder(
 
         if (head.Code == CoapCode.Content)
         {
-            return streamed.Of(head, body, onward.Place!.Value, answer.Head.Options.Size2);
+            return streamed.Of(head, body, onward.Place!.Value, answer.Options.Size2);
         }
 
         // It is refused, or has a code that no answer of this size has.
@@ -258,10 +272,10 @@ internal sealed class Forwarder(
         return head.Code.IsError ? head : CoapResults.Status(CoapCode.BadGateway, "The answer of the server cannot be processed.");
     }
 
-    private CoapResult Pass(CoapResult answer)
+    private CoapResult Pass(CoapCode code, ReadOnlyMemory<byte> payload, CoapOptionCollection given)
     {
-        CoapResult result = new(answer.Code, answer.Payload);
-        if (!ForwardedOptions.TryCopy(answer.Options, result.Options, out int refused))
+        CoapResult result = new(code, payload);
+        if (!ForwardedOptions.TryCopy(given, result.Options, out int refused))
         {
             counts.Add(ProxyCount.Failures);
             return CoapResults.Status(
@@ -276,7 +290,10 @@ internal sealed class Forwarder(
     private bool IsStranger(CoapRequest request) =>
         options.RequireVerified
         && request.Channel is { IsReliable: false, IsVerified: false } channel
-        && !IPAddress.IsLoopback(channel.Remote.ToIPAddress());
+        && !IsLoopback(channel.Remote);
+
+    private static bool IsLoopback(CoapAddress address) =>
+        address.IsIPv4 ? (byte)(address.Low >> 24) == 127 : address is { High: 0, Low: 1 };
 
     private string IdentifierFor(CoapRequest request) =>
         options.Identifier ?? (options.Names.Count > 0 ? options.Names[0] : request.Peer.LocalAddress.ToString());

@@ -1,3 +1,4 @@
+using System.Runtime.CompilerServices;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Proxy.Upstreams;
@@ -62,12 +63,15 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
     /// <param name="request">What was asked for.</param>
     public static UpstreamAnswer AnswerOf(CoapOpenedResponse opened, CoapProxyRequest request)
     {
-        CoapResult head = CoapResult.FromMessage(opened.Response.Message);
+        CoapMessage message = opened.Response.Message;
+        Stream? body = opened.Body;
+        if (body is null && request.Place is { Offset: > 0 } && message.Code == CoapCode.Content)
+        {
+            // A part that is small is a stream all the same: it is not the whole.
+            body = new MemoryStream(message.Payload.ToArray(), writable: false);
+        }
 
-        // A part that is small is a stream all the same: it is not the whole.
-        return opened.Body is not null || request.Place is not { Offset: > 0 } || head.Code != CoapCode.Content
-            ? new UpstreamAnswer(head, opened.Body)
-            : new UpstreamAnswer(head, new MemoryStream(head.Payload.ToArray(), writable: false));
+        return new UpstreamAnswer(message.Code, message.Payload, message.Options, body);
     }
 
     /// <inheritdoc/>
@@ -78,7 +82,8 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
         return CoapResult.FromMessage(response.Message);
     }
 
-    internal override async Task<UpstreamAnswer> OpenAsync(
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    internal override async ValueTask<UpstreamAnswer> OpenAsync(
         CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) =>
         AnswerOf(await _requester.OpenResponseAsync(Make(request), maxHeld, cancellationToken).ConfigureAwait(false), request);
 

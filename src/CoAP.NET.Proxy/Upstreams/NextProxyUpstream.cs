@@ -19,11 +19,17 @@ internal sealed class NextProxyUpstream(ICoapObserver requester, CoapUri proxy) 
     public override bool StreamsBodyOf(CoapMethod method, CoapOptionCollection options) => true;
 
     /// <inheritdoc/>
-    public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken) =>
-        (await OpenAsync(request, int.MaxValue, cancellationToken).ConfigureAwait(false)).Head;
+    public override async Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken)
+    {
+        UpstreamAnswer answer = await OpenAsync(request, int.MaxValue, cancellationToken).ConfigureAwait(false);
+        CoapResult result = new(answer.Code, answer.Payload);
+        result.Options.AddAll(answer.Options);
+        return result;
+    }
 
     /// <inheritdoc/>
-    internal override async Task<UpstreamAnswer> OpenAsync(CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken)
+    internal override async ValueTask<UpstreamAnswer> OpenAsync(
+        CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
         if (Encoding.UTF8.GetByteCount(request.Target) > MaxProxyUri)

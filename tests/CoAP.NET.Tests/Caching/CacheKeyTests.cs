@@ -1,5 +1,7 @@
+using System.Net;
 using CoAP.NET.Caching;
 using CoAP.NET.Options;
+using CoAP.NET.Requests;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Caching;
@@ -189,6 +191,56 @@ public sealed class CacheKeyTests : CacheTest
         Assert.NotEqual(CachedPeers.Key(request, CachedPeers.Channel(CachedPeers.Server, "coaps"), ours),
             CachedPeers.Key(request, CachedPeers.Channel(CachedPeers.Server, "coaps"), others));
         Assert.Equal(CachedPeers.Key(request, plain, ours), CachedPeers.Key(request, plain, others));
+    }
+
+    [Theory]
+    [InlineData("coap://192.0.2.1/")]
+    [InlineData("COAP://192.0.2.1:5683/a/./b/../%78?")]
+    [InlineData("coap://192.0.2.1:61616/a%2Fb//?x=%26&y&&z")]
+    [InlineData("coap://[2001:DB8:0::1]/a/")]
+    [InlineData("coap://[2001:db8::1]:61616?only=query")]
+    [InlineData("coap://[::ffff:192.0.2.1]/mapped")]
+    [InlineData("coap://One.EXAMPLE/%E2%82%AC?%e2%82%ac")]
+    [InlineData("coap://one.example:61616/a")]
+    [InlineData("coap://b%C3%BCcher.example/")]
+    public void What_the_options_of_a_URI_compose_to_is_that_URI(string text)
+    {
+        CoapUri uri = CoapUri.Parse(text);
+        CoapAddress remote = uri.Literal ?? CoapAddress.FromIPv4(0xc0000201, (ushort)uri.Port);
+        CoapMessage request = new(CoapCode.Get);
+        RequestComposer.AddTarget(request, uri, remote);
+        CoapChannel channel = CachedPeers.Channel(remote);
+        Assert.Equal(CachedPeers.Key(request, channel)!.Uri, CachedPeers.Key(request, channel, target: uri)!.Uri);
+    }
+
+    [Fact]
+    public void Which_address_of_a_name_was_asked_does_not_count_unless_it_is_that_of_a_given_peer()
+    {
+        CoapMessage request = CachedPeers.Request("x");
+        request.Options.Add(new UriHost("bank.example"));
+        CoapUri target = CoapUri.Parse("coap://bank.example/x");
+        CoapChannel other = CachedPeers.Channel(CoapAddress.FromIPv4(0xc0000209, 5683));
+        CacheKey byName = CachedPeers.Key(request, target: target)!;
+        Assert.Equal(byName, CachedPeers.Key(request, other, target: target));
+        Assert.NotEqual(byName, CachedPeers.Key(request, other));
+        Assert.NotEqual(byName, CachedPeers.Key(request));
+    }
+
+    [Fact]
+    public async Task A_name_whose_addresses_come_in_another_order_is_the_same_host()
+    {
+        int asked = 0;
+        Options.ResolveHost = (_, _) => Task.FromResult<IPAddress[]>(
+            asked++ == 0
+                ? [IPAddress.Parse("192.0.2.1"), IPAddress.Parse("192.0.2.2")]
+                : [IPAddress.Parse("192.0.2.2"), IPAddress.Parse("192.0.2.1")]);
+        await AskAsync(Get("coap://two.example/x"), "45", "ff31");
+        Assert.Equal("1", (await HitAsync(Get("coap://two.example/x"))).GetText());
+
+        // Options of one's own beside the URI name another resource than the URI alone.
+        CoapRequest deeper = Get("coap://two.example/x");
+        deeper.Options.Add(new UriPath("y"));
+        Take(Client.SendAsync(deeper));
     }
 
     [Fact]

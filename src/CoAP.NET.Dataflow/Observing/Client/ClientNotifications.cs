@@ -236,6 +236,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
         Message = message,
         Channel = registration.Standing!.Channel,
         Target = Target.Uri,
+        IsOfTarget = Target.IsOfUri,
         Timeout = null,
         StartedAt = now,
     };

@@ -31,13 +31,14 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
         // What time does not heal is said at once.
         await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
         CoapMessage message = RequestComposer.Copy(request);
+        bool isOfTarget = !RequestComposer.NamesResource(message);
 
         // The same for every address of the host, so that they share a registration.
         RequestComposer.AddTarget(message, uri, uri.HostAddress, uri.Port);
         string name = $"{uri.Scheme}://{uri.Authority}{(request.LocalAddress is { } local ? $" from {local}" : null)}";
         ObservationTarget target = new(name, message)
         {
-            Uri = uri, Local = request.LocalAddress, Timeout = TimeoutOf(request), CacheMode = request.CacheMode,
+            Uri = uri, IsOfUri = isOfTarget, Local = request.LocalAddress, Timeout = TimeoutOf(request), CacheMode = request.CacheMode,
             BlockSize = request.BlockSize,
         };
         return await BeginAsync(target, options, cancellationToken).ConfigureAwait(false);

@@ -41,6 +41,9 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     /// <summary>Where it is; null when <see cref="Peer"/> says so.</summary>
     public CoapUri? Uri { get; init; }
 
+    /// <summary>Whether <see cref="Uri"/> alone says what is observed, and at which host.</summary>
+    public bool IsOfUri { get; init; }
+
     /// <summary>The peer whose resource it is, whatever the URI says; null when it is found by <see cref="Uri"/>.</summary>
     public CoapChannel? Peer { get; init; }
 

@@ -61,9 +61,11 @@ public sealed class CoapProxyNames
     {
         foreach (CoapTransport transport in transports)
         {
-            foreach (CoapAddress local in transport.LocalAddresses)
+            // By index: the enumerator of an interface is an object, and this is asked for each request.
+            IReadOnlyList<CoapAddress> addresses = transport.LocalAddresses;
+            for (int i = 0; i < addresses.Count; i++)
             {
-                if (local.Port == port)
+                if (addresses[i].Port == port)
                 {
                     return true;
                 }
@@ -84,8 +86,10 @@ public sealed class CoapProxyNames
         CoapAddress wanted = CoapAddress.Of(address, (ushort)port);
         foreach (CoapTransport transport in transports)
         {
-            foreach (CoapAddress local in transport.LocalAddresses)
+            IReadOnlyList<CoapAddress> addresses = transport.LocalAddresses;
+            for (int i = 0; i < addresses.Count; i++)
             {
+                CoapAddress local = addresses[i];
                 if (local == wanted)
                 {
                     return true;

@@ -58,8 +58,15 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
 
     private bool TryReadTarget(CoapChannel channel, CoapMessage message, [NotNullWhen(true)] out CoapUri? target)
     {
+        // The usual case: Proxy-Uri has the very bytes of a URI that was asked for lately.
+        if (message.Options.TryGetValue(OptionNumber.ProxyUri, out ReadOnlySpan<byte> named) && _targets.TryFind(named, out target))
+        {
+            return true;
+        }
+
         target = null;
-        if (message.Options.ProxyUri is null && message.Options.ProxyScheme is null)
+        string? proxyUri = message.Options.ProxyUri;
+        if (proxyUri is null && message.Options.ProxyScheme is null)
         {
             // The option has an illegal length: whatever it was to name, it is not this server.
             return false;
@@ -67,7 +74,8 @@ internal sealed class ForwardedRequests(RouteTable routes, CoapEnvironment envir
 
         try
         {
-            target = _targets.Find(CoapUri.ComposeRequestUri(message, channel.Transport.Scheme, channel.Local), CoapUri.Parse);
+            target = _targets.Find(
+                proxyUri ?? CoapUri.ComposeRequestUri(message, channel.Transport.Scheme, channel.Local), CoapUri.Parse);
             return true;
         }
         catch (CoapUriException)
