@@ -32,7 +32,8 @@ internal sealed class SlowWatch
     private int _blockCount;
     private long _slowSince;
 
-    // Of the calls on threads of their own: how many there were, how many of them blocked, and how many were cheap. Guarded by _gate.
+    // Of the calls on threads of their own: how many there were, how many of them blocked, and how many were cheap. Updates of the first
+    // and the last may get lost, too.
     private int _callsAside;
     private int _blocksAside;
     private int _cheapAside;
@@ -138,12 +139,27 @@ internal sealed class SlowWatch
     /// <param name="time">How long it took, in units of 100 ns.</param>
     public void ObserveAside(long time)
     {
+        // Most calls are no blocks, and the threads that serve a handler do not wait for each other here.
+        if (time > UserCodePolicy.BlockedFromWhenTaken.Ticks)
+        {
+            Interlocked.Increment(ref _blocksAside);
+        }
+
+        if (time < UserCodePolicy.CostlyFrom.Ticks)
+        {
+            _cheapAside++;
+        }
+
+        if (++_callsAside < UserCodePolicy.CallsToComeBack)
+        {
+            return;
+        }
+
         lock (_gate)
         {
-            _blocksAside += time > UserCodePolicy.BlockedFromWhenTaken.Ticks ? 1 : 0;
-            _cheapAside += time < UserCodePolicy.CostlyFrom.Ticks ? 1 : 0;
-            if (++_callsAside < UserCodePolicy.CallsToComeBack)
+            if (_callsAside < UserCodePolicy.CallsToComeBack)
             {
+                // Another thread was here just now.
                 return;
             }
 
