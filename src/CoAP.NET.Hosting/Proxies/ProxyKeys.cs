@@ -46,6 +46,8 @@ internal static class ProxyKeys
         .Text("NextProxy", s_uri, static options => options.Proxy.NextProxy?.ToString(),
             static (options, value) => options.Proxy.NextProxy = CoapUri.Parse(value))
         .Number("HopLimit", 1, 255, static options => options.Proxy.HopLimit, static (options, value) => options.Proxy.HopLimit = value)
+        .Switch("RewritesHopLimit", static options => options.Proxy.RewritesHopLimit,
+            static (options, value) => options.Proxy.RewritesHopLimit = value)
         .Time("Timeout", new TimeKind(TimeSpan.Zero, TimeSpan.FromDays(24), isAbove: true), static options => options.Proxy.Timeout,
             static (options, value) => options.Proxy.Timeout = value)
         .Switch("RequireVerified", static options => options.Proxy.RequireVerified,
@@ -68,6 +70,8 @@ internal static class ProxyKeys
             static (options, value) => options.Proxy.MaxStreamedBodySize = value)
         .Bytes("CacheBytes", 0, long.MaxValue, static options => options.Proxy.CacheBytes,
             static (options, value) => options.Proxy.CacheBytes = value)
+        .Switch("RewritesLinks", static options => options.Proxy.RewritesLinks,
+            static (options, value) => options.Proxy.RewritesLinks = value)
         .Text("IdentityKey", new TextKind<string>("text, or 0x and hexadecimal digits, of 32 bytes or more",
             static text => ProxyFactory.KeyOf(text) is null ? null : text),
             static options => options.IdentityKey is null ? null : SectionReader.Hidden,

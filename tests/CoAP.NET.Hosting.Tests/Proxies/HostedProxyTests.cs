@@ -5,6 +5,7 @@ using CoAP.NET.Options;
 using CoAP.NET.Proxy;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting.Tests.Proxies;
 
@@ -37,6 +38,19 @@ public sealed class HostedProxyTests : HostTest
         denied.Options.Add(new ProxyUri("coap://[2001:db8::1]/state"));
         Assert.Equal(CoapCode.ProxyingNotSupported, (await Within(client.SendAsync(denied))).Code);
         Assert.Equal(2, host.Services.GetRequiredService<CoapProxy>().GetCounters().Forwarded);
+    }
+
+    [Fact]
+    public async Task Whether_links_and_hops_are_rewritten_is_configured()
+    {
+        HostApplicationBuilder builder = Builder(
+            ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Proxy:RewritesLinks", "true"),
+            ("Coap:Proxy:RewritesHopLimit", "true"), ("Coap:Proxy:HopLimit", "7"));
+        builder.Services.AddCoapProxy();
+        IHost host = await StartAsync(builder);
+
+        CoapProxyOptions options = host.Services.GetRequiredService<IOptions<CoapHostedProxyOptions>>().Value.Proxy;
+        Assert.Equal((true, true, 7), (options.RewritesLinks, options.RewritesHopLimit, options.HopLimit));
     }
 
     [Fact]
