@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using System.Security.Cryptography;
 using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Dtls;
+using CoAP.NET.Edhoc;
 using CoAP.NET.Oscore;
 using CoAP.NET.Transports;
 using Spectre.Console;
@@ -71,7 +72,9 @@ internal static class Failures
             when DtlsOf(exception) is { } dtls => (ExitCodes.Network, HintFor(dtls.Reason)),
         CoapConnectionException { Error: CoapConnectionError.HandshakeFailed } =>
             (ExitCodes.Network, "--ca FILE trusts the authority of the server's certificate, --insecure trusts anybody."),
-        CoapCredentialException or OscoreProvisioningException or OscoreStoreException => (ExitCodes.File, null),
+        CoapCredentialException or OscoreProvisioningException or OscoreStoreException or EdhocProvisioningException =>
+            (ExitCodes.File, null),
+        EdhocException edhoc => (ExitCodes.Network, HintFor(edhoc)),
         CoapTooLargeException => (ExitCodes.Usage, "A smaller --block-size, or coap+tcp, carries more."),
         CoapBindException or CoapConnectionException or CoapSendException or CoapException => (ExitCodes.Network, null),
         SocketException => (ExitCodes.Network, null),
@@ -80,6 +83,10 @@ internal static class Failures
         ArgumentException or FormatException => (ExitCodes.Usage, null),
         _ => (ExitCodes.Failure, null),
     };
+
+    private static string? HintFor(EdhocException edhoc) => edhoc.Code != EdhocErrorCode.UnknownCredential ? null
+        : edhoc.IsOfPeer ? "Have the server trust the credential in \"own\" of the file."
+        : "Name the credential of the server in \"trusted\" of the file, if it is the one that you mean.";
 
     private static string HintFor(CoapRetryLaterException later)
     {

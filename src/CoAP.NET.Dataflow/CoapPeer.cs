@@ -211,6 +211,9 @@ public sealed class CoapPeer : ICoapObserver
     /// <summary>The peer at the other end of a channel, for protections and blocks, which see channels.</summary>
     /// <param name="channel">The channel.</param>
     /// <returns>The peer.</returns>
-    public static CoapPeer Of(CoapChannel channel) =>
-        (channel ?? throw new ArgumentNullException(nameof(channel))).Face ?? channel.StoreFace(new CoapPeer(channel.Shard.Endpoint!, channel));
+    public static CoapPeer Of(CoapChannel channel)
+    {
+        ArgumentNullException.ThrowIfNull(channel);
+        return channel.Face ?? channel.StoreFace(new CoapPeer(channel.Shard.Endpoint!, channel));
+    }
 }

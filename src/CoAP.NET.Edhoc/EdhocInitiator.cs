@@ -168,6 +168,7 @@ public sealed class EdhocInitiator : IDisposable
         _progress.End();
         _ephemeral?.Dispose();
         _schedule?.Dispose();
+        CryptographicOperations.ZeroMemory(_plaintext);
     }
 
     private static void ThrowIfError(ReadOnlySpan<byte> message)

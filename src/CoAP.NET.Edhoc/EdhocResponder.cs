@@ -210,5 +210,6 @@ public sealed class EdhocResponder : IDisposable
     {
         _ephemeral?.Dispose();
         _schedule?.Dispose();
+        CryptographicOperations.ZeroMemory(_plaintext);
     }
 }

@@ -85,12 +85,15 @@ public sealed class EdhocSession : IDisposable
     /// </summary>
     /// <returns>The parameters. Dispose them when the security context was made.</returns>
     /// <exception cref="EdhocException">An identifier is too long for the AEAD algorithm, or OSCORE has no HKDF with the hash of the
-    /// suite: 24 and 25.</exception>
+    /// suite: 25.</exception>
     /// <exception cref="ObjectDisposedException">The session was disposed.</exception>
     public OscoreParameters ExportOscore()
     {
         OscoreAlgorithm? algorithm = OscoreAlgorithm.Find(CipherSuite.ApplicationAead);
-        if (algorithm is null || CipherSuite.Hash != HashFunction.Sha256)
+        OscoreHkdf? hkdf = CipherSuite.Hash == HashFunction.Sha256 ? OscoreHkdf.Sha256
+            : CipherSuite.Hash == HashFunction.Sha384 ? OscoreHkdf.Sha384
+            : null;
+        if (algorithm is null || hkdf is null)
         {
             throw new EdhocException(
                 $"OSCORE has no HKDF with {CipherSuite.Hash.Name}, which cipher suite {CipherSuite.Number} asks for. Use another suite.");
@@ -106,7 +109,11 @@ public sealed class EdhocSession : IDisposable
         byte[] salt = Export(MasterSaltLabel, [], MasterSaltLength);
         try
         {
-            return new OscoreParameters(secret, PeerConnectionId.Span, OwnConnectionId.Span, algorithm) { MasterSalt = salt };
+            return new OscoreParameters(secret, PeerConnectionId.Span, OwnConnectionId.Span, algorithm)
+            {
+                MasterSalt = salt,
+                Hkdf = hkdf,
+            };
         }
         finally
         {

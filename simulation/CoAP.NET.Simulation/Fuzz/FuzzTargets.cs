@@ -6,7 +6,7 @@ internal static class FuzzTargets
     /// <summary>Their names, in the order of the table.</summary>
     public static IReadOnlyList<string> Names { get; } =
         ["datagram", "stream", "websocket", "options", "uri", "link", "cbor", "senml-json", "senml-cbor", "problem", "json", "proxy",
-            "http", "server", "client", "stream-server", "stream-client"];
+            "http", "oscore", "edhoc", "server", "client", "stream-server", "stream-client"];
 
     /// <summary>Makes a target.</summary>
     /// <param name="name">Its name.</param>
@@ -28,6 +28,8 @@ internal static class FuzzTargets
         "json" => new JsonTarget { Plant = plant },
         "proxy" => new ProxyTarget { Plant = plant },
         "http" => new HttpTarget { Plant = plant },
+        "oscore" => new OscoreTarget { Plant = plant },
+        "edhoc" => new EdhocTarget { Plant = plant },
         "server" => new ServerTarget { Plant = plant },
         "client" => new ClientTarget { Plant = plant },
         "stream-server" => new StreamPipelineTarget(isClient: false) { Plant = plant },

@@ -21,6 +21,8 @@ internal sealed class RequestOptions
         "Protect requests by OSCORE with the context of this file, or of a directory of aiocoap, end to end through proxies. Sequence "
             + "numbers are kept beside it.");
 
+    public EdhocOption Edhoc { get; } = new();
+
     /// <summary>Adds all of them to a command.</summary>
     /// <param name="command">The command.</param>
     /// <param name="hasFile">Whether payloads can go to a file.</param>
@@ -33,6 +35,7 @@ internal sealed class RequestOptions
         Output.AddTo(command, hasFile);
         Connection.AddTo(command);
         command.Options.Add(Oscore.Option);
+        command.Options.Add(Edhoc.Option);
     }
 
     /// <summary>Makes the request.</summary>

@@ -28,7 +28,8 @@ internal static class ObserveCommand
             CoapRequest request = options.ToRequest(parse, content is null ? CoapMethod.Get : CoapMethod.Fetch, content);
             using CancellationTokenSource time = new(parse.GetValue(duration) ?? Timeout.InfiniteTimeSpan, context.TimeProvider);
             using CancellationTokenSource both = CancellationTokenSource.CreateLinkedTokenSource(time.Token, cancellationToken);
-            await using RequestRun run = RequestRun.Begin(parse, context, options);
+            await using RequestRun run =
+                await RequestRun.BeginAsync(parse, context, options, both.Token).ConfigureAwait(false);
             string uri = parse.GetRequiredValue(options.Target);
             ObserveRun observing = new(run, request, uri, parse.GetValue(count) ?? int.MaxValue, parse.GetValue(keepTrying));
             try

@@ -47,7 +47,8 @@ internal static class RequestCommand
 
             NoResponseClasses notWanted = NoResponseText.Parse(parse.GetValue(noResponse));
             bool isGroup = IsGroup(parse, options);
-            await using RequestRun run = RequestRun.Begin(parse, context, options);
+            await using RequestRun run =
+                await RequestRun.BeginAsync(parse, context, options, cancellationToken).ConfigureAwait(false);
             return await repeat.RunAsync(parse, context, () =>
             {
                 CoapRequest request = options.ToRequest(parse, method, content);

@@ -38,7 +38,12 @@ internal sealed class RequestRun : IAsyncDisposable
     public long Retransmissions => Client.Endpoint.Counters[CoapCounter.Retransmissions];
 
     /// <summary>Makes the client as the command line says.</summary>
-    public static RequestRun Begin(ParseResult parse, CliContext context, RequestOptions options)
+    /// <param name="parse">The command line.</param>
+    /// <param name="context">Where it runs.</param>
+    /// <param name="options">The options of the command.</param>
+    /// <param name="cancellationToken">Ends the wait for keys.</param>
+    public static async Task<RequestRun> BeginAsync(
+        ParseResult parse, CliContext context, RequestOptions options, CancellationToken cancellationToken)
     {
         OutputOptions output = options.Output;
         ResponsePrinter printer = new(context, output.StyleOf(parse, context), parse.GetValue(output.Newline),
@@ -46,15 +51,33 @@ internal sealed class RequestRun : IAsyncDisposable
         byte[]? token = options.Message.TokenOf(parse);
         WireTrace? trace = null;
         WaitingLine? waiting = null;
-        CoapUri uri = options.Message.PeerOf(parse, parse.GetRequiredValue(options.Target));
+        EdhocRun? edhoc = null;
+        CoapUri? proxy = options.Message.ProxyOf(parse);
+        string target = parse.GetRequiredValue(options.Target);
+        CoapUri uri = options.Message.PeerOf(parse, target);
         CoapClient client = options.Connection.CreateClient(parse, context, uri, endpoint =>
         {
-            options.Oscore.ApplyTo(parse, context, endpoint, parse.GetRequiredValue(options.Target));
+            options.Oscore.ApplyTo(parse, context, endpoint, target);
+            edhoc = options.Edhoc.ApplyTo(parse, context, endpoint, target, options.Oscore.IsSet(parse), proxy is not null);
             HeaderChanges.Insert(token, parse.GetValue(options.Message.NoUriHost), endpoint.Pipeline);
             trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), endpoint.Pipeline);
             waiting = WaitingLine.Watch(context, parse, uri, endpoint);
         });
-        return new RequestRun(context, client, printer, trace, waiting) { Proxy = options.Message.ProxyOf(parse) };
+        RequestRun run = new(context, client, printer, trace, waiting) { Proxy = proxy };
+        try
+        {
+            if (edhoc is not null)
+            {
+                await edhoc.ConnectAsync(client, cancellationToken).ConfigureAwait(false);
+            }
+
+            return run;
+        }
+        catch
+        {
+            await run.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
     }
 
     /// <summary>What is known of a response that came now.</summary>

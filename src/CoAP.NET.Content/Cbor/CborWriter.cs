@@ -15,6 +15,9 @@ internal sealed class CborWriter
 
     public byte[] ToArray() => _bytes.WrittenSpan.ToArray();
 
+    /// <summary>Forgets and wipes what was written.</summary>
+    public void Clear() => _bytes.Clear();
+
     public CborWriter WriteUInt(ulong value) => WriteHead(CborMajor.UnsignedInteger, value);
 
     public CborWriter WriteInt(long value) =>

@@ -72,8 +72,10 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
         });
     }
 
-    /// <summary>Sets a link attribute that stands once for each of its values, such as <c>ed-csuite</c> (RFC 9668 section 6), in the place of
-    /// those with that name.</summary>
+    /// <summary>
+    /// Sets a link attribute that stands once for each of its values, such as <c>ed-csuite</c> (RFC 9668 section 6), in the place of those
+    /// with that name.
+    /// </summary>
     /// <param name="name">The name.</param>
     /// <param name="values">The values; none for no such attribute.</param>
     /// <returns>This object.</returns>

@@ -14,7 +14,7 @@ public sealed class EdhocServer : IDisposable
 
     private readonly EdhocServerOptions _options;
     private readonly EdhocOwnCredential[] _credentials;
-    private readonly ServerCounts _counts = new();
+    private readonly ServerCounts _counts;
     private readonly PendingSessions _sessions;
     private readonly EstablishedContexts? _contexts;
 
@@ -30,6 +30,7 @@ public sealed class EdhocServer : IDisposable
         }
 
         (_options, _credentials) = (options, [.. options.Credentials]);
+        _counts = new ServerCounts(EdhocInstruments.Of(options.MeterFactory));
         _sessions = new PendingSessions(options, _counts);
         if (options.Contexts is { } contexts)
         {
@@ -121,7 +122,8 @@ public sealed class EdhocServer : IDisposable
         _counts.Add(ServerCount.Combined);
     }
 
-    /// <summary>Ends all sessions that are under way, and wipes their keys. Security contexts go on, and credentials are not disposed.</summary>
+    /// <summary>Ends all sessions that are under way, and wipes their keys. Security contexts go on, and credentials are not
+    /// disposed.</summary>
     public void Dispose()
     {
         if (_options.Contexts is { } contexts)

@@ -1,3 +1,4 @@
+using System.Diagnostics.Metrics;
 using CoAP.NET.Oscore;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -49,7 +50,8 @@ public sealed class EdhocServerOptions
 
     /// <summary>
     /// Whether an identifier is taken, such as by the Recipient ID of a security context of OSCORE (RFC 9668 section 3.3). Those of
-    /// sessions that have begun are known, and those of <see cref="Contexts"/>. Called often, possibly by several threads. Default: none is taken.
+    /// sessions that have begun are known, and those of <see cref="Contexts"/>. Called often, possibly by several threads. Default: none is
+    /// taken.
     /// </summary>
     public Func<ReadOnlyMemory<byte>, bool>? IsIdentifierTaken { get; set; }
 
@@ -99,6 +101,10 @@ public sealed class EdhocServerOptions
 
     /// <summary>Where sessions are logged; never a key. Default: nowhere.</summary>
     public ILogger Logger { get; set; } = NullLogger.Instance;
+
+    /// <summary>Makes the meter of <see cref="CoapTelemetry.MeterName"/>; default null: there is one for the process. The metrics are
+    /// <c>coap.edhoc.sessions</c> and <c>coap.edhoc.active_sessions</c>.</summary>
+    public IMeterFactory? MeterFactory { get; set; }
 
     /// <summary>The clock. Default the system's.</summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;

@@ -180,6 +180,7 @@ internal sealed class PendingSessions : IDisposable
     {
         PendingSession session = node.Value;
         session.IsGone = true;
+        _counts.ChangeActive(-1);
         _byAge.Remove(node);
         _byId.Remove(Key(session.Id));
         int held = _held[session.Source] - 1;
@@ -199,6 +200,7 @@ internal sealed class PendingSessions : IDisposable
         PendingSession session = new(id, source, _options.TimeProvider.GetTimestamp() + span);
         _byId[Key(id)] = _byAge.AddLast(session);
         _held[source] = _held.GetValueOrDefault(source) + 1;
+        _counts.ChangeActive(1);
         if (_byAge.Count == 1)
         {
             _timer.Change(_options.Timeout, Timeout.InfiniteTimeSpan);

@@ -1,11 +1,19 @@
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>Counts. Thread-safe.</summary>
-internal sealed class ServerCounts
+/// <param name="instruments">The metrics that tell the same.</param>
+internal sealed class ServerCounts(EdhocInstruments instruments)
 {
     private readonly long[] _values = new long[Enum.GetValues<ServerCount>().Length];
 
     public long this[ServerCount count] => Interlocked.Read(ref _values[(int)count]);
 
-    public void Add(ServerCount count) => Interlocked.Increment(ref _values[(int)count]);
+    public void Add(ServerCount count)
+    {
+        Interlocked.Increment(ref _values[(int)count]);
+        instruments.Add(count);
+    }
+
+    /// <summary>Sessions began or ended.</summary>
+    public void ChangeActive(int by) => instruments.ChangeActive(by);
 }

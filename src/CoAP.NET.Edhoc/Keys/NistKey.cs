@@ -20,7 +20,7 @@ internal sealed class NistKey : IPrivateKey
 
     public static NistKey Of(EdhocCurve curve, ReadOnlySpan<byte> secret)
     {
-        if (secret.Length != Curves.KeyLength(curve) || !NistPoint.IsScalar(curve, secret))
+        if (secret.Length != Curves.KeyLength(curve) || !NistScalar.IsScalar(curve, secret))
         {
             throw new ArgumentException($"This is no private key of {curve}.", nameof(secret));
         }
@@ -53,7 +53,7 @@ internal sealed class NistKey : IPrivateKey
         {
             random.Fill(secret);
         }
-        while (!NistPoint.IsScalar(curve, secret));
+        while (!NistScalar.IsScalar(curve, secret));
 
         try
         {

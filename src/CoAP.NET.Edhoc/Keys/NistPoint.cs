@@ -6,22 +6,19 @@ namespace CoAP.NET.Edhoc.Keys;
 
 /// <summary>
 /// Finds a y coordinate for an x coordinate. Ephemeral keys are x coordinates only, and either point of the two gives the same shared
-/// secret (RFC 9528 section 3.7). Only public numbers pass here, so it need not take constant time.
+/// secret (RFC 9528 section 3.7). Only public numbers pass here, so it need not take constant time; private ones are for
+/// <see cref="NistScalar"/>.
 /// </summary>
 internal static class NistPoint
 {
     private static readonly BigInteger s_p256 = Hex("FFFFFFFF00000001000000000000000000000000FFFFFFFFFFFFFFFFFFFFFFFF");
     private static readonly BigInteger s_b256 = Hex("5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B");
-    private static readonly BigInteger s_n256 = Hex("FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551");
 
     private static readonly BigInteger s_p384 = Hex(
         "FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEFFFFFFFF0000000000000000FFFFFFFF");
 
     private static readonly BigInteger s_b384 = Hex(
         "B3312FA7E23EE7E4988E056BE3F82D19181D9C6EFE8141120314088F5013875AC656398D8A2ED19D2A85C8EDD3EC2AEF");
-
-    private static readonly BigInteger s_n384 = Hex(
-        "FFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFC7634D81F4372DDF581A0DB248B0A77AECEC196ACCC52973");
 
     /// <summary>The point.</summary>
     /// <exception cref="EdhocException">No point of the curve has this coordinate.</exception>
@@ -43,13 +40,6 @@ internal static class NistPoint
         }
 
         return new ECPoint { X = x.ToArray(), Y = Bytes(y.IsEven == isOdd && !y.IsZero ? p - y : y, length) };
-    }
-
-    /// <summary>Whether some bytes are a private key: 1 up to the order of the curve.</summary>
-    public static bool IsScalar(EdhocCurve curve, ReadOnlySpan<byte> secret)
-    {
-        BigInteger number = new(secret, isUnsigned: true, isBigEndian: true);
-        return !number.IsZero && number < (curve == EdhocCurve.P256 ? s_n256 : s_n384);
     }
 
     private static byte[] Bytes(BigInteger number, int length)

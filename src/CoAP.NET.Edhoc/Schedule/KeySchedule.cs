@@ -22,7 +22,7 @@ internal sealed class KeySchedule : IDisposable
         EdhocCipherSuite suite, ReadOnlySpan<byte> messageOneHash, ReadOnlySpan<byte> responderKey, ReadOnlySpan<byte> shared)
     {
         Suite = suite;
-        Transcript = suite.Hash.Hash(new CborWriter().WriteBytes(responderKey).WriteBytes(messageOneHash).ToArray());
+        Transcript = HashOf(suite, new CborWriter().WriteBytes(responderKey).WriteBytes(messageOneHash));
         _key = suite.Hash.Extract(Transcript, shared);
     }
 
@@ -75,7 +75,7 @@ internal sealed class KeySchedule : IDisposable
     {
         CryptographicOperations.ZeroMemory(_key);
         _key = key;
-        Transcript = Suite.Hash.Hash(new CborWriter().WriteBytes(Transcript).WriteEncoded(plaintext).WriteEncoded(credential).ToArray());
+        Transcript = HashOf(Suite, new CborWriter().WriteBytes(Transcript).WriteEncoded(plaintext).WriteEncoded(credential));
     }
 
     /// <summary>CIPHERTEXT_3 or CIPHERTEXT_4.</summary>
@@ -86,6 +86,7 @@ internal sealed class KeySchedule : IDisposable
         (byte[] key, byte[] nonce) = AeadKeys(keyLabel);
         byte[] ciphertext = Suite.Aead.Seal(key, nonce, AssociatedData(), plaintext);
         CryptographicOperations.ZeroMemory(key);
+        CryptographicOperations.ZeroMemory(nonce);
         return ciphertext;
     }
 
@@ -94,6 +95,7 @@ internal sealed class KeySchedule : IDisposable
         (byte[] key, byte[] nonce) = AeadKeys(keyLabel);
         bool isOpened = Suite.Aead.TryOpen(key, nonce, AssociatedData(), ciphertext, out plaintext);
         CryptographicOperations.ZeroMemory(key);
+        CryptographicOperations.ZeroMemory(nonce);
         return isOpened;
     }
 
@@ -107,8 +109,11 @@ internal sealed class KeySchedule : IDisposable
     /// <summary>EDHOC_KDF (section 4.1.2).</summary>
     public static byte[] Derive(EdhocCipherSuite suite, ReadOnlySpan<byte> key, int label, ReadOnlySpan<byte> context, int length)
     {
-        byte[] info = new CborWriter().WriteInt(label).WriteBytes(context).WriteInt(length).ToArray();
-        return suite.Hash.Expand(key, info, length);
+        CborWriter writer = new CborWriter().WriteInt(label).WriteBytes(context).WriteInt(length);
+        byte[] info = writer.ToArray();
+        byte[] derived = suite.Hash.Expand(key, info, length);
+        Wipe(writer, info);
+        return derived;
     }
 
     public byte[] Derive(ReadOnlySpan<byte> key, int label, ReadOnlySpan<byte> context, int length) =>
@@ -118,6 +123,21 @@ internal sealed class KeySchedule : IDisposable
     {
         CryptographicOperations.ZeroMemory(_key);
         CryptographicOperations.ZeroMemory(Transcript);
+    }
+
+    // Plaintexts say who the parties are, which EDHOC keeps from others.
+    private static byte[] HashOf(EdhocCipherSuite suite, CborWriter writer)
+    {
+        byte[] input = writer.ToArray();
+        byte[] hash = suite.Hash.Hash(input);
+        Wipe(writer, input);
+        return hash;
+    }
+
+    private static void Wipe(CborWriter writer, byte[] written)
+    {
+        writer.Clear();
+        CryptographicOperations.ZeroMemory(written);
     }
 
     private (byte[] Key, byte[] Nonce) AeadKeys(int keyLabel) => (

@@ -17,13 +17,19 @@ public sealed class OscoreHkdf
     /// <summary>HKDF with HMAC-SHA-256 (COSE -10): the default, which every implementation has.</summary>
     public static OscoreHkdf Sha256 { get; } = new(-10, "HKDF SHA-256", HashAlgorithmName.SHA256, 32);
 
+    /// <summary>
+    /// HKDF with HMAC-SHA-384, which cipher suite 24 of EDHOC asks for (RFC 9528 section 3.6). "COSE Algorithms" has no "direct+HKDF" with
+    /// this hash, so <see cref="CoseNumber"/> is that of the hash, -43.
+    /// </summary>
+    public static OscoreHkdf Sha384 { get; } = new(-43, "HKDF SHA-384", HashAlgorithmName.SHA384, 48);
+
     /// <summary>HKDF with HMAC-SHA-512 (COSE -11).</summary>
     public static OscoreHkdf Sha512 { get; } = new(-11, "HKDF SHA-512", HashAlgorithmName.SHA512, 64);
 
     /// <summary>All that this library knows.</summary>
-    public static IReadOnlyList<OscoreHkdf> All { get; } = [Sha256, Sha512];
+    public static IReadOnlyList<OscoreHkdf> All { get; } = [Sha256, Sha384, Sha512];
 
-    /// <summary>The number of "direct+HKDF" with this hash in the registry "COSE Algorithms".</summary>
+    /// <summary>The number of "direct+HKDF" with this hash in the registry "COSE Algorithms"; of SHA-384 that of the hash.</summary>
     public int CoseNumber { get; }
 
     /// <summary>The name, such as <c>HKDF SHA-256</c>.</summary>
@@ -38,9 +44,7 @@ public sealed class OscoreHkdf
     /// <summary>Finds a key derivation by the number of "direct+HKDF" in the registry "COSE Algorithms".</summary>
     /// <param name="coseNumber">The number, such as -10.</param>
     /// <returns>The key derivation; null where this library knows none of the number.</returns>
-    public static OscoreHkdf? Find(int coseNumber) => coseNumber == Sha256.CoseNumber ? Sha256
-        : coseNumber == Sha512.CoseNumber ? Sha512
-        : null;
+    public static OscoreHkdf? Find(int coseNumber) => All.FirstOrDefault(one => one.CoseNumber == coseNumber);
 
     /// <summary>Name and number.</summary>
     /// <returns>The text, such as <c>HKDF SHA-256 (-10)</c>.</returns>

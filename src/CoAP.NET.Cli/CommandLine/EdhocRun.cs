@@ -1,0 +1,34 @@
+using CoAP.NET.Edhoc;
+using CoAP.NET.Oscore;
+
+namespace CoAP.NET.Cli.CommandLine;
+
+/// <summary>The keys of one run of a command, made by EDHOC.</summary>
+internal sealed class EdhocRun : IAsyncDisposable
+{
+    private readonly EdhocCredentialFile _file;
+    private readonly string _server;
+
+    public EdhocRun(string path, string server) => (_file, _server) = (EdhocCredentialFile.Read(path), server);
+
+    /// <summary>Where the security context goes.</summary>
+    public OscoreContexts Contexts { get; } = new();
+
+    /// <summary>Agrees on keys with the server.</summary>
+    /// <param name="client">What asks it.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <exception cref="EdhocException">The server is not trusted, or refused.</exception>
+    public async Task ConnectAsync(ICoapRequester client, CancellationToken cancellationToken)
+    {
+        EdhocClientOptions options = new() { Contexts = Contexts };
+        _file.ApplyTo(options);
+        using EdhocSession session = await new EdhocClient(client, options).ConnectAsync(_server, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <inheritdoc/>
+    public ValueTask DisposeAsync()
+    {
+        _file.Dispose();
+        return ValueTask.CompletedTask;
+    }
+}

@@ -1,0 +1,117 @@
+using System.Security.Cryptography;
+using CoAP.NET.Edhoc;
+using CoAP.NET.Oscore;
+
+namespace CoAP.NET.Cli.Tests;
+
+/// <summary>Requests whose keys EDHOC makes, with the credentials of files.</summary>
+public sealed class EdhocTests : IDisposable
+{
+    private readonly string _directory = Directory.CreateTempSubdirectory("coap-").FullName;
+
+    public EdhocTests()
+    {
+        foreach (string name in new[] { "client", "server" })
+        {
+            using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+            Write($"{name}.key", key.ExportPkcs8PrivateKeyPem());
+            Write($"{name}.pub", key.ExportSubjectPublicKeyInfoPem());
+            if (!OperatingSystem.IsWindows())
+            {
+                File.SetUnixFileMode(Named($"{name}.key"), UnixFileMode.UserRead | UnixFileMode.UserWrite);
+            }
+        }
+    }
+
+    public void Dispose() => Directory.Delete(_directory, recursive: true);
+
+    [Theory]
+    [InlineData("false")]
+    [InlineData("true")]
+    public async Task A_request_is_protected_by_keys_that_EDHOC_made(string combines)
+    {
+        Write("client.json", $$"""
+            { "own": [ { "key": "client.key", "kid": "0x2b" } ], "trusted": [ { "publicKey": "server.pub", "kid": "0x32" } ],
+              "combinesFirstRequest": {{combines}} }
+            """);
+        await using World world = new(this);
+        await world.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("get", $"{world.Uri}/door", "--edhoc", Named("client.json"));
+        CliRun plain = await CliHarness.RunAsync("get", $"{world.Uri}/door");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Equal("open", run.Out.Trim());
+        Assert.Equal(ExitCodes.Of(CoapCode.Unauthorized), plain.ExitCode);
+    }
+
+    [Fact]
+    public async Task A_server_that_is_not_trusted_is_not_asked_and_the_user_is_told_what_to_do()
+    {
+        Write("client.json", """
+            { "own": [ { "key": "client.key", "kid": "0x2b" } ], "trusted": [ { "publicKey": "server.pub", "kid": "0x33" } ] }
+            """);
+        await using World world = new(this);
+        await world.StartAsync();
+
+        CliRun run = await CliHarness.RunAsync("get", $"{world.Uri}/door", "--edhoc", Named("client.json"));
+
+        Assert.Equal(ExitCodes.Network, run.ExitCode);
+        Assert.Contains("\"trusted\"", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("open", run.Out, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("--oscore", "context.json", ExitCodes.Usage, "Give one of the two")]
+    [InlineData("--proxy", "coap://127.0.0.1:9", ExitCodes.Usage, "not through --proxy")]
+    [InlineData("--timeout", "1s", ExitCodes.File, "cannot be read")]
+    public async Task What_does_not_go_together_is_refused(string option, string value, int code, string problem)
+    {
+        Write("context.json", """{ "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "senderId": "", "recipientId": "0x01" }""");
+
+        CliRun run = await CliHarness.RunAsync(
+            "get", "coap://127.0.0.1:9/", "--edhoc", Named("none.json"), option, value == "context.json" ? Named(value) : value);
+
+        Assert.Equal(code, run.ExitCode);
+        Assert.Contains(problem, run.Error, StringComparison.Ordinal);
+    }
+
+    private string Named(string name) => Path.Combine(_directory, name);
+
+    private void Write(string name, string text) => File.WriteAllText(Named(name), text);
+
+    private sealed class World : IAsyncDisposable
+    {
+        private readonly EdhocCredentialFile _file;
+        private readonly EdhocServer _edhoc;
+        private readonly CoapServer _server;
+
+        public World(EdhocTests tests)
+        {
+            tests.Write("server.json", """
+                { "own": [ { "key": "server.key", "kid": "0x32" } ], "trusted": [ { "publicKey": "client.pub", "kid": "0x2b" } ] }
+                """);
+            _file = EdhocCredentialFile.Read(tests.Named("server.json"));
+            EdhocServerOptions options = new() { Contexts = new OscoreContexts() };
+            _file.ApplyTo(options);
+            _edhoc = new EdhocServer(options);
+            CoapEndpointOptions endpoint = new();
+            endpoint.UseOscore(options.Contexts);
+            _server = new CoapServer(endpoint);
+            _server.MapEdhoc(_edhoc);
+            _server.MapGet("/door", static _ => CoapResults.Content(CoapContent.Text("open"))).RequireOscore();
+            _server.Listen("coap://127.0.0.1:0");
+        }
+
+        public string Uri => $"{_server.LocalEndpoints[0]}";
+
+        public Task StartAsync() => _server.StartAsync();
+
+        public async ValueTask DisposeAsync()
+        {
+            await _server.DisposeAsync();
+            _edhoc.Dispose();
+            _file.Dispose();
+        }
+    }
+}

@@ -1,0 +1,114 @@
+using System.Diagnostics.Metrics;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Edhoc.Tests.Coap;
+
+/// <summary>What a server tells of its sessions by metrics and log messages.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class TelemetryTests
+{
+    [Fact]
+    public async Task Sessions_are_counted_by_what_became_of_them()
+    {
+        using MeterMaker maker = new();
+        await using EdhocWorld world = new(options => options.MeterFactory = maker);
+        await world.Server.StartAsync();
+        EdhocClient trusted = world.MakeEdhoc(world.MakeClient());
+        EdhocClient stranger = world.MakeEdhoc(
+            world.MakeClient(), static options => options.Credentials.Add(Parties.Own(EdhocCurve.P256, 0x21, "stranger")));
+
+        using EdhocSession session = await world.RunAsync(() => trusted.ConnectAsync(EdhocWorld.Uri));
+        await Assert.ThrowsAsync<EdhocException>(() => world.RunAsync(() => stranger.ConnectAsync(EdhocWorld.Uri)));
+
+        Assert.Equal(
+            ["begun=2", "challenged=2", "established=1", "failed=1"],
+            maker.Values.OrderBy(static pair => pair.Key, StringComparer.Ordinal).Select(static pair => $"{pair.Key}={pair.Value}"));
+        Assert.Equal(1, maker.Active);
+        world.Clock.Advance(TimeSpan.FromSeconds(61));
+        Assert.Equal(0, maker.Active);
+    }
+
+    [Fact]
+    public async Task Sessions_are_logged_with_who_the_peer_is_and_without_keys()
+    {
+        Entries log = new();
+        await using EdhocWorld world = new(options => options.Logger = log);
+        await world.Server.StartAsync();
+        EdhocClient trusted = world.MakeEdhoc(world.MakeClient());
+        EdhocClient stranger = world.MakeEdhoc(
+            world.MakeClient(), static options => options.Credentials.Add(Parties.Own(EdhocCurve.P256, 0x21, "stranger")));
+
+        using EdhocSession session = await world.RunAsync(() => trusted.ConnectAsync(EdhocWorld.Uri));
+        await Assert.ThrowsAsync<EdhocException>(() => world.RunAsync(() => stranger.ConnectAsync(EdhocWorld.Uri)));
+
+        Assert.Equal([2400, 2401], log.All.Select(static entry => entry.Id));
+        Assert.Contains("StaticStatic", log.All[0].Text, StringComparison.Ordinal);
+        Assert.Contains("[2001:db8::2]", log.All[0].Text, StringComparison.Ordinal);
+        Assert.Contains("The credential is not known here", log.All[1].Text, StringComparison.Ordinal);
+    }
+
+    private sealed class MeterMaker : IMeterFactory
+    {
+        private readonly Meter _meter = new(CoapTelemetry.MeterName);
+        private readonly MeterListener _listener = new();
+        private readonly Lock _gate = new();
+
+        public MeterMaker()
+        {
+            _listener.InstrumentPublished = (instrument, listener) =>
+            {
+                if (ReferenceEquals(instrument.Meter, _meter) && instrument.Name.StartsWith("coap.edhoc.", StringComparison.Ordinal))
+                {
+                    listener.EnableMeasurementEvents(instrument);
+                }
+            };
+            _listener.SetMeasurementEventCallback<long>((_, value, tags, _) =>
+            {
+                lock (_gate)
+                {
+                    string outcome = (string)tags[0].Value!;
+                    Values[outcome] = Values.GetValueOrDefault(outcome) + value;
+                }
+            });
+            _listener.SetMeasurementEventCallback<int>((_, value, _, _) =>
+            {
+                lock (_gate)
+                {
+                    Active += value;
+                }
+            });
+            _listener.Start();
+        }
+
+        public Dictionary<string, long> Values { get; } = [];
+
+        public int Active { get; private set; }
+
+        public Meter Create(MeterOptions options) => _meter;
+
+        public void Dispose()
+        {
+            _listener.Dispose();
+            _meter.Dispose();
+        }
+    }
+
+    private sealed class Entries : ILogger
+    {
+        public List<(int Id, string Text)> All { get; } = [];
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(
+            LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        {
+            lock (All)
+            {
+                All.Add((eventId.Id, formatter(state, exception)));
+            }
+        }
+    }
+}

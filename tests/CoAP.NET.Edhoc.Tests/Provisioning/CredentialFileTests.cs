@@ -1,0 +1,168 @@
+using System.Security.Cryptography;
+
+namespace CoAP.NET.Edhoc.Tests.Provisioning;
+
+/// <summary>Credentials and keys in files.</summary>
+public sealed class CredentialFileTests : IDisposable
+{
+    private const string X25519Key = """
+        -----BEGIN PRIVATE KEY-----
+        MC4CAQAwBQYDK2VuBCIEIAEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEB
+        -----END PRIVATE KEY-----
+        """;
+
+    private readonly string _directory = Directory.CreateTempSubdirectory("edhoc-").FullName;
+
+    public CredentialFileTests()
+    {
+        foreach (string name in new[] { "client", "server" })
+        {
+            using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+            WriteKey($"{name}.key", key.ExportPkcs8PrivateKeyPem());
+            Write($"{name}.pub", key.ExportSubjectPublicKeyInfoPem());
+            WriteKey($"{name}.none", key.ExportSubjectPublicKeyInfoPem());
+        }
+    }
+
+    public void Dispose() => Directory.Delete(_directory, recursive: true);
+
+    [Fact]
+    public async Task Two_files_make_two_sides_that_trust_each_other()
+    {
+        Write("client.json", """
+            {
+              // a comment
+              "own": [ { "key": "client.key", "kid": "0x2b", "subject": "client" } ],
+              "trusted": [ { "publicKey": "server.pub", "kid": "0x32", "subject": "server", "identity": "the door" } ],
+              "method": 3, "suites": [ 2 ], "combinesFirstRequest": true,
+            }
+            """);
+        Write("server.json", """
+            {
+              "own": [ { "key": "server.key", "kid": "0x32", "subject": "server" } ],
+              "trusted": [ { "publicKey": "client.pub", "kid": "0x2b", "subject": "client" } ]
+            }
+            """);
+        using EdhocCredentialFile client = EdhocCredentialFile.Read(Named("client.json"));
+        using EdhocCredentialFile server = EdhocCredentialFile.Read(Named("server.json"));
+        EdhocClientOptions ofClient = new();
+        EdhocServerOptions ofServer = new();
+        client.ApplyTo(ofClient);
+        server.ApplyTo(ofServer);
+
+        EdhocInitiator initiator = new(ofClient.Settings, ofClient.Method, [.. ofClient.Credentials], new byte[] { 1 });
+        EdhocResponder responder = new(ofServer.Settings, [.. ofServer.Credentials]);
+        responder.ReadMessage1(initiator.CreateMessage1());
+        EdhocClaim claim = initiator.ReadMessage2(responder.CreateMessage2(new byte[] { 2 }));
+        byte[] third = initiator.CreateMessage3(await ofClient.Trust.FindAsync(claim, CancellationToken.None));
+        using EdhocSession session = responder.Complete(await ofServer.Trust.FindAsync(responder.ReadMessage3(third), CancellationToken.None));
+
+        Assert.Equal("the door", initiator.Session.PeerIdentity);
+        Assert.Equal("client", session.PeerCredential.Subject);
+        Assert.Equal((EdhocMethod.StaticStatic, true), (ofClient.Method, ofClient.CombinesFirstRequest));
+        Assert.Equal(2, Assert.Single(ofClient.Settings.Suites).Number);
+    }
+
+    [Fact]
+    public void Certificates_go_by_hash_or_by_value_and_authorities_are_trusted()
+    {
+        using Issuer issuer = new();
+        using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        using EdhocPrivateKey unused = issuer.Issue("device", out byte[] _);
+        WriteKey("own.key", key.ExportECPrivateKeyPem());
+        System.Security.Cryptography.X509Certificates.CertificateRequest request = new("CN=own", key, HashAlgorithmName.SHA256);
+        using var certificate = request.CreateSelfSigned(DateTimeOffset.UnixEpoch, DateTimeOffset.UnixEpoch.AddYears(200));
+        Write("own.pem", certificate.ExportCertificatePem());
+        Write("ca.pem", issuer.Certificate.ExportCertificatePem());
+        Write("hash.json", """{ "own": [ { "key": "own.key", "certificate": "own.pem" } ], "authorities": [ "ca.pem" ] }""");
+        Write("value.json",
+            """{ "own": [ { "key": "own.key", "certificate": "own.pem", "byValue": true } ], "trusted": [ { "certificate": "ca.pem" } ] }""");
+
+        using EdhocCredentialFile hash = EdhocCredentialFile.Read(Named("hash.json"));
+        using EdhocCredentialFile value = EdhocCredentialFile.Read(Named("value.json"));
+
+        Assert.Equal(EdhocCredentialIdKind.CertificateHash, Assert.Single(hash.Own).Id.Kind);
+        Assert.Equal(EdhocCredentialIdKind.CertificateChain, Assert.Single(value.Own).Id.Kind);
+        Assert.Null(hash.Method);
+        Assert.Empty(hash.Suites);
+    }
+
+    [Fact]
+    public void Keys_of_X25519_are_read_as_OpenSSL_writes_them()
+    {
+        WriteKey("x.key", X25519Key);
+        Write("x.json", """{ "own": [ { "key": "x.key", "kid": "0x01" } ], "trusted": [ { "publicKey": "server.pub", "kid": "0x32" } ] }""");
+        if (!EdhocCipherSuite.Find(0)!.IsSupported)
+        {
+            Assert.Contains("OpenSSL", Fail("x.json").Message, StringComparison.Ordinal);
+            return;
+        }
+
+        using EdhocCredentialFile file = EdhocCredentialFile.Read(Named("x.json"));
+        using EdhocPrivateKey same = EdhocPrivateKey.FromBytes(EdhocCurve.X25519, [.. Enumerable.Repeat((byte)1, 32)]);
+
+        Assert.Equal(same.PublicKey.X.ToArray(), Assert.Single(file.Own).Credential.PublicKey.X.ToArray());
+    }
+
+    [Fact]
+    public void A_private_key_that_everybody_can_read_is_refused()
+    {
+        Write("client.json", Valid);
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        File.SetUnixFileMode(Named("client.key"), UnixFileMode.UserRead | UnixFileMode.OtherRead);
+
+        EdhocProvisioningException error = Fail("client.json");
+
+        Assert.Equal(Named("client.key"), error.FileName);
+        Assert.Contains("chmod 600", error.Message, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("[]", "is an object")]
+    [InlineData("{ \"own\": [ }", "Line 1 is no JSON")]
+    [InlineData("{ \"trusted\": [] }", "\"own\" is missing or empty")]
+    [InlineData("{ \"onw\": [] }", "unknown")]
+    [InlineData("{ \"own\": {} }", "own is a list")]
+    [InlineData("{ \"own\": [ { \"kid\": \"0x01\" } ] }", "own[0].key is missing")]
+    [InlineData("{ \"own\": [ { \"key\": \"none.key\", \"kid\": \"0x01\" } ] }", "cannot be read")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.none\", \"kid\": \"0x01\" } ] }", "no private key")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\" } ] }", "own[0].kid is missing")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"2b\" } ] }", "own[0].kid is written as 0x")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"claims\": \"0xa0\" } ] }", "own[0]:")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ] }", "Nobody is trusted")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\", \"kid\": \"0x2b\" } ] }", "twice")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"trusted\": [ {} ] }", "no certificate, claims or publicKey")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"authorities\": [ \"client.pub\" ] }", "no certificate")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"method\": 4 }", "method is 0, 1, 2 or 3")]
+    [InlineData("{ \"own\": [ { \"key\": \"client.key\", \"kid\": \"0x2b\" } ], \"suites\": [ 99 ] }", "suites[0] is the number")]
+    public void What_is_wrong_is_said_with_its_place(string json, string problem)
+    {
+        Write("wrong.json", json);
+
+        Assert.Contains(problem, Fail("wrong.json").Message, StringComparison.Ordinal);
+    }
+
+    private const string Valid = """
+        { "own": [ { "key": "client.key", "kid": "0x2b" } ], "trusted": [ { "publicKey": "server.pub", "kid": "0x32" } ] }
+        """;
+
+    private EdhocProvisioningException Fail(string name) =>
+        Assert.Throws<EdhocProvisioningException>(() => EdhocCredentialFile.Read(Named(name)));
+
+    private string Named(string name) => Path.Combine(_directory, name);
+
+    private void Write(string name, string text) => File.WriteAllText(Named(name), text);
+
+    private void WriteKey(string name, string text)
+    {
+        Write(name, text);
+        if (!OperatingSystem.IsWindows())
+        {
+            File.SetUnixFileMode(Named(name), UnixFileMode.UserRead | UnixFileMode.UserWrite);
+        }
+    }
+}
