@@ -110,7 +110,7 @@ public sealed class CoapSingleFlight<TKey, TAnswer>(Action<TAnswer>? letGo = nul
         return (answer, false);
     }
 
-    private async Task<(TAnswer Answer, bool IsShared)> FollowAsync(
+    private static async Task<(TAnswer Answer, bool IsShared)> FollowAsync(
         Flight flight, Task<TAnswer> running, CancellationToken cancellationToken)
     {
         try
