@@ -16,7 +16,10 @@ public sealed class LossOnEnginesTests : LossyEnginesTest
         bool loses = false;
         await using EngineWorld world = await StartAsync(engine,
             server => server.MapGet("/x", () => CoapResults.Text($"{Interlocked.Increment(ref runs)}")));
-        CoapClient client = QuickClient(world, losesSent: _ => Volatile.Read(ref loses) && Interlocked.Decrement(ref left) >= 0);
+
+        // Requests only: what acknowledges the answer to the one before may still be on its way.
+        CoapClient client = QuickClient(world, losesSent: datagram =>
+            Volatile.Read(ref loses) && datagram.Span[1] is > 0 and < 32 && Interlocked.Decrement(ref left) >= 0);
         await client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang);
         long before = client.Endpoint.Counters[CoapCounter.Retransmissions];
         Volatile.Write(ref loses, true);
@@ -100,7 +103,7 @@ public sealed class LossOnEnginesTests : LossyEnginesTest
             await Assert.ThrowsAsync<CoapTimeoutException>(() => client.GetAsync(world.Uri("/hello")).WaitAsync(EngineWorld.Hang));
         Assert.Equal(CoapTimeoutReason.NotAcknowledged, timeout.Reason);
         Assert.Equal(3, client.Endpoint.Counters[CoapCounter.Retransmissions]);
-        Assert.Equal(0, client.Endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding));
+        await Eventually.IsTrueAsync(() => client.Endpoint.Pipelines.Sum(static pipeline => pipeline.Messages.Outstanding) == 0);
         Volatile.Write(ref isGone, false);
     }
 }

@@ -9,9 +9,15 @@ public abstract class LinuxTcpTest
 {
     protected static readonly TimeSpan Hang = TimeSpan.FromMinutes(2);
 
-    private protected static async Task<CoapTcpTransport> ListenAsync(LoopTestContext context, string address = "127.0.0.1", int port = 0)
+    private protected static async Task<CoapTcpTransport> ListenAsync(LoopTestContext context, string address = "127.0.0.1", int port = 0,
+        bool handsOver = true)
     {
         CoapTcpTransportOptions options = new() { Engine = CoapTcpEngine.Inline };
+        if (!handsOver)
+        {
+            options.HandOverAfter = Timeout.InfiniteTimeSpan;
+        }
+
         options.Endpoints.Add(new IPEndPoint(IPAddress.Parse(address), port));
         CoapTcpTransport transport = new(options);
         await transport.StartAsync(context, CancellationToken.None);

@@ -172,7 +172,10 @@ public class TcpLoopTests : LinuxTcpTest
         using StreamPeer peer = await ConnectAsync(tcp);
         Assert.Equal("70e1", Wire.Hex(await peer.ReceiveAsync(9))[..4]);
         await peer.SendAsync("00e1" + "2101aab178" + "2101abb178");
-        Assert.Equal("4145aac0ff6869" + "4145abc0ff6869", Wire.Hex(await peer.ReceiveAsync(14)));
+
+        // A handler that the system keeps from its end holds nobody else up.
+        string[] answers = [Wire.Hex(await peer.ReceiveAsync(7)), Wire.Hex(await peer.ReceiveAsync(7))];
+        Assert.Equal(["4145aac0ff6869", "4145abc0ff6869"], answers.Order());
         Assert.Equal(1, server.Endpoint.Counters[CoapCounter.ConnectionsAccepted]);
         peer.Reset();
     }
