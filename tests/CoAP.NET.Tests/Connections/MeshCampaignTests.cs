@@ -23,7 +23,7 @@ public sealed partial class MeshCampaignTests
 
     // So many steps happen side by side with what they began, then all of that is waited for: however long the system keeps a thread from
     // its work, no more virtual time passes meanwhile.
-    private const int StepsAtOnce = 8;
+    private const int StepsAtOnce = 20;
     private const string Uri = "coap+tcp://192.0.2.1";
 
     // What one end may hear though the other did not send it: CSMs of sizes that the other takes, answers that nobody waits for, pings,

@@ -14,7 +14,7 @@ public class PoolCampaignTests : ClientConnectionTest
     private const int Steps = 600;
 
     // So many steps happen side by side with what they began, then all of that is waited for.
-    private const int StepsAtOnce = 8;
+    private const int StepsAtOnce = 20;
 
     private readonly List<(DirectConnection Connection, string Answer)> _owed = [];
     private readonly List<DirectConnection> _accepted = [];
