@@ -66,6 +66,13 @@ internal sealed class ClientSender
         return request;
     }
 
+    /// <summary>Sends a request that helps another one, which no step sees; whoever sends it judges the options of the response.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="message">The message.</param>
+    /// <returns>The request, whose task ends with the response.</returns>
+    public ClientRequest BeginPlain(CoapChannel channel, CoapMessage message) =>
+        Begin(channel, message, default, default, CancellationToken.None, isForwarded: true);
+
     /// <summary>Sends an Empty Confirmable message and waits for its Reset (RFC 7252 section 4.3), or a Ping on a connection.</summary>
     /// <param name="channel">The peer.</param>
     /// <param name="time">How long it may take.</param>

@@ -98,6 +98,12 @@ internal sealed class ExchangeLayer
 
         request.IsAcknowledged = true;
         long now = _shard.Environment.Now;
+        if (ProtectedChannels.DoubtOf(request.Channel, request.Message.Token) is not null)
+        {
+            // It is about to end.
+            return;
+        }
+
         if (request.Time.Left is not { } timeout)
         {
             request.Deadline = After(now, ExchangeTimes.ResponseTimeOf(request.Channel.Parameters, isConfirmable: true));
@@ -126,13 +132,45 @@ internal sealed class ExchangeLayer
             return;
         }
 
+        CoapException? doubt = ProtectedChannels.DoubtOf(request.Channel, request.Message.Token);
         if (!TryTake(request))
         {
             return;
         }
 
         _shard.Cancel(request.Transmission);
-        _shard.Tell(request, new CoapTimeoutException(ExchangeTimes.Over(request, isInVain), request.Message.Code, request.Target));
+        _shard.Tell(
+            request, doubt ?? new CoapTimeoutException(ExchangeTimes.Over(request, isInVain), request.Message.Code, request.Target));
+    }
+
+    /// <summary>
+    /// A request seems to have failed, but anybody can have said so: it waits a while longer for who knows better, at most until its own
+    /// end. The first error of several counts.
+    /// </summary>
+    /// <param name="channel">The protected peer.</param>
+    /// <param name="token">The token of the request.</param>
+    /// <param name="error">What it ends with.</param>
+    /// <param name="wait">How long it waits.</param>
+    /// <returns>Whether there is such a request.</returns>
+    public bool TryDoubt(CoapChannel channel, CoapToken token, CoapException error, TimeSpan wait)
+    {
+        if (!TryFindPending(channel, token, out ClientRequest? request))
+        {
+            return false;
+        }
+
+        ProtectedChannels.Doubt(channel, token, error);
+        long now = _shard.Environment.Now;
+        request.Deadline = Math.Min(request.Deadline, After(now, wait));
+        Arm(request, now);
+        return true;
+    }
+
+    /// <summary>Finds a request of ours that waits. Under Shard.Gate.</summary>
+    public static bool TryFindPending(CoapChannel channel, CoapToken token, [NotNullWhen(true)] out ClientRequest? request)
+    {
+        request = null;
+        return channel.ExchangeState is { } peer && peer.Pending.TryGetValue(token, out request);
     }
 
     /// <summary>The caller does not wait any more: no further copies; a late response is rejected as unknown.</summary>

@@ -66,7 +66,7 @@ internal sealed class CoapPipeline
         }
         else
         {
-            ProtectionInbound protectionIn = new(shard, Protection, MessagingOut, Exchanges);
+            ProtectionInbound protectionIn = new(shard, Protection, MessagingOut, Exchanges, ExchangesOut, Bodies);
             _wiring.LinkWithin(MessagingIn, protectionIn, nameof(CoapStages.Protection));
             _wiring.Link(protectionIn, exchangesIn, CoapSeams.MessagingToExchanges);
         }

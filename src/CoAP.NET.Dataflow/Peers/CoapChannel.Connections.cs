@@ -22,7 +22,8 @@ public sealed partial class CoapChannel
     /// <summary>The peer's Max-Message-Size; 1,152 until its CSM says otherwise.</summary>
     internal int PeerMaxMessageSize
     {
-        get => _extras?.Hints?.PeerMaxMessageSize ?? (int)Options.MaxMessageSize.BaseValue;
+        get => Carried is { } carried ? ProtectedParameters.PeerMaxMessageSizeOf(carried)
+            : _extras?.Hints?.PeerMaxMessageSize ?? (int)Options.MaxMessageSize.BaseValue;
         set => Hints.PeerMaxMessageSize = value;
     }
 
@@ -31,7 +32,8 @@ public sealed partial class CoapChannel
     /// </summary>
     internal bool TakesBlocks
     {
-        get => IsReliable ? _extras!.Hints is { TakesBlocks: true } : !Transport.IsReliable;
+        get => Carried is { } carried ? carried.Carrier.TakesBlocks
+            : IsReliable ? _extras!.Hints is { TakesBlocks: true } : !Transport.IsReliable;
         set => Hints.TakesBlocks = value;
     }
 
@@ -46,7 +48,7 @@ public sealed partial class CoapChannel
     /// <summary>The longest token that the peer takes, as its CSM said (RFC 8974 section 2.2.1); only on a connection.</summary>
     internal int PeerMaxTokenLength
     {
-        get => _extras?.Hints?.PeerMaxTokenLength ?? CoapToken.MaxLength;
+        get => Carried is { } carried ? carried.Carrier.PeerMaxTokenLength : _extras?.Hints?.PeerMaxTokenLength ?? CoapToken.MaxLength;
         set => Hints.PeerMaxTokenLength = value;
     }
 

@@ -11,4 +11,7 @@ internal sealed class CarriedChannel(CoapChannel carrier, CoapSecurityContext co
     public CoapSecurityContext Context => context;
 
     public CoapProtectedPeer Peer => peer;
+
+    /// <summary>Errors that came without protection, of requests that still wait. Guarded by Shard.Gate.</summary>
+    public Dictionary<CoapToken, CoapException>? Doubts { get; set; }
 }

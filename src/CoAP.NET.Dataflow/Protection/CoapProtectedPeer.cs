@@ -51,4 +51,27 @@ public abstract class CoapProtectedPeer
     /// <returns>Ends when it is.</returns>
     /// <exception cref="CoapException">It will not be: the context is used up, or its state cannot be kept.</exception>
     public abstract ValueTask PrepareAsync();
+
+    /// <summary>
+    /// Tells that <see cref="IsReady"/> has become true, so that what waits for it is sent now; otherwise it looks again within a second.
+    /// No lock may be held.
+    /// </summary>
+    protected void NoteReady()
+    {
+        if (_channel is not { } channel)
+        {
+            return;
+        }
+
+        CoapShard shard = channel.Shard;
+        shard.Enter();
+        try
+        {
+            channel.Wire.Messaging.Sending?.Fire(shard.Environment.Now);
+        }
+        finally
+        {
+            shard.Exit();
+        }
+    }
 }

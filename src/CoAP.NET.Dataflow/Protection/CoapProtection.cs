@@ -27,6 +27,20 @@ public abstract class CoapProtection
     /// <returns>The context; null where the request is sent without protection.</returns>
     public abstract CoapSecurityContext? Find(CoapUri? target, CoapChannel channel);
 
+    /// <summary>
+    /// Whether a message is protected, without verifying it: a proxy may have cut it into blocks, which are put together before anything
+    /// else. False by default. Must be quick.
+    /// </summary>
+    /// <param name="message">A message as it came. Not to be changed.</param>
+    /// <returns>Whether it is.</returns>
+    public virtual bool IsProtected(CoapMessage message) => false;
+
+    /// <summary>
+    /// How large the payload of a protected message may be that is put together of blocks, in bytes. Nobody can verify single blocks, so
+    /// whoever sends some takes memory: of the budget for bodies of requests, and of a share of the source. 0, the default, takes none.
+    /// </summary>
+    public virtual int MaxUnfragmentedSize => 0;
+
     /// <summary>A security context in use with the peer at the other end of a channel. Made when first asked for.</summary>
     /// <param name="channel">The channel that carries the protected messages.</param>
     /// <param name="context">The security context.</param>

@@ -10,6 +10,12 @@ public abstract class CoapSecurityContext
     public abstract int Overhead { get; }
 
     /// <summary>
+    /// How large a plain message may be so that it can be protected, in bytes, however large messages the peer takes. There is no bound by
+    /// default. Bodies are cut accordingly; what cannot be cut is refused with <see cref="CoapTooLargeException"/>.
+    /// </summary>
+    public virtual int MaxMessageSize => int.MaxValue;
+
+    /// <summary>
     /// Makes what protects the messages to a peer. Called once for each channel that brings, or gets, messages of the context, under a lock
     /// of the library: it must be quick and call nobody.
     /// </summary>

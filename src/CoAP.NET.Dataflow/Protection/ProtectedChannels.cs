@@ -55,9 +55,18 @@ internal sealed class ProtectedChannels
         if (channel.Carried is { } carried)
         {
             carried.Carrier.ProtectedOnes?._tokens.Remove(token);
+            carried.Doubts?.Remove(token);
             carried.Peer.OnRequestEnded(token);
         }
     }
+
+    /// <summary>A response to a request of ours came without protection. The first one is kept, as long as the request waits.</summary>
+    public static void Doubt(CoapChannel channel, CoapToken token, CoapException error) =>
+        (channel.Carried!.Doubts ??= []).TryAdd(token, error);
+
+    /// <summary>What came without protection in place of a response; null for nothing.</summary>
+    public static CoapException? DoubtOf(CoapChannel channel, CoapToken token) =>
+        channel.Carried?.Doubts is { } doubts ? doubts.GetValueOrDefault(token) : null;
 
     public void Add(CoapSecurityContext context, CoapChannel channel)
     {

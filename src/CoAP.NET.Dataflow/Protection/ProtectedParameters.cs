@@ -11,8 +11,11 @@ internal static class ProtectedParameters
     /// <summary>The transmission parameters.</summary>
     public static CoapTransmissionParameters Of(CoapChannel carrier, CoapSecurityContext context) => carrier.Parameters with
     {
-        MaxMessageSize = Math.Max(LeastMessageSize, carrier.Parameters.MaxMessageSize - context.Overhead),
+        MaxMessageSize = SizeOf(carrier.Parameters.MaxMessageSize, context),
     };
+
+    /// <summary>How large a plain message to a peer on a connection may be: what the peer says of itself may change.</summary>
+    public static int PeerMaxMessageSizeOf(CarriedChannel carried) => SizeOf(carried.Carrier.PeerMaxMessageSize, carried.Context);
 
     /// <summary>What the channel has beside its address.</summary>
     public static ChannelExtras ExtrasOf(CoapChannel carrier, CoapSecurityContext context, ChannelExtras? extras) => new()
@@ -25,9 +28,9 @@ internal static class ProtectedParameters
         Hints = new ChannelHints
         {
             Identity = context.Identity,
-            PeerMaxMessageSize = Math.Max(LeastMessageSize, carrier.PeerMaxMessageSize - context.Overhead),
-            PeerMaxTokenLength = carrier.PeerMaxTokenLength,
-            TakesBlocks = extras?.Hints?.TakesBlocks ?? false,
         },
     };
+
+    private static int SizeOf(int size, CoapSecurityContext context) =>
+        Math.Clamp(size - context.Overhead, LeastMessageSize, Math.Max(LeastMessageSize, context.MaxMessageSize));
 }

@@ -1,5 +1,7 @@
+using CoAP.NET.Blockwise;
 using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
+using CoAP.NET.Options;
 
 namespace CoAP.NET.Protection;
 
@@ -13,10 +15,20 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
     private readonly CoapProtection _protection;
     private readonly MessagingOutbound _messagingOut;
     private readonly ExchangeLayer _exchanges;
+    private readonly FragmentedRequests? _requests;
+    private readonly FragmentedResponses? _responses;
 
-    public ProtectionInbound(CoapShard shard, CoapProtection protection, MessagingOutbound messagingOut, ExchangeLayer exchanges)
+    public ProtectionInbound(
+        CoapShard shard, CoapProtection protection, MessagingOutbound messagingOut, ExchangeLayer exchanges, ExchangesOutbound exchangesOut,
+        BodyLayer bodies)
         : base(shard.Environment.Counters, shard.Environment.Logger)
     {
+        if (protection.MaxUnfragmentedSize is var max and > 0)
+        {
+            _requests = new FragmentedRequests(shard, bodies, exchangesOut, max);
+            _responses = new FragmentedResponses(shard, exchangesOut.Sender, max);
+        }
+
         _shard = shard;
         _protection = protection;
         _messagingOut = messagingOut;
@@ -42,9 +54,29 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
                 return;
             }
 
-            ValueTask<CoapProtectionVerdict> asked = peer is null
-                ? _protection.UnprotectRequestAsync(item.Channel, message)
-                : new ValueTask<CoapProtectionVerdict>(peer.UnprotectResponse(message));
+            ValueTask<CoapProtectionVerdict> asked;
+            if (peer is not null)
+            {
+                if (IsChallenge(in item, message))
+                {
+                    AnswerChallenge(in item, message);
+                    return;
+                }
+
+                asked = IsFirstBlock(message)
+                    ? new ValueTask<CoapProtectionVerdict>(FetchAsync(peer, message))
+                    : new ValueTask<CoapProtectionVerdict>(peer.UnprotectResponse(message));
+            }
+            else if (_requests is not null && message.OptionsToRead?.Block1 is { } block && !item.IsMulticast
+                && _protection.IsProtected(message) && !_requests.IsWhole(in item, block))
+            {
+                return;
+            }
+            else
+            {
+                asked = _protection.UnprotectRequestAsync(item.Channel, message);
+            }
+
             if (asked.IsCompletedSuccessfully)
             {
                 CoapProtectionVerdict verdict = asked.Result;
@@ -82,6 +114,49 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         finally
         {
             _shard.Exit();
+        }
+    }
+
+    // A hop wants to see that we receive at our address (RFC 9175 section 2.4), once for a request.
+    private bool IsChallenge(in CoapInbound item, CoapMessage message) =>
+        message.Code == CoapCode.Unauthorized
+        && item.Transmission is { IsMessageProtected: true } sent
+        && message.OptionsToRead is { } options
+        && options.Contains(OptionNumber.Echo)
+        && !sent.Message.Options.Contains(OptionNumber.Echo)
+        && !_protection.IsProtected(message);
+
+    // With the bytes that were protected before: whatever came of them is not executed again, as their number was used. So it does no harm
+    // that anybody can send a challenge.
+    private void AnswerChallenge(in CoapInbound item, CoapMessage challenge)
+    {
+        CoapMessage again = item.Transmission!.Message.Clone();
+        if (challenge.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> echo))
+        {
+            again.Options.Add(OptionNumber.Echo, echo);
+        }
+
+        CoapTransmission transmission = new(item.Channel, again, null);
+        transmission.SetProtected(again);
+        Offer(item with { Kind = CoapInboundKind.Acknowledged, Message = null });
+        _messagingOut.Run(new CoapOutbound { Channel = item.Channel, Message = again, Transmission = transmission });
+    }
+
+    private bool IsFirstBlock(CoapMessage message) =>
+        _responses is not null && message.OptionsToRead?.Block2 is { Number: 0, More: true } && _protection.IsProtected(message);
+
+    private async Task<CoapProtectionVerdict> FetchAsync(CoapProtectedPeer peer, CoapMessage first)
+    {
+        try
+        {
+            return await _responses!.FetchAsync(peer, first).ConfigureAwait(false) is { } whole
+                ? peer.UnprotectResponse(whole)
+                : CoapProtectionVerdict.Drop;
+        }
+        catch (CoapException)
+        {
+            // No block came, or an error: the request goes on waiting for somebody else.
+            return CoapProtectionVerdict.Drop;
         }
     }
 
@@ -191,6 +266,12 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         _shard.Enter();
         try
         {
+            // On datagrams whoever is faster than the peer could end the request otherwise (RFC 8613 appendix D.5.3).
+            if (!channel.IsReliable && _exchanges.TryDoubt(channel, token, error, channel.Parameters.AckTimeout))
+            {
+                return;
+            }
+
             if (_exchanges.TryTake(channel, token, out request))
             {
                 _shard.Cancel(request.Transmission);

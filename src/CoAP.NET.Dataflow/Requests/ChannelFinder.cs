@@ -74,8 +74,11 @@ internal sealed class ChannelFinder(
     /// <summary>The peer that a request of ours is sent to: the one behind a channel, where the request is protected.</summary>
     /// <param name="target">The target; null for none.</param>
     /// <param name="channel">The channel.</param>
-    public CoapChannel ProtectedFor(CoapUri? target, CoapChannel channel) =>
-        channel.Carried is null && pipelines[channel.Shard.Index].Protection?.Find(target, channel) is { } context
+    /// <param name="message">The request, which may name a server behind the target.</param>
+    public CoapChannel ProtectedFor(CoapUri? target, CoapChannel channel, CoapMessage message) =>
+        channel.Carried is null
+        && pipelines[channel.Shard.Index].Protection is { } protection
+        && protection.Find(ProxiedTarget.Of(target, message), channel) is { } context
             ? channel.Protected(context)
             : channel;
 

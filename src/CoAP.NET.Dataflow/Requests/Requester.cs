@@ -131,7 +131,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
         }
 
         // What verifies the response of a protected request is kept, so the request is.
-        channel = channels.ProtectedFor(uri, channel);
+        channel = channels.ProtectedFor(uri, channel, message);
         int length = StatelessTokens.Overhead + state.Length;
         if (channel.Carried is null && steps.Token.Supports(channel, length))
         {
@@ -246,7 +246,7 @@ internal sealed class Requester(CoapEnvironment environment, TransportSet transp
 
         OutgoingRequest outgoing = new()
         {
-            Request = request, Message = message, Channel = channels.ProtectedFor(target, channel), Target = target,
+            Request = request, Message = message, Channel = channels.ProtectedFor(target, channel, message), Target = target,
             IsOfTarget = isOfTarget, Timeout = request.Timeout, StartedAt = started,
             Route = route, Cancellation = cancellationToken,
         };

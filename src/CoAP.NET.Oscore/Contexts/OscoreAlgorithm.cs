@@ -95,6 +95,9 @@ public sealed class OscoreAlgorithm
     /// <summary>The most bytes that a Sender ID or Recipient ID can have: the nonce's without 6 (RFC 8613 section 3.3).</summary>
     public int MaxIdLength => NonceLength - NonceBesideId;
 
+    /// <summary>The longest plaintext in bytes: AES-CCM counts them in what the nonce leaves of 15 bytes.</summary>
+    internal int MaxPlaintextLength => NonceLength == 13 ? ushort.MaxValue : int.MaxValue;
+
     /// <summary>Whether the cryptography of this platform has the cipher.</summary>
     public bool IsSupported => _cipher switch
     {

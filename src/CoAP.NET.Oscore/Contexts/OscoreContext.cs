@@ -46,12 +46,20 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     /// <inheritdoc/>
     public override int Overhead =>
         OverheadBesideIds + Parameters.SenderId.Length + Parameters.IdContextBytes.Length + Parameters.Algorithm.TagLength
-        + _exchangeOverhead;
+        + _exchangeOverhead + (Rederivation is null ? 0 : OscoreRederivation.Overhead);
+
+    /// <summary>
+    /// What is left of the longest plaintext of the algorithm: 65,535 bytes where its nonces have 13 bytes, as of AES-CCM-16-64-128.
+    /// </summary>
+    public override int MaxMessageSize => Parameters.Algorithm.MaxPlaintextLength - Overhead;
 
     internal OscoreKeys Keys { get; }
 
     /// <summary>The request that brings the last message of a key exchange; null without one.</summary>
     internal OscoreFirstRequest? FirstRequest { get; }
+
+    /// <summary>Derives the keys of each run anew; null where those of the parameters are used.</summary>
+    internal OscoreRederivation? Rederivation { get; init; }
 
     /// <summary>The numbers of this end.</summary>
     internal OscoreSequence Sequence => _state.Sequence;
@@ -79,6 +87,29 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(parameters);
         return new OscoreContext(parameters, new OscoreKeys(parameters), OscoreContextState.Volatile(parameters), owner, exchange);
+    }
+
+    /// <summary>
+    /// Makes a context that derives new keys of the secret at each start, and when the other end has lost its own, so that no store is
+    /// needed (RFC 8613 appendix B.2). Both ends must do so; it costs a round trip, needs good randomness at both ends, and observations do
+    /// not outlive it. The parameters have no ID Context, as the run makes it.
+    /// </summary>
+    /// <param name="parameters">The parameters. Their secret is copied.</param>
+    /// <param name="random">The randomness; null for that of the system.</param>
+    /// <returns>The context.</returns>
+    /// <exception cref="ArgumentException">The parameters have an ID Context.</exception>
+    /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks the algorithm.</exception>
+    public static OscoreContext CreateRederived(OscoreParameters parameters, CoapRandomSource? random = null)
+    {
+        ArgumentNullException.ThrowIfNull(parameters);
+        return parameters.HasIdContext
+            ? throw new ArgumentException(
+                "A context that derives its keys anew makes its ID Context itself (RFC 8613 appendix B.2). Leave IdContext null.",
+                nameof(parameters))
+            : new OscoreContext(parameters, new OscoreKeys(parameters), OscoreContextState.Volatile(parameters))
+            {
+                Rederivation = new OscoreRederivation(parameters, random ?? CoapRandomSource.Secure),
+            };
     }
 
     /// <summary>
@@ -138,8 +169,8 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
             return;
         }
 
-        Sequence.Close();
-        Keys.Dispose();
+        Wipe();
+        Rederivation?.Dispose();
         CryptographicOperations.ZeroMemory(Challenge);
         try
         {
@@ -149,6 +180,13 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         {
             // Without the note the window is lost, which costs a round trip and no safety.
         }
+    }
+
+    /// <summary>Closes a context that no store knows.</summary>
+    internal void Wipe()
+    {
+        Sequence.Close();
+        Keys.Dispose();
     }
 
     /// <summary>Sender, recipient and algorithm, without any secret.</summary>

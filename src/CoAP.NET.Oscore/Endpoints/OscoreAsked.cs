@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Oscore;
@@ -41,9 +42,14 @@ internal sealed class OscoreAsked(OscoreRequestId id, bool observes, OscoreAsked
     public OscoreFault Take(
         OscoreContext context, CoapMessage message, scoped in OscoreOptionValue value, out CoapMessage? response)
     {
-        OscoreFault fault = OscoreCodec.UnprotectResponse(context, message, in value, id, out response);
+        OscoreFault fault = OscoreCodec.UnprotectResponse(id.Derived ?? context, message, in value, id, out response);
         if (fault == OscoreFault.None)
         {
+            if (id.Derived is not null)
+            {
+                context.Rederivation?.Confirm(id.Derived);
+            }
+
             lock (_gate)
             {
                 _before = null;
@@ -73,6 +79,20 @@ internal sealed class OscoreAsked(OscoreRequestId id, bool observes, OscoreAsked
         }
 
         return OscoreFault.None;
+    }
+
+    /// <summary>Takes the first response of a run that derives keys anew (RFC 8613 appendix B.2).</summary>
+    /// <param name="context">The context.</param>
+    /// <param name="message">The message.</param>
+    /// <param name="value">Its option.</param>
+    /// <param name="response">What has the request sent again.</param>
+    public bool TryTakeRederived(
+        OscoreContext context, CoapMessage message, scoped in OscoreOptionValue value, [NotNullWhen(true)] out CoapMessage? response)
+    {
+        response = null;
+        return value is { HasKidContext: true, HasPartialIv: false }
+            && id.Derived is { } derived
+            && context.Rederivation!.TryTakeResponse(derived, id, message, in value, out response);
     }
 
     private OscoreAsked WithoutBefore()

@@ -53,6 +53,24 @@ public sealed class OscoreContexts
         }
     }
 
+    /// <summary>
+    /// MAX_UNFRAGMENTED_SIZE (RFC 8613 section 4.1.3.4.2): how large the payload of a protected message may be that a proxy cut into
+    /// blocks, in bytes, in both directions; larger ones are refused. 65,536 by default; 0, for no such messages, to 16 MiB. Blocks that
+    /// nobody has verified take of <see cref="CoapLimits.MaxAssemblyBytes"/>, with a share of each source.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">It is out of its range.</exception>
+    public int MaxUnfragmentedSize
+    {
+        get;
+        init
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(value);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 16 << 20);
+            field = value;
+        }
+    }
+    = 65_536;
+
     /// <summary>How many contexts there are for requests that come.</summary>
     public int Count => _byRecipient.Count;
 
@@ -175,6 +193,10 @@ public sealed class OscoreContexts
 
         return context is not null;
     }
+
+    /// <summary>Finds the context with an ID that derives its keys anew: its ID Context is that of a run.</summary>
+    internal bool TryFindRederived(ReadOnlySpan<byte> kid, [NotNullWhen(true)] out OscoreContext? context) =>
+        _byRecipient.TryGetValue(new OscoreRecipient(kid, hasIdContext: false, []), out context) && context.Rederivation is not null;
 
     private bool IsPlain(CoapUri target) =>
         !_plainPaths.IsEmpty && _plainPaths.ContainsKey(PathOf(target.PathSegments));

@@ -15,6 +15,12 @@ internal sealed class OscoreLookups
     /// <summary>How many of them one source of requests causes.</summary>
     public const int MaxOfSource = 8;
 
+    /// <summary>How many look-ups a source causes at once, however soon each ends.</summary>
+    public const int Burst = 256;
+
+    /// <summary>How many a second after that.</summary>
+    public const int PerSecond = 64;
+
     /// <summary>Of how many IDs it is remembered that nobody has them.</summary>
     public const int MaxUnknown = 1024;
 
@@ -25,6 +31,7 @@ internal sealed class OscoreLookups
     private readonly CoapSourceRule _sourceRule;
     private readonly TimeProvider _time;
     private readonly OscoreTelemetry? _telemetry;
+    private readonly OscoreRate _rate;
     private readonly Lock _gate = new();
     private readonly Dictionary<OscoreRecipient, Task<OscoreContext?>> _pending = [];
     private readonly Dictionary<CoapSource, int> _sources = [];
@@ -38,6 +45,7 @@ internal sealed class OscoreLookups
         _sourceRule = sourceRule;
         _time = time;
         _telemetry = telemetry;
+        _rate = new OscoreRate(Burst, PerSecond, time);
     }
 
     /// <summary>Finds a context.</summary>
@@ -62,7 +70,7 @@ internal sealed class OscoreLookups
                 return Task.FromResult<OscoreContext?>(null);
             }
 
-            if (_pending.Count >= MaxPending || ofSource >= MaxOfSource)
+            if (_pending.Count >= MaxPending || ofSource >= MaxOfSource || !_rate.TryTake(source))
             {
                 _telemetry?.Count(OscoreEvent.LookupRefused);
                 return Task.FromResult<OscoreContext?>(null);

@@ -27,7 +27,18 @@ internal sealed class OscorePeer : CoapProtectedPeer
     }
 
     /// <inheritdoc/>
-    public override bool IsReady => !_lacksNumber;
+    public override bool IsReady
+    {
+        get
+        {
+            if (!_lacksNumber && !_context.Sequence.HasOne)
+            {
+                Watch();
+            }
+
+            return !_lacksNumber;
+        }
+    }
 
     private OscoreFirstRequest? First => _context.FirstRequest;
 
@@ -107,6 +118,8 @@ internal sealed class OscorePeer : CoapProtectedPeer
         CoapMessage? response = null;
         OscoreFault fault = message.Payload.IsEmpty || !OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
             ? OscoreFault.Malformed
+            : asked.TryTakeRederived(_context, message, in value, out response)
+                ? OscoreFault.None
             : asked.Take(_context, message, in value, out response);
         if (fault != OscoreFault.None)
         {
@@ -124,16 +137,19 @@ internal sealed class OscorePeer : CoapProtectedPeer
     {
         protectedMessage = null;
         OscoreKeyExchangeClient? exchange = null;
+        bool isConfirmed = true;
+        OscoreContext? derived = _context.Rederivation?.ForRequest(out isConfirmed);
         if (First?.MustWait(this, message.Token) == true
-            || !TryTakeNumber(out ulong number)
+            || !TryTakeNumber(derived ?? _context, out ulong number)
             || First?.TrySend(this, message.Token, out exchange) == false)
         {
             return false;
         }
 
-        OscoreRequestId id = new(_senderId, number);
+        OscoreRequestId id = new(_senderId, number) { Derived = derived };
         bool observes = message.HasOptions && message.Options.Observe is not null;
-        protectedMessage = OscoreCodec.ProtectRequest(_context, message, id, kidContext: true);
+        protectedMessage = OscoreCodec.ProtectRequest(
+            derived ?? _context, _context.Rederivation?.WithoutMarker(message) ?? message, id, kidContext: true, !isConfirmed);
         exchange?.AddTo(protectedMessage);
         lock (_gate)
         {
@@ -157,11 +173,13 @@ internal sealed class OscorePeer : CoapProtectedPeer
             }
         }
 
+        OscoreContext keys = id.Derived ?? _context;
+
         // A challenge may answer a replay, whose response had the nonce already (RFC 8613 appendix B.1.2).
         ulong? own = null;
         if (!id.MayUseNonce || !id.TryUseNonce())
         {
-            if (!TryTakeNumber(out ulong number))
+            if (!TryTakeNumber(keys, out ulong number))
             {
                 return false;
             }
@@ -169,7 +187,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
             own = number;
         }
 
-        protectedMessage = OscoreCodec.ProtectResponse(_context, message, id, own);
+        protectedMessage = OscoreCodec.ProtectResponse(keys, message, id, own);
         lock (_gate)
         {
             _served.OnAnswered(message.Token, isNotification);
@@ -179,28 +197,40 @@ internal sealed class OscorePeer : CoapProtectedPeer
         return true;
     }
 
-    private bool TryTakeNumber(out ulong number)
+    private bool TryTakeNumber(OscoreContext keys, out ulong number)
     {
-        if (_context.Sequence.TryTake(out number) == OscoreNumber.Taken)
+        if (keys.Sequence.TryTake(out number) == OscoreNumber.Taken)
         {
             return true;
         }
 
+        Watch();
+        return false;
+    }
+
+    private void Watch()
+    {
         if (!_lacksNumber)
         {
             _lacksNumber = true;
             _ = WatchAsync();
         }
-
-        return false;
     }
 
-    // What is sent under a lock cannot wait; it looks again when there may be numbers.
+    // What is sent under a lock cannot wait; it is told when there are numbers.
     private async Task WatchAsync()
     {
         try
         {
-            await PrepareAsync().ConfigureAwait(false);
+            Task prepared = PrepareAsync().AsTask();
+            if (prepared.IsCompletedSuccessfully)
+            {
+                // Perhaps under the lock of who began it, who looks again.
+                return;
+            }
+
+            await prepared.ConfigureAwait(false);
+            NoteReady();
         }
 #pragma warning disable CA1031 // whoever sends next is told
         catch (Exception)

@@ -1,20 +1,31 @@
 using CoAP.NET.Mesh;
 using CoAP.NET.Protection;
 using CoAP.NET.Options;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Oscore;
 
 /// <summary>OSCORE of the peers of one shard (RFC 8613 section 8). Keeps nothing: contexts and peers do.</summary>
 internal sealed class OscoreProtection : CoapProtection
 {
+    /// <summary>How many refusals a source gets at once, and a second after that. What comes beyond is dropped without a word.</summary>
+    public const int RefusalBurst = 32;
+    public const int RefusalsPerSecond = 8;
+
     private readonly OscoreContexts _contexts;
     private readonly OscoreLookups _lookups;
+    private readonly CoapSourceRule _sources;
+    private readonly OscoreRate _derivations;
+    private readonly OscoreRate _refusals;
 
     public OscoreProtection(OscoreContexts contexts, CoapStageContext stage, OscoreTelemetry telemetry)
     {
         _contexts = contexts;
         Telemetry = telemetry;
         _lookups = new OscoreLookups(contexts, stage.Sources, stage.TimeProvider, telemetry);
+        _sources = stage.Sources;
+        _derivations = new OscoreRate(burst: 32, perSecond: 16, stage.TimeProvider);
+        _refusals = new OscoreRate(RefusalBurst, RefusalsPerSecond, stage.TimeProvider);
     }
 
     /// <summary>Counts and logs what the endpoint does.</summary>
@@ -22,6 +33,12 @@ internal sealed class OscoreProtection : CoapProtection
 
     /// <inheritdoc/>
     public override CoapSecurityContext? Find(CoapUri? target, CoapChannel channel) => target is null ? null : _contexts.FindFor(target);
+
+    /// <inheritdoc/>
+    public override int MaxUnfragmentedSize => _contexts.MaxUnfragmentedSize;
+
+    /// <inheritdoc/>
+    public override bool IsProtected(CoapMessage message) => message.HasOptions && message.Options.Contains(OptionNumber.Oscore);
 
     /// <inheritdoc/>
     public override ValueTask<CoapProtectionVerdict> UnprotectRequestAsync(CoapChannel channel, CoapMessage message)
@@ -67,7 +84,14 @@ internal sealed class OscoreProtection : CoapProtection
             return new ValueTask<CoapProtectionVerdict>(Refuse(channel, in value, OscoreFault.Malformed));
         }
 
+        if (message.Options.Contains(OptionNumber.QBlock1) || message.Options.Contains(OptionNumber.QBlock2))
+        {
+            // A hop may cut by Block only: bursts of what nobody has verified are not put together.
+            return new ValueTask<CoapProtectionVerdict>(Refuse(CoapCode.BadOption, "Q-Block is for the inside only"u8));
+        }
+
         return _contexts.TryFind(value.Kid, value.HasKidContext, value.KidContext, out OscoreContext? context)
+            || _contexts.TryFindRederived(value.Kid, out context)
                 ? new ValueTask<CoapProtectionVerdict>(Unprotect(channel, message, in value, context))
             : _contexts.Resolver is { } resolver
                 ? new ValueTask<CoapProtectionVerdict>(AskAsync(
@@ -87,8 +111,13 @@ internal sealed class OscoreProtection : CoapProtection
     }
 
     private CoapProtectionVerdict Unprotect(
-        CoapChannel channel, CoapMessage message, scoped in OscoreOptionValue value, OscoreContext context)
+        CoapChannel channel, CoapMessage message, scoped in OscoreOptionValue value, OscoreContext context, OscoreContext? root = null)
     {
+        if (context.Rederivation is not null)
+        {
+            return Rederive(channel, message, in value, context);
+        }
+
         ulong number = value.SequenceNumber;
         if (!context.Window.MayTake(number))
         {
@@ -101,15 +130,22 @@ internal sealed class OscoreProtection : CoapProtection
             return Refuse(channel, in value, fault);
         }
 
+        if (request!.HasOptions && request.Options.Contains(OptionNumber.Observe) && !message.Options.Contains(OptionNumber.Observe))
+        {
+            // A hop took it away outside, and would not know what to do with notifications.
+            request.Options.Remove(OptionNumber.Observe);
+        }
+
         // Verified: from here on the number counts as come.
         bool isFresh = context.Window.State == OscoreReplayState.Lost && BringsChallenge(context, request!)
             ? context.Window.Synchronize(number) == OscoreReplayVerdict.Fresh
             : context.Window.Take(number) is var verdict && verdict == OscoreReplayVerdict.Fresh;
-        OscorePeer peer = (OscorePeer)PeerOf(channel, context);
+        OscorePeer peer = (OscorePeer)PeerOf(channel, root ?? context);
         if (isFresh)
         {
             Telemetry.Count(OscoreEvent.Verified);
-            peer.OnRequest(request!, new OscoreRequestId(value.Kid.ToArray(), number));
+            OscoreRequestId id = new(value.Kid.ToArray(), number) { Derived = root is null ? null : context };
+            peer.OnRequest(request!, id);
             return CoapProtectionVerdict.Deliver(peer, request!);
         }
 
@@ -125,6 +161,28 @@ internal sealed class OscoreProtection : CoapProtection
         return CoapProtectionVerdict.Answer(peer, challenge);
     }
 
+    // Keys that are derived anew at each start (RFC 8613 appendix B.2).
+    private CoapProtectionVerdict Rederive(
+        CoapChannel channel, CoapMessage message, scoped in OscoreOptionValue value, OscoreContext context)
+    {
+        OscoreContext? derived = context.Rederivation!.Find(in value);
+        if (derived is null)
+        {
+            if (!_derivations.TryTake(_sources.Of(channel.Remote)))
+            {
+                return CoapProtectionVerdict.Drop;
+            }
+
+            OscoreFault fault = context.Rederivation.Begin(message, in value, out derived, out CoapMessage? answer);
+            if (derived is null)
+            {
+                return answer is null ? Refuse(channel, in value, fault) : CoapProtectionVerdict.Refuse(answer);
+            }
+        }
+
+        return Unprotect(channel, message, in value, derived, context);
+    }
+
     private static bool BringsChallenge(OscoreContext context, CoapMessage request) =>
         request.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> echo) && echo.SequenceEqual(context.Challenge);
 
@@ -132,6 +190,11 @@ internal sealed class OscoreProtection : CoapProtection
     private CoapProtectionVerdict Refuse(CoapChannel channel, scoped in OscoreOptionValue value, OscoreFault fault)
     {
         Telemetry.Refused(channel, in value, fault);
+        if (!_refusals.TryTake(_sources.Of(channel.Remote)))
+        {
+            return CoapProtectionVerdict.Drop;
+        }
+
         return fault switch
         {
             OscoreFault.UnknownContext => Refuse(CoapCode.Unauthorized, "Security context not found"u8),

@@ -22,6 +22,25 @@ internal static class CborHead
         return head + bytes.Length;
     }
 
+    /// <summary>Reads a byte string that is nothing but itself, and as short as it can be.</summary>
+    /// <param name="source">The bytes.</param>
+    /// <param name="bytes">What is in it.</param>
+    /// <returns>Whether it is one of at most 255 bytes.</returns>
+    public static bool TryReadBytes(ReadOnlySpan<byte> source, out ReadOnlySpan<byte> bytes)
+    {
+        bytes = default;
+        int head = source.IsEmpty ? 0
+            : source[0] is >= ByteString and < ByteString + 24 && source.Length - 1 == source[0] - ByteString ? 1
+            : source[0] == (ByteString | 24) && source.Length >= 2 && source[1] >= 24 && source.Length - 2 == source[1] ? 2
+            : 0;
+        if (head > 0)
+        {
+            bytes = source[head..];
+        }
+
+        return head > 0;
+    }
+
     /// <summary>Writes what stands before the bytes of a byte string.</summary>
     /// <returns>The bytes written, at most 5.</returns>
     public static int WriteBytesHead(Span<byte> destination, int length) => Write(destination, ByteString, length);

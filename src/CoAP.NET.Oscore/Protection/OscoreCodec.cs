@@ -13,6 +13,7 @@ internal static class OscoreCodec
     private const int HeaderLength = 4;
     private const int MaxStack = 512;
     private const int MaxNonceLength = 13;
+    private const int MaxHead = 5;
 
     // Enc_structure up to external_aad: an array of three, "Encrypt0", and an empty byte string (RFC 8613 section 5.4).
     private static ReadOnlySpan<byte> EncStructure => [0x83, 0x68, 0x45, 0x6e, 0x63, 0x72, 0x79, 0x70, 0x74, 0x30, 0x40];
@@ -22,9 +23,14 @@ internal static class OscoreCodec
     /// <param name="request">The request; not changed.</param>
     /// <param name="id">The Sender ID and the number, which was never used before.</param>
     /// <param name="kidContext">Whether the ID Context stands in the option.</param>
+    /// <param name="isWrapped">Whether it stands there in a byte string of CBOR, as while keys are derived anew (RFC 8613 appendix
+    /// B.2).</param>
     /// <returns>The message to send, with type, Message ID and token of the request.</returns>
-    public static CoapMessage ProtectRequest(OscoreContext context, CoapMessage request, OscoreRequestId id, bool kidContext)
+    public static CoapMessage ProtectRequest(
+        OscoreContext context, CoapMessage request, OscoreRequestId id, bool kidContext, bool isWrapped = false)
     {
+        Span<byte> wrapped = stackalloc byte[isWrapped ? MaxHead + context.Parameters.IdContextBytes.Length : 0];
+        wrapped = wrapped[..(isWrapped ? CborHead.WriteBytes(wrapped, context.Parameters.IdContextBytes) : 0)];
         Span<byte> partialIv = stackalloc byte[OscoreOptionValue.MaxPartialIvLength];
         partialIv = partialIv[..OscoreOptionValue.WritePartialIv(id.Number, partialIv)];
         OscoreOptionValue value = new()
@@ -33,9 +39,9 @@ internal static class OscoreCodec
             HasKid = true,
             Kid = id.Kid,
             HasKidContext = kidContext && context.Parameters.HasIdContext,
-            KidContext = kidContext ? context.Parameters.IdContextBytes : default,
+            KidContext = isWrapped ? wrapped : kidContext ? context.Parameters.IdContextBytes : default,
         };
-        return Protect(context, OscoreProxyUri.Split(request), id, in value, partialIv, id.Kid);
+        return Protect(context, OscoreProxyUri.Split(request), id, in value, partialIv, id.Kid, context.Keys);
     }
 
     /// <summary>Protects a response, with a number of its own or with the nonce of the request.</summary>
@@ -52,12 +58,48 @@ internal static class OscoreCodec
         {
             partialIv = partialIv[..OscoreOptionValue.WritePartialIv(own, partialIv)];
             OscoreOptionValue value = new() { PartialIv = partialIv };
-            return Protect(context, response, id, in value, partialIv, context.Parameters.SenderId.Span);
+            return Protect(context, response, id, in value, partialIv, context.Parameters.SenderId.Span, context.Keys);
         }
 
         partialIv = partialIv[..OscoreOptionValue.WritePartialIv(id.Number, partialIv)];
         OscoreOptionValue nothing = default;
-        return Protect(context, response, id, in nothing, partialIv, id.Kid);
+        return Protect(context, response, id, in nothing, partialIv, id.Kid, context.Keys);
+    }
+
+    /// <summary>
+    /// Protects the first response of a run that derives keys anew: with the keys of both ends' parts of the ID Context, and the nonce of
+    /// the request byte by byte (RFC 8613 appendix B.2).
+    /// </summary>
+    /// <param name="both">The keys.</param>
+    /// <param name="first">The context of the request.</param>
+    /// <param name="response">The response; not changed.</param>
+    /// <param name="id">The request.</param>
+    /// <param name="ours">Our part of the ID Context.</param>
+    /// <returns>The message to send.</returns>
+    public static CoapMessage ProtectRederivation(
+        OscoreContext both, OscoreContext first, CoapMessage response, OscoreRequestId id, ReadOnlySpan<byte> ours)
+    {
+        Span<byte> wrapped = stackalloc byte[MaxHead + ours.Length];
+        wrapped = wrapped[..CborHead.WriteBytes(wrapped, ours)];
+        Span<byte> partialIv = stackalloc byte[OscoreOptionValue.MaxPartialIvLength];
+        partialIv = partialIv[..OscoreOptionValue.WritePartialIv(id.Number, partialIv)];
+        OscoreOptionValue value = new() { HasKidContext = true, KidContext = wrapped };
+        return Protect(both, response, id, in value, partialIv, id.Kid, first.Keys);
+    }
+
+    /// <summary>Verifies and decrypts what <see cref="ProtectRederivation"/> makes.</summary>
+    /// <param name="both">The keys.</param>
+    /// <param name="first">The context of the request.</param>
+    /// <param name="message">The protected response; not changed.</param>
+    /// <param name="id">The request.</param>
+    /// <param name="response">The response.</param>
+    /// <returns>What is wrong with it; <see cref="OscoreFault.None"/> when nothing is.</returns>
+    public static OscoreFault UnprotectRederivation(
+        OscoreContext both, OscoreContext first, CoapMessage message, OscoreRequestId id, out CoapMessage? response)
+    {
+        Span<byte> requestIv = stackalloc byte[OscoreOptionValue.MaxPartialIvLength];
+        requestIv = requestIv[..OscoreOptionValue.WritePartialIv(id.Number, requestIv)];
+        return Unprotect(both, message, id.Kid, requestIv, requestIv, id.Kid, first.Keys, out response);
     }
 
     /// <summary>Verifies and decrypts a request.</summary>
@@ -68,7 +110,7 @@ internal static class OscoreCodec
     /// <returns>What is wrong with it; <see cref="OscoreFault.None"/> when nothing is.</returns>
     public static OscoreFault UnprotectRequest(
         OscoreContext context, CoapMessage message, scoped in OscoreOptionValue value, out CoapMessage? request) =>
-        Unprotect(context, message, value.Kid, value.PartialIv, value.PartialIv, value.Kid, out request);
+        Unprotect(context, message, value.Kid, value.PartialIv, value.PartialIv, value.Kid, context.Keys, out request);
 
     /// <summary>Verifies and decrypts a response.</summary>
     /// <param name="context">The keys.</param>
@@ -83,13 +125,14 @@ internal static class OscoreCodec
         Span<byte> requestIv = stackalloc byte[OscoreOptionValue.MaxPartialIvLength];
         requestIv = requestIv[..OscoreOptionValue.WritePartialIv(id.Number, requestIv)];
         return value.HasPartialIv
-            ? Unprotect(context, message, id.Kid, requestIv, value.PartialIv, context.Parameters.RecipientId.Span, out response)
-            : Unprotect(context, message, id.Kid, requestIv, requestIv, id.Kid, out response);
+            ? Unprotect(
+                context, message, id.Kid, requestIv, value.PartialIv, context.Parameters.RecipientId.Span, context.Keys, out response)
+            : Unprotect(context, message, id.Kid, requestIv, requestIv, id.Kid, context.Keys, out response);
     }
 
     private static CoapMessage Protect(
         OscoreContext context, CoapMessage message, OscoreRequestId id, scoped in OscoreOptionValue value, ReadOnlySpan<byte> nonceIv,
-        ReadOnlySpan<byte> nonceId)
+        ReadOnlySpan<byte> nonceId, OscoreKeys nonceKeys)
     {
         bool isRequest = message.Code.IsRequest;
         CoapOptionCollection options = message.Options;
@@ -113,7 +156,7 @@ internal static class OscoreCodec
         }
 
         CoapMessage inner = Split(message, outer, observes);
-        byte[] ciphertext = Encrypt(context, inner, outer, id, nonceIv, nonceId);
+        byte[] ciphertext = Encrypt(context, inner, outer, id, nonceIv, nonceId, nonceKeys);
         outer.Payload = ciphertext;
         return outer;
     }
@@ -164,7 +207,7 @@ internal static class OscoreCodec
 
     private static byte[] Encrypt(
         OscoreContext context, CoapMessage inner, CoapMessage outer, OscoreRequestId id, ReadOnlySpan<byte> nonceIv,
-        ReadOnlySpan<byte> nonceId)
+        ReadOnlySpan<byte> nonceId, OscoreKeys nonceKeys)
     {
         // The plaintext is the message in the format of datagrams from its code on, without Message ID and token.
         int size = (int)CoapDatagramSerializer.Default.GetSize(inner);
@@ -184,7 +227,7 @@ internal static class OscoreCodec
             byte[] ciphertext = GC.AllocateUninitializedArray<byte>(plaintext.Length + context.Keys.Sender.TagLength);
             Span<byte> nonce = stackalloc byte[MaxNonceLength];
             nonce = nonce[..context.Parameters.Algorithm.NonceLength];
-            context.Keys.WriteNonce(nonceId, nonceIv, nonce);
+            nonceKeys.WriteNonce(nonceId, nonceIv, nonce);
             Span<byte> requestIv = stackalloc byte[OscoreOptionValue.MaxPartialIvLength];
             requestIv = requestIv[..OscoreOptionValue.WritePartialIv(id.Number, requestIv)];
             byte[] integrity = IntegrityProtected(outer);
@@ -205,7 +248,7 @@ internal static class OscoreCodec
 
     private static OscoreFault Unprotect(
         OscoreContext context, CoapMessage message, ReadOnlySpan<byte> requestKid, ReadOnlySpan<byte> requestIv,
-        ReadOnlySpan<byte> nonceIv, ReadOnlySpan<byte> nonceId, out CoapMessage? inner)
+        ReadOnlySpan<byte> nonceIv, ReadOnlySpan<byte> nonceId, OscoreKeys nonceKeys, out CoapMessage? inner)
     {
         inner = null;
         ReadOnlySpan<byte> ciphertext = message.Payload.Span;
@@ -217,24 +260,22 @@ internal static class OscoreCodec
 
         Span<byte> nonce = stackalloc byte[MaxNonceLength];
         nonce = nonce[..context.Parameters.Algorithm.NonceLength];
-        context.Keys.WriteNonce(nonceId, nonceIv, nonce);
+        nonceKeys.WriteNonce(nonceId, nonceIv, nonce);
         byte[] integrity = IntegrityProtected(message);
         Span<byte> data = stackalloc byte[MaxAdditionalData(integrity)];
         data = data[..WriteAdditionalData(context, requestKid, requestIv, integrity, data)];
 
         // The header of a datagram without token, whose last byte the code of the plaintext takes until it is put where it belongs.
-        byte[] bytes = GC.AllocateUninitializedArray<byte>(HeaderLength + length - 1);
-        byte[] plaintext = GC.AllocateUninitializedArray<byte>(length);
-        if (!context.Keys.Recipient.TryDecrypt(nonce, ciphertext, plaintext, data))
+        byte[] bytes = GC.AllocateUninitializedArray<byte>(HeaderLength - 1 + length);
+        if (!context.Keys.Recipient.TryDecrypt(nonce, ciphertext, bytes.AsSpan(HeaderLength - 1), data))
         {
             return OscoreFault.Decryption;
         }
 
         bytes[0] = 0x40;
-        bytes[1] = plaintext[0];
+        bytes[1] = bytes[HeaderLength - 1];
         bytes[2] = 0;
         bytes[3] = 0;
-        plaintext.AsSpan(1).CopyTo(bytes.AsSpan(HeaderLength));
         if (!context.Serializer(message.Options.Registry).TryDeserialize(bytes.AsMemory(), out inner, out _)
             || inner.Code.IsRequest != message.Code.IsRequest
             || inner.Code.IsEmpty

@@ -18,6 +18,11 @@ internal sealed class OscoreRequestId
         Number = number;
     }
 
+    /// <summary>
+    /// The context of the run in which it was sent, where keys are derived anew (RFC 8613 appendix B.2); null for the context itself.
+    /// </summary>
+    public OscoreContext? Derived { get; init; }
+
     /// <summary>The Sender ID of who sent the request.</summary>
     public ReadOnlySpan<byte> Kid => _kid;
 

@@ -82,6 +82,18 @@ internal sealed class OscoreSequence
         }
     }
 
+    /// <summary>Whether <see cref="TryTake"/> has a number at this moment.</summary>
+    public bool HasOne
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return HasOneLocked;
+            }
+        }
+    }
+
     /// <summary>Why there is no number: what to throw at whoever wants to send.</summary>
     public Exception Refusal
     {

@@ -76,6 +76,55 @@ public sealed class ObservingTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task A_registration_whose_Observe_a_hop_took_away_is_a_plain_request()
+    {
+        _world.OnPacket = static packet =>
+        {
+            CoapMessage message = Serialization.CoapDatagramSerializer.Default.Deserialize(
+                (ReadOnlyMemory<byte>)packet.Data.ToArray());
+            message.Options.Observe = null;
+            return NetworkVerdict.Replace(Serialization.CoapDatagramSerializer.Default.Serialize(message));
+        };
+
+        CoapObservation observation = await _world.RunAsync(
+            _world.Client(OscoreWorld.ClientContext()).ObserveAsync(Request("/oscore/observe")));
+
+        Assert.Equal((CoapObserveState.NotObserving, "one"), (observation.State, observation.Latest!.GetText()));
+        Assert.Equal(0, _route.ObserverCount);
+        await observation.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task A_notification_that_finds_no_number_leaves_as_soon_as_the_store_has_confirmed_more()
+    {
+        await using OscoreWorld world = new();
+        SlowStore store = new(world.Clock);
+        OscoreContext context = await world.RunAsync(OscoreContext.OpenAsync(
+            OscoreWorld.Parameters("01", ""), store, new VirtualScheduler(world.Clock), world.Clock).AsTask());
+        CoapServer server = world.Server(context);
+        string text = "one";
+        server.MapGet("/state", () => CoapResults.Text(text)).Observable();
+        await server.StartAsync();
+        CoapObservation observation = await world.RunAsync(
+            world.Client(OscoreWorld.ClientContext()).ObserveAsync(OscoreWorld.ServerUri + "/state"));
+        for (int i = 0; i < 4; i++)
+        {
+            world.Clock.Advance(TimeSpan.FromSeconds(10));
+            while (context.Sequence.TryTake(out _) == OscoreNumber.Taken)
+            {
+                // As if others had used them.
+            }
+
+            text = $"state {i}";
+            server.Notify("/state");
+            world.Clock.Advance(TimeSpan.FromMilliseconds(300));
+            Assert.Equal(text, observation.Latest!.GetText());
+        }
+
+        await observation.DisposeAsync();
+    }
+
+    [Fact]
     public async Task Test_7_an_observation_is_cancelled_by_a_protected_request_of_its_own()
     {
         CoapObservation observation = await ObserveAsync();
@@ -182,6 +231,24 @@ public sealed class ObservingTests : IAsyncLifetime
             () => one.Latest!.GetText() == "two" && other.Latest!.GetText() == "two", TimeSpan.FromMinutes(1));
         await one.DisposeAsync();
         await other.DisposeAsync();
+    }
+
+    private sealed class SlowStore(TimeProvider time) : IOscoreStore
+    {
+        private readonly MemoryOscoreStore _store = new();
+
+        public ValueTask<OscoreStoredState> OpenAsync(OscoreStoreKey key, CancellationToken cancellationToken) =>
+            _store.OpenAsync(key, cancellationToken);
+
+        public async ValueTask ReserveAsync(OscoreStoreKey key, ulong epoch, ulong bound, CancellationToken cancellationToken)
+        {
+            await Task.Delay(TimeSpan.FromMilliseconds(50), time, cancellationToken);
+            await _store.ReserveAsync(key, epoch, bound, cancellationToken);
+        }
+
+        public ValueTask CloseAsync(
+            OscoreStoreKey key, ulong epoch, OscoreReceivedNumbers received, CancellationToken cancellationToken) =>
+            _store.CloseAsync(key, epoch, received, cancellationToken);
     }
 
     private static CoapRequest Request(string path) => new(CoapMethod.Get, OscoreWorld.ServerUri + path);

@@ -141,6 +141,56 @@ public sealed class TransportTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task What_is_sent_over_connections_stays_below_the_longest_plaintext_of_the_algorithm()
+    {
+        byte[] stored = [];
+        CoapServer server = new(_world.Options(static options =>
+            options.UseOscore(new OscoreContexts().Add(OscoreWorld.ServerContext()))));
+        server.MapPut("/big", request =>
+        {
+            stored = request.Payload.ToArray();
+            return CoapResults.Changed();
+        }).RequireOscore();
+        server.Endpoint.AddTransport(_world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::1]:5683")));
+        await server.StartAsync();
+        OscoreContext context = OscoreWorld.ClientContext();
+        await using CoapClient client = new(_world.Options(options =>
+            options.UseOscore(new OscoreContexts().Add("coap+tcp://[2001:db8::1]", context))));
+        client.Endpoint.AddTransport(_world.Network.CreateTransport("coap+tcp", InMemoryNetwork.Address("[2001:db8::2]:0")));
+        byte[] body = [.. Enumerable.Range(0, 200_000).Select(static i => (byte)(i ^ (i >> 8)))];
+        CoapRequest request = new(CoapMethod.Put, "coap+tcp://[2001:db8::1]/big") { Content = CoapContent.Binary(body) };
+        CoapRequest tooLarge = new(CoapMethod.Get, "coap+tcp://[2001:db8::1]/big");
+        tooLarge.Options.Add(65_002, new byte[65_500]);
+
+        await _world.RunAsync(client.SendAsync(request));
+
+        Assert.Equal(body, stored);
+        Assert.InRange(context.Sequence.Next, 4UL, 8UL);
+        await Assert.ThrowsAsync<CoapTooLargeException>(() => _world.RunAsync(client.SendAsync(tooLarge)));
+        await server.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task Q_Block_outside_of_the_protection_is_refused()
+    {
+        CoapServer server = _world.Server(OscoreWorld.ServerContext());
+        server.MapGet("/a", () => CoapResults.Text("a"));
+        await server.StartAsync();
+        using ScriptedPeer hop = _world.Network.CreatePeer(
+            InMemoryNetwork.Address("[2001:db8::66]:1000"), InMemoryNetwork.Address("[2001:db8::1]:5683"));
+        CoapMessage message = new(CoapCode.Post) { Type = CoapMessageType.Confirmable, MessageId = 7, Payload = new byte[16] };
+        message.Options.Add(OptionNumber.Oscore, [0x09, 0x00]);
+        message.Options.Add(OptionNumber.QBlock1, [0x08]);
+
+        hop.Send(Serialization.CoapDatagramSerializer.Default.Serialize(message));
+
+        CoapMessage answer = Serialization.CoapDatagramSerializer.Default.Deserialize(hop.Receive()!.Data);
+        Assert.Equal(
+            (CoapCode.BadOption, "Q-Block is for the inside only"),
+            (answer.Code, System.Text.Encoding.UTF8.GetString(answer.Payload.Span)));
+    }
+
+    [Fact]
     [Rfc("8613-B.1.2-1", "8613-B.1.2-2")]
     public async Task A_server_that_lost_its_window_challenges_once_and_refuses_what_was_recorded_before()
     {

@@ -274,6 +274,67 @@ public sealed class CodecTests
         }
     }
 
+    [Fact]
+    [Rfc("9175-2.2.1-3")]
+    public void A_server_sees_the_Echo_inside_and_none_outside()
+    {
+        OscoreContext client = OscoreVector.All[0].Client();
+        OscoreContext server = OscoreVector.All[0].Server();
+        Assert.True(OscoreOptionValue.TryRead([0x09, 0x00], out OscoreOptionValue value));
+        foreach (byte[]? inside in (byte[]?[])[null, [1, 2]])
+        {
+            CoapMessage request = Request();
+            if (inside is not null)
+            {
+                request.Options.Add(OptionNumber.Echo, inside);
+            }
+
+            CoapMessage sent = OscoreCodec.ProtectRequest(client, request, IdOf(client, 0), kidContext: false);
+            sent.Options.Add(OptionNumber.Echo, [7, 7, 7]);
+
+            Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectRequest(server, sent, in value, out CoapMessage? read));
+            Assert.Equal(inside, read!.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> echo) ? echo.ToArray() : null);
+        }
+    }
+
+    [Fact]
+    public void A_payload_is_copied_once_when_it_is_protected_and_once_when_it_is_read()
+    {
+        const int count = 200;
+        const int more = 200;
+        OscoreContext client = OscoreVector.All[0].Client();
+        OscoreContext server = OscoreVector.All[0].Server();
+        OscoreRequestId id = IdOf(client, 0);
+        (long small, long smallRead) = Measure(100);
+        (long large, long largeRead) = Measure(100 + more);
+
+        Assert.InRange((large - small) / count, more, more + 8);
+        Assert.InRange((largeRead - smallRead) / count, more, more + 8);
+
+        (long Protect, long Read) Measure(int payload)
+        {
+            CoapMessage request = Request();
+            request.Payload = new byte[payload];
+            CoapMessage sent = OscoreCodec.ProtectRequest(client, request, id, kidContext: false);
+            long protect = Allocations.Least(() =>
+            {
+                for (int i = 0; i < count; i++)
+                {
+                    OscoreCodec.ProtectRequest(client, request, id, kidContext: false);
+                }
+            });
+            long read = Allocations.Least(() =>
+            {
+                for (int i = 0; i < count; i++)
+                {
+                    OscoreOptionValue.TryRead([0x09, 0x00], out OscoreOptionValue value);
+                    OscoreCodec.UnprotectRequest(server, sent, in value, out _);
+                }
+            });
+            return (protect, read);
+        }
+    }
+
     private static CoapMessage Request() => Read("44015d1f00003974396c6f63616c686f737483747631");
 
     private static CoapMessage Read(string hex) => CoapDatagramSerializer.Default.Deserialize(Convert.FromHexString(hex).AsMemory());

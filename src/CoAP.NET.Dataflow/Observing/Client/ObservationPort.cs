@@ -82,7 +82,9 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
             CoapChannel found = peer.IsConnection
                 ? await ConnectAsync(ConnectionPool.RouteTo(peer.Wire), target, time, cancellationToken).ConfigureAwait(false)
                 : channels.Current(peer);
-            return [peer.Carried is { } carried ? found.Wire.Protected(carried.Context) : channels.ProtectedFor(null, found)];
+            return [peer.Carried is { } carried
+                ? found.Wire.Protected(carried.Context)
+                : channels.ProtectedFor(null, found, target.Message)];
         }
 
         CoapUri uri = target.Uri!;
@@ -97,13 +99,14 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
             ConnectionRoute route = ChannelFinder.RouteTo(stream, uri, addresses, target.Local);
             CoapChannel connected = await ConnectAsync(route, target, time.Since(started, environment.Now), cancellationToken)
                 .ConfigureAwait(false);
-            return [channels.ProtectedFor(uri, connected)];
+            return [channels.ProtectedFor(uri, connected, target.Message)];
         }
 
         CoapChannel[] all = new CoapChannel[addresses.Length];
         for (int i = 0; i < all.Length; i++)
         {
-            all[i] = channels.ProtectedFor(uri, channels.ChannelTo(transport, HostLookup.AddressOf(uri, addresses[i]), target.Local));
+            CoapAddress remote = HostLookup.AddressOf(uri, addresses[i]);
+            all[i] = channels.ProtectedFor(uri, channels.ChannelTo(transport, remote, target.Local), target.Message);
         }
 
         return all;

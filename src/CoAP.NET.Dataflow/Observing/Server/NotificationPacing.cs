@@ -12,6 +12,9 @@ internal sealed class NotificationPacing(CoapLimits limits)
     /// <summary>The time between two notifications, in units of 100 ns, when the round-trip time is not known.</summary>
     public static readonly long Pace = TimeSpan.FromSeconds(3).Ticks;
 
+    /// <summary>When one is asked for again that could not be protected, as numbers are reserved just then.</summary>
+    public static readonly long ProtectionPace = TimeSpan.FromMilliseconds(100).Ticks;
+
     /// <summary>
     /// How long nothing need be acknowledged for a faster pace, in units of 100 ns: whoever is gone, or behind a network that became slow,
     /// must not be sent that many for a day. It is also the time

@@ -133,7 +133,7 @@ internal sealed class NotificationSender
             // No room now. It is not lost: the state at a later time will do.
             observer.NeedsRefresh = true;
             observer.SentRun = Math.Min(observer.SentRun, (observer.Subject.Latest?.Number ?? 0) - 1);
-            observer.NotBefore = now + NotificationPacing.Pace;
+            observer.NotBefore = now + (transmission.AwaitsProtection ? NotificationPacing.ProtectionPace : NotificationPacing.Pace);
             if (transmission == observer.NonConfirmable)
             {
                 OnReady(observer, now);

@@ -1,0 +1,135 @@
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Protection;
+
+/// <summary>
+/// Protected responses of which a proxy sent only the first block (RFC 8613 section 4.1.3.4.2): the others are asked for by the request as
+/// it was protected, and the whole is verified. Nothing is known of single blocks, so as long as the request waits a response that
+/// verifies still ends it.
+/// </summary>
+internal sealed class FragmentedResponses
+{
+    private readonly CoapShard _shard;
+    private readonly ClientSender _sender;
+    private readonly int _max;
+
+    // One of a request at a time. Guarded by the lock of the shard.
+    private readonly HashSet<(CoapChannel Channel, CoapToken Token)> _underWay = [];
+
+    /// <param name="shard">For the lock.</param>
+    /// <param name="sender">Asks for blocks.</param>
+    /// <param name="max">The largest payload, in bytes.</param>
+    public FragmentedResponses(CoapShard shard, ClientSender sender, int max)
+    {
+        _shard = shard;
+        _sender = sender;
+        _max = max;
+    }
+
+    /// <summary>Fetches what is missing of a response.</summary>
+    /// <param name="peer">The protected peer.</param>
+    /// <param name="first">The first block.</param>
+    /// <returns>The whole response; null when there is none, as when it is larger than it may be.</returns>
+    public async Task<CoapMessage?> FetchAsync(CoapProtectedPeer peer, CoapMessage first)
+    {
+        if (!TryBegin(peer.Channel, first.Token, out CoapMessage? request))
+        {
+            return null;
+        }
+
+        try
+        {
+            List<byte> payload = [.. first.Payload.Span];
+            BlockValue block = first.Options.Block2!.Value;
+            while (block.More)
+            {
+                // What came says where the next one begins: a proxy may make blocks smaller.
+                CoapMessage next = NextOf(request, new BlockValue(payload.Count / block.Size, more: false, block.SizeExponent));
+                ClientRequest asked = _sender.BeginPlain(peer.Channel.Wire, next);
+                CoapMessage response = (await asked.Task.ConfigureAwait(false)).Message;
+                if (response.OptionsToRead?.Block2 is not { } came
+                    || came.ByteOffset != payload.Count
+                    || response.Payload.IsEmpty
+                    || (came.More && response.Payload.Length % came.Size != 0)
+                    || payload.Count + response.Payload.Length > _max
+                    || !IsOfSame(first, response, OptionNumber.Oscore)
+                    || !IsOfSame(first, response, OptionNumber.ETag)
+                    || !IsWaiting(peer.Channel, first.Token))
+                {
+                    return null;
+                }
+
+                block = came;
+                payload.AddRange(response.Payload.Span);
+            }
+
+            CoapMessage whole = first.Clone();
+            whole.Options.Block2 = null;
+            whole.Options.Remove(OptionNumber.Size2);
+            whole.Payload = payload.ToArray();
+            return whole;
+        }
+        finally
+        {
+            _shard.Enter();
+            try
+            {
+                _underWay.Remove((peer.Channel, first.Token));
+            }
+            finally
+            {
+                _shard.Exit();
+            }
+        }
+    }
+
+    private bool TryBegin(CoapChannel channel, CoapToken token, out CoapMessage request)
+    {
+        request = null!;
+        _shard.Enter();
+        try
+        {
+            if (!ExchangeLayer.TryFindPending(channel, token, out ClientRequest? pending)
+                || !pending.Transmission.IsMessageProtected
+                || !_underWay.Add((channel, token)))
+            {
+                return false;
+            }
+
+            request = pending.Transmission.Message;
+            return true;
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    private bool IsWaiting(CoapChannel channel, CoapToken token)
+    {
+        _shard.Enter();
+        try
+        {
+            return ExchangeLayer.TryFindPending(channel, token, out _);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    // The request as it is in the cache key of the proxy; its token is given when it is sent.
+    private static CoapMessage NextOf(CoapMessage request, BlockValue block)
+    {
+        CoapMessage next = request.Clone();
+        next.Type = CoapMessageType.Confirmable;
+        next.Options.Block1 = null;
+        next.Options.Block2 = block;
+        return next;
+    }
+
+    private static bool IsOfSame(CoapMessage first, CoapMessage other, int option) =>
+        first.Options.TryGetValue(option, out ReadOnlySpan<byte> expected) == other.Options.TryGetValue(option, out ReadOnlySpan<byte> came)
+        && expected.SequenceEqual(came);
+}

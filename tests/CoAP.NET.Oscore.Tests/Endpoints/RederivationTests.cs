@@ -1,0 +1,160 @@
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Oscore.Tests.Endpoints;
+
+/// <summary>New keys at each start (RFC 8613 appendix B.2).</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class RederivationTests : IAsyncLifetime
+{
+    private readonly OscoreWorld _world = new();
+    private CoapServer _server = null!;
+    private CoapRouteHandlerBuilder _route = null!;
+    private string _state = "one";
+    private ulong _seed = 100;
+    private int _posts;
+
+    public Task InitializeAsync() => ServeAsync();
+
+    public async Task DisposeAsync() => await _world.DisposeAsync();
+
+    [Fact]
+    [Rfc("8613-B.2-1", "8613-B.2-2")]
+    public async Task The_first_request_is_answered_with_the_servers_part_and_executed_when_it_comes_again_with_both()
+    {
+        CoapClient client = Client();
+
+        CoapResponse first = await PostAsync(client);
+        CoapResponse second = await PostAsync(client);
+
+        Assert.Equal((CoapCode.Changed, CoapCode.Changed, 2), (first.Code, second.Code, _posts));
+        string[] options = [.. _world.Wire.Select(OscoreWorld.OptionOf)];
+        Assert.Equal(6, options.Length);
+        string id1 = options[0][8..];
+        string r2 = options[1][6..];
+        string id3 = options[2][10..];
+        Assert.Equal(($"19000948{id1}", 16), (options[0], id1.Length));
+        Assert.Equal(($"101150{r2}", 32), (options[1], r2.Length));
+        Assert.Equal(($"19001a5818{id3}", 48), (options[2], id3.Length));
+        Assert.StartsWith(r2, id3, StringComparison.Ordinal);
+        Assert.Equal(["", $"190118{id3}", ""], options[3..]);
+        Assert.DoesNotContain(_world.Wire, static message => message.Options.Contains(OptionNumber.Echo));
+    }
+
+    [Fact]
+    [Rfc("8613-B.2-3")]
+    public async Task Whoever_of_the_two_has_begun_anew_both_go_on_after_one_round_trip()
+    {
+        CoapClient client = Client();
+        await PostAsync(client);
+
+        await _server.DisposeAsync();
+        await ServeAsync();
+        await PostAsync(client);
+        CoapClient restarted = Client();
+        await PostAsync(restarted);
+        await PostAsync(restarted);
+
+        Assert.Equal(4, _posts);
+    }
+
+    [Fact]
+    [Rfc("8613-B.2-2")]
+    public async Task Nothing_that_was_recorded_is_executed_again_or_begins_a_run()
+    {
+        CoapClient client = Client();
+        await PostAsync(client);
+        await PostAsync(client);
+        byte[][] recorded = [.. _world.Wire.Where(static message => message.Code.IsRequest)
+            .Select(static message => CoapDatagramSerializer.Default.Serialize(message))];
+        await PostAsync(Client());
+        using ScriptedPeer attacker = _world.Network.CreatePeer(
+            InMemoryNetwork.Address("[2001:db8::66]:1000"), InMemoryNetwork.Address("[2001:db8::1]:5683"));
+
+        foreach (byte[] bytes in recorded)
+        {
+            bytes[2] ^= 0xff;
+            attacker.Send(bytes);
+        }
+
+        _world.Clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal(3, _posts);
+
+        // A forged one costs no run that stands.
+        recorded[0][^1] ^= 1;
+        recorded[0][3] ^= 0xff;
+        attacker.Send(recorded[0]);
+        _world.Clock.Advance(TimeSpan.FromSeconds(1));
+        await PostAsync(client);
+        Assert.Equal(4, _posts);
+    }
+
+    [Fact]
+    public async Task An_observation_begins_a_run_as_well_and_gets_its_notifications()
+    {
+        CoapObservation observation = await _world.RunAsync(Client().ObserveAsync(OscoreWorld.ServerUri + "/state"));
+        Assert.Equal("one", observation.Latest!.GetText());
+
+        _state = "two";
+        _route.Notify();
+
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == "two", TimeSpan.FromMinutes(1));
+        await observation.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task Several_requests_at_the_beginning_end_in_one_run()
+    {
+        CoapClient client = _world.Client(
+            OscoreContext.CreateRederived(OscoreWorld.Parameters("", "01"), new VirtualRandom(++_seed)),
+            static options => options.Parameters = CoapTransmissionParameters.Default with { NStart = 4 });
+        Task<CoapResponse>[] all = [.. Enumerable.Range(0, 4).Select(_ => client.SendAsync(
+            new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do")))];
+
+        Assert.All(await _world.RunAsync(Task.WhenAll(all)), static response => Assert.Equal(CoapCode.Changed, response.Code));
+        Assert.Equal(4, _posts);
+    }
+
+    [Theory]
+    [InlineData("312194aff245db25", "d8563db4153f94f9", "6044c1b19b100948d8563db4153f94f9ff1e429913923c98eeba")]
+    [InlineData(
+        "8a1e371da4243881", "e0f8d760508782a11e945c1da16fbb4f",
+        "604495cb9d06101150e0f8d760508782a11e945c1da16fbb4fffe13804da6cbb786ff089")]
+    [Rfc("8613-B.2-1")]
+    public void The_first_responses_of_libcoap_and_Californium_verify(string id1, string r2, string captured)
+    {
+        OscoreContext first = OscoreWorld.ClientContext(id1);
+        OscoreContext both = OscoreWorld.ClientContext(r2 + id1);
+        CoapMessage message = CoapDatagramSerializer.Default.Deserialize(Convert.FromHexString(captured).AsMemory());
+
+        OscoreFault fault = OscoreCodec.UnprotectRederivation(both, first, message, new OscoreRequestId([], 0), out CoapMessage? read);
+
+        Assert.Equal((OscoreFault.None, CoapCode.Unauthorized), (fault, read?.Code));
+        Assert.Equal(
+            OscoreFault.Decryption, OscoreCodec.UnprotectRederivation(both, both, message, new OscoreRequestId([], 0), out _));
+    }
+
+    [Fact]
+    public void An_ID_Context_of_its_own_is_refused()
+    {
+        Assert.Throws<ArgumentException>(() => OscoreContext.CreateRederived(OscoreWorld.Parameters("", "01", "aa")));
+    }
+
+    private async Task ServeAsync()
+    {
+        _server = _world.Server(OscoreContext.CreateRederived(OscoreWorld.Parameters("01", ""), new VirtualRandom(++_seed)));
+        _server.MapPost("/do", _ =>
+        {
+            _posts++;
+            return CoapResults.Changed();
+        }).RequireOscore();
+        _route = _server.MapGet("/state", () => CoapResults.Text(_state)).Observable().RequireOscore();
+        await _server.StartAsync();
+    }
+
+    private CoapClient Client() =>
+        _world.Client(OscoreContext.CreateRederived(OscoreWorld.Parameters("", "01"), new VirtualRandom(++_seed)));
+
+    private Task<CoapResponse> PostAsync(CoapClient client) =>
+        _world.SendAsync(client, new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do"));
+}

@@ -1,0 +1,136 @@
+using CoAP.NET.Options;
+using CoAP.NET.Proxy;
+
+namespace CoAP.NET.Oscore.Tests.Endpoints;
+
+/// <summary>Protected requests through a proxy of this library, which has no keys, also from one transport to another.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ThroughProxyTests : IAsyncLifetime
+{
+    private readonly OscoreWorld _world = new();
+    private readonly List<IAsyncDisposable> _owned = [];
+    private CoapProxy _proxy = null!;
+    private CoapServer _origin = null!;
+    private CoapClient _client = null!;
+    private string _near = "";
+    private string _far = "";
+    private int _served;
+    private byte[] _stored = [];
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public async Task DisposeAsync()
+    {
+        foreach (IAsyncDisposable one in _owned)
+        {
+            await one.DisposeAsync();
+        }
+
+        await _world.DisposeAsync();
+    }
+
+    [Theory]
+    [InlineData("coap", "coap")]
+    [InlineData("coap", "coap+tcp")]
+    [InlineData("coap+tcp", "coap")]
+    [Rfc("8613-10-1")]
+    public async Task A_proxy_sees_no_path_and_sends_each_request_on_and_keeps_no_answer(string near, string far)
+    {
+        await StartAsync(near, far);
+
+        Assert.Equal("hello 1", (await SendAsync(CoapMethod.Get, "/hello?x=1")).GetText());
+        Assert.Equal("hello 2", (await SendAsync(CoapMethod.Get, "/hello?x=1")).GetText());
+
+        Assert.Equal(0, _proxy.GetCounters().CacheHits);
+        Assert.DoesNotContain(_world.Wire, static message => message.HasOptions && message.Options.UriPath.Count > 0);
+    }
+
+    [Theory]
+    [InlineData("coap", "coap")]
+    [InlineData("coap", "coap+tcp")]
+    [InlineData("coap+tcp", "coap")]
+    [Rfc("8613-4.1.3.4-2", "8613-4.1.3.4-3")]
+    public async Task Bodies_that_a_proxy_cuts_are_put_together_before_they_are_verified(string near, string far)
+    {
+        await StartAsync(near, far);
+        byte[] body = [.. Enumerable.Range(0, 30_000).Select(static i => (byte)(i ^ (i >> 8)))];
+
+        CoapResponse up = await SendAsync(CoapMethod.Put, "/body", CoapContent.Binary(body));
+        CoapResponse down = await SendAsync(CoapMethod.Get, "/body");
+
+        Assert.Equal(CoapCode.Changed, up.Code);
+        Assert.Equal(body, _stored);
+        Assert.Equal(body, down.EnsureSuccess().Payload.ToArray());
+    }
+
+    [Fact]
+    [Rfc("8613-4.1.3.4-2")]
+    public async Task A_body_beyond_MAX_UNFRAGMENTED_SIZE_is_refused_and_the_request_fails()
+    {
+        await StartAsync("coap+tcp", "coap", maxUnfragmented: 4_096);
+
+        CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(
+            () => SendAsync(CoapMethod.Put, "/body", CoapContent.Binary(new byte[30_000])));
+
+        Assert.Equal(CoapCode.RequestEntityTooLarge, exception.UnprotectedCode);
+        Assert.Empty(_stored);
+    }
+
+    private async Task StartAsync(string near, string far, int maxUnfragmented = 65_536)
+    {
+        _near = $"{near}://[2001:db8:5::1]";
+        _far = $"{far}://[2001:db8::1]";
+        _origin = new CoapServer(_world.Options(options => options.UseOscore(
+            new OscoreContexts { MaxUnfragmentedSize = maxUnfragmented }.Add(OscoreWorld.ServerContext()))));
+        _origin.MapGet("/hello", () => CoapResults.Text($"hello {++_served}").WithMaxAge(TimeSpan.FromHours(1))).RequireOscore();
+        _origin.MapGet("/body", () => CoapResults.Bytes(_stored)).RequireOscore();
+        _origin.MapPut("/body", request =>
+        {
+            _stored = request.Payload.ToArray();
+            return CoapResults.Changed();
+        }).RequireOscore();
+        Listen(_origin.Endpoint, far, "[2001:db8::1]:5683");
+        CoapProxyOptions options = new()
+        {
+            ConfigureClient = client =>
+            {
+                CoapEndpointOptions made = _world.Options(static _ => { });
+                (client.TimeProvider, client.Random, client.Scheduler) = (made.TimeProvider, made.Random, made.Scheduler);
+            },
+        };
+        options.Targets.AllowNetwork("2001:db8::/32");
+        _proxy = new CoapProxy(options);
+        Listen(_proxy.Client.Endpoint, far, "[2001:db8:5::1]:50001");
+        Listen(_proxy.ConfiguredClient.Endpoint, far, "[2001:db8:5::1]:50002");
+        CoapServer server = new(_world.Options(static _ => { }));
+        Listen(server.Endpoint, near, "[2001:db8:5::1]:5683");
+        server.MapForwardProxy(_proxy);
+        _client = new CoapClient(_world.Options(options => options.UseOscore(
+            new OscoreContexts().Add(_far, OscoreWorld.ClientContext()))));
+        Listen(_client.Endpoint, near, "[2001:db8::2]:50003");
+        _owned.AddRange([_client, server, _proxy, _origin]);
+        await _origin.StartAsync();
+        await server.StartAsync();
+    }
+
+    private void Listen(CoapEndpoint endpoint, string scheme, string address) =>
+        endpoint.AddTransport(_world.Network.CreateTransport(scheme, InMemoryNetwork.Address(address)));
+
+    private CoapRequest Request(CoapMethod method, string path)
+    {
+        CoapRequest request = new(method, _near);
+        request.Options.Add(new ProxyUri(_far + path));
+        return request;
+    }
+
+    private Task<CoapResponse> SendAsync(CoapMethod method, string path, CoapContent? content = null)
+    {
+        CoapRequest request = Request(method, path);
+        if (content is not null)
+        {
+            request.Content = content;
+        }
+
+        return _world.SendAsync(_client, request);
+    }
+}

@@ -1,0 +1,142 @@
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Oscore.Tests.Endpoints;
+
+/// <summary>Answers that anybody can have sent (RFC 8613 appendix D.5.3).</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class UnprotectedAnswerTests : IAsyncLifetime
+{
+    private readonly OscoreWorld _world = new();
+    private readonly TaskCompletionSource<CoapResult> _answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private CoapServer _server = null!;
+    private int _posts;
+
+    public async Task InitializeAsync()
+    {
+        _server = _world.Server(OscoreWorld.ServerContext());
+        _server.MapGet("/late", (CoapRequest _, CancellationToken _) => new ValueTask<CoapResult>(_answer.Task)).RequireOscore();
+        _server.MapPost("/do", _ =>
+        {
+            _posts++;
+            return CoapResults.Changed();
+        }).RequireOscore();
+        await _server.StartAsync();
+    }
+
+    public async Task DisposeAsync() => await _world.DisposeAsync();
+
+    [Fact]
+    [Rfc("8613-D.5.3-1", "8613-2-3")]
+    public async Task A_forged_error_that_is_faster_than_the_server_does_not_end_the_request()
+    {
+        _world.OnPacket = packet => packet.From.Port == 5683 && packet.Data.Length == 4
+            ? NetworkVerdict.Replace(Forged(packet.Data.Span, CoapCode.Unauthorized))
+            : NetworkVerdict.Pass;
+        Task<CoapResponse> asked = _world.Client(OscoreWorld.ClientContext()).SendAsync(
+            new CoapRequest(CoapMethod.Get, OscoreWorld.ServerUri + "/late"));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Count == 2, TimeSpan.FromMinutes(1));
+        _world.Clock.Advance(TimeSpan.FromMilliseconds(1_500));
+        _answer.SetResult(CoapResults.Text("late"));
+
+        Assert.Equal("late", (await _world.RunAsync(asked)).GetText());
+    }
+
+    [Fact]
+    public async Task An_error_without_protection_ends_the_request_after_ACK_TIMEOUT_when_nothing_else_comes()
+    {
+        _world.OnPacket = packet => packet.From.Port == 5683 && packet.Data.Length == 4
+            ? NetworkVerdict.Replace(Forged(packet.Data.Span, CoapCode.NotFound))
+            : NetworkVerdict.Pass;
+        Task<CoapResponse> asked = _world.Client(OscoreWorld.ClientContext()).SendAsync(
+            new CoapRequest(CoapMethod.Get, OscoreWorld.ServerUri + "/late"));
+        await _world.Clock.AdvanceUntilAsync(() => _world.Wire.Count == 2, TimeSpan.FromMinutes(1));
+        TimeSpan since = _world.Clock.Elapsed;
+
+        CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => _world.RunAsync(asked));
+
+        Assert.Equal(CoapCode.NotFound, exception.UnprotectedCode);
+        Assert.InRange(_world.Clock.Elapsed - since, TimeSpan.FromSeconds(2), TimeSpan.FromSeconds(3));
+        _answer.SetResult(CoapResults.Text("late"));
+    }
+
+    [Fact]
+    public async Task A_hop_that_wants_an_Echo_gets_it_outside_with_the_same_protected_bytes_which_are_executed_once()
+    {
+        int challenges = 0;
+        _world.OnPacket = packet =>
+        {
+            // The answer of the server is lost to a challenge: as if somebody between the two had been faster.
+            CoapMessage message = CoapDatagramSerializer.Default.Deserialize((ReadOnlyMemory<byte>)packet.Data.ToArray());
+            if (packet.From.Port != 5683 || challenges++ > 0)
+            {
+                return NetworkVerdict.Pass;
+            }
+
+            CoapMessage challenge = new(CoapCode.Unauthorized)
+            {
+                Type = CoapMessageType.Acknowledgement,
+                MessageId = message.MessageId,
+                Token = message.Token,
+            };
+            challenge.Options.Add(OptionNumber.Echo, [1, 2, 3, 4]);
+            return NetworkVerdict.Replace(CoapDatagramSerializer.Default.Serialize(challenge));
+        };
+        Task<CoapResponse> asked = _world.Client(OscoreWorld.ClientContext()).SendAsync(
+            new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do"));
+
+        // The server sees the number for the second time, and says so; that is no answer either.
+        await Assert.ThrowsAsync<CoapOscoreException>(() => _world.RunAsync(asked));
+
+        CoapMessage[] requests = [.. _world.Wire.Where(static message => message.Code.IsRequest)];
+        Assert.Equal(2, requests.Length);
+        Assert.Equal(requests[0].Payload.ToArray(), requests[1].Payload.ToArray());
+        Assert.Equal(OscoreWorld.OptionOf(requests[0]), OscoreWorld.OptionOf(requests[1]));
+        Assert.True(requests[1].Options.Contains(OptionNumber.Echo));
+        Assert.Equal(1, _posts);
+    }
+
+    [Fact]
+    public async Task A_challenge_of_a_hop_that_had_kept_the_request_is_answered_and_the_request_succeeds()
+    {
+        int requests = 0;
+
+        // A ping in the place of the request, which is answered by a Reset; that becomes the challenge.
+        _world.OnPacket = packet =>
+            packet.From.Port == 5683 && packet.Data.Length == 4
+                ? NetworkVerdict.Replace(Forged(packet.Data.Span, CoapCode.Unauthorized, echo: true))
+            : packet.To.Port == 5683 && requests++ == 0
+                ? NetworkVerdict.Replace([0x40, 0x00, packet.Data.Span[2], packet.Data.Span[3]])
+            : NetworkVerdict.Pass;
+
+        CoapResponse response = await _world.SendAsync(
+            _world.Client(OscoreWorld.ClientContext()), new CoapRequest(CoapMethod.Post, OscoreWorld.ServerUri + "/do"));
+
+        Assert.Equal(CoapCode.Changed, response.Code);
+        Assert.Equal(1, _posts);
+        Assert.Equal(["00", "00"], _world.Numbers(ofRequests: true));
+    }
+
+    // In place of an empty message of the server.
+    private byte[] Forged(ReadOnlySpan<byte> empty, CoapCode code, bool echo = false)
+    {
+        CoapMessage asked;
+        lock (_world.Wire)
+        {
+            asked = _world.Wire.Last(static message => message.Code.IsRequest);
+        }
+
+        CoapMessage forged = new(code)
+        {
+            Type = CoapMessageType.Acknowledgement,
+            MessageId = (ushort)((empty[2] << 8) | empty[3]),
+            Token = asked.Token,
+        };
+        if (echo)
+        {
+            forged.Options.Add(OptionNumber.Echo, [1, 2, 3, 4]);
+        }
+
+        return CoapDatagramSerializer.Default.Serialize(forged);
+    }
+}
