@@ -1,4 +1,5 @@
 using CoAP.NET.Edhoc.Suites;
+using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Edhoc;
 
@@ -7,21 +8,22 @@ public sealed class EdhocCipherSuite
 {
     private static readonly EdhocCipherSuite[] s_all =
     [
-        new(0, AeadAlgorithm.Ccm8, HashFunction.Sha256, 8, EdhocCurve.X25519, EdhocCurve.Ed25519, 10),
-        new(1, AeadAlgorithm.Ccm16, HashFunction.Sha256, 16, EdhocCurve.X25519, EdhocCurve.Ed25519, 10),
-        new(2, AeadAlgorithm.Ccm8, HashFunction.Sha256, 8, EdhocCurve.P256, EdhocCurve.P256, 10),
-        new(3, AeadAlgorithm.Ccm16, HashFunction.Sha256, 16, EdhocCurve.P256, EdhocCurve.P256, 10),
-        new(4, AeadAlgorithm.ChaCha20, HashFunction.Sha256, 16, EdhocCurve.X25519, EdhocCurve.Ed25519, 24),
-        new(5, AeadAlgorithm.ChaCha20, HashFunction.Sha256, 16, EdhocCurve.P256, EdhocCurve.P256, 24),
-        new(6, AeadAlgorithm.Gcm128, HashFunction.Sha256, 16, EdhocCurve.X25519, EdhocCurve.P256, 1),
-        new(24, AeadAlgorithm.Gcm256, HashFunction.Sha384, 16, EdhocCurve.P384, EdhocCurve.P384, 3),
-        new(25, AeadAlgorithm.ChaCha20, HashFunction.Shake256, 16, EdhocCurve.X448, EdhocCurve.Ed448, 24),
+        new(0, OscoreAlgorithm.AesCcm16With64BitTag128, HashFunction.Sha256, 8, EdhocCurve.X25519, EdhocCurve.Ed25519, 10),
+        new(1, OscoreAlgorithm.AesCcm16With128BitTag128, HashFunction.Sha256, 16, EdhocCurve.X25519, EdhocCurve.Ed25519, 10),
+        new(2, OscoreAlgorithm.AesCcm16With64BitTag128, HashFunction.Sha256, 8, EdhocCurve.P256, EdhocCurve.P256, 10),
+        new(3, OscoreAlgorithm.AesCcm16With128BitTag128, HashFunction.Sha256, 16, EdhocCurve.P256, EdhocCurve.P256, 10),
+        new(4, OscoreAlgorithm.ChaCha20Poly1305, HashFunction.Sha256, 16, EdhocCurve.X25519, EdhocCurve.Ed25519, 24),
+        new(5, OscoreAlgorithm.ChaCha20Poly1305, HashFunction.Sha256, 16, EdhocCurve.P256, EdhocCurve.P256, 24),
+        new(6, OscoreAlgorithm.A128Gcm, HashFunction.Sha256, 16, EdhocCurve.X25519, EdhocCurve.P256, 1),
+        new(24, OscoreAlgorithm.A256Gcm, HashFunction.Sha384, 16, EdhocCurve.P384, EdhocCurve.P384, 3),
+        new(25, OscoreAlgorithm.ChaCha20Poly1305, HashFunction.Shake256, 16, EdhocCurve.X448, EdhocCurve.Ed448, 24),
     ];
 
     private static readonly int[] s_defaults = [2, 3, 0, 1, 4, 5, 6, 24];
 
     private EdhocCipherSuite(
-        int number, AeadAlgorithm aead, HashFunction hash, int macLength, EdhocCurve curve, EdhocCurve signatureCurve, int applicationAead)
+        int number, OscoreAlgorithm aead, HashFunction hash, int macLength, EdhocCurve curve, EdhocCurve signatureCurve,
+        int applicationAead)
     {
         (Number, Aead, Hash, MacLength) = (number, aead, hash, macLength);
         (Curve, SignatureCurve, ApplicationAead) = (curve, signatureCurve, applicationAead);
@@ -54,7 +56,7 @@ public sealed class EdhocCipherSuite
 
     internal static IEnumerable<EdhocCipherSuite> Defaults => s_defaults.Select(static number => Find(number)!);
 
-    internal AeadAlgorithm Aead { get; }
+    internal OscoreAlgorithm Aead { get; }
 
     internal HashFunction Hash { get; }
 

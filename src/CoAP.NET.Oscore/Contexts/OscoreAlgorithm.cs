@@ -141,6 +141,55 @@ public sealed class OscoreAlgorithm
         return null;
     }
 
+    /// <summary>Encrypts a message with a key that is used for no other one, as protocols do that make keys (RFC 9528).</summary>
+    /// <param name="key">The key, <see cref="KeyLength"/> bytes.</param>
+    /// <param name="nonce">The nonce, <see cref="NonceLength"/> bytes, which must never have been used with this key.</param>
+    /// <param name="additionalData">What is authenticated besides.</param>
+    /// <param name="plaintext">The plaintext.</param>
+    /// <returns>Ciphertext and tag.</returns>
+    /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks the algorithm.</exception>
+    /// <exception cref="ArgumentException">The nonce has a wrong length.</exception>
+    /// <exception cref="CryptographicException">The key has a wrong length.</exception>
+    public byte[] Seal(
+        ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> additionalData, ReadOnlySpan<byte> plaintext)
+    {
+        using OscoreAead aead = new(this, key);
+        byte[] ciphertext = new byte[plaintext.Length + TagLength];
+        aead.Encrypt(nonce, plaintext, ciphertext, additionalData);
+        return ciphertext;
+    }
+
+    /// <summary>Verifies and decrypts what <see cref="Seal"/> made.</summary>
+    /// <param name="key">The key, <see cref="KeyLength"/> bytes.</param>
+    /// <param name="nonce">The nonce, <see cref="NonceLength"/> bytes.</param>
+    /// <param name="additionalData">What is authenticated besides.</param>
+    /// <param name="ciphertext">Ciphertext and tag, of any length.</param>
+    /// <param name="plaintext">The plaintext; empty where it did not verify.</param>
+    /// <returns>Whether it verified.</returns>
+    /// <exception cref="PlatformNotSupportedException">The cryptography of the platform lacks the algorithm.</exception>
+    /// <exception cref="ArgumentException">The nonce has a wrong length.</exception>
+    /// <exception cref="CryptographicException">The key has a wrong length.</exception>
+    public bool TryOpen(
+        ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> additionalData, ReadOnlySpan<byte> ciphertext,
+        out byte[] plaintext)
+    {
+        plaintext = [];
+        if (ciphertext.Length < TagLength)
+        {
+            return false;
+        }
+
+        using OscoreAead aead = new(this, key);
+        byte[] opened = new byte[ciphertext.Length - TagLength];
+        if (!aead.TryDecrypt(nonce, ciphertext, opened, additionalData))
+        {
+            return false;
+        }
+
+        plaintext = opened;
+        return true;
+    }
+
     /// <summary>Name and number.</summary>
     /// <returns>The text, such as <c>AES-CCM-16-64-128 (10)</c>.</returns>
     public override string ToString() => $"{Name} ({CoseNumber})";

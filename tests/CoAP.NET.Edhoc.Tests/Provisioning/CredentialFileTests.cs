@@ -55,7 +55,8 @@ public sealed class CredentialFileTests : IDisposable
         responder.ReadMessage1(initiator.CreateMessage1());
         EdhocClaim claim = initiator.ReadMessage2(responder.CreateMessage2(new byte[] { 2 }));
         byte[] third = initiator.CreateMessage3(await ofClient.Trust.FindAsync(claim, CancellationToken.None));
-        using EdhocSession session = responder.Complete(await ofServer.Trust.FindAsync(responder.ReadMessage3(third), CancellationToken.None));
+        using EdhocSession session = responder.Complete(
+            await ofServer.Trust.FindAsync(responder.ReadMessage3(third), CancellationToken.None));
 
         Assert.Equal("the door", initiator.Session.PeerIdentity);
         Assert.Equal("client", session.PeerCredential.Subject);
