@@ -50,8 +50,8 @@ internal sealed class NumberServer : IAsyncDisposable
     }
 
     public LoadPlan Plan(double rate, double factor = 1) =>
-        new() { Uri = Uri, Loop = LoadLoop.Observe, Peers = 12, Rate = rate, Seconds = 0.5 * factor, WarmUpSeconds = 0.05, RampSeconds = 0.05,
-            TimeoutSeconds = 20, Retransmissions = 4 };
+        new() { Uri = Uri, Loop = LoadLoop.Observe, Peers = 12, Rate = rate, Seconds = 0.5 * factor, WarmUpSeconds = 0.05,
+            RampSeconds = 0.05, TimeoutSeconds = 20, Retransmissions = 4 };
 
     /// <summary>Runs it.</summary>
     /// <param name="plan">What is done.</param>
