@@ -1,5 +1,6 @@
 using System.Text;
 using CoAP.NET.Cli.Output;
+using CoAP.NET.Testing;
 
 namespace CoAP.NET.Cli.Tests;
 
@@ -26,6 +27,11 @@ internal sealed class CliHarness
     public Func<CoapEndpointOptions, CoapClient>? CreateClient { get; init; }
 
     public Dictionary<string, string> Variables { get; } = [];
+
+    /// <summary>
+    /// Makes one of a terminal where no time passes, so that nothing tells of waiting, however busy the machine is.
+    /// </summary>
+    public static CliHarness OnTerminal(int width = 100) => new() { IsTerminal = true, Width = width, TimeProvider = new VirtualClock() };
 
     /// <summary>Runs a command line with a plain harness.</summary>
     public static Task<CliRun> RunAsync(params string[] args) => new CliHarness().InvokeAsync(args);

@@ -191,8 +191,8 @@ public sealed class FailureTests
         });
         string uri = server.LocalEndpoints[0];
 
-        CliRun text = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{uri}/plain", "--color", "never");
-        CliRun more = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{uri}/more", "--color", "never");
+        CliRun text = await CliHarness.OnTerminal().InvokeAsync("get", $"{uri}/plain", "--color", "never");
+        CliRun more = await CliHarness.OnTerminal().InvokeAsync("get", $"{uri}/more", "--color", "never");
         CliRun raw = await CliHarness.RunAsync("get", $"{uri}/more");
 
         Assert.Equal(ExitCodes.ClientError, text.ExitCode);

@@ -45,9 +45,9 @@ public sealed class HostileServerTests
         await using CoapServer server = await StartAsync();
         string[] args = [command, server.LocalEndpoints[0] + path, .. more];
 
-        CliRun plain = await new CliHarness { IsTerminal = true, Width = 400 }
+        CliRun plain = await CliHarness.OnTerminal(width: 400)
             .InvokeAsync([.. args, .. command == "bench" ? (string[])[] : ["--color", "never"]]);
-        CliRun colored = await new CliHarness { IsTerminal = true, Width = 400 }.InvokeAsync(args);
+        CliRun colored = await CliHarness.OnTerminal(width: 400).InvokeAsync(args);
 
         AssertHarmless(plain.Out + plain.Error);
         AssertHarmless(Regex.Replace(colored.Out + colored.Error, "\u001b\\[(0|1|2|[349][0-7]|38;5;[0-9]+)(;[0-9]+)*m", ""));
@@ -75,7 +75,7 @@ public sealed class HostileServerTests
     {
         await using CoapServer server = await StartAsync();
 
-        CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("get", server.LocalEndpoints[0] + "/diagnostic");
+        CliRun run = await CliHarness.OnTerminal().InvokeAsync("get", server.LocalEndpoints[0] + "/diagnostic");
 
         Assert.Contains(":bomb: [red]x[/]", run.Error, StringComparison.Ordinal);
     }
@@ -93,7 +93,7 @@ public sealed class HostileServerTests
         options.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { Certificate = certificate } });
         await using CoapServer server = await TestServer.StartAsync(uri: $"{scheme}://127.0.0.1:0", options: options);
 
-        CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/text", "--color", "never");
+        CliRun run = await CliHarness.OnTerminal().InvokeAsync("get", $"{server.LocalEndpoints[0]}/text", "--color", "never");
 
         Assert.True(run.ExitCode == ExitCodes.Network, run.ToString());
         Assert.Contains("owned", run.Error, StringComparison.Ordinal);

@@ -1,5 +1,4 @@
 using System.Text;
-using CoAP.NET.Testing;
 
 namespace CoAP.NET.Cli.Tests;
 
@@ -102,7 +101,7 @@ public sealed class TransferTests : IDisposable
 
         Assert.DoesNotContain("receiving", (await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/large")).Error,
             StringComparison.Ordinal);
-        Assert.Empty((await new CliHarness { IsTerminal = true }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/text")).Error);
+        Assert.Empty((await CliHarness.OnTerminal().InvokeAsync("get", $"{server.LocalEndpoints[0]}/text")).Error);
     }
 
     [Fact]
@@ -111,8 +110,7 @@ public sealed class TransferTests : IDisposable
         await using CoapServer server = await TestServer.StartAsync();
 
         // In virtual time nothing takes time.
-        CliRun run = await new CliHarness { IsTerminal = true, TimeProvider = new VirtualClock() }
-            .InvokeAsync("get", $"{server.LocalEndpoints[0]}/large");
+        CliRun run = await CliHarness.OnTerminal().InvokeAsync("get", $"{server.LocalEndpoints[0]}/large");
 
         Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Empty(run.Error);

@@ -1,4 +1,5 @@
 using System.Text.RegularExpressions;
+using CoAP.NET.Testing;
 
 namespace CoAP.NET.Cli.Tests;
 
@@ -7,9 +8,11 @@ public sealed class VerboseTests
     [Fact]
     public async Task Headers_and_options_of_all_messages_are_told()
     {
-        await using CoapServer server = await TestServer.StartAsync();
+        // In virtual time nothing takes time, and nothing is sent again.
+        VirtualClock clock = new();
+        await using CoapServer server = await TestServer.StartAsync(options: new CoapEndpointOptions { TimeProvider = clock });
 
-        CliRun run = await CliHarness.RunAsync("get", $"{server.LocalEndpoints[0]}/text", "-v");
+        CliRun run = await new CliHarness { TimeProvider = clock }.InvokeAsync("get", $"{server.LocalEndpoints[0]}/text", "-v");
 
         Assert.Equal("21.5", run.Out);
         Assert.Matches(new Regex(@"^> 0\.\d{3} to 127\.0\.0\.1:\d+  CON \d+  GET  token [0-9a-f]{8}  \d+ B$", RegexOptions.Multiline),

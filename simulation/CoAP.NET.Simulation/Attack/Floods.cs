@@ -11,7 +11,9 @@ namespace CoAP.NET.Simulation.Attack;
 /// <summary>Attacks that need real sockets or real threads: slow and many TCP connections, and handlers that block.</summary>
 internal static class Floods
 {
-    private static readonly TimeSpan s_hang = TimeSpan.FromSeconds(60);
+    private const int MostAttempts = 100;
+
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
     private static readonly byte[] s_csm = CoapStreamSerializer.Default.Serialize(new CoapMessage(CoapCode.Csm));
 
     public static IEnumerable<AttackRow> Rows =>
@@ -40,7 +42,11 @@ internal static class Floods
         IPEndPoint at = At(server);
         await using CoapClient honest = new();
         string uri = $"coap+tcp://{at}/hello";
-        _ = await honest.GetAsync(uri).ConfigureAwait(false);
+        CoapCounters counters = server.Endpoint.Counters;
+        await ConnectAsync(honest, uri).ConfigureAwait(false);
+        await UntilAsync(() => counters[CoapCounter.ConnectionsClosed] == counters[CoapCounter.ConnectionsAccepted] - 1)
+            .ConfigureAwait(false);
+        long before = counters[CoapCounter.ConnectionsClosed];
         long idle = LiveHeap.Measure();
         Socket[] sockets = new Socket[count];
         for (int i = 0; i < count; i++)
@@ -48,20 +54,19 @@ internal static class Floods
             sockets[i] = await ConnectAsync(at, 2).ConfigureAwait(false);
             if (i % 4 != 0)
             {
-                await sockets[i].SendAsync(s_csm).ConfigureAwait(false);
+                await SendAsync(sockets[i], s_csm).ConfigureAwait(false);
             }
         }
 
         // A frame of some hundred bytes of which a byte comes now and then; a frame that claims 4 GiB; half of the connections that sent no
         // CSM send half of one.
-        byte[] frame = run.IsShort ? [0xd0, 0x20, 0x02, .. new byte[44]] : [0xe0, 0x01, 0x4b, 0x02, .. new byte[600]];
+        byte[] frame = [0xe0, 0x01, 0x4b, 0x02, .. new byte[600]];
         int asked = 0;
         int answered = 0;
         long most = 0;
         long begin = TimeProvider.System.GetTimestamp();
-        CoapCounters counters = server.Endpoint.Counters;
-        TimeSpan patience = TimeSpan.FromMilliseconds(run.IsPlanted("no-stream-limits") ? 3000 : 20_000);
-        for (int at1 = 0; counters[CoapCounter.ConnectionsClosed] < count && TimeProvider.System.GetElapsedTime(begin) < patience; at1++)
+        TimeSpan patience = TimeSpan.FromSeconds(run.IsPlanted("no-stream-limits") ? 3 : run.IsShort ? 120 : 20);
+        for (int at1 = 0; Closed() < count && TimeProvider.System.GetElapsedTime(begin) < patience; at1++)
         {
             for (int i = 0; i < count; i++)
             {
@@ -72,23 +77,16 @@ internal static class Floods
                     2 => at1 < 100 ? [0xf0] : [],
                     _ => at1 == 0 ? [0xf0, 0xff, 0xff, 0xff, 0xff, 0x02] : [],
                 };
-                try
+                if (bytes.Length > 0)
                 {
-                    if (bytes.Length > 0)
-                    {
-                        await sockets[i].SendAsync(bytes).ConfigureAwait(false);
-                    }
-                }
-                catch (SocketException)
-                {
-                    // Closed by the server, as it has to be.
+                    await SendAsync(sockets[i], bytes).ConfigureAwait(false);
                 }
             }
 
             if (at1 % 10 == 0)
             {
                 run.Tell(string.Create(CultureInfo.InvariantCulture,
-                    $"{counters[CoapCounter.ConnectionsClosed]} of {count} are closed "
+                    $"{Closed()} of {count} are closed "
                         + $"after {TimeProvider.System.GetElapsedTime(begin).TotalSeconds:0.0} s"));
             }
 
@@ -101,10 +99,16 @@ internal static class Floods
         run.Done = string.Create(CultureInfo.InvariantCulture,
             $"{count:N0} connections: a quarter says nothing, a quarter sends a frame byte by byte, a quarter lengths byte by byte, a "
                 + $"quarter claims 4 GiB");
-        run.Exactly("connections closed for it", counters[CoapCounter.ConnectionsClosed], count);
+        run.Exactly("connections closed for it", Closed(), count);
         run.Exactly("requests of an honest client beside that failed", asked - answered, 0);
-        run.AtMost("heap above idle for a connection", (double)most / count / 1024, run.Size(32, 200), " KiB");
+        if (!run.IsShort)
+        {
+            run.AtMost("heap above idle for a connection", (double)most / count / 1024, 32, " KiB");
+        }
+
         Array.ForEach(sockets, static socket => socket.Dispose());
+
+        long Closed() => counters[CoapCounter.ConnectionsClosed] - before;
     }
 
     private static async Task ConnectionsAsync(AttackRun run)
@@ -116,6 +120,9 @@ internal static class Floods
         {
             options.Limits.MaxConnectionsPerAddress = run.IsPlanted("no-connection-bound") ? 100_000 : ofAddress;
             options.Limits.MaxConnections = run.IsPlanted("no-connection-bound") ? 100_000 : inAll;
+
+            // None makes room for another by leaving, however long they take to come.
+            options.Streams.CsmTimeout = TimeSpan.FromMinutes(5);
         }).ConfigureAwait(false);
         IPEndPoint at = At(server);
         await using CoapClient honest = new();
@@ -228,6 +235,35 @@ internal static class Floods
     {
         Uri uri = new(server.Endpoint.LocalEndpoints[0]);
         return new IPEndPoint(IPAddress.Parse(uri.Host), uri.Port);
+    }
+
+    // On a busy machine, the server may not hear in time who has just come; then it comes again.
+    private static async Task ConnectAsync(CoapClient honest, string uri)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            try
+            {
+                _ = await honest.GetAsync(uri).WaitAsync(s_hang).ConfigureAwait(false);
+                return;
+            }
+            catch (CoapConnectionException) when (attempt < MostAttempts)
+            {
+                // It was closed for its silence.
+            }
+        }
+    }
+
+    private static async Task SendAsync(Socket socket, byte[] bytes)
+    {
+        try
+        {
+            await socket.SendAsync(bytes).ConfigureAwait(false);
+        }
+        catch (SocketException)
+        {
+            // Closed by the server, as it has to be.
+        }
     }
 
     // All of 127.0.0.0/8 is this machine.

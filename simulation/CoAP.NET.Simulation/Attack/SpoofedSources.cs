@@ -14,6 +14,7 @@ internal static class SpoofedSources
 
     // The short form has a table of an eighth, and so a bound of an eighth, but for what does not depend on it.
     private const int ShortNewcomerBytes = 1 << 20;
+    private const int BytesOfNewcomer = 1024;
     private const double ShortMostHeap = 2;
 
     private static readonly TimeSpan s_flood = TimeSpan.FromMinutes(1);
@@ -62,6 +63,7 @@ internal static class SpoofedSources
         long idle = LiveHeap.Measure();
         long most = 0;
         int mostChannels = 0;
+        int mostNewcomers = 0;
         int steps = run.Size(Steps, 3);
         const int batch = 100;
         TimeSpan pause = s_flood / (count / batch);
@@ -80,6 +82,8 @@ internal static class SpoofedSources
                 long heap = LiveHeap.Measure() - idle;
                 most = Math.Max(most, heap);
                 mostChannels = Math.Max(mostChannels, server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Count));
+                mostNewcomers =
+                    Math.Max(mostNewcomers, server.Server.Endpoint.Pipelines.Sum(static pipeline => pipeline.Channels.Newcomers));
                 run.Tell(string.Create(CultureInfo.InvariantCulture,
                     $"{i + 1:N0} sources, {heap / LiveHeap.MiB:0.00} MiB above idle, {mostChannels} "
                         + $"channels, {server.Server.ObserverCount} observers, {known.OthersDatagrams:N0} answers"));
@@ -88,6 +92,7 @@ internal static class SpoofedSources
         }
 
         run.Done = string.Create(CultureInfo.InvariantCulture, $"{count:N0} addresses in a minute");
+        run.AtMost("addresses that are remembered, at most", mostNewcomers, newcomerBytes / BytesOfNewcomer);
         run.AtMost("heap above idle, at most", most / LiveHeap.MiB, run.IsShort ? ShortMostHeap : MostHeap, " MiB");
         known.Check(run);
         run.Exactly("errors of stages", server.Counters[CoapCounter.StageErrors], 0);
