@@ -43,6 +43,36 @@ public sealed class OscoreTests : IDisposable
     }
 
     [Fact]
+    public async Task What_a_server_has_is_listed_by_protected_requests()
+    {
+        using CancellationTokenSource stop = new();
+        CliHarness serving = new() { Stopped = stop.Token };
+        Task<CliRun> server = serving.InvokeAsync(
+            "serve", Path.Combine(_directory, "data"), "--bind", "coap://127.0.0.1:0", "--quiet", "--oscore", InDirectory("server.json"));
+        await serving.WhenOutAsync("\n");
+
+        CliRun run = await CliHarness.RunAsync("discover", serving.OutSoFar.Trim(), "--oscore", InDirectory("client.json"), "-v");
+        await stop.CancelAsync();
+        await server;
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Contains("state.txt", run.Out, StringComparison.Ordinal);
+
+        // A number was taken for it, so the request was protected.
+        string state = Assert.Single(Directory.GetFiles(InDirectory("client.json.state"), "*.json"));
+        Assert.Contains("\"nextUnreserved\": 32", await File.ReadAllTextAsync(state), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_group_is_not_asked_with_a_context()
+    {
+        CliRun run = await CliHarness.RunAsync("discover", "--multicast", "--oscore", InDirectory("client.json"));
+
+        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        Assert.Contains("OSCORE protects no requests to groups", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_client_uses_one_context()
     {
         Write("many.json", """

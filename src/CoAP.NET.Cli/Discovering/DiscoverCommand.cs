@@ -44,11 +44,14 @@ internal static class DiscoverCommand
         Option<bool> json = new("--json") { Description = "Write one JSON object for each server." };
         Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
             "How long the answer may take. Default: as long as the protocol tries (93 s); 10s for groups.", "-B");
+        OscoreOption oscore = new("Protect the request by OSCORE with the context of this file, or of a directory of aiocoap, end to end "
+            + "through a proxy. Sequence numbers are kept beside it.");
         ConnectionOptions connection = new();
         GroupOptions group = new();
         Command command = new("discover", "List what a server has, as a tree.") { target, query, multicast, json, proxy, timeout };
         group.AddTo(command);
         connection.AddTo(command);
+        command.Options.Add(oscore.Option);
         return command.Runs(context, async (parse, cancellationToken) =>
         {
             string text = parse.GetValue(target)
@@ -64,6 +67,11 @@ internal static class DiscoverCommand
                 throw new UsageException("A proxy asks no groups.", "Leave out --proxy, or name one server.");
             }
 
+            if (isGroup && oscore.IsSet(parse))
+            {
+                throw new UsageException("OSCORE protects no requests to groups.", "Leave out --oscore, or name one server.");
+            }
+
             if (parse.GetValue(multicast) && !isGroup)
             {
                 throw new UsageException($"{text} is no group.", "Leave out --multicast, or give the address of a group.");
@@ -77,6 +85,7 @@ internal static class DiscoverCommand
             int code;
             CoapClient client = connection.CreateClient(parse, context, asked ?? uri, options =>
             {
+                oscore.ApplyTo(parse, context, options, text);
                 trace = WireTrace.Insert(context, GlobalOptions.VerbosityOf(parse), options.Pipeline);
                 line = WaitingLine.Watch(context, parse, asked ?? uri, options);
             });

@@ -1,4 +1,5 @@
 using CoAP.NET.Dtls;
+using CoAP.NET.Oscore;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 
@@ -13,6 +14,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     private readonly Lock _gate = new();
     private readonly Dictionary<string, HostedClient> _clients = [];
     private readonly List<CoapEndpoint> _own = [];
+    private readonly List<HostedOscore> _oscore = [];
     private bool _isDisposed;
 
     public ClientFactory(IServiceProvider services, IOptionsMonitor<CoapClientOptions> options,
@@ -53,6 +55,11 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         {
             await endpoint.DisposeAsync().ConfigureAwait(false);
         }
+
+        foreach (HostedOscore oscore in _oscore)
+        {
+            await oscore.DisposeAsync().ConfigureAwait(false);
+        }
     }
 
     // Containers may be disposed without waiting; closing sockets waits for nobody.
@@ -80,6 +87,16 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         if (!DtlsFiles.IsSetByCode(options.Endpoint) && DtlsFiles.Load(options.Dtls, registration.SectionPath, out _) is { } dtls)
         {
             options.Endpoint.UseDtls(dtls);
+        }
+
+        if (options.Oscore.File is { } file)
+        {
+            // A moment on the disk, before anything could leave without protection.
+            HostedOscore oscore = new(new OscoreContexts(), options.Oscore.Store);
+            oscore.OpenAsync([file], CancellationToken.None).GetAwaiter().GetResult();
+            _oscore.Add(oscore);
+            oscore.Contexts.Add(options.Oscore.Uri ?? options.BaseAddress!, oscore.Files[0].Only);
+            options.Endpoint.UseOscore(oscore.Contexts);
         }
 
         CoapEndpoint endpoint = new(options.Endpoint);

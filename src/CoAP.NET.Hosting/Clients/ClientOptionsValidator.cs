@@ -68,6 +68,7 @@ internal sealed class ClientOptionsValidator(ClientRegistration registration, IE
             problems.Add($"{section}:Dtls is set, and UseDtls was called on Endpoint. Say it in configuration or in code, not both.");
         }
 
+        problems.AddRange(OscoreFiles.Check(options, section));
         return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
     }
 }

@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Dtls;
+using CoAP.NET.Oscore;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
@@ -55,8 +56,8 @@ public sealed class CoapClientOptions
 
     /// <summary>
     /// The name of a hosted server whose endpoint the client uses, so that its requests leave from the server's port and connections; empty
-    /// for the server without a name. <see cref="Endpoint"/>, <see cref="Tls"/> and <see cref="Dtls"/> then mean nothing. Default null: an
-    /// endpoint of its own.
+    /// for the server without a name. <see cref="Endpoint"/>, <see cref="Tls"/> and <see cref="Dtls"/> then mean nothing, and
+    /// <see cref="Oscore"/> must not be set. Default null: an endpoint of its own.
     /// </summary>
     public string? Server { get; set; }
 
@@ -74,6 +75,12 @@ public sealed class CoapClientOptions
     /// <see cref="Endpoint"/> for what files cannot say; not both.
     /// </summary>
     public CoapDtlsClientFileOptions Dtls { get; } = new();
+
+    /// <summary>
+    /// A security context of a file, for OSCORE with the server. Call <see cref="OscoreEndpointExtensions.UseOscore"/> on
+    /// <see cref="Endpoint"/> for several servers; not both.
+    /// </summary>
+    public CoapOscoreClientFileOptions Oscore { get; } = new();
 
     /// <summary>
     /// What stands between the client and its endpoint; the first is the outermost. See <see cref="ICoapClientHandler"/>. Default none.

@@ -27,6 +27,7 @@ internal static class ClientKeys
             static (options, value) => options.Endpoint.WebSockets.UseProxy = value)
         .Include(TlsKeys.Table, static options => options.Tls)
         .Include(DtlsKeys.ClientTable, static options => options.Dtls)
+        .Include(OscoreKeys.ClientTable, static options => options.Oscore)
         .Include(EndpointKeys.Table, static options => options.Endpoint)
         .ItemsOf("Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings));
 }

@@ -13,8 +13,7 @@ namespace CoAP.NET.Hosting;
 internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileStamp stamp, CoapPskDictionary own) : ICoapPskStore
 {
     private CoapPskDictionary _ofFile = ofFile;
-    private FileStamp _taken = stamp;
-    private FileStamp _seen = stamp;
+    private readonly ChangingFile _file = new(path, stamp);
 
     /// <summary>The file.</summary>
     public string Path => path;
@@ -50,19 +49,11 @@ internal sealed class PskFileStore(string path, CoapPskDictionary ofFile, FileSt
     /// Told once for each change; the message holds no key.</exception>
     public bool Refresh()
     {
-        FileStamp now = FileStamp.Of(path);
-        if (now != _seen)
-        {
-            _seen = now;
-            return false;
-        }
-
-        if (now == _taken)
+        if (!_file.Look())
         {
             return false;
         }
 
-        _taken = now;
         CoapPskDictionary keys = CoapPskDictionary.FromFile(path);
         if (own.FirstOrDefault(keys.Contains) is { } twice)
         {

@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Dtls;
+using CoAP.NET.Oscore;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
@@ -55,6 +56,12 @@ public sealed class CoapServerOptions
     public CoapDtlsServerFileOptions Dtls { get; } = new();
 
     /// <summary>
+    /// Security contexts of files, for OSCORE. See <see cref="OscoreHostingExtensions.UseOscore"/> for those of a database; call
+    /// <see cref="OscoreEndpointExtensions.UseOscore"/> on <see cref="Endpoint"/> for what neither can say; not both.
+    /// </summary>
+    public CoapOscoreServerFileOptions Oscore { get; } = new();
+
+    /// <summary>
     /// Whether groups are joined, such as All CoAP Nodes, so that clients can find the server (RFC 7252 section 8). Default false.
     /// </summary>
     public bool JoinGroups { get; set; }
@@ -76,6 +83,10 @@ public sealed class CoapServerOptions
     /// most of them are misspelled.
     /// </summary>
     public bool AllowUnknownKeys { get; set; }
+
+    internal bool UsesOscore { get; set; }
+
+    internal IOscoreContextResolver? OscoreResolver { get; set; }
 
     internal PeerRules Peers { get; } = new();
 

@@ -1,5 +1,6 @@
 using CoAP.NET;
 using CoAP.NET.Hosting;
+using CoAP.NET.Oscore;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
@@ -104,13 +105,28 @@ public static class CoapServerServiceCollectionExtensions
         services.AddSingleton<IValidateOptions<CoapServerOptions>>(new ServerOptionsValidator(registration));
         services.AddSingleton(registration);
         services.AddKeyedSingleton(registration.Name, (provider, _) => ServerFactory.Make(provider, registration));
+        services.AddKeyedSingleton(registration.Name, static (provider, name) => MakeOscore(provider, (string)name!));
+        services.AddKeyedSingleton(
+            registration.Name, static (provider, name) => provider.GetRequiredKeyedService<HostedOscore>(name).Contexts);
         if (registration.Name.Length == 0)
         {
             services.AddSingleton(static provider => provider.GetRequiredKeyedService<CoapServer>(""));
+            services.AddSingleton(static provider => provider.GetRequiredKeyedService<OscoreContexts>(""));
         }
 
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, SectionCheck>());
         services.AddSingleton<IHostedService>(provider => new ServerHostedService(provider, registration));
+    }
+
+    private static HostedOscore MakeOscore(IServiceProvider services, string name)
+    {
+        CoapServerOptions options = services.GetRequiredService<IOptionsMonitor<CoapServerOptions>>().Get(name);
+        OscoreContexts contexts = new()
+        {
+            Resolver = options.OscoreResolver,
+            ResolveTimeout = options.Oscore.ResolveTimeout,
+        };
+        return new HostedOscore(contexts, options.Oscore.Store);
     }
 
     private static ServerRegistration? Find(IServiceCollection services, string name) => services

@@ -31,6 +31,14 @@ internal static partial class HostingLog
         "{Server} goes on with the pre-shared keys that it has, as their file has changed and is not good: {Problem}")]
     public static partial void KeysNotTaken(ILogger logger, string server, string problem);
 
+    [LoggerMessage(1808, LogLevel.Information,
+        "{Server} took the security contexts of {File}, which has changed. There are {Count} of them now.")]
+    public static partial void ContextsTaken(ILogger logger, string server, string file, int count);
+
+    [LoggerMessage(1809, LogLevel.Error,
+        "{Server} did not take the security contexts of a file that has changed: {Problem}")]
+    public static partial void ContextsNotTaken(ILogger logger, string server, string problem);
+
     [LoggerMessage(1805, LogLevel.Warning, "{Problem}")]
     public static partial void UnusedSection(ILogger logger, string problem);
 }

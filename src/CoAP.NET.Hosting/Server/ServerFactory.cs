@@ -1,4 +1,5 @@
 using CoAP.NET.Dtls;
+using CoAP.NET.Oscore;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -21,6 +22,11 @@ internal static class ServerFactory
         {
             endpoint.UseDtls(dtls);
             registration.Life.Keys = dtls.Server?.PskStore as PskFileStore;
+        }
+
+        if (options.UsesOscore || !options.Oscore.IsEmpty)
+        {
+            endpoint.UseOscore(services.GetRequiredKeyedService<HostedOscore>(registration.Name).Contexts);
         }
 
         registration.Scopes.Attach(services); // the container itself, as the server is a singleton

@@ -15,6 +15,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         .CreateLogger(HostingLog.Category);
     private Task _watch = Task.CompletedTask;
     private PskFileWatch? _keys;
+    private OscoreFileWatch? _contexts;
     private bool _stopsApplication;
     private Exception? _gaveUp;
 
@@ -27,6 +28,22 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         registration.Routes.CheckBinding(services);
         registration.Life.Server = server;
         registration.Life.MaxRequestsServed = options.Limits.MaxRequestsServed;
+        try
+        {
+            if (!options.Oscore.IsEmpty)
+            {
+                await services.GetRequiredKeyedService<HostedOscore>(registration.Name)
+                    .OpenAsync(options.Oscore.Files, cancellationToken).ConfigureAwait(false);
+            }
+        }
+        catch (CoapException exception)
+        {
+            registration.Life.Failure = exception;
+            registration.Life.Phase = ServerPhase.Failed;
+            throw new CoapException(
+                $"{registration.Title} cannot start ({registration.SectionPath}:Oscore). {exception.Message}", exception);
+        }
+
         try
         {
             await server.StartAsync(cancellationToken).ConfigureAwait(false);
@@ -43,6 +60,12 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         if (registration.Life.Keys is { } keys)
         {
             _keys = new PskFileWatch(keys, server, registration.Title, options.Endpoint.TimeProvider, _logger);
+        }
+
+        if (!options.Oscore.IsEmpty)
+        {
+            _contexts = new OscoreFileWatch(services.GetRequiredKeyedService<HostedOscore>(registration.Name), server,
+                registration.Title, options.Endpoint.TimeProvider, _logger);
         }
 
         _watch = WatchAsync(server);
@@ -72,6 +95,13 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         if (_keys is { } keys)
         {
             await keys.DisposeAsync().ConfigureAwait(false);
+        }
+
+        if (_contexts is { } contexts)
+        {
+            // After the last answer, so that the store notes all that came.
+            await contexts.DisposeAsync().ConfigureAwait(false);
+            await services.GetRequiredKeyedService<HostedOscore>(registration.Name).DisposeAsync().ConfigureAwait(false);
         }
 
         await _watch.ConfigureAwait(false);

@@ -56,6 +56,7 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration) : 
             problems.Add($"{section}:Dtls is set, and UseDtls was called on Endpoint. Say it in configuration or in code, not both.");
         }
 
+        problems.AddRange(OscoreFiles.Check(options.Oscore, section));
         if (options.JoinGroups && options.Groups.Addresses.Count == 0)
         {
             problems.Add($"{section}:Groups:Addresses is empty, and {section}:JoinGroups is true. Name at least one group.");

@@ -20,6 +20,7 @@ public sealed partial class ConfigurationKeysTests
     [InlineData(typeof(CoapGroupOptions), "Groups:")]
     [InlineData(typeof(CoapTlsFileOptions), "Tls:")]
     [InlineData(typeof(CoapDtlsServerFileOptions), "Dtls:")]
+    [InlineData(typeof(CoapOscoreServerFileOptions), "Oscore:")]
     public void Every_property_has_a_key(Type options, string group)
     {
         IEnumerable<string> keys = ServerKeys.Table.Keys.Select(static key => key.Path)

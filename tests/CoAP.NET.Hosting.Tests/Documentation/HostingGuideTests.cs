@@ -1,6 +1,7 @@
 using System.Net.Security;
 using CoAP.NET.Dtls;
 using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.Oscore;
 using CoAP.NET.Proxy;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
@@ -33,6 +34,9 @@ public sealed class HostingGuideTests : HostTest
         builder.Services.AddCoapServer("devices").Configure((options, services) =>
             options.Endpoint.UseDtls(
                 new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = services.GetRequiredService<DeviceKeys>() } }));
+        builder.Services.AddCoapServer("protected").UseOscore(services => services.GetRequiredService<DeviceContexts>());
+        builder.Services.AddSingleton<DeviceContexts>()
+            .Configure<CoapServerOptions>("protected", static options => options.Listen("coap://127.0.0.1:0"));
         builder.Services.AddSingleton<DeviceKeys>()
             .Configure<CoapServerOptions>("devices", static options => options.Listen("coaps://127.0.0.1:0"));
 
@@ -105,6 +109,12 @@ public sealed class HostingGuideTests : HostTest
     internal sealed class Doorbell(CoapServer server)
     {
         public void Ring() => server.Notify("/bell");
+    }
+
+    internal sealed class DeviceContexts : IOscoreContextResolver
+    {
+        public ValueTask<OscoreContext?> FindAsync(
+            ReadOnlyMemory<byte> kid, ReadOnlyMemory<byte>? idContext, CancellationToken cancellationToken) => default;
     }
 
     internal sealed class DeviceKeys : ICoapPskStore

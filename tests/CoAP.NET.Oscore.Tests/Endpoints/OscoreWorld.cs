@@ -67,10 +67,10 @@ internal sealed class OscoreWorld : IAsyncDisposable
         options.UseOscore(all);
     });
 
-    public CoapServer Server(Action<CoapEndpointOptions> configure)
+    public CoapServer Server(Action<CoapEndpointOptions> configure, string address = "[2001:db8::1]:5683")
     {
         CoapServer server = new(Options(configure));
-        server.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address("[2001:db8::1]:5683")));
+        server.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address(address)));
         _owned.Add(server);
         return server;
     }

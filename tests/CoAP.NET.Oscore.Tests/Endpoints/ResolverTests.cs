@@ -90,6 +90,40 @@ public sealed class ResolverTests : IAsyncLifetime
         Assert.Equal((2 * OscoreLookups.MaxOfSource) + 1, _devices.Asked.Count);
     }
 
+    [Fact]
+    public async Task Peers_of_a_trusted_network_have_a_share_of_look_ups_each()
+    {
+        _devices.Answer = new TaskCompletionSource<OscoreContext?>();
+        CoapServer server = _world.Server(options =>
+        {
+            options.TrustedPrefixes.Add(System.Net.IPNetwork.Parse("2001:db8:7::/48"));
+            options.UseOscore(_contexts);
+        }, "[2001:db8::8]:5683");
+        await server.StartAsync();
+
+        // Two neighbours in one /56, one of whom asks for too much.
+        foreach ((string neighbour, int count) in ((string, int)[])[("[2001:db8:7::1]:1", 100), ("[2001:db8:7::2]:1", 1)])
+        {
+            using ScriptedPeer peer = _world.Network.CreatePeer(
+                InMemoryNetwork.Address(neighbour), InMemoryNetwork.Address("[2001:db8::8]:5683"));
+            for (int i = 0; i < count; i++)
+            {
+                CoapMessage message = new(CoapCode.Post)
+                {
+                    Type = CoapMessageType.NonConfirmable,
+                    MessageId = (ushort)i,
+                    Payload = new byte[20],
+                };
+                message.Options.Add(CoAP.NET.Options.OptionNumber.Oscore, [0x09, 0x00, (byte)i, (byte)neighbour[13]]);
+                peer.Send(Serialization.CoapDatagramSerializer.Default.Serialize(message));
+            }
+        }
+
+        Assert.Equal(OscoreLookups.MaxOfSource + 1, _devices.Asked.Count);
+        Assert.Equal(100 - OscoreLookups.MaxOfSource, _contexts.GetCounters().LookupsRefused);
+        _devices.Answer.SetResult(null);
+    }
+
     private sealed class Devices : IOscoreContextResolver
     {
         public Dictionary<string, OscoreContext> Known { get; } = [];

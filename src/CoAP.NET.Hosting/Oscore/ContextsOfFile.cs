@@ -1,0 +1,142 @@
+using CoAP.NET.Oscore;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>The security contexts of one file, which may change while they are used. For one caller at a time.</summary>
+internal sealed class ContextsOfFile : IAsyncDisposable
+{
+    // The disk is waited for, so several wait at a time.
+    private const int AtATime = 16;
+
+    private readonly OscoreContexts _contexts;
+    private readonly OscoreContextFile _first;
+    private readonly IOscoreStore _store;
+    private readonly ChangingFile _file;
+    private readonly Dictionary<string, OscoreContext> _open = [];
+
+    private ContextsOfFile(string path, OscoreContexts contexts, OscoreContextFile first, IOscoreStore store, FileStamp stamp)
+    {
+        Path = path;
+        _contexts = contexts;
+        _first = first;
+        _store = store;
+        _file = new ChangingFile(path, stamp);
+    }
+
+    /// <summary>The file.</summary>
+    public string Path { get; }
+
+    /// <summary>How many contexts it has.</summary>
+    public int Count => _open.Count;
+
+    /// <summary>The context of a file that has one.</summary>
+    public OscoreContext Only => _open.Values.Single();
+
+    // The numbers of a directory of aiocoap are those of the one context in it.
+    private bool MayChange => !Directory.Exists(Path);
+
+    /// <summary>Reads a file, and opens its contexts.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="contexts">Where they are used.</param>
+    /// <param name="shared">Has the numbers of JSON files; null for a store beside the file.</param>
+    /// <param name="cancellationToken">Ends the wait for the disk.</param>
+    /// <exception cref="CoapException">The file, or the store, is wrong or in use.</exception>
+    /// <exception cref="ArgumentException">Another file has a context with the same Recipient ID.</exception>
+    public static async Task<ContextsOfFile> OpenAsync(
+        string path, OscoreContexts contexts, IOscoreStore? shared, CancellationToken cancellationToken)
+    {
+        FileStamp stamp = FileStamp.Of(path);
+        OscoreContextFile first = OscoreContextFile.Read(path);
+        ContextsOfFile? file = null;
+        try
+        {
+            file = new(path, contexts, first, (Directory.Exists(path) ? null : shared) ?? first.OpenStore(), stamp);
+            await file.TakeAsync(first.Contexts, cancellationToken).ConfigureAwait(false);
+            return file;
+        }
+        catch
+        {
+            await (file?.DisposeAsync() ?? default).ConfigureAwait(false);
+            first.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>
+    /// Takes the file if it has changed: what has just changed is read when it is still the same at the next look, as whoever writes may
+    /// not be done.
+    /// </summary>
+    /// <returns>Whether it was taken.</returns>
+    /// <exception cref="CoapException">The file cannot be read or something in it is wrong, and all stays as it was; or the store failed.
+    /// Told once for each change.</exception>
+    /// <exception cref="ArgumentException">Another file has a context with the same Recipient ID.</exception>
+    public async Task<bool> RefreshAsync()
+    {
+        if (!MayChange || !_file.Look())
+        {
+            return false;
+        }
+
+        using OscoreContextFile file = OscoreContextFile.Read(Path);
+        await TakeAsync(file.Contexts, CancellationToken.None).ConfigureAwait(false);
+        return true;
+    }
+
+    /// <summary>Closes the contexts, so that the store notes what came, and the store.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        await CloseAsync([.. _open.Keys]).ConfigureAwait(false);
+        _first.Dispose();
+    }
+
+    private static string KeyOf(OscoreParameters parameters) =>
+        $"{OscoreStoreKey.Of(parameters)} {Convert.ToHexString(parameters.RecipientId.Span)} {parameters.WindowSize}";
+
+    private async Task TakeAsync(IReadOnlyList<OscoreContextEntry> entries, CancellationToken cancellationToken)
+    {
+        Dictionary<string, OscoreParameters> wanted = entries.ToDictionary(
+            static entry => KeyOf(entry.Parameters), static entry => entry.Parameters);
+
+        // Those that are gone first: one that has changed goes on with the numbers of the one before.
+        await CloseAsync([.. _open.Keys.Where(key => !wanted.ContainsKey(key))]).ConfigureAwait(false);
+        foreach ((string Key, OscoreParameters Parameters)[] some in wanted.Where(entry => !_open.ContainsKey(entry.Key))
+            .Select(static entry => (entry.Key, entry.Value)).Chunk(AtATime))
+        {
+            OscoreContext[] opened = await Task.WhenAll(some.Select(
+                entry => OscoreContext.OpenAsync(entry.Parameters, _store, cancellationToken: cancellationToken).AsTask()))
+                .ConfigureAwait(false);
+            await UseAsync([.. some.Select(static entry => entry.Key)], opened).ConfigureAwait(false);
+        }
+    }
+
+    private async Task UseAsync(string[] keys, OscoreContext[] opened)
+    {
+        int used = 0;
+        try
+        {
+            for (; used < opened.Length; used++)
+            {
+                _contexts.Add(opened[used]);
+                _open.Add(keys[used], opened[used]);
+            }
+        }
+        finally
+        {
+            foreach (OscoreContext unused in opened[used..])
+            {
+                await unused.DisposeAsync().ConfigureAwait(false);
+            }
+        }
+    }
+
+    private async Task CloseAsync(string[] keys)
+    {
+        foreach (string key in keys)
+        {
+            OscoreContext context = _open[key];
+            _open.Remove(key);
+            _contexts.Remove(context);
+            await context.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+}

@@ -1,0 +1,63 @@
+using CoAP.NET.Oscore;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>
+/// The security contexts of a server or client and their files: opened before the endpoint starts, closed after it has ended. The container
+/// closes what nobody closed.
+/// </summary>
+/// <param name="contexts">The contexts.</param>
+/// <param name="storePath">The directory of the sequence numbers of all files; null for one beside each.</param>
+internal sealed class HostedOscore(OscoreContexts contexts, string? storePath) : IAsyncDisposable, IDisposable
+{
+    private readonly List<ContextsOfFile> _files = [];
+    private FileOscoreStore? _store;
+
+    /// <summary>The contexts that the endpoint uses.</summary>
+    public OscoreContexts Contexts => contexts;
+
+    /// <summary>The files.</summary>
+    public IReadOnlyList<ContextsOfFile> Files => _files;
+
+    /// <summary>Opens the contexts of files.</summary>
+    /// <param name="paths">The files.</param>
+    /// <param name="cancellationToken">Ends the wait for the disk.</param>
+    /// <exception cref="CoapException">A file is wrong, or another process has the sequence numbers. All is closed then.</exception>
+    public async Task OpenAsync(IEnumerable<string> paths, CancellationToken cancellationToken)
+    {
+        try
+        {
+            _store ??= storePath is null ? null : FileOscoreStore.Open(storePath);
+            foreach (string path in paths)
+            {
+                _files.Add(await ContextsOfFile.OpenAsync(path, contexts, _store, cancellationToken).ConfigureAwait(false));
+            }
+        }
+        catch (ArgumentException exception)
+        {
+            await DisposeAsync().ConfigureAwait(false);
+            throw new CoapException($"The files of security contexts contradict each other. {exception.Message}", exception);
+        }
+        catch
+        {
+            await DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        foreach (ContextsOfFile file in _files)
+        {
+            await file.DisposeAsync().ConfigureAwait(false);
+        }
+
+        _files.Clear();
+        _store?.Dispose();
+        _store = null;
+    }
+
+    // Containers may be disposed without waiting; the disk is waited for by threads of the library.
+    public void Dispose() => DisposeAsync().AsTask().GetAwaiter().GetResult();
+}
