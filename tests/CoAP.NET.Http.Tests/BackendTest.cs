@@ -23,6 +23,13 @@ public abstract class BackendTest : IAsyncDisposable
         Web = builder.Build();
         Web.Use(async (context, next) =>
         {
+            if (context.Request.Path.StartsWithSegments("/api/unread", StringComparison.Ordinal))
+            {
+                // What is below reads its body itself, if at all.
+                await next(context);
+                return;
+            }
+
             using StreamReader reader = new(context.Request.Body);
             Seen.Enqueue((
                 $"{context.Request.Method} {context.Request.Path}{context.Request.QueryString}",

@@ -1,9 +1,12 @@
 using System.Net;
+using System.Net.WebSockets;
 using System.Security.Claims;
 using CoAP.NET.AspNetCore.Proxying;
 using CoAP.NET.Testing;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.AspNetCore.Routing.Patterns;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.AspNetCore.Tests.Proxying;
@@ -153,6 +156,76 @@ public sealed class HttpBoundTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task Who_never_reads_the_messages_of_a_WebSocket_is_cut_off_and_his_observation_ends()
+    {
+        TaskCompletionSource went = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        CoapRouteHandlerBuilder lamp = _server.MapGet("/lamp", () => "on").Observable();
+        lamp.ObserverWent += (_, _) => went.TrySetResult();
+        _server.Listen("coap://127.0.0.1:0");
+        await _server.StartAsync();
+        ResourceEndpoint path = Path(_client);
+        DefaultHttpContext context = Context("192.0.2.66", _server.LocalEndpoints[0] + "/lamp");
+        NeverReadSocket never = new();
+        context.Features.Set<IHttpWebSocketFeature>(never);
+        Task holding = path.HandleAsync(context);
+        await never.Begun.Task.WaitAsync(s_hang);
+        Assert.Equal(1, _options.Counters.UnderWay);
+
+        _clock.Advance(TimeSpan.FromSeconds(30));
+        await holding.WaitAsync(s_hang);
+        await went.Task.WaitAsync(s_hang);
+
+        Assert.True(context.RequestAborted.IsCancellationRequested);
+        Assert.Equal((0, 1), (_options.Counters.UnderWay, _options.Counters.Stalled));
+        Assert.Equal((true, false), (never.IsDisposed, never.WasReadWhenDisposed));
+    }
+
+    [Fact]
+    public async Task Equal_requests_for_a_device_go_over_its_connection_once()
+    {
+        TaskCompletionSource<CoapPeer> connected = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        _server.Listen("coap+tcp://127.0.0.1:0");
+        _server.MapPost("/hello", request =>
+        {
+            connected.TrySetResult(request.Peer);
+            return CoapResults.Changed();
+        });
+        await _server.StartAsync();
+        TaskCompletionSource answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        int asked = 0;
+        CoapRoutes routes = new();
+        routes.MapGet("/3/0", async (request, cancellationToken) =>
+        {
+            Interlocked.Increment(ref asked);
+            await answer.Task.WaitAsync(cancellationToken);
+            return CoapResults.Text("on");
+        });
+        await using CoapClient client = new(new CoapEndpointOptions { Routes = routes });
+        await client.PostAsync(_server.LocalEndpoints[0] + "/hello", null);
+        CoapPeer peer = await connected.Task.WaitAsync(s_hang);
+
+        DeviceEndpoint path = new(_options, _ => peer, _clock, NullLogger.Instance);
+        DefaultHttpContext[] contexts = [.. Enumerable.Range(1, 4).Select(static i =>
+        {
+            DefaultHttpContext context = Context($"192.0.2.{i}", "");
+            context.Features.Get<IHttpRequestFeature>()!.RawTarget = "/devices/7/3/0";
+            context.SetEndpoint(new RouteEndpoint(
+                static _ => Task.CompletedTask, RoutePatternFactory.Parse("/devices/{id}/{**path}"), 0, null, null));
+            return context;
+        })];
+
+        // Each has joined when its call returns: nothing is waited for before.
+        List<Task> all = [.. contexts.Select(path.HandleAsync)];
+        answer.SetResult();
+        await Task.WhenAll(all).WaitAsync(s_hang);
+
+        Assert.Equal(1, asked);
+        Assert.Equal(3, _options.Counters.Shared);
+        Assert.All(contexts, static context =>
+            Assert.Equal((200, "on"), (context.Response.StatusCode, Text((MemoryStream)context.Response.Body))));
+    }
+
+    [Fact]
     public async Task A_body_that_comes_by_a_byte_now_and_then_is_408()
     {
         ResourceEndpoint path = Path(_device);
@@ -220,6 +293,8 @@ public sealed class HttpBoundTests : IAsyncDisposable
         Assert.Throws<ArgumentOutOfRangeException>(() => _options.MaxRequestsPerSource = 0);
         Assert.Throws<ArgumentOutOfRangeException>(() => _options.StallTimeout = TimeSpan.Zero);
     }
+
+    private static string Text(MemoryStream body) => System.Text.Encoding.UTF8.GetString(body.ToArray());
 
     private static DefaultHttpContext Context(string remote, string target)
     {
@@ -299,6 +374,67 @@ public sealed class HttpBoundTests : IAsyncDisposable
         {
             Begun.TrySetResult();
             await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
+        }
+    }
+
+    private sealed class NeverReadSocket : WebSocket, IHttpWebSocketFeature
+    {
+        private int _readers;
+
+        public TaskCompletionSource Begun { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public bool IsDisposed { get; private set; }
+
+        public bool WasReadWhenDisposed { get; private set; }
+
+        public bool IsWebSocketRequest => true;
+
+        public override WebSocketCloseStatus? CloseStatus => null;
+
+        public override string? CloseStatusDescription => null;
+
+        public override WebSocketState State => WebSocketState.Open;
+
+        public override string? SubProtocol => null;
+
+        public Task<WebSocket> AcceptAsync(WebSocketAcceptContext context) => Task.FromResult<WebSocket>(this);
+
+        public override async Task SendAsync(
+            ArraySegment<byte> buffer, WebSocketMessageType messageType, bool endOfMessage, CancellationToken cancellationToken)
+        {
+            Begun.TrySetResult();
+            await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
+        }
+
+        public override async Task<WebSocketReceiveResult> ReceiveAsync(ArraySegment<byte> buffer, CancellationToken cancellationToken)
+        {
+            Interlocked.Increment(ref _readers);
+            try
+            {
+                await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
+                throw new InvalidOperationException("It says nothing.");
+            }
+            finally
+            {
+                Interlocked.Decrement(ref _readers);
+            }
+        }
+
+        public override Task CloseAsync(WebSocketCloseStatus closeStatus, string? statusDescription, CancellationToken cancellationToken) =>
+            Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
+
+        public override Task CloseOutputAsync(
+            WebSocketCloseStatus closeStatus, string? statusDescription, CancellationToken cancellationToken) =>
+            Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
+
+        public override void Abort()
+        {
+        }
+
+        public override void Dispose()
+        {
+            WasReadWhenDisposed = Volatile.Read(ref _readers) > 0;
+            IsDisposed = true;
         }
     }
 

@@ -1,0 +1,96 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
+
+namespace CoAP.NET.Http.Tests;
+
+/// <summary>Large bodies of devices on their way to a back end that does not want them, or from a device that goes.</summary>
+public sealed class UploadTests : BackendTest
+{
+    private static readonly TimeSpan s_hang = TimeSpan.FromMinutes(2);
+
+    [Theory]
+    [InlineData(413, "4.13")]
+    [InlineData(403, "4.03")]
+    [InlineData(503, "5.03")]
+    public async Task A_back_end_that_refuses_a_body_before_it_reads_it_is_heard(int status, string code)
+    {
+        Web.MapPut("/api/unread/refused", () => Results.StatusCode(status));
+        await StartAsync();
+
+        CoapResponse response = await Client.SendAsync(new CoapRequest(CoapMethod.Put, $"{Server.LocalEndpoints[0]}/b/unread/refused")
+        {
+            Content = CoapContent.Text(new string('a', 300_000)),
+            Timeout = s_hang,
+        });
+
+        Assert.Equal(code, response.Code.ToString()[..4]);
+        Assert.Equal((1, 0), (Proxy.GetCounters().StreamedUploads, Proxy.GetCounters().UnderWay));
+    }
+
+    [Fact]
+    public async Task A_device_that_goes_in_the_middle_ends_the_request_to_the_back_end()
+    {
+        TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<int> ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Web.MapPut("/api/unread/left", async (HttpContext context) =>
+        {
+            context.Features.Get<IHttpMinRequestBodyDataRateFeature>()!.MinDataRate = null;
+            byte[] buffer = new byte[4096];
+            int read = 0;
+            try
+            {
+                while (await context.Request.Body.ReadAsync(buffer, context.RequestAborted) is > 0 and var more)
+                {
+                    read += more;
+                    begun.TrySetResult();
+                }
+
+                ended.TrySetException(new InvalidOperationException("It looks like a whole body."));
+            }
+            catch (Exception exception) when (exception is IOException or OperationCanceledException)
+            {
+                ended.TrySetResult(read);
+            }
+        });
+        Server.Listen("coap+tcp://127.0.0.1:0");
+        await StartAsync();
+        CoapClient device = new();
+        using CancellationTokenSource leaving = new();
+        Task<CoapResponse> sending = device.SendAsync(
+            new CoapRequest(CoapMethod.Put, $"{Server.LocalEndpoints[1]}/b/unread/left")
+            {
+                Content = CoapContent.Stream(new Stalling(100_000), CoapContentFormat.OctetStream),
+                BlockSize = 1024,
+            },
+            leaving.Token);
+        await begun.Task.WaitAsync(s_hang);
+
+        await device.DisposeAsync();
+        await leaving.CancelAsync();
+
+        Assert.InRange(await ended.Task.WaitAsync(s_hang), 1, 100_000);
+        await Assert.ThrowsAnyAsync<Exception>(() => sending);
+    }
+
+    /// <summary>A body that stops in the middle.</summary>
+    private sealed class Stalling(int length) : MemoryStream
+    {
+        private int _left = length;
+
+        public override bool CanSeek => false;
+
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            int read = Math.Min(_left, buffer.Length);
+            if (read == 0)
+            {
+                await Task.Delay(Timeout.InfiniteTimeSpan, TimeProvider.System, cancellationToken);
+            }
+
+            _left -= read;
+            buffer.Span[..read].Clear();
+            return read;
+        }
+    }
+}
