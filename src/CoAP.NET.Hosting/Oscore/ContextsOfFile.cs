@@ -56,7 +56,11 @@ internal sealed class ContextsOfFile : IAsyncDisposable
         }
         catch
         {
-            await (file?.DisposeAsync() ?? default).ConfigureAwait(false);
+            if (file is not null)
+            {
+                await file.DisposeAsync().ConfigureAwait(false);
+            }
+
             first.Dispose();
             throw;
         }

@@ -2,7 +2,9 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Hosting;
 
-/// <summary>Looks whether files of security contexts have changed, as long as the server runs, as <see cref="PskFileWatch"/> does.</summary>
+/// <summary>
+/// Looks whether files of security contexts have changed, as long as the server runs, as <see cref="PskFileWatch"/> does.
+/// </summary>
 internal sealed class OscoreFileWatch : IAsyncDisposable
 {
     private readonly HostedOscore _oscore;
