@@ -129,15 +129,11 @@ public sealed class AttackTests(ITestOutputHelper output)
     [Fact]
     public Task Answers_without_end_take_a_bounded_memory_of_a_proxy() => HoldsAsync("proxy-body");
 
-    [Fact]
-    public Task Bodies_as_large_as_blocks_can_number_take_the_memory_of_a_window_of_a_proxy() => HoldsAsync("proxy-gigabyte");
-
     [Theory]
     [InlineData("proxy-relay", "no-target-check")]
     [InlineData("proxy-spoofed", "no-verification")]
     [InlineData("proxy-slow", "no-request-bound")]
     [InlineData("proxy-body", "no-body-bound")]
-    [InlineData("proxy-gigabyte", "no-streams")]
     [InlineData("proxy-http", "no-http-bound")]
     [InlineData("proxy-observe", "no-observation-bound")]
     [InlineData("proxy-cache", "no-cache-bound")]

@@ -29,7 +29,6 @@ internal static class Proxies
         .. GreedyClients.Rows,
         new("proxy-body", "Upstreams whose answers never end, claim 4 GiB, or are another one with each block", "7959-2.4-5, 7959-C-1",
             BodiesAsync) { Plants = ["no-body-bound"] },
-        .. GreatBodies.Rows,
         .. HttpClients.Rows,
     ];
 
