@@ -17,28 +17,29 @@ internal sealed class CredentialFileReader
 
     private readonly string _file;
     private readonly string _directory;
-    private readonly ReadCredentials _read = new();
+    private readonly ReadCredentials _read;
 
-    private CredentialFileReader(string file)
+    private CredentialFileReader(string file, ReadCredentials read)
     {
         _file = file;
+        _read = read;
         _directory = Path.GetDirectoryName(Path.GetFullPath(file))!;
     }
 
     public static ReadCredentials Read(string file)
     {
-        CredentialFileReader reader = new(file);
+        ReadCredentials read = new();
         try
         {
             using JsonDocument document = JsonDocument.Parse(
                 PemFile.ReadBytes(file),
                 new JsonDocumentOptions { AllowTrailingCommas = true, CommentHandling = JsonCommentHandling.Skip });
-            reader.ReadFile(document.RootElement);
-            return reader._read;
+            new CredentialFileReader(file, read).ReadFile(document.RootElement);
+            return read;
         }
         catch (JsonException exception)
         {
-            reader._read.Dispose();
+            read.Dispose();
             throw new EdhocProvisioningException(
                 file,
                 exception.LineNumber is { } line
@@ -47,7 +48,7 @@ internal sealed class CredentialFileReader
         }
         catch
         {
-            reader._read.Dispose();
+            read.Dispose();
             throw;
         }
     }

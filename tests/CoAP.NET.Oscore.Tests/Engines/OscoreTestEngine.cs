@@ -29,5 +29,9 @@ internal sealed class OscoreTestEngine(TestEngine engine) : TestEngine
         return engine.MakeClient(options.UseOscore(new OscoreContexts().Add(_uri, OscoreWorld.ClientContext(client: id))));
     }
 
-    public override ValueTask DisposeAsync() => engine.DisposeAsync();
+    public override async ValueTask DisposeAsync()
+    {
+        await engine.DisposeAsync();
+        await base.DisposeAsync();
+    }
 }
