@@ -9,6 +9,9 @@ internal interface IStandingOwner
     /// <summary>Whether the token is for the blocks of a body (RFC 9177): what comes for it are no notifications.</summary>
     bool IsTransfer => false;
 
+    /// <summary>Whether a proxy asks for somebody else, who judges the options that are for an endpoint.</summary>
+    bool IsForwarded => false;
+
     /// <summary>A response with the token came from the peer. It was acknowledged where that is owed.</summary>
     /// <param name="request">The request.</param>
     /// <param name="response">The response.</param>

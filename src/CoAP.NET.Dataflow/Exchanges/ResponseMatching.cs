@@ -135,7 +135,7 @@ internal sealed class ResponseMatching
             return;
         }
 
-        OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock);
+        OptionVerdict verdict = OptionRules.Check(message, item.Channel.AllowsQBlock, request.Owner.IsForwarded);
         bool isPart = verdict.IsAccepted && IsPartFromTheMiddle(message);
         bool acceptable = verdict.IsAccepted && !isPart;
         _outbound.Settle(item.Reception, acceptable ? CoapOutboundKind.Acknowledge : CoapOutboundKind.Reject);

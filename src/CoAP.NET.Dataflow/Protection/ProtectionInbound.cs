@@ -136,7 +136,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
             again.Options.Add(OptionNumber.Echo, echo);
         }
 
-        CoapTransmission transmission = new(item.Channel, again, null);
+        CoapTransmission transmission = new(item.Channel, again, new AnsweredChallenge(item.Transmission));
         transmission.SetProtected(again);
         Offer(item with { Kind = CoapInboundKind.Acknowledged, Message = null });
         _messagingOut.Run(new CoapOutbound { Channel = item.Channel, Message = again, Transmission = transmission });
@@ -196,7 +196,10 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
                 Offer(item);
                 break;
             case ProtectionVerdictKind.Deliver when !item.IsMulticast:
-                Offer(item with { Channel = verdict.Peer!.Channel, Message = verdict.Message });
+                Offer(item with
+                {
+                    Channel = verdict.Peer!.Channel, Message = verdict.Message, Transmission = AnsweredChallenge.FirstOf(item.Transmission)
+                });
                 break;
             case ProtectionVerdictKind.Refuse when item.Message!.Code.IsRequest:
                 Refuse(in item, verdict.Message!);

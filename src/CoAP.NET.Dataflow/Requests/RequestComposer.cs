@@ -18,7 +18,9 @@ internal static class RequestComposer
                 nameof(request));
         }
 
-        if (request.Code == CoapCode.Fetch && !request.Options.Contains(OptionNumber.ContentFormat))
+        // What is protected already has its format inside (RFC 8613 section 4.1.2).
+        if (request.Code == CoapCode.Fetch
+            && !request.Options.Contains(OptionNumber.ContentFormat) && !request.Options.Contains(OptionNumber.Oscore))
         {
             throw new ArgumentException(
                 "FETCH needs the Content-Format of what it asks (RFC 8132 section 2.3.1). Set Content with a format.", nameof(request));

@@ -212,7 +212,7 @@ internal sealed class Forwarder(
     private static bool Observes(CoapRequest request, CoapOptionCollection forwarded) =>
         request.Code.IsSafe
         && (request.IsForObservers || request.Options.Observe == Observe.RegisterValue)
-        && Sharing.IsAllowed(request.Code, forwarded, isSecured: false);
+        && (Sharing.IsAllowed(request.Code, forwarded, isSecured: false) || forwarded.Contains(OptionNumber.Oscore));
 
     private static object IdentityOf(CoapRequest request) => request.Peer.Identity ?? request.Peer.Address;
 

@@ -83,8 +83,14 @@ internal sealed class SharedObservation(TimeProvider time, CoapRouteHandlerBuild
     /// <exception cref="CoapException">There is none.</exception>
     public async Task<CoapResult?> BeginAsync(CoapProxyUpstream upstream, CoapProxyRequest request, CancellationToken cancellationToken)
     {
-        if (upstream.ObserveAsync(request, new CoapObserveOptions { OnNotification = OnNotification },
-            cancellationToken) is not { } beginning)
+        // What is protected cannot be asked for again: the server would take it for a replay (RFC 8613 section 7.4).
+        CoapObserveOptions observe = new() { OnNotification = OnNotification };
+        if (request.Options.Contains(OptionNumber.Oscore))
+        {
+            observe.Reregistration = CoapReregistration.Never;
+        }
+
+        if (upstream.ObserveAsync(request, observe, cancellationToken) is not { } beginning)
         {
             return await PollAsync(upstream, request, cancellationToken).ConfigureAwait(false);
         }

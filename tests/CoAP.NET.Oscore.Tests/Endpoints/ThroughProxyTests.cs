@@ -16,6 +16,8 @@ public sealed class ThroughProxyTests : IAsyncLifetime
     private string _far = "";
     private int _served;
     private byte[] _stored = [];
+    private string _state = "one";
+    private CoapRouteHandlerBuilder _observed = null!;
 
     public Task InitializeAsync() => Task.CompletedTask;
 
@@ -76,6 +78,46 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         Assert.Empty(_stored);
     }
 
+    [Theory]
+    [InlineData("coap", "coap")]
+    [InlineData("coap", "coap+tcp")]
+    [InlineData("coap+tcp", "coap")]
+    [Rfc("8613-4.1.3.5-1")]
+    public async Task A_resource_is_observed_through_a_proxy_that_sees_nothing_of_it(string near, string far)
+    {
+        await StartAsync(near, far);
+
+        CoapObservation observation = await _world.RunAsync(_client.ObserveAsync(Request(CoapMethod.Get, "/state")));
+        Assert.Null(observation.Error);
+        Assert.Equal((CoapObserveState.Observing, "one"), (observation.State, observation.Latest!.GetText()));
+        foreach (string state in (string[])["two", "three"])
+        {
+            _state = state;
+            _observed.Notify();
+            await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == state, TimeSpan.FromMinutes(1));
+        }
+
+        Assert.Equal((CoapObserveState.Observing, 1), (observation.State, _proxy.GetCounters().Observations));
+        Assert.DoesNotContain(_world.Wire, static message => message.HasOptions && message.Options.UriPath.Count > 0);
+        await observation.DisposeAsync();
+        await _world.Clock.AdvanceUntilAsync(() => _proxy.GetCounters().Observations == 0, TimeSpan.FromMinutes(5));
+    }
+
+    [Fact]
+    public async Task An_observation_that_nobody_has_at_the_proxy_any_more_ends_at_the_server_with_the_next_notification()
+    {
+        await StartAsync("coap", "coap");
+        CoapObservation observation = await _world.RunAsync(_client.ObserveAsync(Request(CoapMethod.Get, "/state")));
+        Assert.Equal(1, _observed.ObserverCount);
+
+        await observation.DisposeAsync();
+        await _world.Clock.AdvanceUntilAsync(() => _proxy.GetCounters().Observations == 0, TimeSpan.FromMinutes(5));
+        _state = "two";
+        _observed.Notify();
+
+        await _world.Clock.AdvanceUntilAsync(() => _observed.ObserverCount == 0, TimeSpan.FromMinutes(5));
+    }
+
     private async Task StartAsync(string near, string far, int maxUnfragmented = 65_536)
     {
         _near = $"{near}://[2001:db8:5::1]";
@@ -83,6 +125,7 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         _origin = new CoapServer(_world.Options(options => options.UseOscore(
             new OscoreContexts { MaxUnfragmentedSize = maxUnfragmented }.Add(OscoreWorld.ServerContext()))));
         _origin.MapGet("/hello", () => CoapResults.Text($"hello {++_served}").WithMaxAge(TimeSpan.FromHours(1))).RequireOscore();
+        _observed = _origin.MapGet("/state", () => CoapResults.Text(_state)).Observable().RequireOscore();
         _origin.MapGet("/body", () => CoapResults.Bytes(_stored)).RequireOscore();
         _origin.MapPut("/body", request =>
         {

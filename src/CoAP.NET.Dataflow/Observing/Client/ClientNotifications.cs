@@ -232,7 +232,7 @@ internal sealed class ClientNotifications(ClientObservation observation, ClientR
 
     private OutgoingRequest Outgoing(CoapMessage message, long now) => new()
     {
-        Request = new CoapRequest(message) { CacheMode = Target.CacheMode, BlockSize = Target.BlockSize },
+        Request = new CoapRequest(message) { CacheMode = Target.CacheMode, BlockSize = Target.BlockSize, IsForwarded = Target.IsForwarded },
         Message = message,
         Channel = registration.Standing!.Channel,
         Target = Target.Uri,

@@ -70,6 +70,8 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
 
     public void Stop(CoapException why) => Post(new ObservationEvent { Kind = ObservationEventKind.Stop, Error = why });
 
+    bool IStandingOwner.IsForwarded => Target.IsForwarded;
+
     void IStandingOwner.OnResponse(StandingRequest request, CoapResponse response, CoapTransmission? answered, bool isOrdered) =>
         Post(new ObservationEvent
         {

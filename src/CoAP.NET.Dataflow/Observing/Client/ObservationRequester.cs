@@ -39,7 +39,7 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
         ObservationTarget target = new(name, message)
         {
             Uri = uri, IsOfUri = isOfTarget, Local = request.LocalAddress, Timeout = TimeoutOf(request), CacheMode = request.CacheMode,
-            BlockSize = request.BlockSize,
+            BlockSize = request.BlockSize, IsForwarded = request.IsForwarded,
         };
         return await BeginAsync(target, options, cancellationToken).ConfigureAwait(false);
     }
@@ -58,6 +58,7 @@ internal sealed class ObservationRequester(CoapEnvironment environment, Transpor
         ObservationTarget target = new($"{channel} at {channel.Local}", message)
         {
             Uri = uri, Peer = channel, Timeout = TimeoutOf(request), CacheMode = request.CacheMode, BlockSize = request.BlockSize,
+            IsForwarded = request.IsForwarded,
         };
         return BeginAsync(target, options, cancellationToken);
     }

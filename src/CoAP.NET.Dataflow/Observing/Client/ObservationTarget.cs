@@ -56,6 +56,9 @@ internal sealed class ObservationTarget : IEquatable<ObservationTarget>
     /// <summary>Whether what comes is stored in the cache of the endpoint, as the first who observes it says.</summary>
     public CoapCacheMode CacheMode { get; init; }
 
+    /// <summary>Whether a proxy observes for somebody else, as the first who observes it says.</summary>
+    public bool IsForwarded { get; init; }
+
     /// <summary>
     /// The block size in bytes to propose; null for that of the peer's parameters. Those who share the registration share that of the
     /// first.
