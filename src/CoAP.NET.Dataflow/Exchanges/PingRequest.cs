@@ -26,12 +26,13 @@ internal sealed class PingRequest : PendingRequest
             return;
         }
 
-        long now = Channel.Shard.Environment.Now;
+        // A receive loop keeps the time of what it received last, which may be before another thread sent the Ping.
+        long elapsed = Math.Max(0, Channel.Shard.Environment.Now - _startedAt);
         switch (fate)
         {
             // A Reset is the answer; whoever acknowledges instead is there as well.
             case CoapInboundKind.Reset or CoapInboundKind.Acknowledged:
-                End(() => Completion.TrySetResult(TimeSpan.FromTicks(now - _startedAt)));
+                End(() => Completion.TrySetResult(TimeSpan.FromTicks(elapsed)));
                 StopWatchingCancellation();
                 break;
             case CoapInboundKind.Unreachable:

@@ -19,7 +19,7 @@ public class AsyncFairnessTests
         CoapTcpTransportOptions options = new() { Engine = CoapTcpEngine.Async };
         AsyncTcpEngine engine = new(new CoapTcpTransport(options), context, options);
         int count = ThreadPool.ThreadCount + 64;
-        Turns turns = new();
+        Turns turns = new(count);
         TaskCompletionSource had = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource stop = new(TaskCreationOptions.RunContinuationsAsynchronously);
         List<AsyncConnection> connections = [];
@@ -47,14 +47,24 @@ public class AsyncFairnessTests
             TaskCreationOptions.LongRunning,
             TaskScheduler.Default);
 
-        await had.Task.WaitAsync(TimeSpan.FromMinutes(2));
-        stop.SetResult();
-        connections.ForEach(static connection => connection.Close(null));
+        try
+        {
+            await had.Task.WaitAsync(TimeSpan.FromMinutes(2));
+            await turns.IsOver.WaitAsync(TimeSpan.FromMinutes(2));
+        }
+        finally
+        {
+            stop.SetResult();
+            connections.ForEach(static connection => connection.Close(null));
+        }
+
         Assert.InRange(turns.Longest, 1, ReadsOfEach / 4);
     }
 
     /// <summary>How many reads of one stream a thread makes before it comes to another one, while all streams have something.</summary>
-    private sealed class Turns
+    /// <param name="count">How many streams there are. Nothing counts before a thread has come to each of them: until then one thread may
+    /// be the only one that has anything to read, and one stream all that there is.</param>
+    private sealed class Turns(int count)
     {
         [ThreadStatic]
         private static BusyStream? t_last;
@@ -62,14 +72,21 @@ public class AsyncFairnessTests
         [ThreadStatic]
         private static int t_reads;
 
+        private readonly TaskCompletionSource _isOver = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private int _waiting = count;
         private int _longest;
-        private int _isOver;
+
+        public Task IsOver => _isOver.Task;
+
+        public bool HaveAllBegun => Volatile.Read(ref _waiting) == 0;
 
         public int Longest => Volatile.Read(ref _longest);
 
+        public void Begin() => Interlocked.Decrement(ref _waiting);
+
         public void Add(BusyStream stream, bool isLast)
         {
-            if (Volatile.Read(ref _isOver) != 0)
+            if (IsOver.IsCompleted)
             {
                 return;
             }
@@ -83,15 +100,16 @@ public class AsyncFairnessTests
 
             if (isLast)
             {
-                Volatile.Write(ref _isOver, 1);
+                _isOver.TrySetResult();
             }
         }
     }
 
-    /// <summary>Has a frame for each read, at once, for a long time.</summary>
+    /// <summary>Has a frame for each read, at once, for a long time after all others have begun.</summary>
     private sealed class BusyStream(Turns turns, Task stop) : Stream
     {
         private int _left = ReadsOfEach;
+        private bool _hasBegun;
 
         public override bool CanRead => true;
 
@@ -109,7 +127,7 @@ public class AsyncFairnessTests
 
         public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
-            if (_left == 0)
+            if (_left == 0 || stop.IsCompleted)
             {
                 return EndAsync();
             }
@@ -119,8 +137,18 @@ public class AsyncFairnessTests
                 return ValueTask.FromResult(0);
             }
 
-            _left--;
-            turns.Add(this, isLast: _left == 0);
+            if (!_hasBegun)
+            {
+                _hasBegun = true;
+                turns.Begin();
+            }
+
+            if (turns.HaveAllBegun)
+            {
+                _left--;
+                turns.Add(this, isLast: _left == 0);
+            }
+
             buffer.Span[..2].Clear();
             return ValueTask.FromResult(2);
         }
