@@ -56,6 +56,14 @@ internal static class OptionRules
         return new OptionVerdict { Special = context.Special };
     }
 
+    /// <summary>
+    /// Whether a FETCH does not say the format of what it asks (RFC 8132 section 2.3.1). One that is protected has it inside, where whoever
+    /// has the keys sees it (RFC 8613 section 4.1.2).
+    /// </summary>
+    /// <param name="options">Those of the FETCH.</param>
+    internal static bool LacksContentFormat(CoapOptionCollection options) =>
+        !options.Contains(OptionNumber.ContentFormat) && !options.Contains(OptionNumber.Oscore);
+
     // Whatever is wrong with the value of an option makes it an unrecognized one, but for what has a rule of its own.
     private static bool IsForTheEndpoint(OptionFault fault, int number) =>
         !OptionNumber.IsUnsafe(number)

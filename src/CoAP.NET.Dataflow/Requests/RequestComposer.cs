@@ -18,9 +18,7 @@ internal static class RequestComposer
                 nameof(request));
         }
 
-        // What is protected already has its format inside (RFC 8613 section 4.1.2).
-        if (request.Code == CoapCode.Fetch
-            && !request.Options.Contains(OptionNumber.ContentFormat) && !request.Options.Contains(OptionNumber.Oscore))
+        if (request.Code == CoapCode.Fetch && OptionRules.LacksContentFormat(request.Options))
         {
             throw new ArgumentException(
                 "FETCH needs the Content-Format of what it asks (RFC 8132 section 2.3.1). Set Content with a format.", nameof(request));

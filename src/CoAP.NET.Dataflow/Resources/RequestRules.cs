@@ -51,10 +51,7 @@ internal static class RequestRules
     /// <summary>The refusal of a request whose formats the route does not have; null when it has them.</summary>
     public static CoapResult? CheckFormats(CoapRequest request, RoutePlan plan)
     {
-        // The format of what is protected is inside. Whoever has the keys sees it there; this is a proxy (RFC 8613 section 4.1.2).
-        if (request.Code == CoapCode.Fetch
-            && RouteTable.OptionsOf(request) is var options
-            && !options.Contains(OptionNumber.ContentFormat) && !options.Contains(OptionNumber.Oscore))
+        if (request.Code == CoapCode.Fetch && OptionRules.LacksContentFormat(RouteTable.OptionsOf(request)))
         {
             return s_fetchWithoutFormat;
         }
