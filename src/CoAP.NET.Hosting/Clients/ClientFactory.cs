@@ -15,6 +15,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
     private readonly Dictionary<string, HostedClient> _clients = [];
     private readonly List<CoapEndpoint> _own = [];
     private readonly List<HostedOscore> _oscore = [];
+    private readonly List<EdhocLink> _links = [];
     private bool _isDisposed;
 
     public ClientFactory(IServiceProvider services, IOptionsMonitor<CoapClientOptions> options,
@@ -56,6 +57,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
             await endpoint.DisposeAsync().ConfigureAwait(false);
         }
 
+        _links.ForEach(static link => link.Dispose());
         foreach (HostedOscore oscore in _oscore)
         {
             await oscore.DisposeAsync().ConfigureAwait(false);
@@ -74,13 +76,14 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
         CoapClientOptions options = _options.Get(name);
         ServerFactory.UseHost(options.Endpoint, _services);
         ServerFactory.Warn(options.Endpoint, options.Findings);
+        EdhocLink? link = null;
         CoapEndpoint endpoint = options.Server is { } server
             ? _services.GetRequiredKeyedService<CoapServer>(server).Endpoint
-            : MakeEndpoint(options, registration);
-        return new HostedClient(name, endpoint, options, [.. options.Handlers.Select(make => make(_services))]);
+            : MakeEndpoint(options, registration, out link);
+        return new HostedClient(name, endpoint, link, options, [.. options.Handlers.Select(make => make(_services))]);
     }
 
-    private CoapEndpoint MakeEndpoint(CoapClientOptions options, ClientRegistration registration)
+    private CoapEndpoint MakeEndpoint(CoapClientOptions options, ClientRegistration registration, out EdhocLink? link)
     {
         options.Peers.ApplyTo(options.Endpoint);
         options.Endpoint.Tls ??= TlsFiles.Load(options.Tls, registration.SectionPath, out _);
@@ -89,23 +92,46 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
             options.Endpoint.UseDtls(dtls);
         }
 
-        if (options.Oscore.File is { } file)
-        {
-            // A moment on the disk, before anything could leave without protection.
-            HostedOscore oscore = new(new OscoreContexts(), options.Oscore.Store);
-            oscore.OpenAsync([file], CancellationToken.None).GetAwaiter().GetResult();
-            _oscore.Add(oscore);
-            oscore.Contexts.Add(options.Oscore.Uri ?? options.BaseAddress!, oscore.Files[0].Only);
-            options.Endpoint.UseOscore(oscore.Contexts);
-        }
-
+        OscoreContexts? contexts = MakeContexts(options);
         CoapEndpoint endpoint = new(options.Endpoint);
         _own.Add(endpoint);
+        link = HostedEdhoc.MakeLink(options, contexts, endpoint, registration.SectionPath);
+        if (link is not null)
+        {
+            _links.Add(link);
+        }
+
         foreach (Func<IServiceProvider, Transports.CoapTransport> make in options.Transports)
         {
             endpoint.AddTransport(make(_services));
         }
 
         return endpoint;
+    }
+
+    private OscoreContexts? MakeContexts(CoapClientOptions options)
+    {
+        if (options.Oscore.File is null && !options.UsesEdhoc)
+        {
+            return null;
+        }
+
+        OscoreContexts contexts = new();
+        if (options.Oscore.File is { } file)
+        {
+            // A moment on the disk, before anything could leave without protection.
+            HostedOscore oscore = new(contexts, options.Oscore.Store);
+            oscore.OpenAsync([file], CancellationToken.None).GetAwaiter().GetResult();
+            _oscore.Add(oscore);
+            contexts.Add(options.Oscore.Uri ?? options.BaseAddress!, oscore.Files[0].Only);
+        }
+
+        if (options.UsesEdhoc)
+        {
+            contexts.Require(HostedEdhoc.ServerOf(options));
+        }
+
+        options.Endpoint.UseOscore(contexts);
+        return contexts;
     }
 }

@@ -69,6 +69,7 @@ internal sealed class ClientOptionsValidator(ClientRegistration registration, IE
         }
 
         problems.AddRange(OscoreFiles.Check(options, section));
+        problems.AddRange(EdhocFiles.Check(options, section));
         return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
     }
 }

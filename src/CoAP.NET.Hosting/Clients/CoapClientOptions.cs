@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Dtls;
+using CoAP.NET.Edhoc;
 using CoAP.NET.Oscore;
 using CoAP.NET.Transports;
 
@@ -83,6 +84,12 @@ public sealed class CoapClientOptions
     public CoapOscoreClientFileOptions Oscore { get; } = new();
 
     /// <summary>
+    /// Credentials of a file, by which the client agrees with the server on keys for OSCORE. See <see cref="EdhocHostingExtensions"/> for
+    /// credentials of code.
+    /// </summary>
+    public CoapEdhocClientFileOptions Edhoc { get; } = new();
+
+    /// <summary>
     /// What stands between the client and its endpoint; the first is the outermost. See <see cref="ICoapClientHandler"/>. Default none.
     /// </summary>
     public IList<Func<IServiceProvider, ICoapClientHandler>> Handlers { get; } = [];
@@ -98,6 +105,11 @@ public sealed class CoapClientOptions
     /// most of them are misspelled.
     /// </summary>
     public bool AllowUnknownKeys { get; set; }
+
+    /// <summary>What code says of EDHOC.</summary>
+    internal IList<Action<EdhocClientOptions>> EdhocSteps { get; } = [];
+
+    internal bool UsesEdhoc => Edhoc.File is not null || EdhocSteps.Count > 0;
 
     internal PeerRules Peers { get; } = new();
 

@@ -8,18 +8,24 @@ internal sealed class HostedClient : ICoapClient
     private readonly CoapClientOptions _options;
     private readonly CoapRequestDefaults _defaults;
     private readonly CoapUri? _proxy;
+    private readonly EdhocLink? _link;
     private readonly CoapClientStep _first;
     private readonly bool _copies;
 
-    public HostedClient(string name, CoapEndpoint endpoint, CoapClientOptions options, IEnumerable<ICoapClientHandler> handlers)
+    public HostedClient(
+        string name, CoapEndpoint endpoint, EdhocLink? link, CoapClientOptions options, IEnumerable<ICoapClientHandler> handlers)
     {
         Name = name;
         Endpoint = endpoint;
         _options = options;
         _defaults = options.ToDefaults();
         _proxy = options.Proxy is { } proxy ? CoapUri.Parse(proxy) : null;
-        _first = _proxy is null
+        _link = link;
+        CoapClientStep send = _proxy is null
             ? endpoint.SendAsync : (request, cancellationToken) => endpoint.SendAsync(Proxied(request), cancellationToken);
+        _first = link is null
+            ? send
+            : (request, cancellationToken) => link.SendAsync(request, one => send(one, cancellationToken), cancellationToken);
         foreach (ICoapClientHandler handler in handlers.Reverse())
         {
             CoapClientStep next = _first;
@@ -53,12 +59,17 @@ internal sealed class HostedClient : ICoapClient
     {
         try
         {
-            return Endpoint.ObserveAsync(Proxied(Prepare(request)), options, cancellationToken);
+            CoapRequest prepared = Prepare(request);
+            return _link is null
+                ? Observe(prepared)
+                : _link.SendAsync(prepared, Observe, cancellationToken);
         }
         catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
         {
             return Task.FromException<CoapObservation>(exception);
         }
+
+        Task<CoapObservation> Observe(CoapRequest one) => Endpoint.ObserveAsync(Proxied(one), options, cancellationToken);
     }
 
     public Task<TimeSpan> PingAsync(string? uri = null, CancellationToken cancellationToken = default) =>

@@ -28,6 +28,7 @@ internal static class ClientKeys
         .Include(TlsKeys.Table, static options => options.Tls)
         .Include(DtlsKeys.ClientTable, static options => options.Dtls)
         .Include(OscoreKeys.ClientTable, static options => options.Oscore)
+        .Include(EdhocKeys.ClientTable, static options => options.Edhoc)
         .Include(EndpointKeys.Table, static options => options.Endpoint)
         .ItemsOf("Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings));
 }

@@ -34,6 +34,10 @@ internal sealed class KeyTable<TTarget>
         where TValue : struct, Enum =>
         Add(new ScalarKey<TTarget, TValue>(path, new ChoiceKind<TValue>(), target => get(target), set));
 
+    public KeyTable<TTarget> OptionalChoice<TValue>(string path, Func<TTarget, TValue?> get, Action<TTarget, TValue> set)
+        where TValue : struct, Enum =>
+        Add(new ScalarKey<TTarget, TValue>(path, new ChoiceKind<TValue>(), target => get(target), set));
+
     public KeyTable<TTarget> Text<TValue>(string path, TextKind<TValue> kind, Func<TTarget, TValue?> get, Action<TTarget, TValue> set)
         where TValue : class =>
         Add(new ScalarKey<TTarget, TValue>(path, kind, get, set));

@@ -21,6 +21,7 @@ internal static class ServerKeys
         .Include(TlsKeys.ServerTable, static options => options.Tls)
         .Include(DtlsKeys.ServerTable, static options => options.Dtls)
         .Include(OscoreKeys.ServerTable, static options => options.Oscore)
+        .Include(EdhocKeys.ServerTable, static options => options.Edhoc)
         .Include(EndpointKeys.Table, static options => options.Endpoint)
         .ItemsOf(DtlsKeys.Psk, static (options, item, _) => DtlsKeys.ReadPsk(options.Dtls, item))
         .ItemsOf("Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings));

@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Dtls;
+using CoAP.NET.Edhoc;
 using CoAP.NET.Oscore;
 using CoAP.NET.Transports;
 
@@ -62,6 +63,12 @@ public sealed class CoapServerOptions
     public CoapOscoreServerFileOptions Oscore { get; } = new();
 
     /// <summary>
+    /// Credentials of a file, by which clients agree with the server on keys for OSCORE. See <see cref="EdhocHostingExtensions"/> for
+    /// credentials of code. Needs no <see cref="Oscore"/>.
+    /// </summary>
+    public CoapEdhocServerFileOptions Edhoc { get; } = new();
+
+    /// <summary>
     /// Whether groups are joined, such as All CoAP Nodes, so that clients can find the server (RFC 7252 section 8). Default false.
     /// </summary>
     public bool JoinGroups { get; set; }
@@ -87,6 +94,11 @@ public sealed class CoapServerOptions
     internal bool UsesOscore { get; set; }
 
     internal IOscoreContextResolver? OscoreResolver { get; set; }
+
+    /// <summary>What code says of EDHOC.</summary>
+    internal IList<Action<EdhocServerOptions>> EdhocSteps { get; } = [];
+
+    internal bool UsesEdhoc => Edhoc.File is not null || EdhocSteps.Count > 0;
 
     internal PeerRules Peers { get; } = new();
 

@@ -1,4 +1,5 @@
 using CoAP.NET;
+using CoAP.NET.Edhoc;
 using CoAP.NET.Hosting;
 using CoAP.NET.Oscore;
 using Microsoft.Extensions.Configuration;
@@ -108,8 +109,11 @@ public static class CoapServerServiceCollectionExtensions
         services.AddKeyedSingleton(registration.Name, static (provider, name) => MakeOscore(provider, (string)name!));
         services.AddKeyedSingleton(
             registration.Name, static (provider, name) => provider.GetRequiredKeyedService<HostedOscore>(name).Contexts);
+        services.AddKeyedSingleton(registration.Name, (provider, _) => HostedEdhoc.MakeCredentials(provider, registration));
+        services.AddKeyedSingleton(registration.Name, (provider, _) => HostedEdhoc.MakeServer(provider, registration));
         if (registration.Name.Length == 0)
         {
+            services.AddSingleton(static provider => provider.GetRequiredKeyedService<EdhocServer>(""));
             services.AddSingleton(static provider => provider.GetRequiredKeyedService<CoapServer>(""));
             services.AddSingleton(static provider => provider.GetRequiredKeyedService<OscoreContexts>(""));
         }

@@ -24,7 +24,7 @@ internal static class ServerFactory
             registration.Life.Keys = dtls.Server?.PskStore as PskFileStore;
         }
 
-        if (options.UsesOscore || !options.Oscore.IsEmpty)
+        if (options.UsesOscore || options.UsesEdhoc || !options.Oscore.IsEmpty)
         {
             endpoint.UseOscore(services.GetRequiredKeyedService<HostedOscore>(registration.Name).Contexts);
         }
@@ -35,6 +35,7 @@ internal static class ServerFactory
         try
         {
             ProxyFactory.Map(services, server, endpoint, registration.Name);
+            HostedEdhoc.Map(services, server, options, registration);
             Listen(server, options, registration);
         }
         catch

@@ -12,6 +12,7 @@ public sealed class OscoreContexts
     private readonly ConcurrentDictionary<OscoreRecipient, OscoreContext> _byRecipient = [];
     private readonly ConcurrentDictionary<string, OscoreContext> _byAuthority = [];
     private readonly ConcurrentDictionary<string, bool> _plainPaths = [];
+    private readonly ConcurrentDictionary<string, bool> _required = [];
 
     /// <summary>Finds contexts that are not here yet, for servers of many devices; null, the default, for none.</summary>
     public IOscoreContextResolver? Resolver { get; init; }
@@ -110,12 +111,7 @@ public sealed class OscoreContexts
     /// <exception cref="ArgumentException">The text is no CoAP URI, or there is another context with the same IDs.</exception>
     public OscoreContexts Add(string uri, OscoreContext context)
     {
-        ArgumentNullException.ThrowIfNull(uri);
-        if (!CoapUri.TryParse(uri, out CoapUri? target, out string? error))
-        {
-            throw new ArgumentException(error, nameof(uri));
-        }
-
+        CoapUri target = TargetOf(uri);
         Add(context);
         _byAuthority[AuthorityOf(target)] = context;
         return this;
@@ -137,6 +133,19 @@ public sealed class OscoreContexts
     {
         ArgumentNullException.ThrowIfNull(path);
         _plainPaths[PathOf(CoapUri.Parse($"coap://host/{path.TrimStart('/')}").PathSegments)] = true;
+        return this;
+    }
+
+    /// <summary>
+    /// Has no request of ours leave to a host without protection, but those to the paths of <see cref="LeavePlain"/>: while there is no
+    /// context for it, as before keys were agreed upon or after <see cref="Remove"/>, requests fail with a <see cref="CoapException"/>.
+    /// </summary>
+    /// <param name="uri">Scheme, host and port, as for <see cref="Add(string, OscoreContext)"/>.</param>
+    /// <returns>These contexts.</returns>
+    /// <exception cref="ArgumentException">The text is no CoAP URI.</exception>
+    public OscoreContexts Require(string uri)
+    {
+        _required[AuthorityOf(TargetOf(uri))] = true;
         return this;
     }
 
@@ -162,8 +171,21 @@ public sealed class OscoreContexts
         recipient.HasKid(context.Parameters.RecipientId.Span)
         && ReferenceEquals(_byRecipient.GetOrAdd(OscoreRecipient.Of(context.Parameters), context), context);
 
-    internal OscoreContext? FindFor(CoapUri target) =>
-        _byAuthority.IsEmpty || IsPlain(target) ? null : _byAuthority.GetValueOrDefault(AuthorityOf(target));
+    /// <exception cref="CoapException">There is none, and none of the host may leave without.</exception>
+    internal OscoreContext? FindFor(CoapUri target)
+    {
+        if ((_byAuthority.IsEmpty && _required.IsEmpty) || IsPlain(target))
+        {
+            return null;
+        }
+
+        string authority = AuthorityOf(target);
+        return _byAuthority.TryGetValue(authority, out OscoreContext? context) || !_required.ContainsKey(authority)
+            ? context
+            : throw new CoapException(
+                $"There is no security context for {authority} yet, and no request may leave to it without OSCORE. Agree on keys first, "
+                    + "such as by EdhocClient.ConnectAsync, or add a context.");
+    }
 
     // Without a kid context the ID alone decides, where only one context has it (RFC 8613 section 3.3).
     internal bool TryFind(
@@ -197,6 +219,12 @@ public sealed class OscoreContexts
     /// <summary>Finds the context with an ID that derives its keys anew: its ID Context is that of a run.</summary>
     internal bool TryFindRederived(ReadOnlySpan<byte> kid, [NotNullWhen(true)] out OscoreContext? context) =>
         _byRecipient.TryGetValue(new OscoreRecipient(kid, hasIdContext: false, []), out context) && context.Rederivation is not null;
+
+    private static CoapUri TargetOf(string uri)
+    {
+        ArgumentNullException.ThrowIfNull(uri);
+        return CoapUri.TryParse(uri, out CoapUri? target, out string? error) ? target : throw new ArgumentException(error, nameof(uri));
+    }
 
     private bool IsPlain(CoapUri target) =>
         !_plainPaths.IsEmpty && _plainPaths.ContainsKey(PathOf(target.PathSegments));

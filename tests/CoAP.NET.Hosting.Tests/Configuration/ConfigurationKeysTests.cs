@@ -21,6 +21,7 @@ public sealed partial class ConfigurationKeysTests
     [InlineData(typeof(CoapTlsFileOptions), "Tls:")]
     [InlineData(typeof(CoapDtlsServerFileOptions), "Dtls:")]
     [InlineData(typeof(CoapOscoreServerFileOptions), "Oscore:")]
+    [InlineData(typeof(CoapEdhocServerFileOptions), "Edhoc:")]
     public void Every_property_has_a_key(Type options, string group)
     {
         IEnumerable<string> keys = ServerKeys.Table.Keys.Select(static key => key.Path)
@@ -28,11 +29,13 @@ public sealed partial class ConfigurationKeysTests
         Assert.Equal(PropertiesOf(options, group), keys.Where(path => path.StartsWith(group, StringComparison.Ordinal)).Order());
     }
 
-    [Fact]
-    public void Every_property_of_a_clients_DTLS_has_a_key() => Assert.Equal(
-        PropertiesOf(typeof(CoapDtlsClientFileOptions), "Dtls:"),
-        ClientKeys.Table.Keys.Select(static key => key.Path).Where(static path => path.StartsWith("Dtls:", StringComparison.Ordinal))
-            .Order());
+    [Theory]
+    [InlineData(typeof(CoapDtlsClientFileOptions), "Dtls:")]
+    [InlineData(typeof(CoapOscoreClientFileOptions), "Oscore:")]
+    [InlineData(typeof(CoapEdhocClientFileOptions), "Edhoc:")]
+    public void Every_property_of_a_client_has_a_key(Type options, string group) => Assert.Equal(
+        PropertiesOf(options, group),
+        ClientKeys.Table.Keys.Select(static key => key.Path).Where(path => path.StartsWith(group, StringComparison.Ordinal)).Order());
 
     [Theory]
     [MemberData(nameof(ServerPaths))]

@@ -1,5 +1,6 @@
 using System.Net.Security;
 using CoAP.NET.Dtls;
+using CoAP.NET.Edhoc;
 using CoAP.NET.Hosting.Tests.Helpers;
 using CoAP.NET.Oscore;
 using CoAP.NET.Proxy;
@@ -7,6 +8,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
 
 namespace CoAP.NET.Hosting.Tests.Documentation;
 
@@ -40,6 +42,19 @@ public sealed class HostingGuideTests : HostTest
         builder.Services.AddSingleton<DeviceKeys>()
             .Configure<CoapServerOptions>("devices", static options => options.Listen("coaps://127.0.0.1:0"));
 
+        builder.Services.AddCoapServer("doors").UseEdhoc((edhoc, services) =>
+        {
+            edhoc.Credentials.Add(services.GetRequiredService<DoorCredentials>().Own);
+            edhoc.Trust = services.GetRequiredService<DoorCredentials>();
+        });
+        builder.Services.AddCoapClient("door").UseEdhoc(
+            (edhoc, services) => services.GetRequiredService<EdhocCredentialFile>().ApplyTo(edhoc));
+        using EdhocCredentialFiles files = new();
+        builder.Services.AddSingleton(EdhocCredentialFile.Read(files.Client))
+            .AddSingleton(new DoorCredentials(EdhocCredentialFile.Read(files.Server)))
+            .Configure<CoapServerOptions>("doors", static options => options.Listen("coap://127.0.0.1:0"))
+            .AddOptions<CoapClientOptions>("door").Configure(static options => options.BaseAddress = "coap://127.0.0.1:9");
+
         builder.Services.AddSingleton<Doorbell>();
         IHost host = await StartAsync(builder);
         await using CoapClient client = new();
@@ -53,6 +68,10 @@ public sealed class HostingGuideTests : HostTest
             }));
         Assert.Equal(CoapCode.NotFound, (await Within(device.GetAsync($"{AddressOf(host, "devices")}/version"))).Code);
         host.Services.GetRequiredService<Doorbell>().Ring();
+        host.Services.GetRequiredService<IOptionsMonitor<CoapClientOptions>>().Get("door").BaseAddress = AddressOf(host, "doors");
+        ICoapClient door = host.Services.GetRequiredService<ICoapClientFactory>().GetClient("door");
+        Assert.Equal(CoapCode.NotFound, (await Within(door.GetAsync("/door"))).Code);
+        Assert.Equal(1, host.Services.GetRequiredKeyedService<EdhocServer>("doors").GetCounters().Established);
     }
 
     [Fact]
@@ -115,6 +134,14 @@ public sealed class HostingGuideTests : HostTest
     {
         public ValueTask<OscoreContext?> FindAsync(
             ReadOnlyMemory<byte> kid, ReadOnlyMemory<byte>? idContext, CancellationToken cancellationToken) => default;
+    }
+
+    internal sealed class DoorCredentials(EdhocCredentialFile file) : IEdhocCredentialResolver
+    {
+        public EdhocOwnCredential Own => file.Own[0];
+
+        public ValueTask<IReadOnlyList<EdhocCredential>> FindAsync(EdhocClaim claim, CancellationToken cancellationToken) =>
+            file.Trust.FindAsync(claim, cancellationToken);
     }
 
     internal sealed class DeviceKeys : ICoapPskStore

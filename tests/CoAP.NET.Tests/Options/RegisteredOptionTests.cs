@@ -35,7 +35,7 @@ public sealed class RegisteredOptionTests
         ["Accept 0"] = (new Accept(CoapContentFormat.TextPlain), ""),
         ["Q-Block1 0/1/1024"] = (new QBlock1(0, true, 1024), "0e"),
         ["Location-Query"] = (new LocationQuery("a=1"), "613d31"),
-        ["EDHOC"] = (new Edhoc(), ""),
+        ["EDHOC"] = (new CoAP.NET.Options.Edhoc(), ""),
         ["Block2 0/0/64"] = (new Block2(0, false, 64), "02"),
         ["Block1 3/1/128"] = (new Block1(3, true, 128), "3b"),
         ["Size2 0"] = (new Size2(0), ""),

@@ -1,0 +1,103 @@
+using CoAP.NET.Edhoc;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Looks at the files of credentials before anything starts. No message holds a key.</summary>
+internal static class EdhocFiles
+{
+    /// <summary>What is wrong with EDHOC of a server.</summary>
+    public static IEnumerable<string> Check(CoapServerOptions options, string section)
+    {
+        CoapEdhocServerFileOptions edhoc = options.Edhoc;
+        return CheckFile(edhoc.File, $"{section}:Edhoc:File").Concat(CheckSuites(edhoc.Suites, $"{section}:Edhoc:Suites"));
+    }
+
+    /// <summary>What is wrong with EDHOC of a client.</summary>
+    public static IEnumerable<string> Check(CoapClientOptions options, string section)
+    {
+        CoapEdhocClientFileOptions edhoc = options.Edhoc;
+        string own = $"{section}:Edhoc";
+        foreach (string problem in CheckFile(edhoc.File, $"{own}:File").Concat(CheckSuites(edhoc.Suites, $"{own}:Suites")))
+        {
+            yield return problem;
+        }
+
+        if (!options.UsesEdhoc)
+        {
+            if (edhoc.Uri is not null)
+            {
+                yield return $"{own}:Uri is set, but {own}:File names no credentials.";
+            }
+
+            yield break;
+        }
+
+        string? server = edhoc.Uri ?? options.BaseAddress;
+        if (server is null)
+        {
+            yield return $"{own}:File is set, and no server to agree on keys with. Set {own}:Uri, or BaseAddress.";
+        }
+        else if (options.Oscore.File is not null && (options.Oscore.Uri ?? options.BaseAddress) is { } other
+            && CoapUri.TryParse(server, out CoapUri? one) && CoapUri.TryParse(other, out CoapUri? two)
+            && EdhocLink.IsSameServer(one, two))
+        {
+            yield return $"{own}:File and {section}:Oscore:File are both set for one server. EDHOC makes the keys that a file of OSCORE "
+                + "has: leave one of the two out.";
+        }
+
+        if (options.Server is not null)
+        {
+            yield return $"{own}:File is set, and the client uses the endpoint of a server. Leave out Server, or use EdhocClient with the "
+                + "OscoreContexts of that server.";
+        }
+    }
+
+    /// <summary>Has settings have these suites, if there are any.</summary>
+    public static void Apply(IList<EdhocCipherSuite> suites, EdhocSettings settings)
+    {
+        if (suites.Count > 0)
+        {
+            settings.Suites.Clear();
+            foreach (EdhocCipherSuite suite in suites)
+            {
+                settings.Suites.Add(suite);
+            }
+        }
+    }
+
+    private static IEnumerable<string> CheckSuites(IList<EdhocCipherSuite> suites, string key) =>
+        suites.Where(static suite => !suite.IsSupported)
+            .Select(suite => $"{key} has {suite.Number}, which this platform does not support. Leave out suite {suite}.");
+
+    private static IEnumerable<string> CheckFile(string? path, string key)
+    {
+        if (path is null)
+        {
+            yield break;
+        }
+
+        if (!File.Exists(path))
+        {
+            yield return $"{key} = '{path}': there is no file {Path.GetFullPath(path)}";
+            yield break;
+        }
+
+        if (ProblemOf(path) is { } problem)
+        {
+            yield return $"{key}: {problem}";
+        }
+    }
+
+    private static string? ProblemOf(string path)
+    {
+        try
+        {
+            EdhocCredentialFile.Read(path).Dispose();
+            return null;
+        }
+        catch (EdhocProvisioningException exception)
+        {
+            return exception.Message;
+        }
+    }
+}

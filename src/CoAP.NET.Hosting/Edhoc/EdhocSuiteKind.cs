@@ -1,0 +1,18 @@
+using System.Globalization;
+using CoAP.NET.Edhoc;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>A cipher suite of EDHOC, by its number. Whether the platform supports it is checked when the application starts.</summary>
+internal sealed class EdhocSuiteKind()
+    : ValueKind<EdhocCipherSuite>($"one of {string.Join(", ", EdhocCipherSuite.All.Select(static suite => suite.Number))}")
+{
+    public override bool TryParse(string text, out EdhocCipherSuite value)
+    {
+        value = int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int number)
+            ? EdhocCipherSuite.Find(number)! : null!;
+        return value is not null;
+    }
+
+    public override string Format(EdhocCipherSuite value) => value.Number.ToString(CultureInfo.InvariantCulture);
+}

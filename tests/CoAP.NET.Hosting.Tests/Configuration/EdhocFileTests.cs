@@ -1,0 +1,192 @@
+using System.Net;
+using CoAP.NET.Edhoc;
+using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.Oscore;
+using CoAP.NET.Proxy;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Hosting.Tests.Configuration;
+
+/// <summary>EDHOC of hosted servers and clients: keys are agreed upon when they are needed, and anew when they are lost.</summary>
+public sealed class EdhocFileTests : HostTest, IDisposable
+{
+    private readonly EdhocCredentialFiles _files = new();
+
+    public void Dispose() => _files.Dispose();
+
+    [Theory]
+    [InlineData("false")]
+    [InlineData("true")]
+    public async Task Requests_that_come_at_a_time_are_protected_by_the_keys_of_one_session(string combines)
+    {
+        IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        IHost other = await StartClientAsync(AddressOf(host), ("Coap:Client:Edhoc:CombinesFirstRequest", combines));
+
+        string[] told = await Within(Task.WhenAll(AskAsync(other), AskAsync(other), AskAsync(other)));
+
+        Assert.Equal(["desk 1", "desk 1", "desk 1"], told);
+        Assert.Equal(1, Counters(host).Established);
+        Assert.Equal(combines == "true" ? 1 : 0, Counters(host).Combined);
+    }
+
+    [Fact]
+    public async Task Nothing_leaves_to_the_server_before_there_are_keys()
+    {
+        IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        IHost other = await StartClientAsync(AddressOf(host));
+        CoapClient plain = other.Services.GetRequiredService<CoapClient>();
+
+        CoapException refused = await Assert.ThrowsAsync<CoapException>(() => Within(plain.GetAsync("/who")));
+        string told = await AskAsync(other);
+
+        Assert.Contains("without OSCORE", refused.Message, StringComparison.Ordinal);
+        Assert.Equal("desk 1", told);
+        Assert.Equal("desk 1", (await Within(plain.GetAsync("/who"))).EnsureSuccess().GetText());
+    }
+
+    [Fact]
+    public async Task A_server_that_lost_the_keys_gets_new_ones_and_only_what_may_be_done_twice_is_sent_again()
+    {
+        // By TCP: over datagrams a client waits two seconds more for one who has the keys.
+        IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap+tcp://127.0.0.1:0"));
+        IHost other = await StartClientAsync(AddressOf(host));
+        ICoapClient client = other.Services.GetRequiredService<ICoapClient>();
+        (await Within(client.PostAsync("/lose", CoapContent.Text("")))).EnsureSuccess();
+
+        Assert.Equal("desk 1", await AskAsync(other));
+        Assert.Equal(2, Counters(host).Established);
+        (await Within(client.PostAsync("/lose", CoapContent.Text("")))).EnsureSuccess();
+
+        CoapOscoreException lost = await Assert.ThrowsAsync<CoapOscoreException>(
+            () => Within(client.PostAsync("/lose", CoapContent.Text(""))));
+        Assert.Equal(CoapCode.Unauthorized, lost.UnprotectedCode);
+        (await Within(client.PostAsync("/lose", CoapContent.Text("")))).EnsureSuccess();
+        Assert.Equal(3, Counters(host).Established);
+    }
+
+    [Fact]
+    public async Task An_observation_begins_with_the_keys()
+    {
+        IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap+tcp://127.0.0.1:0"));
+        IHost other = await StartClientAsync(AddressOf(host));
+
+        await using CoapObservation observation = await Within(
+            other.Services.GetRequiredService<ICoapClient>().ObserveAsync(new CoapRequest(CoapMethod.Get, "/who")));
+
+        Assert.Equal("desk 1", observation.Latest!.GetText());
+    }
+
+    [Fact]
+    public async Task Keys_are_agreed_upon_through_a_proxy_which_sees_none_of_the_requests()
+    {
+        IHost host = await StartServerAsync(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        CoapProxyOptions options = new();
+        options.Targets.AllowNetwork(IPNetwork.Parse("127.0.0.0/8"));
+        await using CoapProxy proxy = new(options);
+        await using CoapServer between = new();
+        between.MapForwardProxy(proxy);
+        await between.Listen("coap://127.0.0.1:0").StartAsync();
+        IHost other = await StartClientAsync(AddressOf(host), ("Coap:Client:Proxy", between.LocalEndpoints[0]));
+
+        Assert.Equal("desk 1", await AskAsync(other));
+        Assert.Equal(1, Counters(host).Established);
+    }
+
+    [Fact]
+    public async Task Credentials_of_code_do_without_files()
+    {
+        using EdhocCredentialFile ofServer = EdhocCredentialFile.Read(_files.Server);
+        using EdhocCredentialFile ofClient = EdhocCredentialFile.Read(_files.Client);
+        HostApplicationBuilder builder = Builder(("Coap:Servers:door:Endpoints", "coap://127.0.0.1:0"));
+        builder.Services.AddCoapServer("door").UseEdhoc((edhoc, _) => ofServer.ApplyTo(edhoc))
+            .MapGet("/who", WhoAsks).RequireOscore();
+        IHost host = await StartAsync(builder);
+        HostApplicationBuilder asking = Builder(("Coap:Clients:desk:BaseAddress", AddressOf(host, "door")));
+        asking.Services.AddCoapClient("desk").UseEdhoc((edhoc, _) => ofClient.ApplyTo(edhoc));
+        IHost other = await StartAsync(asking);
+
+        CoapResponse response = await Within(
+            other.Services.GetRequiredService<ICoapClientFactory>().GetClient("desk").GetAsync("/who"));
+
+        Assert.Equal("desk 1", response.GetText());
+        Assert.Equal(1, host.Services.GetRequiredKeyedService<EdhocServer>("door").GetCounters().Established);
+    }
+
+    [Fact]
+    public async Task All_that_is_wrong_is_said_before_anything_starts()
+    {
+        string oscore = _files.Write("oscore.json", """
+            { "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "senderId": "0x01", "recipientId": "" }
+            """);
+        string untrusting = _files.Write("untrusting.json", """{ "own": [ { "key": "server.key", "kid": "0x32" } ] }""");
+        HostApplicationBuilder builder = Builder(
+            ("Coap:Server:Edhoc:File", untrusting), ("Coap:Server:Edhoc:Suites", "99"),
+            ("Coap:Clients:none:Edhoc:File", _files.Named("none.json")), ("Coap:Clients:none:BaseAddress", "coap://door.example"),
+            ("Coap:Clients:nowhere:Edhoc:File", _files.Client),
+            ("Coap:Clients:both:Edhoc:File", _files.Client), ("Coap:Clients:both:BaseAddress", "coap://door.example"),
+            ("Coap:Clients:both:Oscore:File", oscore), ("Coap:Clients:both:Oscore:Uri", "coap://DOOR.example:5683/"),
+            ("Coap:Clients:shared:Edhoc:File", _files.Client), ("Coap:Clients:shared:BaseAddress", "coap://door.example"),
+            ("Coap:Clients:shared:Server", "*"), ("Coap:Clients:fileless:Edhoc:Uri", "coap://door.example"));
+        builder.Services.AddCoapServer();
+        foreach (string name in new[] { "none", "nowhere", "both", "shared", "fileless" })
+        {
+            builder.Services.AddCoapClient(name);
+        }
+
+        string[] problems = await StartFailuresAsync(builder);
+
+        string[] expected =
+        [
+            ":both:Edhoc:File and Coap:Clients:both:Oscore:File are both set", ":fileless:Edhoc:Uri is set, but",
+            $":none:Edhoc:File = '{_files.Named("none.json")}': there is no file", ":nowhere:Edhoc:File is set, and no server",
+            ":shared:Edhoc:File is set, and the client uses the endpoint of a server", "Server:Edhoc:File: ",
+            "Server:Edhoc:Suites = '99'",
+        ];
+        Assert.Equal(expected.Length, problems.Length);
+        Assert.All(
+            problems.Order(StringComparer.Ordinal).Zip(expected),
+            static pair => Assert.Contains(pair.Second, pair.First, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task A_server_without_credentials_is_told_at_the_start()
+    {
+        HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        builder.Services.AddCoapServer().UseEdhoc();
+
+        Assert.Contains("prove who it is", Assert.Single(await StartFailuresAsync(builder)), StringComparison.Ordinal);
+    }
+
+    private static string WhoAsks(CoapRequest request) => $"{(request.Peer.Identity as OscoreIdentity)?.Owner}";
+
+    private static EdhocServerCounters Counters(IHost host) => host.Services.GetRequiredService<EdhocServer>().GetCounters();
+
+    private static async Task<string> AskAsync(IHost host) =>
+        (await Within(host.Services.GetRequiredService<ICoapClient>().GetAsync("/who"))).EnsureSuccess().GetText();
+
+    private async Task<IHost> StartServerAsync((string Key, string? Value) endpoint)
+    {
+        HostApplicationBuilder builder = Builder(endpoint, ("Coap:Server:Edhoc:File", _files.Server));
+        ICoapServerBuilder server = builder.Services.AddCoapServer();
+
+        // What all routes demand is not demanded of EDHOC, by which clients come to it.
+        server.Routes.RequireAuthorization().RequireTransportSecurity();
+        server.MapGet("/who", WhoAsks).RequireOscore().AllowInsecureTransport();
+        server.MapPost("/lose", static request =>
+        {
+            OscoreContexts contexts = request.Services!.GetRequiredService<OscoreContexts>();
+            contexts.Remove(((OscoreIdentity)request.Peer.Identity!).Context);
+            return CoapResults.Changed();
+        }).AllowInsecureTransport();
+        return await StartAsync(builder);
+    }
+
+    private async Task<IHost> StartClientAsync(string address, params (string Key, string? Value)[] settings)
+    {
+        HostApplicationBuilder builder = Builder(
+            [("Coap:Client:BaseAddress", address), ("Coap:Client:Edhoc:File", _files.Client), .. settings]);
+        builder.Services.AddCoapClient();
+        return await StartAsync(builder);
+    }
+}
