@@ -12,11 +12,12 @@ const string Usage = """
            CoAP.NET.Speed --self-check     only tries all rows, small and short; exit code 1 when something goes wrong
            CoAP.NET.Speed floor [--port P] [--tcp] [--any]   only serves, without any protocol; --any: at all addresses of 127/8
            CoAP.NET.Speed http [--port P]                    only serves the same by HTTP
+           CoAP.NET.Speed oscore [--port P] [--contexts N]   only a server with OSCORE, and a security context for each of N clients
            CoAP.NET.Speed proxy [--port P]                   only a forward proxy for servers of this machine
            CoAP.NET.Speed http-proxy [--port P] [--cache]    only a proxy from HTTP to them
       --rows LIST       udp, udp-1, udp-16, udp-128, udp-1024, udp-10000, portable, portable-16, portable-128, open-20000, tcp, tcp-16, tcp-128, tcp-1024, tcp-16x16,
                         observe, observe-100, observe-1000, observe-10000, observe-non-100, observe-portable-100, client-128, http, http-200, http-1000,
-                        coaps, coaps-16, coaps-128, handshakes,
+                        coaps, coaps-16, coaps-128, handshakes, oscore, oscore-16, oscore-128,
                         proxy, proxy-16, proxy-128, proxy-cached-16, proxy-cached-128, proxy-http-128
       --pairs N         turns of each (5)
       --seconds N       of a turn (2; at most 20)
@@ -51,6 +52,7 @@ try
         [FloorServer.Verb, ..] => FloorServer.Run(args[1..]),
         [HttpServer.Verb, ..] => await HttpServer.RunAsync(args[1..]),
         [ClientProgram.Verb, ..] => await ClientProgram.RunAsync(args[1..]),
+        [OscoreProgram.Verb, ..] => await OscoreProgram.RunAsync(args[1..]),
         [ProxyProgram.Verb, ..] => await ProxyProgram.RunAsync(args[1..]),
         [HttpProxyProgram.Verb, ..] => await HttpProxyProgram.RunAsync(args[1..]),
         _ => Measure(),

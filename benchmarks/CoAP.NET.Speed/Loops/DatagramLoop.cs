@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using System.Net;
 using System.Runtime.CompilerServices;
 using CoAP.NET.Bench;
+using CoAP.NET.Speed.Raw;
 
 namespace CoAP.NET.Speed.Loops;
 
@@ -18,13 +19,17 @@ namespace CoAP.NET.Speed.Loops;
 /// <param name="client">When they ask within DTLS sessions: what they have in common. Each run begins with sessions of its own, whose
 /// handshakes do not count.</param>
 /// <param name="optionsOf">The options that a peer asks with, by its number; null for those of the path.</param>
+/// <param name="contexts">When OSCORE protects the requests: that of each peer.</param>
 internal sealed unsafe class DatagramLoop(
     IPEndPoint server, int peers, string path, byte[] payload, bool isConfirmable = true, bool hasOwnSockets = false,
-    SecureClient? client = null, Func<int, byte[]>? optionsOf = null)
+    SecureClient? client = null, Func<int, byte[]>? optionsOf = null, ProtectedPeer[]? contexts = null)
     : DatagramLink(server, peers, hasOwnSockets, client)
 {
     private const int HeaderSize = 4;
     private const int TokenSize = 4;
+
+    // What is protected is composed behind what is sent, in the same memory.
+    private const int PlainAt = DatagramBatch.Room / 2;
 
     // 5.03
     private const byte Refusal = 0xa3;
@@ -111,6 +116,12 @@ internal sealed unsafe class DatagramLoop(
         }
 
         ref Peer peer = ref _peers[index];
+        if (contexts is not null && peer.IsWaiting && peer.Sequence == Read(message + HeaderSize + 2)
+            && contexts[index].Open(new Span<byte>(message, length)) is var opened and > 0)
+        {
+            length = opened;
+        }
+
         if (!peer.IsWaiting || peer.Sequence != Read(message + HeaderSize + 2))
         {
             // Too late, or nothing that was asked for.
@@ -253,7 +264,8 @@ internal sealed unsafe class DatagramLoop(
         peer.From = from;
         peer.SentAt = now;
         _waiting++;
-        byte* message = Next(index);
+        byte* sent = Next(index);
+        byte* message = contexts is null ? sent : sent + PlainAt;
         message[0] = (byte)((isConfirmable ? 0x40 : 0x50) | TokenSize);
         message[1] = 0x01;
         Write(message + 2, peer.Sequence);
@@ -261,7 +273,10 @@ internal sealed unsafe class DatagramLoop(
         Write(message + HeaderSize + 2, peer.Sequence);
         byte[] options = _options[index];
         options.CopyTo(new Span<byte>(message + HeaderSize + TokenSize, options.Length));
-        Commit(HeaderSize + TokenSize + options.Length);
+        int length = HeaderSize + TokenSize + options.Length;
+        Commit(contexts is null
+            ? length
+            : contexts[index].Protect(new ReadOnlySpan<byte>(message, length), new Span<byte>(sent, DatagramBatch.Room)));
     }
 
     private void Expire(long before)

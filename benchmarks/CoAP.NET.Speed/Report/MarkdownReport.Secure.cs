@@ -3,22 +3,26 @@ using CoAP.NET.Speed.Rows;
 
 namespace CoAP.NET.Speed.Report;
 
-// The tables of DTLS.
+// The tables of DTLS and OSCORE.
 internal static partial class MarkdownReport
 {
     /// <summary>How the name of one ends that others, which follow it, are compared with.</summary>
     public const string Plain = ", no DTLS";
 
-    private static void BesidePlain(StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows)
+    /// <summary>The same where OSCORE protects the others.</summary>
+    public const string Unprotected = ", no OSCORE";
+
+    private static void BesidePlain(
+        StringBuilder text, IEnumerable<(Row Row, IReadOnlyList<Outcome> Outcomes)> rows, string first, string suffix)
     {
-        Head(text, ["GET in a session", "", "requests a second", "ratio to no DTLS", "processor µs a request", "ratio of processor time",
-            "p50 µs", "p99 µs", "lost", "errors"]);
+        Head(text, [first, "", "requests a second", $"ratio to{suffix.TrimStart(',')}", "processor µs a request",
+            "ratio of processor time", "p50 µs", "p99 µs", "lost", "errors"]);
         foreach ((Row row, IReadOnlyList<Outcome> outcomes) in rows)
         {
             Outcome? plain = null;
             foreach (Outcome outcome in outcomes)
             {
-                bool isPlain = outcome.Entrant.Name.EndsWith(Plain, StringComparison.Ordinal);
+                bool isPlain = outcome.Entrant.Name.EndsWith(suffix, StringComparison.Ordinal);
                 plain = isPlain ? outcome : plain;
                 string[] rest = Rest(outcome);
                 Line(text, [row.Title, outcome.Entrant.Name, Rate(outcome), isPlain ? "" : Ratio(outcome, plain), rest[0],

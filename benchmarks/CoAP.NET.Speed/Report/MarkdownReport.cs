@@ -36,7 +36,10 @@ internal static partial class MarkdownReport
                     Compare(text, group, "a client", "requests a second", "request", "raw loop");
                     break;
                 case RowGroup.Secure:
-                    BesidePlain(text, group);
+                    BesidePlain(text, group, "GET in a session", Plain);
+                    break;
+                case RowGroup.Protected:
+                    BesidePlain(text, group, "GET under OSCORE", Unprotected);
                     break;
                 case RowGroup.Handshakes:
                     Handshakes(text, group);
@@ -100,7 +103,7 @@ internal static partial class MarkdownReport
 
     private static void Everybody(StringBuilder text, IReadOnlyList<(Row Row, IReadOnlyList<Outcome> Outcomes)> results)
     {
-        RowGroup[] whole = [RowGroup.Http, RowGroup.Secure, RowGroup.Handshakes, RowGroup.Proxies];
+        RowGroup[] whole = [RowGroup.Http, RowGroup.Secure, RowGroup.Handshakes, RowGroup.Protected, RowGroup.Proxies];
         var others = results.Where(result => !whole.Contains(result.Row.Group))
             .SelectMany(result => result.Outcomes.Where(outcome => outcome.Entrant.Role != Role.Ours),
                 (result, outcome) => (result.Row, Outcome: outcome)).ToList();

@@ -65,6 +65,9 @@ internal enum RowGroup
     /// <summary>A server opens DTLS sessions.</summary>
     Handshakes,
 
+    /// <summary>A server answers requests that OSCORE protects, beside those without.</summary>
+    Protected,
+
     /// <summary>A proxy asks a server, beside one that answers by itself.</summary>
     Proxies,
 }

@@ -81,6 +81,11 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
         }
 
         yield return Handshakes("handshakes-16", Few(16));
+        foreach (int clients in (int[])[16, 128])
+        {
+            yield return Protected($"oscore-{clients}", Few(clients));
+        }
+
         foreach (int endpoints in (int[])[16, 128])
         {
             yield return Proxied($"proxy-{endpoints}", Few(endpoints), isCached: false);

@@ -3,19 +3,22 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Oscore;
 
 /// <summary>
-/// One key of a context. The ciphers of the platform are not documented as thread-safe, so a lock stands around each operation, of about a
-/// microsecond. Thread-safe.
+/// A key in a cipher of the platform, which may hold memory outside the managed heap. The ciphers are not documented as thread-safe, so a
+/// lock stands around each operation. Thread-safe.
 /// </summary>
 internal sealed class OscoreAead : IDisposable
 {
     private readonly Lock _gate = new();
+    private readonly int _tagLength;
     private readonly AesCcm? _ccm;
     private readonly AesGcm? _gcm;
     private readonly ChaCha20Poly1305? _chaCha;
+    private volatile bool _isDisposed;
+    private bool _isUsed;
 
     public OscoreAead(OscoreAlgorithm algorithm, ReadOnlySpan<byte> key)
     {
-        TagLength = algorithm.TagLength;
+        _tagLength = algorithm.TagLength;
         switch (algorithm.Cipher)
         {
             case OscoreCipher.AesCcm:
@@ -30,24 +33,32 @@ internal sealed class OscoreAead : IDisposable
         }
     }
 
-    /// <summary>By how many bytes a ciphertext is longer than its plaintext.</summary>
-    public int TagLength { get; }
+    /// <summary>Whether it serves no more.</summary>
+    public bool IsDisposed => _isDisposed;
 
     /// <summary>Encrypts.</summary>
     /// <param name="nonce">The nonce, which must never have been used with this key.</param>
     /// <param name="plaintext">The plaintext.</param>
     /// <param name="ciphertext">Where ciphertext and tag go, of exactly their length; not the place of the plaintext.</param>
     /// <param name="additionalData">What is authenticated besides.</param>
-    public void Encrypt(
+    /// <returns>False when the cipher was disposed.</returns>
+    public bool TryEncrypt(
         ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> plaintext, Span<byte> ciphertext, ReadOnlySpan<byte> additionalData)
     {
         Span<byte> bytes = ciphertext[..plaintext.Length];
         Span<byte> tag = ciphertext[plaintext.Length..];
         lock (_gate)
         {
+            if (_isDisposed)
+            {
+                return false;
+            }
+
+            _isUsed = true;
             _ccm?.Encrypt(nonce, plaintext, bytes, tag, additionalData);
             _gcm?.Encrypt(nonce, plaintext, bytes, tag, additionalData);
             _chaCha?.Encrypt(nonce, plaintext, bytes, tag, additionalData);
+            return true;
         }
     }
 
@@ -56,16 +67,22 @@ internal sealed class OscoreAead : IDisposable
     /// <param name="ciphertext">Ciphertext and tag, at least as long as a tag.</param>
     /// <param name="plaintext">Where the plaintext goes, of exactly its length; not the place of the ciphertext.</param>
     /// <param name="additionalData">What is authenticated besides.</param>
-    /// <returns>Whether it verified; otherwise the plaintext is zeros.</returns>
-    public bool TryDecrypt(
+    /// <returns>Whether it verified, otherwise the plaintext is zeros; null when the cipher was disposed.</returns>
+    public bool? TryDecrypt(
         ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> ciphertext, Span<byte> plaintext, ReadOnlySpan<byte> additionalData)
     {
-        ReadOnlySpan<byte> bytes = ciphertext[..^TagLength];
-        ReadOnlySpan<byte> tag = ciphertext[^TagLength..];
+        ReadOnlySpan<byte> bytes = ciphertext[..^_tagLength];
+        ReadOnlySpan<byte> tag = ciphertext[^_tagLength..];
         try
         {
             lock (_gate)
             {
+                if (_isDisposed)
+                {
+                    return null;
+                }
+
+                _isUsed = true;
                 _ccm?.Decrypt(nonce, bytes, tag, plaintext, additionalData);
                 _gcm?.Decrypt(nonce, bytes, tag, plaintext, additionalData);
                 _chaCha?.Decrypt(nonce, bytes, tag, plaintext, additionalData);
@@ -80,11 +97,23 @@ internal sealed class OscoreAead : IDisposable
         }
     }
 
+    /// <summary>Whether it was used since this was asked before.</summary>
+    public bool TakeUsed()
+    {
+        lock (_gate)
+        {
+            bool isUsed = _isUsed;
+            _isUsed = false;
+            return isUsed;
+        }
+    }
+
     /// <inheritdoc/>
     public void Dispose()
     {
         lock (_gate)
         {
+            _isDisposed = true;
             _ccm?.Dispose();
             _gcm?.Dispose();
             _chaCha?.Dispose();

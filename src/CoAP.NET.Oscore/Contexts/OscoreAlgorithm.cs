@@ -101,12 +101,16 @@ public sealed class OscoreAlgorithm
     /// <summary>Whether the cryptography of this platform has the cipher.</summary>
     public bool IsSupported => _cipher switch
     {
-        OscoreCipher.AesCcm => AesCcm.IsSupported,
+        OscoreCipher.AesCcm => AesCcm.IsSupported || IsOfProcessor,
         OscoreCipher.AesGcm => AesGcm.IsSupported,
         _ => System.Security.Cryptography.ChaCha20Poly1305.IsSupported,
     };
 
     internal OscoreCipher Cipher => _cipher;
+
+    /// <summary>Whether messages are encrypted by instructions of the processor, without the platform.</summary>
+    internal bool IsOfProcessor =>
+        ProcessorAesCcm.IsSupported && _cipher == OscoreCipher.AesCcm && KeyLength == ProcessorAesCcm.KeyLength;
 
     /// <summary>Finds an algorithm by its number.</summary>
     /// <param name="coseNumber">The number in the registry "COSE Algorithms".</param>
@@ -153,9 +157,17 @@ public sealed class OscoreAlgorithm
     public byte[] Seal(
         ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> additionalData, ReadOnlySpan<byte> plaintext)
     {
-        using OscoreAead aead = new(this, key);
         byte[] ciphertext = new byte[plaintext.Length + TagLength];
-        aead.Encrypt(nonce, plaintext, ciphertext, additionalData);
+        if (IsForProcessor(key, nonce, plaintext.Length))
+        {
+            ProcessorAesCcm.Encrypt(
+                key, nonce, additionalData, plaintext, ciphertext.AsSpan(0, plaintext.Length),
+                ciphertext.AsSpan(plaintext.Length));
+            return ciphertext;
+        }
+
+        using OscoreAead aead = new(this, key);
+        aead.TryEncrypt(nonce, plaintext, ciphertext, additionalData);
         return ciphertext;
     }
 
@@ -179,9 +191,8 @@ public sealed class OscoreAlgorithm
             return false;
         }
 
-        using OscoreAead aead = new(this, key);
         byte[] opened = new byte[ciphertext.Length - TagLength];
-        if (!aead.TryDecrypt(nonce, ciphertext, opened, additionalData))
+        if (!TryDecrypt(key, nonce, additionalData, ciphertext, opened))
         {
             return false;
         }
@@ -193,6 +204,24 @@ public sealed class OscoreAlgorithm
     /// <summary>Name and number.</summary>
     /// <returns>The text, such as <c>AES-CCM-16-64-128 (10)</c>.</returns>
     public override string ToString() => $"{Name} ({CoseNumber})";
+
+    // Lengths that are wrong are for the platform, which knows what to throw.
+    private bool IsForProcessor(ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, int plaintextLength) =>
+        IsOfProcessor && key.Length == KeyLength && nonce.Length == NonceLength && plaintextLength <= MaxPlaintextLength;
+
+    private bool TryDecrypt(
+        ReadOnlySpan<byte> key, ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> additionalData, ReadOnlySpan<byte> ciphertext,
+        Span<byte> plaintext)
+    {
+        if (IsForProcessor(key, nonce, plaintext.Length))
+        {
+            return ProcessorAesCcm.TryDecrypt(
+                key, nonce, additionalData, ciphertext[..plaintext.Length], ciphertext[plaintext.Length..], plaintext);
+        }
+
+        using OscoreAead aead = new(this, key);
+        return aead.TryDecrypt(nonce, ciphertext, plaintext, additionalData) == true;
+    }
 
     /// <summary>Ends with a message that helps, where the platform lacks the cipher.</summary>
     /// <exception cref="PlatformNotSupportedException">It lacks it.</exception>

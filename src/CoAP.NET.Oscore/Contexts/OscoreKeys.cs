@@ -2,43 +2,121 @@ using System.Security.Cryptography;
 
 namespace CoAP.NET.Oscore;
 
-/// <summary>What is derived of the parameters of a context (RFC 8613 section 3.2): the ciphers of both directions and the Common
-/// IV.</summary>
+/// <summary>
+/// What is derived of the parameters of a context (RFC 8613 section 3.2): the keys of both directions and the Common IV, which lie in one
+/// array until they are wiped. Thread-safe.
+/// </summary>
 internal sealed class OscoreKeys : IDisposable
 {
-    private readonly byte[] _commonIv;
+    private readonly OscoreAlgorithm _algorithm;
+
+    // Sender Key, Recipient Key, Common IV.
+    private readonly byte[] _bytes;
+    private volatile bool _isWiped;
+    private OscoreAead? _sender;
+    private OscoreAead? _recipient;
 
     /// <summary>Derives the keys.</summary>
     /// <param name="parameters">The parameters.</param>
     /// <exception cref="PlatformNotSupportedException">The platform lacks the cipher.</exception>
     public OscoreKeys(OscoreParameters parameters)
     {
-        OscoreAlgorithm algorithm = parameters.Algorithm;
-        algorithm.ThrowIfUnsupported();
-        Span<byte> key = stackalloc byte[algorithm.KeyLength];
-        try
-        {
-            Derive(parameters, parameters.SenderId.Span, "Key"u8, key);
-            Sender = new OscoreAead(algorithm, key);
-            Derive(parameters, parameters.RecipientId.Span, "Key"u8, key);
-            Recipient = new OscoreAead(algorithm, key);
-            _commonIv = new byte[algorithm.NonceLength];
-            Derive(parameters, default, "IV"u8, _commonIv);
-        }
-        finally
-        {
-            CryptographicOperations.ZeroMemory(key);
-        }
+        _algorithm = parameters.Algorithm;
+        _algorithm.ThrowIfUnsupported();
+        _bytes = new byte[IvAt + _algorithm.NonceLength];
+        Derive(parameters, parameters.SenderId.Span, "Key"u8, _bytes.AsSpan(0, _algorithm.KeyLength));
+        Derive(parameters, parameters.RecipientId.Span, "Key"u8, _bytes.AsSpan(_algorithm.KeyLength, _algorithm.KeyLength));
+        Derive(parameters, default, "IV"u8, _bytes.AsSpan(IvAt));
     }
 
-    /// <summary>Encrypts what this end sends.</summary>
-    public OscoreAead Sender { get; }
-
-    /// <summary>Decrypts what the other end sent.</summary>
-    public OscoreAead Recipient { get; }
+    /// <summary>By how many bytes a ciphertext is longer than its plaintext.</summary>
+    public int TagLength => _algorithm.TagLength;
 
     /// <summary>The Common IV.</summary>
-    public ReadOnlySpan<byte> CommonIv => _commonIv;
+    public ReadOnlySpan<byte> CommonIv => _bytes.AsSpan(IvAt);
+
+    private int IvAt => 2 * _algorithm.KeyLength;
+
+    /// <summary>Encrypts what this end sends.</summary>
+    /// <param name="nonce">The nonce, which must never have been used with this key.</param>
+    /// <param name="plaintext">The plaintext.</param>
+    /// <param name="ciphertext">Where ciphertext and tag go, of exactly their length; not the place of the plaintext.</param>
+    /// <param name="additionalData">What is authenticated besides.</param>
+    /// <exception cref="ArgumentException">The plaintext is too long for the algorithm.</exception>
+    /// <exception cref="ObjectDisposedException">The keys are wiped.</exception>
+    public void Encrypt(
+        ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> plaintext, Span<byte> ciphertext, ReadOnlySpan<byte> additionalData)
+    {
+        if (plaintext.Length > _algorithm.MaxPlaintextLength)
+        {
+            throw new ArgumentException(
+                $"The message has {plaintext.Length} bytes; {_algorithm.Name} encrypts {_algorithm.MaxPlaintextLength} at most.",
+                nameof(plaintext));
+        }
+
+        Span<byte> key = stackalloc byte[_algorithm.KeyLength];
+        if (_algorithm.IsOfProcessor)
+        {
+            ObjectDisposedException.ThrowIf(!TryTakeKey(0, key), this);
+            ProcessorAesCcm.Encrypt(
+                key, nonce, additionalData, plaintext, ciphertext[..plaintext.Length], ciphertext[plaintext.Length..]);
+        }
+        else
+        {
+            // One that other contexts displace in between is made again.
+            bool isDone;
+            do
+            {
+                OscoreAead? cipher = CipherOf(ref _sender, 0, key);
+                ObjectDisposedException.ThrowIf(cipher is null, this);
+                isDone = cipher.TryEncrypt(nonce, plaintext, ciphertext, additionalData);
+            }
+            while (!isDone);
+        }
+
+        CryptographicOperations.ZeroMemory(key);
+    }
+
+    /// <summary>Verifies and decrypts what the other end sent.</summary>
+    /// <param name="nonce">The nonce.</param>
+    /// <param name="ciphertext">Ciphertext and tag, at least as long as a tag.</param>
+    /// <param name="plaintext">Where the plaintext goes, of exactly its length; not the place of the ciphertext.</param>
+    /// <param name="additionalData">What is authenticated besides.</param>
+    /// <returns>Whether it verified; otherwise, as when the keys are wiped, the plaintext is zeros.</returns>
+    public bool TryDecrypt(
+        ReadOnlySpan<byte> nonce, ReadOnlySpan<byte> ciphertext, Span<byte> plaintext, ReadOnlySpan<byte> additionalData)
+    {
+        bool? isAuthentic = false;
+        if (plaintext.Length <= _algorithm.MaxPlaintextLength)
+        {
+            Span<byte> key = stackalloc byte[_algorithm.KeyLength];
+            if (!_algorithm.IsOfProcessor)
+            {
+                do
+                {
+                    isAuthentic = CipherOf(ref _recipient, _algorithm.KeyLength, key) is { } cipher
+                        ? cipher.TryDecrypt(nonce, ciphertext, plaintext, additionalData)
+                        : false;
+                }
+                while (isAuthentic is null);
+            }
+            else if (TryTakeKey(_algorithm.KeyLength, key))
+            {
+                isAuthentic = ProcessorAesCcm.TryDecrypt(
+                    key, nonce, additionalData, ciphertext[..^TagLength], ciphertext[^TagLength..], plaintext);
+            }
+
+            CryptographicOperations.ZeroMemory(key);
+        }
+
+        if (isAuthentic == true)
+        {
+            return true;
+        }
+
+        plaintext.Clear();
+        return false;
+    }
 
     /// <summary>Writes the nonce of a Partial IV (RFC 8613 section 5.2).</summary>
     /// <param name="id">The Sender ID of the end that took the number.</param>
@@ -50,18 +128,30 @@ internal sealed class OscoreKeys : IDisposable
         nonce[0] = (byte)id.Length;
         id.CopyTo(nonce[(nonce.Length - OscoreOptionValue.MaxPartialIvLength - id.Length)..]);
         partialIv.CopyTo(nonce[(nonce.Length - partialIv.Length)..]);
+        ReadOnlySpan<byte> commonIv = CommonIv;
         for (int i = 0; i < nonce.Length; i++)
         {
-            nonce[i] ^= _commonIv[i];
+            nonce[i] ^= commonIv[i];
         }
+    }
+
+    /// <summary>Wipes the keys. The Common IV, which is none, stays: of a run that derives keys anew the nonces of the next one are made
+    /// with it.</summary>
+    public void Wipe()
+    {
+        // In this order: see TryTakeKey.
+        _isWiped = true;
+        Interlocked.MemoryBarrier();
+        CryptographicOperations.ZeroMemory(_bytes.AsSpan(0, IvAt));
+        Interlocked.Exchange(ref _sender, null)?.Dispose();
+        Interlocked.Exchange(ref _recipient, null)?.Dispose();
     }
 
     /// <inheritdoc/>
     public void Dispose()
     {
-        Sender.Dispose();
-        Recipient.Dispose();
-        CryptographicOperations.ZeroMemory(_commonIv);
+        Wipe();
+        CryptographicOperations.ZeroMemory(_bytes);
     }
 
     /// <summary>Derives a key or the Common IV (RFC 8613 section 3.2.1).</summary>
@@ -96,5 +186,40 @@ internal sealed class OscoreKeys : IDisposable
         HKDF.Extract(hkdf.Hash, parameters.MasterSecret, parameters.MasterSalt.Span, secret);
         HKDF.Expand(hkdf.Hash, secret, output, info[..length]);
         CryptographicOperations.ZeroMemory(secret);
+    }
+
+    // What was read is whole when the wiping had not begun afterwards.
+    private bool TryTakeKey(int at, Span<byte> key)
+    {
+        _bytes.AsSpan(at, key.Length).CopyTo(key);
+        Interlocked.MemoryBarrier();
+        return !_isWiped;
+    }
+
+    // Null when the keys are wiped.
+    private OscoreAead? CipherOf(ref OscoreAead? place, int at, Span<byte> key)
+    {
+        OscoreAead? kept = Volatile.Read(ref place);
+        if (kept is { IsDisposed: false } || !TryTakeKey(at, key))
+        {
+            return _isWiped ? null : kept;
+        }
+
+        OscoreAead made = new(_algorithm, key);
+        OscoreAead? other = Interlocked.CompareExchange(ref place, made, kept);
+        if (!ReferenceEquals(other, kept))
+        {
+            made.Dispose();
+            return other;
+        }
+
+        KeptAeads.Keep(made);
+        if (_isWiped)
+        {
+            made.Dispose();
+            return null;
+        }
+
+        return made;
     }
 }

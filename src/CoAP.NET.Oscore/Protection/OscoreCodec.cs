@@ -224,7 +224,7 @@ internal static class OscoreCodec
             int begin = BodyOffset(bytes, inner.Token.Length) - 1;
             bytes[begin] = inner.Code.Value;
             ReadOnlySpan<byte> plaintext = bytes[begin..];
-            byte[] ciphertext = GC.AllocateUninitializedArray<byte>(plaintext.Length + context.Keys.Sender.TagLength);
+            byte[] ciphertext = GC.AllocateUninitializedArray<byte>(plaintext.Length + context.Keys.TagLength);
             Span<byte> nonce = stackalloc byte[MaxNonceLength];
             nonce = nonce[..context.Parameters.Algorithm.NonceLength];
             nonceKeys.WriteNonce(nonceId, nonceIv, nonce);
@@ -233,7 +233,7 @@ internal static class OscoreCodec
             byte[] integrity = IntegrityProtected(outer);
             Span<byte> data = stackalloc byte[MaxAdditionalData(integrity)];
             data = data[..WriteAdditionalData(context, id.Kid, requestIv, integrity, data)];
-            context.Keys.Sender.Encrypt(nonce, plaintext, ciphertext, data);
+            context.Keys.Encrypt(nonce, plaintext, ciphertext, data);
             return ciphertext;
         }
         finally
@@ -252,7 +252,7 @@ internal static class OscoreCodec
     {
         inner = null;
         ReadOnlySpan<byte> ciphertext = message.Payload.Span;
-        int length = ciphertext.Length - context.Keys.Recipient.TagLength;
+        int length = ciphertext.Length - context.Keys.TagLength;
         if (length < 1)
         {
             return OscoreFault.Decryption;
@@ -267,7 +267,7 @@ internal static class OscoreCodec
 
         // The header of a datagram without token, whose last byte the code of the plaintext takes until it is put where it belongs.
         byte[] bytes = GC.AllocateUninitializedArray<byte>(HeaderLength - 1 + length);
-        if (!context.Keys.Recipient.TryDecrypt(nonce, ciphertext, bytes.AsSpan(HeaderLength - 1), data))
+        if (!context.Keys.TryDecrypt(nonce, ciphertext, bytes.AsSpan(HeaderLength - 1), data))
         {
             return OscoreFault.Decryption;
         }
