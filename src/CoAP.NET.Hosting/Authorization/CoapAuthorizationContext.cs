@@ -1,6 +1,7 @@
 using System.Net;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls;
+using CoAP.NET.Oscore;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Hosting;
@@ -28,9 +29,10 @@ public sealed class CoapAuthorizationContext
     public CoapPeer Peer => Request.Peer;
 
     /// <summary>
-    /// The identity of the peer, such as a <see cref="CoapTlsIdentity"/>, on <c>coaps</c> a <see cref="CoapDtlsIdentity"/>, in a web
-    /// application a <see cref="System.Security.Claims.ClaimsPrincipal"/>; null when there is none. Ask <see cref="IsKnown"/> before: there
-    /// are identities of peers that have proven nothing.
+    /// The identity of the peer, such as a <see cref="CoapTlsIdentity"/>, on <c>coaps</c> a <see cref="CoapDtlsIdentity"/>, of a request
+    /// under OSCORE an <see cref="OscoreIdentity"/> whatever its transport, in a web application a
+    /// <see cref="System.Security.Claims.ClaimsPrincipal"/>; null when there is none. Ask <see cref="IsKnown"/> before: there are identities
+    /// of peers that have proven nothing.
     /// </summary>
     public object? Identity => Request.Channel?.Identity;
 
@@ -42,6 +44,9 @@ public sealed class CoapAuthorizationContext
 
     /// <summary>The identity of the pre-shared key that the peer proved on <c>coaps</c> (RFC 4279); null when it used none.</summary>
     public string? PskIdentity => (Identity as CoapDtlsIdentity)?.PskIdentity;
+
+    /// <summary>Who has the keys of the security context that protects the request (RFC 8613); null when it came without OSCORE.</summary>
+    public OscoreIdentity? Oscore => Identity as OscoreIdentity;
 
     /// <summary>The scheme of the transport that the request came by, such as <c>coap</c>.</summary>
     public string Scheme => Request.Channel?.Transport.Scheme ?? string.Empty;

@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Hosting;
 
@@ -82,6 +83,17 @@ public sealed class CoapAuthorizationPolicyBuilder
     /// <returns>This object.</returns>
     public CoapAuthorizationPolicyBuilder RequirePskIdentity(Func<string, bool>? condition = null) =>
         Require(context => context.PskIdentity is not { } identity ? CoapAuthorizationDecision.Unauthorized("Show a pre-shared key.")
+            : condition is null || condition(identity) ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Forbidden());
+
+    /// <summary>
+    /// The request is protected by OSCORE (RFC 8613), and the peer that has the keys pleases a condition; without OSCORE 4.01, another
+    /// peer 4.03. Over which transport it came does not matter.
+    /// </summary>
+    /// <param name="condition">Looks at the identity, such as its <see cref="OscoreIdentity.Kid"/>, or after EDHOC its
+    /// <see cref="OscoreIdentity.Owner"/>; null for any.</param>
+    /// <returns>This object.</returns>
+    public CoapAuthorizationPolicyBuilder RequireOscore(Func<OscoreIdentity, bool>? condition = null) =>
+        Require(context => context.Oscore is not { } identity ? CoapAuthorizationDecision.Unauthorized("Come with OSCORE.")
             : condition is null || condition(identity) ? CoapAuthorizationDecision.Allowed : CoapAuthorizationDecision.Forbidden());
 
     /// <summary>

@@ -4,10 +4,10 @@ namespace CoAP.NET.Oscore;
 public static class OscoreRouteExtensions
 {
     /// <summary>
-    /// Serves routes only to requests that are protected by OSCORE; others are answered 4.01 before the handler runs. Beside
-    /// <see cref="CoapRouteConventions{TSelf}.RequireTransportSecurity"/>, which asks for a secured transport: OSCORE holds across
-    /// proxies, a
-    /// transport to the next one.
+    /// Serves routes only to requests that are protected by OSCORE; others are answered 4.01 before the handler runs, and of a body in
+    /// blocks at the first one. Beside <see cref="CoapRouteConventions{TSelf}.RequireTransportSecurity"/>, which asks for a secured
+    /// transport: OSCORE holds across proxies, a transport to the next one. Where the server listens on a secured transport as well, say
+    /// <see cref="CoapRouteConventions{TSelf}.AllowInsecureTransport"/> too if OSCORE alone will do.
     /// </summary>
     /// <typeparam name="TSelf">The routes.</typeparam>
     /// <param name="routes">The routes.</param>
@@ -17,11 +17,13 @@ public static class OscoreRouteExtensions
         where TSelf : CoapRouteConventions<TSelf>
     {
         ArgumentNullException.ThrowIfNull(routes);
-        return routes.AddFilter((request, next, cancellationToken) =>
-            request.Peer?.Identity is not OscoreIdentity peer
-                ? new ValueTask<CoapResult>(CoapResults.Unauthorized("This resource is served with OSCORE only (RFC 8613)."))
-                : allows is null || allows(peer)
-                    ? next(request, cancellationToken)
-                    : new ValueTask<CoapResult>(CoapResults.Forbidden()));
+        return routes.AddFilterFactory(
+            (_, next) => (request, cancellationToken) =>
+                request.Peer?.Identity is not OscoreIdentity peer
+                    ? new ValueTask<CoapResult>(CoapResults.Unauthorized("This resource is served with OSCORE only (RFC 8613)."))
+                    : allows is null || allows(peer)
+                        ? next(request, cancellationToken)
+                        : new ValueTask<CoapResult>(CoapResults.Forbidden()),
+            beforeBody: true);
     }
 }

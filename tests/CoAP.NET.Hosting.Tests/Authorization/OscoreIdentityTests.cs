@@ -1,0 +1,154 @@
+using System.Threading.RateLimiting;
+using CoAP.NET.Dtls;
+using CoAP.NET.Hosting.Tests.Filters;
+using CoAP.NET.Oscore;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.Hosting.Tests.Authorization;
+
+// The identity that a security context of OSCORE gives, over plain and secured transports.
+public sealed class OscoreIdentityTests : ServedTest
+{
+    private static readonly CoapPskCredential s_key = CoapPskCredential.Parse("device:of words");
+
+    private readonly Dictionary<byte, OscoreContexts> _contexts = [];
+    private (char Name, CoapClient Client, int Endpoint)[]? _all;
+
+    [Fact]
+    public async Task A_route_is_for_the_contexts_that_please_its_policy()
+    {
+        UseOscore(2, 3);
+        Server.MapGet("/admin", request => $"{request.Peer.Identity}")
+            .RequireAuthorization(static policy => policy.RequireOscore(static peer => peer.Kid.Span.SequenceEqual(new byte[] { 2 })));
+        Server.MapGet("/somebody", () => "x").RequireAuthorization();
+        Server.MapGet("/typed", () => "x")
+            .RequireAuthorization(static policy => policy.RequireIdentity<OscoreIdentity>(static peer => peer.Kid.Length == 1));
+        Server.MapGet("/psk", () => "x").RequireAuthorization(static policy => policy.RequirePskIdentity());
+        await StartAsync();
+
+        CoapResponse answer = await AskAsync("/admin", client: With(2));
+        Assert.Equal((CoapCode.Content, "oscore kid=02"), (answer.Code, answer.GetText()));
+        CoapClient other = With(3);
+        Assert.Equal(CoapCode.Forbidden, (await AskAsync("/admin", client: other)).Code);
+        Assert.Equal(CoapCode.Content, (await AskAsync("/somebody", client: other)).Code);
+        Assert.Equal(CoapCode.Content, (await AskAsync("/typed", client: other)).Code);
+        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/psk", client: other)).Code);
+        foreach (string path in new[] { "/admin", "/somebody", "/typed", "/psk" })
+        {
+            Assert.Equal(CoapCode.Unauthorized, (await AskAsync(path)).Code);
+        }
+    }
+
+    [Fact]
+    public async Task Each_context_has_permits_of_its_own_wherever_its_requests_come_from()
+    {
+        UseOscore(2, 3);
+        Services.AddCoapRateLimits(static options => options.AddLimit("per peer", static request =>
+            RateLimitPartition.GetConcurrencyLimiter(
+                CoapRateLimitKey.Identity(request), static _ => new ConcurrencyLimiterOptions { PermitLimit = 1, QueueLimit = 0 })));
+        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        using SemaphoreSlim entered = new(0);
+        Server.MapGet("/held", () =>
+        {
+            entered.Release();
+            return answer.Task;
+        }).RequireRateLimit("per peer");
+        await StartAsync();
+
+        Task<CoapResponse> first = AskAsync("/held", client: With(2));
+        await Within(entered.WaitAsync());
+        CoapResponse elsewhere = await AskAsync("/held", client: With(2)); // from another port, with the same keys
+        Task<CoapResponse> other = AskAsync("/held", client: With(3));
+        await Within(entered.WaitAsync());
+        Task<CoapResponse> plain = AskAsync("/held");
+        await Within(entered.WaitAsync());
+        answer.SetResult(CoapResults.Text("x"));
+
+        Assert.Equal(CoapCode.TooManyRequests, elsewhere.Code);
+        Assert.All(await Task.WhenAll(first, other, plain), static response => Assert.Equal(CoapCode.Content, response.Code));
+    }
+
+    // What a route says, and who is served: plain, OSCORE, DTLS, OSCORE over DTLS.
+    [Fact]
+    public async Task What_routes_demand_of_OSCORE_and_of_transports_adds_up()
+    {
+        UseOscore(2, 3);
+        Services.Configure<CoapServerOptions>(static options =>
+        {
+            options.Listen("coaps://127.0.0.1:0");
+            options.Endpoint.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { s_key } } });
+        });
+        Server.MapGet("/nothing", () => "x");
+        Server.MapGet("/allow", () => "x").AllowInsecureTransport();
+        Server.MapGet("/secure", () => "x").RequireTransportSecurity();
+        Server.MapGet("/oscore", () => "x").RequireOscore();
+        Server.MapGet("/oscore-allow", () => "x").RequireOscore().AllowInsecureTransport();
+        Server.MapGet("/oscore-secure", () => "x").RequireOscore().RequireTransportSecurity();
+        CoapRouteGroup group = Server.MapGroup("/group").RequireOscore().AllowInsecureTransport();
+        group.MapGet("/anonymous", () => "x").AllowAnonymous();
+        await StartAsync();
+
+        await AssertServedAsync("/nothing", "--DO");
+        await AssertServedAsync("/allow", "PODO");
+        await AssertServedAsync("/secure", "--DO");
+        await AssertServedAsync("/oscore", "---O");
+        await AssertServedAsync("/oscore-allow", "-O-O");
+        await AssertServedAsync("/oscore-secure", "---O");
+        await AssertServedAsync("/group/anonymous", "-O-O");
+    }
+
+    [Fact]
+    public async Task Where_no_transport_is_secured_OSCORE_alone_will_do()
+    {
+        UseOscore(2);
+        Server.MapGet("/oscore", () => "x").RequireOscore();
+        Server.MapGet("/oscore-secure", () => "x").RequireOscore().RequireTransportSecurity();
+        await StartAsync();
+        CoapClient client = With(2);
+
+        Assert.Equal(CoapCode.Content, (await AskAsync("/oscore", client: client)).Code);
+        Assert.Equal(CoapCode.Unauthorized, (await AskAsync("/oscore-secure", client: client)).Code);
+    }
+
+    private static OscoreContext Context(byte sender, byte recipient) =>
+        OscoreContext.CreateVolatile(new OscoreParameters(Convert.FromHexString("0102030405060708090a0b0c0d0e0f10"), [sender], [recipient]));
+
+    private static CoapEndpointOptions UseDtls() =>
+        new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = s_key } });
+
+    private void UseOscore(params byte[] clients)
+    {
+        OscoreContexts contexts = new();
+        foreach (byte client in clients)
+        {
+            contexts.Add(Context(1, client));
+        }
+
+        Services.Configure<CoapServerOptions>(options => options.Endpoint.UseOscore(contexts));
+    }
+
+    // All clients with one ID share the context, so that no number comes twice.
+    private CoapClient With(byte id, int endpoint = 0, CoapEndpointOptions? options = null)
+    {
+        if (!_contexts.TryGetValue(id, out OscoreContexts? contexts))
+        {
+            _contexts.Add(id, contexts = new OscoreContexts().Add(Uri("", endpoint), Context(id, 1)));
+        }
+
+        return Client((options ?? new CoapEndpointOptions { Patience = CoapPatience.None }).UseOscore(contexts));
+    }
+
+    private async Task AssertServedAsync(string path, string expected)
+    {
+        _all ??= [('P', Client(), 0), ('O', With(2), 0), ('D', Client(UseDtls()), 1), ('O', With(3, 1, UseDtls()), 1)];
+        string served = "";
+        foreach ((char name, CoapClient client, int endpoint) in _all)
+        {
+            CoapCode code = (await AskAsync(path, client: client, endpoint: endpoint)).Code;
+            Assert.Contains(code, new[] { CoapCode.Content, CoapCode.Unauthorized });
+            served += code == CoapCode.Content ? name : '-';
+        }
+
+        Assert.Equal($"{path}: {expected}", $"{path}: {served}");
+    }
+}
