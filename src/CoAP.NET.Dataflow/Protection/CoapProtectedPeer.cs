@@ -47,6 +47,15 @@ public abstract class CoapProtectedPeer
     {
     }
 
+    /// <summary>
+    /// An observation of the peer has ended, and no response follows that says so: the peer rejected a notification, is gone, or ended it
+    /// itself. May be called under a lock of the library, so it must be quick and call nobody.
+    /// </summary>
+    /// <param name="token">The token of its registration.</param>
+    public virtual void OnObserverGone(CoapToken token)
+    {
+    }
+
     /// <summary>Waits until <see cref="IsReady"/> is true, as while numbers are reserved.</summary>
     /// <returns>Ends when it is.</returns>
     /// <exception cref="CoapException">It will not be: the context is used up, or its state cannot be kept.</exception>

@@ -4,9 +4,11 @@ namespace CoAP.NET.Protection;
 public readonly struct CoapProtectionVerdict
 {
     private CoapProtectionVerdict(
-        ProtectionVerdictKind kind, CoapProtectedPeer? peer = null, CoapMessage? message = null, CoapException? error = null)
+        ProtectionVerdictKind kind, CoapProtectedPeer? peer = null, CoapMessage? message = null, CoapException? error = null,
+        bool isOwed = false)
     {
         Kind = kind;
+        IsOwed = isOwed;
         Peer = peer;
         Message = message;
         Error = error;
@@ -29,6 +31,9 @@ public readonly struct CoapProtectionVerdict
 
     internal CoapException? Error { get; }
 
+    /// <summary>Whether a Non-confirmable request gets the answer as well.</summary>
+    internal bool IsOwed { get; }
+
     /// <summary>It was verified: the plain message goes on, as one of the protected peer.</summary>
     /// <param name="peer">The protected peer.</param>
     /// <param name="message">The plain message, with type, Message ID and token of the protected one.</param>
@@ -42,11 +47,13 @@ public readonly struct CoapProtectionVerdict
 
     /// <summary>A request is answered at once, without protection, and nobody sees it.</summary>
     /// <param name="answer">The response; its token is filled in.</param>
+    /// <param name="isOwed">Whether a Non-confirmable request gets the answer as well, as where an RFC demands one. By default those are
+    /// dropped without a word.</param>
     /// <returns>The verdict.</returns>
-    public static CoapProtectionVerdict Refuse(CoapMessage answer)
+    public static CoapProtectionVerdict Refuse(CoapMessage answer, bool isOwed = false)
     {
         ArgumentNullException.ThrowIfNull(answer);
-        return new CoapProtectionVerdict(ProtectionVerdictKind.Refuse, message: answer);
+        return new CoapProtectionVerdict(ProtectionVerdictKind.Refuse, message: answer, isOwed: isOwed);
     }
 
     /// <summary>A request is answered at once, with protection, and nobody sees it.</summary>

@@ -60,6 +60,9 @@ internal sealed class ProtectedChannels
         }
     }
 
+    /// <summary>An observer has gone without a last response. Does nothing for other peers.</summary>
+    public static void EndObserver(CoapChannel channel, CoapToken token) => channel.Carried?.Peer.OnObserverGone(token);
+
     /// <summary>A response to a request of ours came without protection. The first one is kept, as long as the request waits.</summary>
     public static void Doubt(CoapChannel channel, CoapToken token, CoapException error) =>
         (channel.Carried!.Doubts ??= []).TryAdd(token, error);

@@ -202,7 +202,7 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
                 });
                 break;
             case ProtectionVerdictKind.Refuse when item.Message!.Code.IsRequest:
-                Refuse(in item, verdict.Message!);
+                Refuse(in item, verdict.Message!, verdict.IsOwed);
                 break;
             case ProtectionVerdictKind.Answer when item.Message!.Code.IsRequest:
                 Answer(in item, verdict.Peer!, verdict.Message!);
@@ -217,10 +217,10 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
         }
     }
 
-    // A Confirmable request is answered; others are as good as lost (RFC 8613 section 8.2: the answers are optional).
-    private void Refuse(in CoapInbound item, CoapMessage answer)
+    // A Confirmable request is answered; others are as good as lost (RFC 8613 section 8.2: the answers are optional), unless one is owed.
+    private void Refuse(in CoapInbound item, CoapMessage answer, bool isOwed)
     {
-        if (item.Channel.IsReliable || (item.Type == CoapMessageType.Confirmable && !item.IsMulticast))
+        if (item.Channel.IsReliable || ((isOwed || item.Type == CoapMessageType.Confirmable) && !item.IsMulticast))
         {
             answer.Token = item.Message!.Token;
             Reply(in item, answer);

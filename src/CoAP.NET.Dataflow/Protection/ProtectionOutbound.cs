@@ -66,6 +66,10 @@ internal sealed class ProtectionOutbound : InlineBlock<CoapOutbound, CoapOutboun
                 }
             }
         }
+        catch (CoapException)
+        {
+            // The security context is closed or used up, or its numbers cannot be kept. Whoever waits is told.
+        }
 #pragma warning disable CA1031 // law of the mesh: stage code never throws
         catch (Exception exception)
 #pragma warning restore CA1031

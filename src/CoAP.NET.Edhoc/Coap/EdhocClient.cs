@@ -204,7 +204,7 @@ public sealed class EdhocClient
         });
         if (before is not null)
         {
-            contexts.Remove(before);
+            contexts.Retire(before);
         }
     }
 

@@ -62,7 +62,7 @@ internal sealed class EstablishedContexts(OscoreContexts contexts, EdhocServerOp
     private void Remove(LinkedListNode<(string Peer, OscoreContext Context)> node)
     {
         (string peer, OscoreContext context) = node.Value;
-        contexts.Remove(context);
+        contexts.Retire(context);
         _byAge.Remove(node);
         LinkedList<LinkedListNode<(string, OscoreContext)>> own = _byPeer[peer];
 

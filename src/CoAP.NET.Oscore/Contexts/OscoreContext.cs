@@ -19,11 +19,15 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     // Flags, Partial IV, length of the kid context; header of the option; code, payload marker and an outer Observe.
     private const int OverheadBesideIds = 1 + OscoreOptionValue.MaxPartialIvLength + 1 + 2 + 1 + 1 + 5;
 
+    // In the count of the peers that use it.
+    private const int Retired = 1 << 30;
+
     private readonly OscoreContextState _state;
     private readonly OscoreIdentity _identity;
     private readonly int _exchangeOverhead;
     private InnerSerializer? _inner;
     private int _isClosed;
+    private int _uses;
 
     private OscoreContext(
         OscoreParameters parameters, OscoreKeys keys, OscoreContextState state, object? owner = null,
@@ -182,11 +186,32 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         }
     }
 
-    /// <summary>Closes a context that no store knows.</summary>
+    /// <summary>Gives out no more numbers, and wipes the keys.</summary>
     internal void Wipe()
     {
         Sequence.Close();
         Keys.Dispose();
+    }
+
+    /// <summary>Wipes the keys as soon as nothing is under way with any peer.</summary>
+    internal void Retire()
+    {
+        if (Interlocked.Or(ref _uses, Retired) == 0)
+        {
+            Wipe();
+        }
+    }
+
+    /// <summary>Something is under way with a peer, where nothing was.</summary>
+    internal void Enter() => Interlocked.Increment(ref _uses);
+
+    /// <summary>Nothing is under way with that peer any more.</summary>
+    internal void Leave()
+    {
+        if (Interlocked.Decrement(ref _uses) == Retired)
+        {
+            Wipe();
+        }
     }
 
     /// <summary>Sender, recipient and algorithm, without any secret.</summary>

@@ -127,6 +127,7 @@ internal sealed class OscoreRederivation : IDisposable
             {
                 _current = Derive([.. theirs, .. NewRandom()]);
                 _isConfirmed = false;
+                WipeKeys(asked);
             }
         }
 
@@ -222,10 +223,22 @@ internal sealed class OscoreRederivation : IDisposable
             }
 
             _random.Fill(_macKey);
+            if (_current is { } before)
+            {
+                WipeKeys(before);
+            }
+
             _current = derived;
             _isConfirmed = true;
             return true;
         }
+    }
+
+    // Whoever still has a message of the old run under way has no use for the answer: the other end has lost those keys, or gave them up.
+    private static void WipeKeys(OscoreContext replaced)
+    {
+        replaced.Sequence.Close();
+        replaced.Keys.Wipe();
     }
 
     private CoapMessage Challenge(OscoreContext first, CoapMessage message, scoped in OscoreOptionValue value)

@@ -10,9 +10,11 @@ namespace CoAP.NET.Oscore;
 public sealed class OscoreContexts
 {
     private readonly ConcurrentDictionary<OscoreRecipient, OscoreContext> _byRecipient = [];
-    private readonly ConcurrentDictionary<string, OscoreContext> _byAuthority = [];
-    private readonly ConcurrentDictionary<string, bool> _plainPaths = [];
-    private readonly ConcurrentDictionary<string, bool> _required = [];
+    private readonly ConcurrentDictionary<OscoreAuthority, OscoreContext> _byAuthority = [];
+    private readonly ConcurrentDictionary<OscoreAuthority, bool> _required = [];
+
+    // Of a key exchange or two. Replaced as a whole, so that each request compares without a lock.
+    private string[][] _plainPaths = [];
 
     /// <summary>Finds contexts that are not here yet, for servers of many devices; null, the default, for none.</summary>
     public IOscoreContextResolver? Resolver { get; init; }
@@ -113,7 +115,7 @@ public sealed class OscoreContexts
     {
         CoapUri target = TargetOf(uri);
         Add(context);
-        _byAuthority[AuthorityOf(target)] = context;
+        _byAuthority[OscoreAuthority.Of(target)] = context;
         return this;
     }
 
@@ -132,7 +134,15 @@ public sealed class OscoreContexts
     public OscoreContexts LeavePlain(string path)
     {
         ArgumentNullException.ThrowIfNull(path);
-        _plainPaths[PathOf(CoapUri.Parse($"coap://host/{path.TrimStart('/')}").PathSegments)] = true;
+        CoapUri target = CoapUri.Parse($"coap://host/{path.TrimStart('/')}");
+        string[][] paths;
+        do
+        {
+            paths = Volatile.Read(ref _plainPaths);
+        }
+        while (!IsIn(paths, target)
+            && Interlocked.CompareExchange(ref _plainPaths, [.. paths, [.. target.PathSegments]], paths) != paths);
+
         return this;
     }
 
@@ -145,17 +155,20 @@ public sealed class OscoreContexts
     /// <exception cref="ArgumentException">The text is no CoAP URI.</exception>
     public OscoreContexts Require(string uri)
     {
-        _required[AuthorityOf(TargetOf(uri))] = true;
+        _required[OscoreAuthority.Of(TargetOf(uri))] = true;
         return this;
     }
 
-    /// <summary>Takes a context out. Messages that are under way may still use it.</summary>
+    /// <summary>
+    /// Takes a context out. Messages that are under way may still use it, and its keys stay until
+    /// <see cref="OscoreContext.DisposeAsync"/>.
+    /// </summary>
     /// <param name="context">The context.</param>
     /// <returns>Whether it was there.</returns>
     public bool Remove(OscoreContext context)
     {
         ArgumentNullException.ThrowIfNull(context);
-        foreach (KeyValuePair<string, OscoreContext> entry in _byAuthority)
+        foreach (KeyValuePair<OscoreAuthority, OscoreContext> entry in _byAuthority)
         {
             if (ReferenceEquals(entry.Value, context))
             {
@@ -166,6 +179,19 @@ public sealed class OscoreContexts
         return _byRecipient.TryRemove(new(OscoreRecipient.Of(context.Parameters), context));
     }
 
+    /// <summary>
+    /// Takes a context out, and wipes its keys as soon as nothing is under way with it: requests without an answer, and observations, in
+    /// either direction. Of a context whose numbers a store keeps <see cref="OscoreContext.DisposeAsync"/> is due all the same.
+    /// </summary>
+    /// <param name="context">The context, which no other contexts may have.</param>
+    /// <returns>Whether it was there.</returns>
+    public bool Retire(OscoreContext context)
+    {
+        bool wasThere = Remove(context);
+        context.Retire();
+        return wasThere;
+    }
+
     /// <summary>Adds what a resolver gave, if it is what was asked for; one that was added meanwhile stays.</summary>
     internal bool TryAdd(OscoreContext context, OscoreRecipient recipient) =>
         recipient.HasKid(context.Parameters.RecipientId.Span)
@@ -174,17 +200,21 @@ public sealed class OscoreContexts
     /// <exception cref="CoapException">There is none, and none of the host may leave without.</exception>
     internal OscoreContext? FindFor(CoapUri target)
     {
-        if ((_byAuthority.IsEmpty && _required.IsEmpty) || IsPlain(target))
+        if (_byAuthority.IsEmpty && _required.IsEmpty)
         {
             return null;
         }
 
-        string authority = AuthorityOf(target);
-        return _byAuthority.TryGetValue(authority, out OscoreContext? context) || !_required.ContainsKey(authority)
-            ? context
-            : throw new CoapException(
-                $"There is no security context for {authority} yet, and no request may leave to it without OSCORE. Agree on keys first, "
-                    + "such as by EdhocClient.ConnectAsync, or add a context.");
+        OscoreAuthority authority = OscoreAuthority.Of(target);
+        bool isFound = _byAuthority.TryGetValue(authority, out OscoreContext? context);
+        if ((!isFound && !_required.ContainsKey(authority)) || IsIn(Volatile.Read(ref _plainPaths), target))
+        {
+            return null;
+        }
+
+        return isFound ? context : throw new CoapException(
+            $"There is no security context for {authority} yet, and no request may leave to it without OSCORE. Agree on keys first, such "
+                + "as by EdhocClient.ConnectAsync, or add a context.");
     }
 
     // Without a kid context the ID alone decides, where only one context has it (RFC 8613 section 3.3).
@@ -226,10 +256,23 @@ public sealed class OscoreContexts
         return CoapUri.TryParse(uri, out CoapUri? target, out string? error) ? target : throw new ArgumentException(error, nameof(uri));
     }
 
-    private bool IsPlain(CoapUri target) =>
-        !_plainPaths.IsEmpty && _plainPaths.ContainsKey(PathOf(target.PathSegments));
+    private static bool IsIn(string[][] paths, CoapUri target)
+    {
+        IReadOnlyList<string> segments = target.PathSegments;
+        foreach (string[] path in paths)
+        {
+            bool isEqual = path.Length == segments.Count;
+            for (int i = 0; isEqual && i < path.Length; i++)
+            {
+                isEqual = string.Equals(path[i], segments[i], StringComparison.Ordinal);
+            }
 
-    private static string PathOf(IEnumerable<string> segments) => string.Join('/', segments.Select(Uri.EscapeDataString));
+            if (isEqual)
+            {
+                return true;
+            }
+        }
 
-    private static string AuthorityOf(CoapUri uri) => $"{uri.Scheme}://{uri.Host.ToLowerInvariant()}:{uri.Port}";
+        return false;
+    }
 }

@@ -18,6 +18,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
     private readonly Dictionary<CoapToken, OscoreAsked> _asked = [];
     private readonly OscoreServed _served = new();
     private volatile bool _lacksNumber;
+    private bool _isInUse;
 
     public OscorePeer(OscoreContext context, OscoreTelemetry? telemetry)
     {
@@ -48,7 +49,8 @@ internal sealed class OscorePeer : CoapProtectedPeer
         bool registers = request.Options.Observe == Observe.RegisterValue;
         lock (_gate)
         {
-            _served.Add(request.Token, id, registers);
+            _served.Add(request.Token, id, registers, isDue: !request.HasOptions || request.Options.NoResponse is null);
+            NoteUseLocked();
         }
 
         if (registers)
@@ -68,9 +70,20 @@ internal sealed class OscorePeer : CoapProtectedPeer
         lock (_gate)
         {
             _asked.Remove(token);
+            NoteUseLocked();
         }
 
         First?.OnEnded(this, token);
+    }
+
+    /// <inheritdoc/>
+    public override void OnObserverGone(CoapToken token)
+    {
+        lock (_gate)
+        {
+            _served.OnObserverGone(token);
+            NoteUseLocked();
+        }
     }
 
     /// <inheritdoc/>
@@ -84,6 +97,10 @@ internal sealed class OscorePeer : CoapProtectedPeer
         try
         {
             await _context.Sequence.WaitAsync(CancellationToken.None).ConfigureAwait(false);
+        }
+        catch (ObjectDisposedException exception)
+        {
+            throw new CoapException("The security context is closed; nothing can be sent with it.", exception);
         }
         finally
         {
@@ -148,12 +165,22 @@ internal sealed class OscorePeer : CoapProtectedPeer
 
         OscoreRequestId id = new(_senderId, number) { Derived = derived };
         bool observes = message.HasOptions && message.Options.Observe is not null;
-        protectedMessage = OscoreCodec.ProtectRequest(
-            derived ?? _context, _context.Rederivation?.WithoutMarker(message) ?? message, id, kidContext: true, !isConfirmed);
+        try
+        {
+            protectedMessage = OscoreCodec.ProtectRequest(
+                derived ?? _context, _context.Rederivation?.WithoutMarker(message) ?? message, id, kidContext: true, !isConfirmed);
+        }
+        catch (ObjectDisposedException)
+        {
+            // The keys were wiped a moment ago. Whoever sends is told, or sends with those that came instead.
+            return false;
+        }
+
         exchange?.AddTo(protectedMessage);
         lock (_gate)
         {
             _asked[message.Token] = new OscoreAsked(id, observes, _asked.GetValueOrDefault(message.Token));
+            NoteUseLocked();
         }
 
         _telemetry?.Count(OscoreEvent.Protected);
@@ -187,14 +214,43 @@ internal sealed class OscorePeer : CoapProtectedPeer
             own = number;
         }
 
-        protectedMessage = OscoreCodec.ProtectResponse(keys, message, id, own);
+        try
+        {
+            protectedMessage = OscoreCodec.ProtectResponse(keys, message, id, own);
+        }
+        catch (ObjectDisposedException)
+        {
+            return false;
+        }
+
         lock (_gate)
         {
             _served.OnAnswered(message.Token, isNotification);
+            NoteUseLocked();
         }
 
         _telemetry?.Count(OscoreEvent.Protected);
         return true;
+    }
+
+    // A context that was retired is wiped when the last of its peers has nothing under way.
+    private void NoteUseLocked()
+    {
+        bool isInUse = _asked.Count > 0 || _served.Open > 0;
+        if (isInUse == _isInUse)
+        {
+            return;
+        }
+
+        _isInUse = isInUse;
+        if (isInUse)
+        {
+            _context.Enter();
+        }
+        else
+        {
+            _context.Leave();
+        }
     }
 
     private bool TryTakeNumber(OscoreContext keys, out ulong number)

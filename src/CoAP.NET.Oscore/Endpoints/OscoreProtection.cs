@@ -54,13 +54,15 @@ internal sealed class OscoreProtection : CoapProtection
                 && OscoreOptionValue.TryRead(bytes, out OscoreOptionValue option)
                 && option is { HasKid: true, HasPartialIv: true }
                     ? new ValueTask<CoapProtectionVerdict>(FinishAsync(exchange, channel, message, option.Kid.ToArray()))
-                    : new ValueTask<CoapProtectionVerdict>(Refuse(CoapCode.BadRequest, "An OSCORE option with kid is missing"u8));
+                    : new ValueTask<CoapProtectionVerdict>(Refuse(
+                        channel, CoapCode.BadRequest, "An OSCORE option with kid is missing"u8, isOwed: true));
         }
 
         // Without a key exchange the option EDHOC is a critical one that nobody knows: what stands before the ciphertext is not OSCORE's.
         return !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value) ? default
             : message.Options.Contains(OptionNumber.Edhoc)
-                ? new ValueTask<CoapProtectionVerdict>(Refuse(CoapCode.BadOption, "EDHOC with OSCORE is not served here"u8))
+                ? new ValueTask<CoapProtectionVerdict>(Refuse(
+                    channel, CoapCode.BadOption, "EDHOC with OSCORE is not served here"u8))
             : Unprotect(channel, message, value);
     }
 
@@ -68,10 +70,16 @@ internal sealed class OscoreProtection : CoapProtection
         OscoreKeyExchangeServer exchange, CoapChannel channel, CoapMessage message, byte[] kid)
     {
         OscoreKeyExchangeResult result = await exchange.FinishAsync(channel, message, kid).ConfigureAwait(false);
-        return !result.IsFinished ? CoapProtectionVerdict.Refuse(result.Message)
-            : result.Message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value)
-                ? await Unprotect(channel, result.Message, value).ConfigureAwait(false)
-                : Refuse(channel, default, OscoreFault.Malformed);
+
+        if (!result.IsFinished)
+        {
+            // RFC 9668 section 3.3.1 demands the answer, whatever the type of the message.
+            return MayRefuse(channel) ? CoapProtectionVerdict.Refuse(result.Message, isOwed: true) : CoapProtectionVerdict.Drop;
+        }
+
+        return result.Message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value)
+            ? await Unprotect(channel, result.Message, value).ConfigureAwait(false)
+            : Refuse(channel, default, OscoreFault.Malformed);
     }
 
     private ValueTask<CoapProtectionVerdict> Unprotect(CoapChannel channel, CoapMessage message, ReadOnlySpan<byte> bytes)
@@ -87,7 +95,8 @@ internal sealed class OscoreProtection : CoapProtection
         if (message.Options.Contains(OptionNumber.QBlock1) || message.Options.Contains(OptionNumber.QBlock2))
         {
             // A hop may cut by Block only: bursts of what nobody has verified are not put together.
-            return new ValueTask<CoapProtectionVerdict>(Refuse(CoapCode.BadOption, "Q-Block is for the inside only"u8));
+            return new ValueTask<CoapProtectionVerdict>(
+                Refuse(channel, CoapCode.BadOption, "Q-Block is for the inside only"u8));
         }
 
         return _contexts.TryFind(value.Kid, value.HasKidContext, value.KidContext, out OscoreContext? context)
@@ -176,7 +185,7 @@ internal sealed class OscoreProtection : CoapProtection
             OscoreFault fault = context.Rederivation.Begin(message, in value, out derived, out CoapMessage? answer);
             if (derived is null)
             {
-                return answer is null ? Refuse(channel, in value, fault) : CoapProtectionVerdict.Refuse(answer);
+                return answer is null ? Refuse(channel, in value, fault) : CoapProtectionVerdict.Refuse(answer, isOwed: true);
             }
         }
 
@@ -190,24 +199,26 @@ internal sealed class OscoreProtection : CoapProtection
     private CoapProtectionVerdict Refuse(CoapChannel channel, scoped in OscoreOptionValue value, OscoreFault fault)
     {
         Telemetry.Refused(channel, in value, fault);
-        if (!_refusals.TryTake(_sources.Of(channel.Remote)))
+        return fault switch
+        {
+            OscoreFault.UnknownContext => Refuse(channel, CoapCode.Unauthorized, "Security context not found"u8),
+            OscoreFault.Replay => Refuse(channel, CoapCode.Unauthorized, "Replay detected"u8),
+            OscoreFault.Decryption => Refuse(channel, CoapCode.BadRequest, "Decryption failed"u8),
+            _ => Refuse(channel, CoapCode.BadOption, "Failed to decode COSE"u8),
+        };
+    }
+
+    private CoapProtectionVerdict Refuse(CoapChannel channel, CoapCode code, ReadOnlySpan<byte> diagnostic, bool isOwed = false)
+    {
+        if (!MayRefuse(channel))
         {
             return CoapProtectionVerdict.Drop;
         }
 
-        return fault switch
-        {
-            OscoreFault.UnknownContext => Refuse(CoapCode.Unauthorized, "Security context not found"u8),
-            OscoreFault.Replay => Refuse(CoapCode.Unauthorized, "Replay detected"u8),
-            OscoreFault.Decryption => Refuse(CoapCode.BadRequest, "Decryption failed"u8),
-            _ => Refuse(CoapCode.BadOption, "Failed to decode COSE"u8),
-        };
-    }
-
-    private static CoapProtectionVerdict Refuse(CoapCode code, ReadOnlySpan<byte> diagnostic)
-    {
         CoapMessage answer = new(code) { Payload = diagnostic.ToArray() };
         answer.Options.AddUInt(OptionNumber.MaxAge, 0);
-        return CoapProtectionVerdict.Refuse(answer);
+        return CoapProtectionVerdict.Refuse(answer, isOwed);
     }
+
+    private bool MayRefuse(CoapChannel channel) => _refusals.TryTake(_sources.Of(channel.Remote));
 }

@@ -21,11 +21,24 @@ internal sealed class OscoreServed
     /// <summary>How many requests are kept.</summary>
     public int Count => _entries.Count;
 
-    public void Add(CoapToken token, OscoreRequestId id, bool registers)
+    /// <summary>How many of them have a response due, or an observation.</summary>
+    public int Open { get; private set; }
+
+    /// <summary>A request came.</summary>
+    /// <param name="token">Its token.</param>
+    /// <param name="id">What responses are bound to.</param>
+    /// <param name="registers">Whether it asks for notifications.</param>
+    /// <param name="isDue">Whether a response is due: one that says which it wants may get none.</param>
+    public void Add(CoapToken token, OscoreRequestId id, bool registers, bool isDue = true)
     {
-        _entries.TryGetValue(token, out Entry? before);
+        if (_entries.TryGetValue(token, out Entry? before))
+        {
+            SetOpen(before, false);
+        }
+
         Entry entry = new(token, id, registers ? id : before?.Observation);
         _entries[token] = entry;
+        SetOpen(entry, isDue || entry.Observation is not null);
         _waiting.Enqueue(entry);
         if (_waiting.Count > MaxWaiting)
         {
@@ -67,11 +80,40 @@ internal sealed class OscoreServed
             }
         }
 
+        SetOpen(entry, entry.Observation is not null);
+
         // What was answered in order does not take a place among those that wait.
         while (_waiting.TryPeek(out Entry? first) && (first.IsAnswered || first.IsObserved || !IsCurrent(first)))
         {
             _waiting.Dequeue();
         }
+    }
+
+    /// <summary>An observation has ended, and no response of it follows.</summary>
+    public void OnObserverGone(CoapToken token)
+    {
+        if (!_entries.TryGetValue(token, out Entry? entry) || entry.Observation is null)
+        {
+            return;
+        }
+
+        bool isAnother = !ReferenceEquals(entry.Request, entry.Observation);
+        entry.Observation = null;
+        entry.IsObserved = false;
+        if (!isAnother)
+        {
+            Forget(entry);
+        }
+        else if (entry.IsAnswered)
+        {
+            SetOpen(entry, false);
+        }
+    }
+
+    private void SetOpen(Entry entry, bool isOpen)
+    {
+        Open += (isOpen ? 1 : 0) - (entry.IsOpen ? 1 : 0);
+        entry.IsOpen = isOpen;
     }
 
     private bool IsCurrent(Entry entry) => _entries.TryGetValue(entry.Token, out Entry? current) && ReferenceEquals(current, entry);
@@ -80,6 +122,7 @@ internal sealed class OscoreServed
     {
         if (!entry.IsObserved && entry.Observation is null && IsCurrent(entry))
         {
+            SetOpen(entry, false);
             _entries.Remove(entry.Token);
         }
     }
@@ -95,5 +138,7 @@ internal sealed class OscoreServed
         public bool IsAnswered { get; set; }
 
         public bool IsObserved { get; set; }
+
+        public bool IsOpen { get; set; }
     }
 }

@@ -153,14 +153,19 @@ public sealed class CombinedRequestTests
     [InlineData("090199", "43abcdef")]
     [InlineData("090199", "f50000")]
     [InlineData("090199", "43abcdef00")]
+    [InlineData(null, "43abcdef00", false)]
+    [InlineData("1901", "43abcdef00", false)]
+    [InlineData("090199", "f50000", false)]
+    [InlineData("090199", "43abcdef00", false)]
     [Rfc("9668-3.3.1-1")]
-    public async Task A_request_with_the_EDHOC_option_that_is_malformed_or_of_no_session_is_answered_4_00(string? oscore, string payload)
+    public async Task A_request_with_the_EDHOC_option_that_is_malformed_or_of_no_session_is_answered_4_00(
+        string? oscore, string payload, bool isConfirmable = true)
     {
         await using CombinedWorld world = new();
         await world.StartAsync();
         CoapMessage message = new(CoapCode.Post)
         {
-            Type = CoapMessageType.Confirmable,
+            Type = isConfirmable ? CoapMessageType.Confirmable : CoapMessageType.NonConfirmable,
             MessageId = 7,
             Payload = Convert.FromHexString(payload),
         };
@@ -175,10 +180,70 @@ public sealed class CombinedRequestTests
 
         stranger.Send(CoapDatagramSerializer.Default.Serialize(message));
 
-        // Piggybacked on the acknowledgement: 4.00.
-        stranger.Expect("60 80 00 07 ..");
+        // 4.00, piggybacked on the acknowledgement or by a message of its own.
+        stranger.Expect(isConfirmable ? "60 80 00 07 .." : "50 80 <mid:2> ..");
         Assert.Empty(world.Served);
         Assert.Equal(0, world.OfServer.Count);
+    }
+
+    [Fact]
+    [Rfc("9668-3.3.1-2")]
+    public async Task A_Non_confirmable_request_of_a_client_that_is_not_trusted_gets_the_EDHOC_error_too()
+    {
+        await using CombinedWorld world = new(static options => options.Trust = new EdhocCredentialStore());
+        await world.StartAsync();
+        using EdhocSession session = await world.ConnectAsync();
+        CoapRequest request = new(CoapMethod.Post, $"{EdhocWorld.Uri}/door")
+        {
+            Confirmable = false,
+            Content = CoapContent.Text("open"),
+        };
+
+        EdhocException error = await Assert.ThrowsAsync<EdhocException>(
+            () => world.Edhoc.RunAsync(() => world.Client.SendAsync(request)));
+
+        Assert.Equal((true, EdhocErrorCode.Unspecified), (error.IsOfPeer, error.Code));
+        Assert.Empty(world.Served);
+    }
+
+    [Fact]
+    public async Task Refusals_of_combined_requests_have_a_rate_for_each_source()
+    {
+        await using CombinedWorld world = new();
+        await world.StartAsync();
+        CoapMessage message = new(CoapCode.Post) { Type = CoapMessageType.NonConfirmable, Payload = new byte[] { 0x41, 1, 2 } };
+        message.Options.Add(OptionNumber.Oscore, [0x09, 1, 0x99]).Add(OptionNumber.Edhoc, default);
+        using ScriptedPeer stranger = world.Edhoc.Network.CreatePeer(
+            InMemoryNetwork.Address("[2001:db8::9]:5683"), InMemoryNetwork.Address("[2001:db8::1]:5683"));
+
+        for (ushort i = 0; i < 100; i++)
+        {
+            message.MessageId = i;
+            stranger.Send(CoapDatagramSerializer.Default.Serialize(message));
+        }
+
+        Assert.Equal(32, stranger.Pending);
+    }
+
+    [Fact]
+    public async Task The_keys_of_a_session_are_wiped_when_another_one_replaces_it_and_when_the_server_gives_it_up()
+    {
+        await using CombinedWorld world = new(static options => options.MaxContextsPerPeer = 1);
+        await world.StartAsync();
+        OscoreContext[] ofClient = new OscoreContext[2];
+        OscoreContext[] ofServer = new OscoreContext[2];
+        for (int i = 0; i < 2; i++)
+        {
+            using EdhocSession session = await world.ConnectAsync();
+            await world.PostAsync("door", "open");
+            (ofClient[i], ofServer[i]) = (world.OfClient.FindFor(CoapUri.Parse($"{EdhocWorld.Uri}/door"))!, world.Peers[i].Context);
+        }
+
+        Assert.Equal([true, false], ofClient.Select(IsWiped));
+        Assert.Equal([true, false], ofServer.Select(IsWiped));
+
+        static bool IsWiped(OscoreContext context) => Record.Exception(
+            () => context.Keys.Encrypt(new byte[13], [], new byte[context.Keys.TagLength], [])) is ObjectDisposedException;
     }
 
     [Fact]

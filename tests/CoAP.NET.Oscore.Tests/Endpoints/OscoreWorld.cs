@@ -53,6 +53,10 @@ internal sealed class OscoreWorld : IAsyncDisposable
             IdContext = idContext is null ? null : Convert.FromHexString(idContext),
         };
 
+    /// <summary>Whether the keys of a context cannot be used any more.</summary>
+    public static bool IsWiped(OscoreContext context) => Record.Exception(() => context.Keys.Encrypt(
+        new byte[context.Parameters.Algorithm.NonceLength], [], new byte[context.Keys.TagLength], [])) is ObjectDisposedException;
+
     public static string OptionOf(CoapMessage message) =>
         message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> value) ? Convert.ToHexStringLower(value) : "none";
 

@@ -9,6 +9,7 @@ public sealed class RederivationTests : IAsyncLifetime
 {
     private readonly OscoreWorld _world = new();
     private CoapServer _server = null!;
+    private OscoreContext _context = null!;
     private CoapRouteHandlerBuilder _route = null!;
     private string _state = "one";
     private ulong _seed = 100;
@@ -135,6 +136,42 @@ public sealed class RederivationTests : IAsyncLifetime
     }
 
     [Fact]
+    [Rfc("8613-B.2-1")]
+    public async Task A_Non_confirmable_request_begins_a_run_as_well()
+    {
+        CoapRequest request = new(CoapMethod.Post, OscoreWorld.ServerUri + "/do") { Confirmable = false };
+
+        CoapResponse response = await _world.SendAsync(Client(), request);
+
+        Assert.Equal((CoapCode.Changed, 1), (response.Code, _posts));
+        Assert.All(_world.Wire, static message => Assert.Equal(CoapMessageType.NonConfirmable, message.Type));
+    }
+
+    [Fact]
+    public async Task The_keys_of_a_run_are_wiped_at_both_ends_when_another_one_replaces_it()
+    {
+        OscoreContext root = OscoreContext.CreateRederived(OscoreWorld.Parameters("", "01"), new VirtualRandom(++_seed));
+        CoapClient client = _world.Client(root);
+        OscoreContext first = root.Rederivation!.ForRequest(out _);
+        await PostAsync(client);
+        OscoreContext ofClient = root.Rederivation.Current!;
+        OscoreContext ofServer = _context.Rederivation!.Current!;
+        Assert.NotSame(first, ofClient);
+        Assert.Equal(
+            (true, false, false), (OscoreWorld.IsWiped(first), OscoreWorld.IsWiped(ofClient), OscoreWorld.IsWiped(ofServer)));
+
+        // Another client of the same IDs, as after a restart of the first one.
+        await PostAsync(Client());
+        Assert.Equal((false, true), (OscoreWorld.IsWiped(ofClient), OscoreWorld.IsWiped(ofServer)));
+        await PostAsync(client);
+        Assert.True(OscoreWorld.IsWiped(ofClient));
+
+        OscoreContext last = root.Rederivation.Current!;
+        await root.DisposeAsync();
+        Assert.True(OscoreWorld.IsWiped(last));
+    }
+
+    [Fact]
     public void An_ID_Context_of_its_own_is_refused()
     {
         Assert.Throws<ArgumentException>(() => OscoreContext.CreateRederived(OscoreWorld.Parameters("", "01", "aa")));
@@ -142,7 +179,8 @@ public sealed class RederivationTests : IAsyncLifetime
 
     private async Task ServeAsync()
     {
-        _server = _world.Server(OscoreContext.CreateRederived(OscoreWorld.Parameters("01", ""), new VirtualRandom(++_seed)));
+        _context = OscoreContext.CreateRederived(OscoreWorld.Parameters("01", ""), new VirtualRandom(++_seed));
+        _server = _world.Server(_context);
         _server.MapPost("/do", _ =>
         {
             _posts++;

@@ -288,7 +288,7 @@ internal sealed class NotificationSender
     /// </summary>
     public void End(Observer observer, CoapMessage message, CoapObserverEnd end)
     {
-        _layer.Table.Remove(observer, end);
+        _layer.Table.Remove(observer, end, isTold: true);
         CoapMessage last = message.HasOptions ? new CoapMessage(message.Code, message.OptionsToRead!) : new CoapMessage(message.Code);
         last.Token = observer.Token;
         last.Payload = message.Payload;

@@ -1,5 +1,6 @@
 using CoAP.NET.Exchanges;
 using CoAP.NET.Options;
+using CoAP.NET.Protection;
 
 namespace CoAP.NET.Observing;
 
@@ -137,7 +138,7 @@ internal sealed class ObserverTable
     {
         if (!response.Code.IsSuccess)
         {
-            Remove(observer, CoapObserverEnd.Failed);
+            Remove(observer, CoapObserverEnd.Failed, isTold: true);
         }
 
         if (observer.IsRemoved)
@@ -213,7 +214,8 @@ internal sealed class ObserverTable
     /// <param name="observer">The observer.</param>
     /// <param name="end">Why.</param>
     /// <param name="successor">The one that takes its place; null when there is none.</param>
-    public void Remove(Observer observer, CoapObserverEnd end, Observer? successor = null)
+    /// <param name="isTold">Whether a last response tells the client.</param>
+    public void Remove(Observer observer, CoapObserverEnd end, Observer? successor = null, bool isTold = false)
     {
         if (observer.IsRemoved)
         {
@@ -248,6 +250,11 @@ internal sealed class ObserverTable
         }
 
         peer.Channel.Pins--;
+        if (successor is null && !isTold)
+        {
+            ProtectedChannels.EndObserver(observer.Channel, observer.Token);
+        }
+
         if (observer.IsCountedBySource)
         {
             _shard.Guard.OnObserverRemoved(peer.Channel);
