@@ -1,0 +1,165 @@
+using Microsoft.Data.Sqlite;
+
+namespace CoAP.NET.Cluster.Sqlite;
+
+/// <summary>
+/// The open file. Used by one thread at a time (<see cref="SqliteWork"/>). It is opened when it is first needed, closed after a fault, and
+/// opened again by the next call, so a disk that came back needs nobody.
+/// </summary>
+internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMapFeed feed) : IDisposable
+{
+    private readonly SqliteOpening _opening = new(options);
+    private readonly TimeProvider _time = options.TimeProvider!;
+    private readonly CoapSlotOwner[] _owners = new CoapSlotOwner[CoapSlot.Count];
+    private SqliteConnection? _connection;
+    private SqliteStatements? _statements;
+    private CoapClusterNode? _self;
+    private long _version;
+
+    /// <summary>Does something with the open file.</summary>
+    /// <param name="work">What is done.</param>
+    /// <returns>Its result.</returns>
+    /// <exception cref="CoapClusterStoreException">The file cannot be opened, read or written.</exception>
+    public T Do<T>(Func<SqliteFile, T> work)
+    {
+        try
+        {
+            Open();
+            return work(this);
+        }
+        catch (SqliteException exception)
+        {
+            if (exception.SqliteErrorCode != SqliteFaults.Full)
+            {
+                Close();
+            }
+
+            throw SqliteFaults.Of(options.Path, exception);
+        }
+        catch (CoapClusterStoreException)
+        {
+            Close();
+            throw;
+        }
+    }
+
+    public CoapClusterMap Join(CoapClusterNode self)
+    {
+        CoapLeases.CheckSame(_self?.Id ?? default, self.Id);
+        _self = self;
+        return Show();
+    }
+
+    public CoapClusterMap Show()
+    {
+        CoapClusterMap map = new(_version, _self is null ? [] : [_self], _owners);
+        feed.Publish(map);
+        return map;
+    }
+
+    public bool TryChange(CoapClusterMap wanted)
+    {
+        if (wanted.Version != _version + 1)
+        {
+            return false;
+        }
+
+        using (SqliteTransaction transaction = _connection!.BeginTransaction(deferred: false))
+        {
+            _statements!.SetVersion(transaction, wanted.Version);
+            foreach (CoapSlot slot in wanted.Changed)
+            {
+                _statements.SetOwner(transaction, slot, wanted[slot]);
+            }
+
+            transaction.Commit();
+        }
+
+        _version = wanted.Version;
+        foreach (CoapSlot slot in wanted.Changed)
+        {
+            _owners[slot.Number] = wanted[slot];
+        }
+
+        Show();
+        return true;
+    }
+
+    public CoapWriteResult[] Write(IReadOnlyList<ReadOnlyMemory<CoapRecordChange>> batches)
+    {
+        // No other process changes owners while this one has the file, so they are known.
+        CoapFence[] newest = [.. _owners.Select(static owner => owner.Fence)];
+        CoapWriteResult[] results = new CoapWriteResult[batches.Count];
+        long now = _time.GetUtcNow().ToUnixTimeMilliseconds();
+        using SqliteTransaction transaction = _connection!.BeginTransaction(deferred: false);
+        for (int i = 0; i < results.Length; i++)
+        {
+            ReadOnlySpan<CoapRecordChange> batch = batches[i].Span;
+            results[i] = CoapWriteResult.ByFences(batch, newest);
+            for (int j = 0; j < batch.Length; j++)
+            {
+                if (results[i][j] == CoapWriteOutcome.Written)
+                {
+                    _statements!.Write(transaction, batch[j], now);
+                }
+            }
+        }
+
+        transaction.Commit();
+        return results;
+    }
+
+    public List<CoapRecord> Read(CoapRecordKind kind, CoapSlot slot, byte[] after, int count) =>
+        _statements!.Read(kind, slot, after, count, _time.GetUtcNow().ToUnixTimeMilliseconds());
+
+    public CoapRecord? Find(CoapRecordKey key) => _statements!.Find(key, _time.GetUtcNow().ToUnixTimeMilliseconds());
+
+    public int RemoveExpired(int count) => _statements!.RemoveExpired(count, _time.GetUtcNow().ToUnixTimeMilliseconds());
+
+    public void Dispose()
+    {
+        try
+        {
+            Close();
+        }
+        catch (SqliteException)
+        {
+            // What was confirmed is on the disk; the log is worked in by whoever opens the file next.
+        }
+    }
+
+    private void Open()
+    {
+        if (_connection is not null)
+        {
+            return;
+        }
+
+        SqliteConnection connection = _opening.Open();
+        try
+        {
+            SqliteStatements statements = new(connection);
+            Array.Clear(_owners);
+            statements.ReadOwners(_owners);
+            _version = SqliteSchema.Number(connection, "select version from map");
+            _connection = connection;
+            _statements = statements;
+        }
+        finally
+        {
+            if (_connection is null)
+            {
+                connection.Dispose();
+            }
+        }
+    }
+
+    private void Close()
+    {
+        _statements?.Dispose();
+        _statements = null;
+        SqliteConnection? connection = _connection;
+        _connection = null;
+        connection?.Dispose();
+    }
+}

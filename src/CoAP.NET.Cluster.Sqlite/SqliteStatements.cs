@@ -1,0 +1,151 @@
+using Microsoft.Data.Sqlite;
+
+namespace CoAP.NET.Cluster.Sqlite;
+
+/// <summary>The prepared statements of an open file.</summary>
+internal sealed class SqliteStatements : IDisposable
+{
+    private const long Never = long.MaxValue;
+
+    private readonly SqliteConnection _connection;
+    private readonly List<SqliteCommand> _commands = [];
+    private readonly SqliteCommand _put;
+    private readonly SqliteCommand _remove;
+    private readonly SqliteCommand _read;
+    private readonly SqliteCommand _find;
+    private readonly SqliteCommand _removeExpired;
+    private readonly SqliteCommand _setOwner;
+    private readonly SqliteCommand _setVersion;
+
+    public SqliteStatements(SqliteConnection connection)
+    {
+        _connection = connection;
+        _put = Prepare(
+            "insert or replace into records (kind, slot, key, fence, state, expires) values ($kind, $slot, $key, $fence, $state, $expires)",
+            "$kind", "$slot", "$key", "$fence", "$state", "$expires");
+        _remove = Prepare("delete from records where kind = $kind and slot = $slot and key = $key", "$kind", "$slot", "$key");
+        _read = Prepare(
+            "select key, fence, state, expires from records where kind = $kind and slot = $slot and key > $after and expires > $now "
+            + "order by key limit $count", "$kind", "$slot", "$after", "$now", "$count");
+        _find = Prepare(
+            "select fence, state, expires from records where kind = $kind and slot = $slot and key = $key and expires > $now",
+            "$kind", "$slot", "$key", "$now");
+        _removeExpired = Prepare(
+            "delete from records where (kind, slot, key) in (select kind, slot, key from records where expires <= $now limit $count)",
+            "$now", "$count");
+        _setOwner = Prepare("insert or replace into slots (slot, node, fence) values ($slot, $node, $fence)", "$slot", "$node", "$fence");
+        _setVersion = Prepare("update map set version = $version", "$version");
+    }
+
+    public void Write(SqliteTransaction transaction, in CoapRecordChange change, long now)
+    {
+        SqliteCommand command = change.IsRemoval ? _remove : _put;
+        command.Transaction = transaction;
+        SqliteParameterCollection parameters = command.Parameters;
+        parameters[0].Value = (long)change.Key.Kind;
+        parameters[1].Value = (long)change.Key.Slot.Number;
+        parameters[2].Value = change.Key.Bytes.ToArray();
+        if (!change.IsRemoval)
+        {
+            parameters[3].Value = change.Fence.Value;
+            parameters[4].Value = change.State.ToArray();
+            parameters[5].Value = change.Lifetime == Timeout.InfiniteTimeSpan
+                ? Never
+                : checked(now + (long)Math.Ceiling(change.Lifetime.TotalMilliseconds));
+        }
+
+        command.ExecuteNonQuery();
+    }
+
+    public List<CoapRecord> Read(CoapRecordKind kind, CoapSlot slot, byte[] after, int count, long now)
+    {
+        Set(_read, (long)kind, (long)slot.Number, after, now, count);
+        List<CoapRecord> records = [];
+        using SqliteDataReader reader = _read.ExecuteReader();
+        while (reader.Read())
+        {
+            records.Add(new CoapRecord(new CoapRecordKey(kind, slot, reader.GetFieldValue<byte[]>(0)), new CoapFence(reader.GetInt64(1)),
+                reader.GetFieldValue<byte[]>(2), Left(reader.GetInt64(3), now)));
+        }
+
+        return records;
+    }
+
+    public CoapRecord? Find(CoapRecordKey key, long now)
+    {
+        Set(_find, (long)key.Kind, (long)key.Slot.Number, key.Bytes.ToArray(), now);
+        using SqliteDataReader reader = _find.ExecuteReader();
+        return reader.Read()
+            ? new CoapRecord(key, new CoapFence(reader.GetInt64(0)), reader.GetFieldValue<byte[]>(1), Left(reader.GetInt64(2), now))
+            : null;
+    }
+
+    public int RemoveExpired(int count, long now)
+    {
+        Set(_removeExpired, now, count);
+        return _removeExpired.ExecuteNonQuery();
+    }
+
+    public void SetOwner(SqliteTransaction transaction, CoapSlot slot, CoapSlotOwner owner)
+    {
+        Set(_setOwner, (long)slot.Number, owner.Node.Value.ToByteArray(), owner.Fence.Value);
+        _setOwner.Transaction = transaction;
+        _setOwner.ExecuteNonQuery();
+    }
+
+    public void SetVersion(SqliteTransaction transaction, long version)
+    {
+        Set(_setVersion, version);
+        _setVersion.Transaction = transaction;
+        _setVersion.ExecuteNonQuery();
+    }
+
+    public void ReadOwners(CoapSlotOwner[] owners)
+    {
+        using SqliteCommand command = _connection.CreateCommand();
+        command.CommandText = "select slot, node, fence from slots";
+        using SqliteDataReader reader = command.ExecuteReader();
+        while (reader.Read())
+        {
+            owners[reader.GetByte(0)] = new CoapSlotOwner(new CoapNodeId(new Guid(reader.GetFieldValue<byte[]>(1))),
+                new CoapFence(reader.GetInt64(2)));
+        }
+    }
+
+    public void Dispose()
+    {
+        foreach (SqliteCommand command in _commands)
+        {
+            command.Dispose();
+        }
+    }
+
+    private static TimeSpan Left(long expires, long now) =>
+        expires == Never ? Timeout.InfiniteTimeSpan : TimeSpan.FromMilliseconds(expires - now);
+
+    private static void Set(SqliteCommand command, params ReadOnlySpan<object> values)
+    {
+        // A command that was used within a transaction keeps it, although it has ended.
+        command.Transaction = null;
+        for (int i = 0; i < values.Length; i++)
+        {
+            command.Parameters[i].Value = values[i];
+        }
+    }
+
+    private SqliteCommand Prepare(string sql, params ReadOnlySpan<string> parameters)
+    {
+        SqliteCommand command = _connection.CreateCommand();
+        _commands.Add(command);
+#pragma warning disable CA2100 // only texts of this assembly
+        command.CommandText = sql;
+#pragma warning restore CA2100
+        foreach (string name in parameters)
+        {
+            command.Parameters.Add(new SqliteParameter { ParameterName = name });
+        }
+
+        command.Prepare();
+        return command;
+    }
+}

@@ -1,0 +1,117 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Who is there, and who has which slot under which fence, at one moment. It never changes; a change of it is a new one, which
+/// <see cref="ICoapClusterStore.TryChangeAsync"/> takes when nobody else was quicker.
+/// </summary>
+public sealed class CoapClusterMap
+{
+    private readonly CoapSlotOwner[] _owners;
+
+    /// <summary>Makes one, as a store read it.</summary>
+    /// <param name="version">How often slots were given to somebody.</param>
+    /// <param name="nodes">The nodes that are there, in any order.</param>
+    /// <param name="owners">The owner of each slot, 256 of them.</param>
+    /// <exception cref="ArgumentException">They are another number.</exception>
+    public CoapClusterMap(long version, IEnumerable<CoapClusterNode> nodes, ReadOnlySpan<CoapSlotOwner> owners)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(version);
+        ArgumentNullException.ThrowIfNull(nodes);
+        if (owners.Length != CoapSlot.Count)
+        {
+            throw new ArgumentException($"There are {CoapSlot.Count} slots, and not {owners.Length}.", nameof(owners));
+        }
+
+        Version = version;
+        Nodes = [.. nodes.OrderBy(static node => node.Id.Value)];
+        _owners = owners.ToArray();
+    }
+
+    private CoapClusterMap(long version, IReadOnlyList<CoapClusterNode> nodes, CoapSlotOwner[] owners)
+    {
+        Version = version;
+        Nodes = nodes;
+        _owners = owners;
+    }
+
+    /// <summary>The map of a cluster that nobody joined yet.</summary>
+    public static CoapClusterMap Empty { get; } = new(0, [], new CoapSlotOwner[CoapSlot.Count]);
+
+    /// <summary>How often slots were given to somebody. Nodes that come and go do not change it.</summary>
+    public long Version { get; }
+
+    /// <summary>The nodes whose lease holds, by id.</summary>
+    public IReadOnlyList<CoapClusterNode> Nodes { get; }
+
+    /// <summary>Who has a slot.</summary>
+    /// <param name="slot">The slot.</param>
+    public CoapSlotOwner this[CoapSlot slot] => _owners[slot.Number];
+
+    /// <summary>Whether the lease of a node holds.</summary>
+    /// <param name="node">The node.</param>
+    /// <returns>Whether it does.</returns>
+    public bool IsThere(CoapNodeId node)
+    {
+        foreach (CoapClusterNode other in Nodes)
+        {
+            if (other.Id == node)
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>The slots of a node, be it there or not.</summary>
+    /// <param name="node">The node.</param>
+    /// <returns>The slots, in their order.</returns>
+    public IReadOnlyList<CoapSlot> SlotsOf(CoapNodeId node) => [.. CoapSlot.All.Where(slot => this[slot].Node == node)];
+
+    /// <summary>The slots that nobody has who is there.</summary>
+    /// <returns>The slots, in their order.</returns>
+    public IReadOnlyList<CoapSlot> Orphans()
+    {
+        HashSet<CoapNodeId> there = [.. Nodes.Select(static node => node.Id)];
+        return [.. CoapSlot.All.Where(slot => !there.Contains(this[slot].Node))];
+    }
+
+    /// <summary>
+    /// The map in which a node has some slots, each under a new fence, also where it had them before. For
+    /// <see cref="ICoapClusterStore.TryChangeAsync"/>.
+    /// </summary>
+    /// <param name="node">The new owner.</param>
+    /// <param name="slots">What it gets.</param>
+    /// <returns>The map, with the next version.</returns>
+    /// <exception cref="InvalidOperationException">This map is a change already: let the store take that first.</exception>
+    public CoapClusterMap Assign(CoapNodeId node, IEnumerable<CoapSlot> slots)
+    {
+        ArgumentNullException.ThrowIfNull(slots);
+        if (Changed.Count > 0)
+        {
+            throw new InvalidOperationException("This map is a change that no store has taken yet. Assign all slots of a node in one call.");
+        }
+
+        CoapSlotOwner[] owners = [.. _owners];
+        SortedSet<CoapSlot> changed = [.. slots];
+        foreach (CoapSlot slot in changed)
+        {
+            owners[slot.Number] = new CoapSlotOwner(node, owners[slot.Number].Fence.Next());
+        }
+
+        return new CoapClusterMap(checked(Version + 1), Nodes, owners) { Changed = [.. changed] };
+    }
+
+    /// <summary>The slots whose owner or fence differs from the map before, in their order; for engines. Empty for a map that was read.
+    /// </summary>
+    public IReadOnlyList<CoapSlot> Changed { get; private init; } = [];
+
+    /// <summary>Whether another map has the same owners, fences and nodes.</summary>
+    /// <param name="other">The other one.</param>
+    /// <returns>Whether it has.</returns>
+    public bool HasSameContent(CoapClusterMap other)
+    {
+        ArgumentNullException.ThrowIfNull(other);
+        return Version == other.Version && Nodes.SequenceEqual(other.Nodes) && _owners.AsSpan().SequenceEqual(other._owners);
+    }
+}

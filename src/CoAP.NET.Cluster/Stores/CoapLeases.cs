@@ -1,0 +1,40 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>What every store asks of leases.</summary>
+public static class CoapLeases
+{
+    /// <summary>The shortest lease: 100 ms.</summary>
+    public static TimeSpan Shortest { get; } = TimeSpan.FromMilliseconds(100);
+
+    /// <summary>The longest lease: 1 hour.</summary>
+    public static TimeSpan Longest { get; } = TimeSpan.FromHours(1);
+
+    /// <summary>Checks what <see cref="ICoapClusterStore.JoinAsync"/> is given; engines call it first.</summary>
+    /// <param name="self">The node.</param>
+    /// <param name="lease">How long it counts as there.</param>
+    /// <exception cref="ArgumentException">It is nobody.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The lease is too short or too long.</exception>
+    public static void Check(CoapClusterNode self, TimeSpan lease)
+    {
+        ArgumentNullException.ThrowIfNull(self);
+        if (!self.Id.IsSet)
+        {
+            throw new ArgumentException("A node needs an id (CoapNodeId.New).", nameof(self));
+        }
+
+        ArgumentOutOfRangeException.ThrowIfLessThan(lease, Shortest);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(lease, Longest);
+    }
+
+    /// <summary>Checks that a store joins with one node only; engines call it.</summary>
+    /// <param name="joined">The node that joined before; nobody when none did.</param>
+    /// <param name="self">The node that joins.</param>
+    /// <exception cref="InvalidOperationException">They differ.</exception>
+    public static void CheckSame(CoapNodeId joined, CoapNodeId self)
+    {
+        if (joined.IsSet && joined != self)
+        {
+            throw new InvalidOperationException($"This store has joined as node {joined}. Another node needs a store of its own.");
+        }
+    }
+}

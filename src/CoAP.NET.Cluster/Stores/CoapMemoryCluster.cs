@@ -1,0 +1,223 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// What a cluster keeps, in the memory of this process, for tests and development: it ends with the object. Each node gets its own
+/// <see cref="ICoapClusterStore"/> of <see cref="Open"/>. Time is that of the <see cref="TimeProvider"/>, so leases and lifetimes can pass
+/// in virtual time. Thread-safe.
+/// </summary>
+/// <param name="timeProvider">The clock of leases and lifetimes; null for the system's.</param>
+public sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
+{
+    private readonly TimeProvider _time = timeProvider ?? TimeProvider.System;
+    private readonly Lock _gate = new();
+    private readonly Dictionary<CoapRecordKey, MemoryRecord> _records = [];
+    private readonly Dictionary<CoapNodeId, MemoryLease> _leases = [];
+    private readonly List<CoapClusterMapFeed> _feeds = [];
+    private CoapClusterMap _map = CoapClusterMap.Empty;
+    private bool _isAway;
+
+    /// <summary>
+    /// Whether it behaves as a store that cannot be reached: every call fails with <see cref="CoapClusterStoreFault.Unavailable"/>, and
+    /// leases go on to run out. To try what an application does then.
+    /// </summary>
+    public bool IsAway
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _isAway;
+            }
+        }
+
+        set
+        {
+            lock (_gate)
+            {
+                _isAway = value;
+                ShowLocked();
+            }
+        }
+    }
+
+    /// <summary>How many records it has, those whose lifetime has ended included.</summary>
+    public int Count
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _records.Count;
+            }
+        }
+    }
+
+    /// <summary>Makes what one node uses.</summary>
+    /// <returns>The store. Disposing of it gives back the lease of the node and leaves everything else.</returns>
+    public ICoapClusterStore Open() => new MemoryClusterStore(this);
+
+    internal void Add(CoapClusterMapFeed feed)
+    {
+        lock (_gate)
+        {
+            _feeds.Add(feed);
+            if (!_isAway)
+            {
+                feed.Publish(_map);
+            }
+        }
+    }
+
+    internal void Leave(CoapClusterMapFeed feed, CoapNodeId node)
+    {
+        lock (_gate)
+        {
+            _feeds.Remove(feed);
+            if (_leases.Remove(node, out MemoryLease? lease))
+            {
+                lease.Timer.Dispose();
+                ShowLocked();
+            }
+        }
+    }
+
+    internal CoapClusterMap Join(CoapClusterNode self, TimeSpan duration)
+    {
+        lock (_gate)
+        {
+            ThrowIfAwayLocked();
+            if (_leases.Remove(self.Id, out MemoryLease? old))
+            {
+                old.Timer.Dispose();
+            }
+
+            MemoryLease lease = new(self);
+            _leases.Add(self.Id, lease);
+            lease.Timer = _time.CreateTimer(_ => End(lease), null, duration, Timeout.InfiniteTimeSpan);
+            ShowLocked();
+            return _map;
+        }
+    }
+
+    internal bool TryChange(CoapClusterMap wanted)
+    {
+        lock (_gate)
+        {
+            ThrowIfAwayLocked();
+            if (wanted.Version != _map.Version + 1)
+            {
+                return false;
+            }
+
+            _map = wanted;
+            ShowLocked();
+            return true;
+        }
+    }
+
+    internal CoapWriteResult Write(ReadOnlySpan<CoapRecordChange> batch)
+    {
+        lock (_gate)
+        {
+            ThrowIfAwayLocked();
+            CoapFence[] newest = [.. CoapSlot.All.Select(slot => _map[slot].Fence)];
+            CoapWriteResult result = CoapWriteResult.ByFences(batch, newest);
+            DateTimeOffset now = _time.GetUtcNow();
+            for (int i = 0; i < batch.Length; i++)
+            {
+                CoapRecordChange change = batch[i];
+                if (result[i] != CoapWriteOutcome.Written)
+                {
+                    continue;
+                }
+
+                if (change.IsRemoval)
+                {
+                    _records.Remove(change.Key);
+                }
+                else
+                {
+                    _records[change.Key] = new MemoryRecord(change.Fence, change.State.ToArray(),
+                        change.Lifetime == Timeout.InfiniteTimeSpan ? DateTimeOffset.MaxValue : now + change.Lifetime);
+                }
+            }
+
+            return result;
+        }
+    }
+
+    internal IReadOnlyList<CoapRecord> Read(CoapRecordKind kind, CoapSlot slot)
+    {
+        lock (_gate)
+        {
+            ThrowIfAwayLocked();
+            DateTimeOffset now = _time.GetUtcNow();
+            return [.. _records.Where(entry => entry.Key.Kind == kind && entry.Key.Slot == slot && entry.Value.Ends > now)
+                .Select(entry => entry.Value.ToRecord(entry.Key, now))];
+        }
+    }
+
+    internal CoapRecord? Find(CoapRecordKey key)
+    {
+        lock (_gate)
+        {
+            ThrowIfAwayLocked();
+            DateTimeOffset now = _time.GetUtcNow();
+            return _records.TryGetValue(key, out MemoryRecord? record) && record.Ends > now ? record.ToRecord(key, now) : null;
+        }
+    }
+
+    internal int RemoveExpired()
+    {
+        lock (_gate)
+        {
+            ThrowIfAwayLocked();
+            DateTimeOffset now = _time.GetUtcNow();
+            CoapRecordKey[] ended = [.. _records.Where(entry => entry.Value.Ends <= now).Select(static entry => entry.Key)
+                .Take(CoapRecordBatch.MaxCount)];
+            foreach (CoapRecordKey key in ended)
+            {
+                _records.Remove(key);
+            }
+
+            return ended.Length;
+        }
+    }
+
+    private void End(MemoryLease lease)
+    {
+        lock (_gate)
+        {
+            // It may have been renewed while the timer fired.
+            if (_leases.TryGetValue(lease.Node.Id, out MemoryLease? present) && present == lease)
+            {
+                _leases.Remove(lease.Node.Id);
+                lease.Timer.Dispose();
+                ShowLocked();
+            }
+        }
+    }
+
+    private void ShowLocked()
+    {
+        CoapSlotOwner[] owners = [.. CoapSlot.All.Select(slot => _map[slot])];
+        _map = new CoapClusterMap(_map.Version, _leases.Values.Select(static lease => lease.Node), owners);
+        if (_isAway)
+        {
+            return;
+        }
+
+        foreach (CoapClusterMapFeed feed in _feeds)
+        {
+            feed.Publish(_map);
+        }
+    }
+
+    private void ThrowIfAwayLocked()
+    {
+        if (_isAway)
+        {
+            throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable, "The store in memory was told to be away (IsAway).");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+using System.Runtime.CompilerServices;
+using System.Security.Cryptography;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Seals what is kept in another store, so that neither a file nor a database, nor a backup of one, tells keys of sessions or what devices
+/// say. The states are encrypted and authenticated (AES-256-GCM) under keys that follow from a secret of the cluster and from the key of
+/// each record (HKDF); keys, slots, fences and lifetimes stay readable. Thread-safe. Disposing of it disposes of the other store too.
+/// </summary>
+/// <remarks>
+/// Whoever can write to the store can remove records and put older ones back; that cannot be seen. A record that was sealed with another
+/// secret, or put under another key, does not open: <see cref="ReadAsync"/> leaves it out and counts it, and <see cref="FindAsync"/> fails,
+/// as "unreadable" must not be taken for "never written".
+/// </remarks>
+public sealed class CoapSealedClusterStore : ICoapClusterStore
+{
+    /// <summary>The length of the secret: 32 bytes.</summary>
+    public const int SecretLength = 32;
+
+    /// <summary>The length of a state at most: 65,507 bytes, 29 less than in the store itself.</summary>
+    public const int MaxStateLength = CoapRecordChange.MaxStateLength - RecordCipher.Overhead;
+
+    private readonly ICoapClusterStore _inner;
+    private readonly RecordCipher _cipher;
+    private long _unreadable;
+
+    /// <summary>Makes one.</summary>
+    /// <param name="inner">Where the sealed records are kept.</param>
+    /// <param name="secret">32 random bytes, the same on every node. They are not kept.</param>
+    /// <param name="random">Where nonces come from; null for the operating system.</param>
+    /// <exception cref="ArgumentException">The secret has another length.</exception>
+    public CoapSealedClusterStore(ICoapClusterStore inner, ReadOnlySpan<byte> secret, CoapRandomSource? random = null)
+    {
+        ArgumentNullException.ThrowIfNull(inner);
+        if (secret.Length != SecretLength)
+        {
+            throw new ArgumentException($"The secret of a cluster has {SecretLength} bytes, and not {secret.Length}.", nameof(secret));
+        }
+
+        _inner = inner;
+        _cipher = new RecordCipher(secret, random ?? CoapRandomSource.Secure);
+    }
+
+    /// <summary>How many records did not open so far, as they were sealed with another secret or were changed.</summary>
+    public long UnreadableCount => Interlocked.Read(ref _unreadable);
+
+    /// <inheritdoc/>
+    public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
+        _inner.JoinAsync(self, lease, cancellationToken);
+
+    /// <inheritdoc/>
+    public IAsyncEnumerable<CoapClusterMap> WatchAsync(CancellationToken cancellationToken) => _inner.WatchAsync(cancellationToken);
+
+    /// <inheritdoc/>
+    public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
+        _inner.TryChangeAsync(wanted, cancellationToken);
+
+    /// <inheritdoc/>
+    /// <exception cref="ArgumentOutOfRangeException">A state is longer than <see cref="MaxStateLength"/>.</exception>
+    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    {
+        CoapRecordChange[] changes = new CoapRecordChange[batch.Length];
+        for (int i = 0; i < changes.Length; i++)
+        {
+            CoapRecordChange change = batch.Span[i];
+            changes[i] = change.IsRemoval || change.Key.Bytes.Length == 0
+                ? change
+                : CoapRecordChange.Put(change.Key, change.Fence, _cipher.Seal(change.Key, change.State.Span), change.Lifetime);
+        }
+
+        return _inner.WriteAsync(changes, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public async IAsyncEnumerable<CoapRecord> ReadAsync(
+        CoapRecordKind kind, CoapSlot slot, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await foreach (CoapRecord record in _inner.ReadAsync(kind, slot, cancellationToken).ConfigureAwait(false))
+        {
+            if (_cipher.TryOpen(record.Key, record.State.Span) is { } state)
+            {
+                yield return record with { State = state };
+            }
+            else
+            {
+                Interlocked.Increment(ref _unreadable);
+            }
+        }
+    }
+
+    /// <inheritdoc/>
+    /// <exception cref="CoapClusterStoreException">The record is there and does not open (<see cref="CoapClusterStoreFault.Corrupt"/>).
+    /// </exception>
+    public async ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken)
+    {
+        if (await _inner.FindAsync(key, cancellationToken).ConfigureAwait(false) is not { } record)
+        {
+            return null;
+        }
+
+        if (_cipher.TryOpen(key, record.State.Span) is { } state)
+        {
+            return record with { State = state };
+        }
+
+        Interlocked.Increment(ref _unreadable);
+        throw new CoapClusterStoreException(CoapClusterStoreFault.Corrupt,
+            $"The record {key} does not open: it was sealed with another secret of the cluster, or was changed. Use the secret that it was "
+            + "written with, or remove it if what it tells may be lost.");
+    }
+
+    /// <inheritdoc/>
+    public ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) => _inner.RemoveExpiredAsync(cancellationToken);
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        await _inner.DisposeAsync().ConfigureAwait(false);
+        _cipher.Dispose();
+    }
+
+    /// <summary>Makes a secret, for whoever sets up a cluster. It belongs where keys are kept.</summary>
+    /// <param name="random">Where the bytes come from; null for the operating system.</param>
+    /// <returns>32 random bytes. Wipe them after use (<see cref="CryptographicOperations.ZeroMemory"/>).</returns>
+    public static byte[] NewSecret(CoapRandomSource? random = null)
+    {
+        byte[] secret = new byte[SecretLength];
+        (random ?? CoapRandomSource.Secure).Fill(secret);
+        return secret;
+    }
+}

@@ -1,0 +1,9 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>A node that is there until its timer fires.</summary>
+internal sealed class MemoryLease(CoapClusterNode node)
+{
+    public CoapClusterNode Node { get; } = node;
+
+    public ITimer Timer { get; set; } = null!;
+}

@@ -1,0 +1,52 @@
+using CoAP.NET.Cluster.Sqlite;
+
+namespace CoAP.NET.Cluster.Tests.Guides;
+
+/// <summary>The snippets of docs/cluster.md, so that they compile. What they do is tested elsewhere.</summary>
+public sealed class ClusterPageTests
+{
+    [Fact]
+    public async Task Every_snippet_of_the_page_stands_in_these_tests()
+    {
+        Snippets.AllStandInTests("cluster.md", "Guides", 3, "CoAP.NET.Cluster.Tests");
+        Assert.NotNull((Delegate)KeepAsync);
+        Assert.NotNull((Delegate)SealAsync);
+        await TestAsync(CancellationToken.None);
+    }
+
+    private static async Task KeepAsync(CancellationToken cancellationToken)
+    {
+        await using ICoapClusterStore store = new CoapSqliteClusterStore("/var/lib/meters/coap.db");
+
+        CoapClusterNode self = new(CoapNodeId.New(), Address: "");
+        CoapClusterMap map = await store.JoinAsync(self, lease: TimeSpan.FromSeconds(5), cancellationToken);
+        CoapClusterMap taken = map.Assign(self.Id, map.Orphans());
+        if (await store.TryChangeAsync(taken, cancellationToken))
+        {
+            CoapSlot slot = CoapSlot.OfName("meter-7"u8);
+            CoapRecordKey key = new(CoapRecordKind.Registration, slot, "meter-7"u8);
+            CoapRecordChange change = CoapRecordChange.Put(key, taken[slot].Fence, "</3/0>"u8.ToArray(), lifetime: TimeSpan.FromHours(1));
+            CoapWriteResult result = await store.WriteAsync(new[] { change }, cancellationToken);
+            Console.WriteLine(result[0]); // Written, or Fenced: somebody else has the slot by now
+        }
+    }
+
+    private static async Task SealAsync(byte[] secret)
+    {
+        await using CoapSealedClusterStore store = new(new CoapSqliteClusterStore("/var/lib/meters/coap.db"), secret);
+    }
+
+    private static async Task TestAsync(CancellationToken cancellationToken)
+    {
+        VirtualClock clock = new();
+        CoapMemoryCluster cluster = new(clock);
+        await using ICoapClusterStore one = cluster.Open();
+        await using ICoapClusterStore other = cluster.Open();
+
+        await one.JoinAsync(new CoapClusterNode(CoapNodeId.New(), Address: ""), TimeSpan.FromSeconds(5), cancellationToken);
+        clock.Advance(TimeSpan.FromSeconds(6)); // the first node does not renew its lease
+        CoapClusterMap map = await other.JoinAsync(new CoapClusterNode(CoapNodeId.New(), ""), TimeSpan.FromSeconds(5), cancellationToken);
+        Console.WriteLine(map.Nodes.Count); // 1
+        Assert.Single(map.Nodes);
+    }
+}

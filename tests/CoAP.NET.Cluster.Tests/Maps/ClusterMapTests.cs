@@ -1,0 +1,79 @@
+using System.Text;
+
+namespace CoAP.NET.Cluster.Tests.Maps;
+
+public sealed class ClusterMapTests
+{
+    [Fact]
+    public void A_change_raises_the_version_and_the_fences_of_what_it_names_and_leaves_the_map_as_it_was()
+    {
+        CoapNodeId node = CoapNodeId.New();
+        CoapSlot[] slots = [new(7), new(3), new(7)];
+
+        CoapClusterMap changed = CoapClusterMap.Empty.Assign(node, slots);
+
+        Assert.Equal(1, changed.Version);
+        Assert.Equal([new CoapSlot(3), new CoapSlot(7)], changed.Changed);
+        Assert.Equal(new CoapSlotOwner(node, new CoapFence(1)), changed[new CoapSlot(7)]);
+        Assert.Equal(default, changed[new CoapSlot(4)]);
+        Assert.Equal(default, CoapClusterMap.Empty[new CoapSlot(7)]);
+        Assert.Throws<InvalidOperationException>(() => changed.Assign(node, slots));
+    }
+
+    [Fact]
+    public void Orphans_are_the_slots_of_nobody_and_of_nodes_that_are_gone()
+    {
+        CoapClusterNode here = new(CoapNodeId.New(), "");
+        CoapSlotOwner[] owners = new CoapSlotOwner[CoapSlot.Count];
+        owners[5] = new CoapSlotOwner(here.Id, new CoapFence(1));
+        owners[6] = new CoapSlotOwner(CoapNodeId.New(), new CoapFence(4));
+
+        CoapClusterMap map = new(9, [here], owners);
+
+        Assert.Equal(CoapSlot.Count - 1, map.Orphans().Count);
+        Assert.DoesNotContain(new CoapSlot(5), map.Orphans());
+        Assert.True(map.IsThere(here.Id));
+        Assert.False(map.IsThere(owners[6].Node));
+    }
+
+    // These numbers stand in databases: they never change.
+    [Theory]
+    [InlineData("", 197)]
+    [InlineData("a", 237)]
+    [InlineData("urn:dev:mac:0024befffe804ff1", 74)]
+    public void The_slot_of_a_name_is_the_same_for_ever(string name, byte slot) =>
+        Assert.Equal(new CoapSlot(slot), CoapSlot.OfName(Encoding.UTF8.GetBytes(name)));
+
+    [Fact]
+    public void Names_are_spread_over_all_slots()
+    {
+        int[] counts = new int[CoapSlot.Count];
+        for (int i = 0; i < 25_600; i++)
+        {
+            counts[CoapSlot.OfName(Encoding.UTF8.GetBytes($"device-{i}")).Number]++;
+        }
+
+        Assert.All(counts, static count => Assert.InRange(count, 50, 150));
+    }
+
+    [Fact]
+    public void A_node_is_somebody_and_its_address_has_a_bound()
+    {
+        Assert.NotEqual(CoapNodeId.New(), CoapNodeId.New());
+        Assert.True(CoapNodeId.New().IsSet);
+        Assert.False(default(CoapNodeId).IsSet);
+        Assert.Throws<ArgumentException>(() => new CoapClusterNode(CoapNodeId.New(), new string('x', 256)));
+    }
+
+    [Fact]
+    public void Keys_are_equal_by_content()
+    {
+        CoapRecordKey key = new(CoapRecordKind.Session, new CoapSlot(1), [1, 2]);
+
+        Assert.Equal(key, new CoapRecordKey(CoapRecordKind.Session, new CoapSlot(1), [1, 2]));
+        Assert.Equal(key.GetHashCode(), new CoapRecordKey(CoapRecordKind.Session, new CoapSlot(1), [1, 2]).GetHashCode());
+        Assert.NotEqual(key, new CoapRecordKey(CoapRecordKind.Observer, new CoapSlot(1), [1, 2]));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapRecordKey(CoapRecordKind.Session, default, []));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapRecordKey(CoapRecordKind.Session, default, new byte[256]));
+    }
+}

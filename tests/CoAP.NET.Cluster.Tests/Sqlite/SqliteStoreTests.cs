@@ -1,0 +1,251 @@
+using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Cluster.Tests.Stores;
+using Microsoft.Data.Sqlite;
+
+namespace CoAP.NET.Cluster.Tests.Sqlite;
+
+public sealed class SqliteStoreTests : StoreSuite
+{
+    private readonly VirtualClock _clock = new();
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
+
+    private string FilePath => Path.Combine(_folder, "state", "coap.db");
+
+    [Fact]
+    public async Task A_second_one_that_wants_the_file_is_told_so_until_the_first_has_ended()
+    {
+        (ICoapClusterStore first, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(first, Put("a", fence, "state"));
+        ICoapClusterStore second = Open();
+
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await second.JoinAsync(Node(), Lease, Token));
+        Assert.Equal(CoapClusterStoreFault.InUse, exception.Fault);
+        Assert.Contains(FilePath, exception.Message, StringComparison.Ordinal);
+
+        // The first one still has it, and the second one finds it when it may.
+        await WriteAsync(first, Put("b", fence, "state"));
+        await first.DisposeAsync();
+        await second.JoinAsync(Node(), Lease, Token);
+        Assert.Equal(["a=state", "b=state"], await TextsAsync(second), Unordered);
+    }
+
+    [Fact]
+    public async Task The_file_is_readable_for_its_owner_only_also_where_it_was_not()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("a", fence, "state"));
+        foreach (string file in Directory.GetFiles(Path.GetDirectoryName(FilePath)!))
+        {
+            Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(file));
+        }
+
+        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute,
+            File.GetUnixFileMode(Path.GetDirectoryName(FilePath)!));
+        await store.DisposeAsync();
+
+        File.SetUnixFileMode(FilePath, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.OtherRead);
+        store = Open();
+        await store.JoinAsync(Node(), Lease, Token);
+        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(FilePath));
+    }
+
+    [Fact]
+    public async Task What_is_no_file_of_a_store_is_left_as_it_is()
+    {
+        Directory.CreateDirectory(Path.GetDirectoryName(FilePath)!);
+        await File.WriteAllTextAsync(FilePath, new string('x', 8_192), Token);
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await Open().JoinAsync(Node(), Lease, Token));
+        Assert.Equal(CoapClusterStoreFault.Corrupt, exception.Fault);
+        Assert.Equal(new string('x', 8_192), await File.ReadAllTextAsync(FilePath, Token));
+        File.Delete(FilePath);
+
+        Change("create table notes (text)");
+        exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () => await Open().JoinAsync(Node(), Lease, Token));
+        Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
+        Assert.Contains("another application", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_file_of_a_newer_version_is_not_touched()
+    {
+        ICoapClusterStore store = Open();
+        await store.JoinAsync(Node(), Lease, Token);
+        await store.DisposeAsync();
+        Change("pragma user_version = 99");
+
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await Open().JoinAsync(Node(), Lease, Token));
+
+        Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
+        Assert.Contains("version 99", exception.Message, StringComparison.Ordinal);
+        Assert.False(exception.IsTransient);
+    }
+
+    [Fact]
+    public async Task Damage_is_told_and_what_can_be_read_is()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, [.. Enumerable.Range(0, 2_000).Select(i => Put(Name(i), fence, new string('s', 100)))]);
+        await store.DisposeAsync();
+        await using (FileStream file = new(FilePath, FileMode.Open))
+        {
+            // All pages but the first ones, which have the tables.
+            file.Position = 6 * 4_096;
+            await file.WriteAsync(Enumerable.Repeat((byte)0xa5, (int)(file.Length - file.Position)).ToArray(), Token);
+        }
+
+        store = Open();
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () => await ReadAsync(store));
+
+        Assert.Equal(CoapClusterStoreFault.Corrupt, exception.Fault);
+        Assert.Contains("Move it away", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_file_without_room_says_so_keeps_what_it_has_and_goes_on_when_there_is_room()
+    {
+        await using CoapSqliteClusterStore store = new(
+            new CoapSqliteClusterOptions { Path = FilePath, MaxBytes = 1 << 20, TimeProvider = _clock });
+        CoapClusterNode self = Node();
+        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+        Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
+        CoapFence fence = new(1);
+        CoapRecordChange[] large = [.. Enumerable.Range(0, 40).Select(i => CoapRecordChange.Put(
+            Key(Name(i)), fence, new byte[50_000], Timeout.InfiniteTimeSpan))];
+        await WriteAsync(store, large[0]);
+
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await store.WriteAsync(large, Token));
+        Assert.Equal(CoapClusterStoreFault.Full, exception.Fault);
+        Assert.True(exception.IsTransient);
+        Assert.Single(await ReadAsync(store));
+
+        await WriteAsync(store, CoapRecordChange.Remove(Key("0"), fence));
+        await WriteAsync(store, large[1..5]);
+        Assert.Equal(4, (await ReadAsync(store)).Count);
+    }
+
+    [Fact]
+    public async Task A_folder_that_cannot_be_written_is_told_and_found_when_it_can()
+    {
+        // A file in the place of the folder, as the tests may run as root, who may everything.
+        await File.WriteAllTextAsync(Path.GetDirectoryName(FilePath)!, "", Token);
+        ICoapClusterStore store = Open();
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await store.JoinAsync(Node(), Lease, Token));
+        Assert.Equal(CoapClusterStoreFault.Unavailable, exception.Fault);
+
+        File.Delete(Path.GetDirectoryName(FilePath)!);
+        await store.JoinAsync(Node(), Lease, Token);
+    }
+
+    [Fact]
+    public async Task A_store_that_is_never_used_makes_no_file_and_ends_at_once()
+    {
+        await new CoapSqliteClusterStore(FilePath).DisposeAsync();
+
+        Assert.False(File.Exists(FilePath));
+    }
+
+    [Fact]
+    public async Task Calls_beyond_those_that_may_wait_are_refused()
+    {
+        QueueOnly threads = new();
+        CoapSqliteClusterStore store = new(
+            new CoapSqliteClusterOptions { Path = FilePath, MaxWaitingCalls = 16, Scheduler = threads, TimeProvider = _clock });
+        Task[] waiting = [.. Enumerable.Range(0, 16).Select(_ => store.RemoveExpiredAsync(Token).AsTask())];
+
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await store.RemoveExpiredAsync(Token));
+        Assert.Equal(CoapClusterStoreFault.Busy, exception.Fault);
+
+        threads.RunAll();
+        await Task.WhenAll(waiting);
+        Task end = store.DisposeAsync().AsTask();
+        threads.RunAll();
+        await end;
+    }
+
+    [Fact]
+    public async Task Without_a_thread_a_call_fails_and_the_next_one_does_not()
+    {
+        QueueOnly threads = new() { HasThreads = false };
+        CoapSqliteClusterStore store = new(
+            new CoapSqliteClusterOptions { Path = FilePath, Scheduler = threads, TimeProvider = _clock });
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await store.RemoveExpiredAsync(Token));
+        Assert.Equal(CoapClusterStoreFault.Busy, exception.Fault);
+
+        threads.HasThreads = true;
+        Task<int> next = store.RemoveExpiredAsync(Token).AsTask();
+        threads.RunAll();
+        Assert.Equal(0, await next);
+
+        threads.HasThreads = false;
+        await store.DisposeAsync();
+    }
+
+    // The promise of the file: what a write was told to have kept is there when the process is killed in the next moment.
+    [Fact]
+    public async Task What_was_confirmed_is_there_although_nobody_closed_the_file()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("a", fence, "confirmed"));
+
+        // The file and its log as a crash leaves them.
+        string copy = Path.Combine(_folder, "copy.db");
+        foreach (string suffix in (string[])["", "-wal"])
+        {
+            await using FileStream from = new(FilePath + suffix, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+            await using FileStream to = new(copy + suffix, FileMode.CreateNew);
+            await from.CopyToAsync(to, Token);
+        }
+
+        await using CoapSqliteClusterStore after = new(new CoapSqliteClusterOptions { Path = copy, TimeProvider = _clock });
+        await after.JoinAsync(Node(), Lease, Token);
+        Assert.Equal(["a=confirmed"], await TextsAsync(after));
+    }
+
+    [Fact]
+    public void Options_are_checked()
+    {
+        Assert.Throws<ArgumentException>(() => new CoapSqliteClusterStore(""));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapSqliteClusterStore(
+            new CoapSqliteClusterOptions { Path = "a", MaxBytes = 1_000 }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapSqliteClusterStore(
+            new CoapSqliteClusterOptions { Path = "a", MaxWaitingCalls = 0 }));
+    }
+
+    public override async Task DisposeAsync()
+    {
+        await base.DisposeAsync();
+        Directory.Delete(_folder, recursive: true);
+    }
+
+    protected override ICoapClusterStore OpenStore() =>
+        new CoapSqliteClusterStore(new CoapSqliteClusterOptions { Path = FilePath, TimeProvider = _clock });
+
+    protected override Task PassAsync(TimeSpan time)
+    {
+        _clock.Advance(time);
+        return Task.CompletedTask;
+    }
+
+    private void Change(string sql)
+    {
+        using SqliteConnection connection = new($"Data Source={FilePath};Pooling=false");
+        connection.Open();
+        using SqliteCommand command = connection.CreateCommand();
+#pragma warning disable CA2100 // texts of this test
+        command.CommandText = sql;
+#pragma warning restore CA2100
+        command.ExecuteNonQuery();
+    }
+}

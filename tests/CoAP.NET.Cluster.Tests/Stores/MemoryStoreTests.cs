@@ -1,0 +1,33 @@
+namespace CoAP.NET.Cluster.Tests.Stores;
+
+public sealed class MemoryStoreTests : SharedStoreSuite
+{
+    private readonly VirtualClock _clock = new();
+    private readonly CoapMemoryCluster _cluster;
+
+    public MemoryStoreTests() => _cluster = new CoapMemoryCluster(_clock);
+
+    [Fact]
+    public async Task A_store_that_is_away_says_so_and_has_everything_when_it_is_back()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("a", fence, "state"));
+
+        _cluster.IsAway = true;
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await store.WriteAsync((CoapRecordChange[])[Put("a", fence, "lost")], Token));
+        Assert.Equal(CoapClusterStoreFault.Unavailable, exception.Fault);
+        Assert.True(exception.IsTransient);
+
+        _cluster.IsAway = false;
+        Assert.Equal(["a=state"], await TextsAsync(store));
+    }
+
+    protected override ICoapClusterStore OpenStore() => _cluster.Open();
+
+    protected override Task PassAsync(TimeSpan time)
+    {
+        _clock.Advance(time);
+        return Task.CompletedTask;
+    }
+}

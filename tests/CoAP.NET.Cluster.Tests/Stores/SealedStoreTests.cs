@@ -1,0 +1,89 @@
+using System.Text;
+
+namespace CoAP.NET.Cluster.Tests.Stores;
+
+/// <summary>A store that seals is a store as any other.</summary>
+public sealed class SealedStoreTests : SharedStoreSuite
+{
+    private static readonly byte[] s_secret = [.. Enumerable.Range(0, 32).Select(static i => (byte)i)];
+
+    private readonly VirtualClock _clock = new();
+    private readonly CoapMemoryCluster _cluster;
+
+    public SealedStoreTests() => _cluster = new CoapMemoryCluster(_clock);
+
+    [Fact]
+    public async Task The_store_below_sees_no_state_and_never_the_same_bytes_twice()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await using ICoapClusterStore below = _cluster.Open();
+        HashSet<string> seen = [];
+        for (int i = 0; i < 3; i++)
+        {
+            await WriteAsync(store, Put("a", fence, "the keys of a session"), Put("b", fence, "the keys of a session"));
+            foreach (CoapRecord record in await ReadAsync(below))
+            {
+                Assert.DoesNotContain("session", Encoding.Latin1.GetString(record.State.Span), StringComparison.Ordinal);
+                Assert.True(seen.Add(Convert.ToHexString(record.State.Span)));
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_state_that_was_changed_or_moved_does_not_open_and_is_never_taken_for_missing()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("a", fence, "first"), Put("b", fence, "second"), Put("c", fence, "third"));
+        await using ICoapClusterStore below = _cluster.Open();
+        byte[] a = (await below.FindAsync(Key("a"), Token))!.State.ToArray();
+        byte[] flipped = [.. a];
+        flipped[^1] ^= 1;
+
+        // The state of one record under the key of another, and one with a changed bit.
+        await WriteAsync(below, CoapRecordChange.Put(Key("b"), fence, a, Timeout.InfiniteTimeSpan),
+            CoapRecordChange.Put(Key("a"), fence, flipped, Timeout.InfiniteTimeSpan));
+
+        Assert.Equal(["c=third"], await TextsAsync(store));
+        Assert.Equal(2, ((CoapSealedClusterStore)store).UnreadableCount);
+        foreach (string name in (string[])["a", "b"])
+        {
+            CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+                await store.FindAsync(Key(name), Token));
+            Assert.Equal(CoapClusterStoreFault.Corrupt, exception.Fault);
+        }
+
+        // Of any length, and with another version.
+        foreach (byte[] state in (byte[][])[[], [1], new byte[28], new byte[29], [2, .. a[1..]]])
+        {
+            await WriteAsync(below, CoapRecordChange.Put(Key("c"), fence, state, Timeout.InfiniteTimeSpan));
+            Assert.Empty(await TextsAsync(store));
+        }
+    }
+
+    [Fact]
+    public async Task With_another_secret_nothing_opens()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("a", fence, "state"));
+
+        await using CoapSealedClusterStore other = new(_cluster.Open(), CoapSealedClusterStore.NewSecret());
+
+        Assert.Empty(await ReadAsync(other));
+        Assert.Equal(1, other.UnreadableCount);
+    }
+
+    [Fact]
+    public void A_secret_has_32_bytes()
+    {
+        Assert.Throws<ArgumentException>(() => new CoapSealedClusterStore(_cluster.Open(), new byte[31]));
+        Assert.Throws<ArgumentException>(() => new CoapSealedClusterStore(_cluster.Open(), new byte[33]));
+    }
+
+    protected override ICoapClusterStore OpenStore() => new CoapSealedClusterStore(_cluster.Open(), s_secret);
+
+    protected override Task PassAsync(TimeSpan time)
+    {
+        _clock.Advance(time);
+        return Task.CompletedTask;
+    }
+}

@@ -1,0 +1,150 @@
+using CoAP.NET.Cluster.Tests.Engines;
+
+namespace CoAP.NET.Cluster.Tests.Stores;
+
+/// <summary>What engines do beyond <see cref="StoreSuite"/> that several nodes share.</summary>
+public abstract class SharedStoreSuite : StoreSuite
+{
+    [EngineFact]
+    public async Task Nodes_see_each_other_come_and_go()
+    {
+        ICoapClusterStore here = Open();
+        ICoapClusterStore there = Open();
+        CoapClusterNode self = Node();
+        CoapClusterNode other = Node("coap+tcp://127.0.0.1:5691");
+        await here.JoinAsync(self, Lease, Token);
+        await using IAsyncEnumerator<CoapClusterMap> watch = here.WatchAsync(Token).GetAsyncEnumerator(Token);
+
+        Assert.Contains(other, (await there.JoinAsync(other, Lease, Token)).Nodes);
+        Assert.Contains(other, (await UntilAsync(watch, static map => map.Nodes.Count == 2)).Nodes);
+
+        await there.DisposeAsync();
+        Assert.Equal([self], (await UntilAsync(watch, static map => map.Nodes.Count == 1)).Nodes);
+    }
+
+    [EngineFact]
+    public async Task A_change_by_one_node_is_seen_by_the_other()
+    {
+        ICoapClusterStore here = Open();
+        ICoapClusterStore there = Open();
+        CoapClusterNode self = Node();
+        CoapClusterNode other = Node();
+        await here.JoinAsync(self, Lease, Token);
+        await using IAsyncEnumerator<CoapClusterMap> watch = here.WatchAsync(Token).GetAsyncEnumerator(Token);
+        CoapClusterMap map = await there.JoinAsync(other, Lease, Token);
+
+        Assert.True(await there.TryChangeAsync(map.Assign(other.Id, [One]), Token));
+
+        Assert.Equal(other.Id, (await UntilAsync(watch, static seen => seen.Version == 1))[One].Node);
+    }
+
+    [EngineFact]
+    public async Task A_node_that_sleeps_is_gone_when_its_lease_ends_and_wakes_up_without_its_slots()
+    {
+        (ICoapClusterStore sleeper, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(sleeper, Put("a", fence, "of the sleeper"));
+        ICoapClusterStore survivor = Open();
+        CoapClusterNode self = Node();
+        CoapClusterMap map = await survivor.JoinAsync(self, TimeSpan.FromHours(1), Token);
+        Assert.Equal(2, map.Nodes.Count);
+        await using IAsyncEnumerator<CoapClusterMap> watch = survivor.WatchAsync(Token).GetAsyncEnumerator(Token);
+        await UntilAsync(watch, static seen => seen.Nodes.Count == 2);
+
+        await PassAsync(Lease + TimeSpan.FromSeconds(1));
+        map = await UntilAsync(watch, static seen => seen.Nodes.Count == 1);
+        Assert.Equal([self], map.Nodes);
+        Assert.Equal(CoapSlot.Count, map.Orphans().Count);
+        CoapClusterMap taken = map.Assign(self.Id, map.Orphans());
+        Assert.True(await survivor.TryChangeAsync(taken, Token));
+        Assert.Equal(["a=of the sleeper"], await TextsAsync(survivor));
+        await WriteAsync(survivor, Put("a", taken[One].Fence, "of the survivor"));
+
+        Assert.Equal(1, (await sleeper.WriteAsync((CoapRecordChange[])[Put("a", fence, "after waking up")], Token)).FencedCount);
+        Assert.Equal(["a=of the survivor"], await TextsAsync(sleeper));
+    }
+
+    [EngineFact]
+    public async Task A_node_that_renews_its_lease_stays()
+    {
+        ICoapClusterStore store = Open();
+        CoapClusterNode self = Node();
+        await store.JoinAsync(self, Lease, Token);
+        ICoapClusterStore other = Open();
+
+        for (int i = 0; i < 3; i++)
+        {
+            await PassAsync(Lease - TimeSpan.FromSeconds(2));
+            await store.JoinAsync(self, Lease, Token);
+        }
+
+        Assert.Contains(self, (await other.JoinAsync(Node(), Lease, Token)).Nodes);
+    }
+
+    [EngineFact]
+    public async Task Of_many_nodes_that_want_a_slot_at_the_same_time_one_gets_it()
+    {
+        (ICoapClusterStore Store, CoapClusterNode Node)[] nodes = [.. Enumerable.Range(0, 5).Select(_ => (Open(), Node()))];
+        CoapClusterMap seen = CoapClusterMap.Empty;
+        foreach ((ICoapClusterStore store, CoapClusterNode node) in nodes)
+        {
+            seen = await store.JoinAsync(node, Lease, Token);
+        }
+
+        bool[] taken = await Task.WhenAll(nodes.Select(entry =>
+            entry.Store.TryChangeAsync(seen.Assign(entry.Node.Id, CoapSlot.All), Token).AsTask()));
+
+        int winner = Assert.Single(Enumerable.Range(0, nodes.Length), i => taken[i]);
+        CoapClusterMap map = await nodes[0].Store.JoinAsync(nodes[0].Node, Lease, Token);
+        Assert.Equal(CoapSlot.Count, map.SlotsOf(nodes[winner].Node.Id).Count);
+    }
+
+    // What was told to be written before the slot moved is read by the new owner, and nothing is written after.
+    [EngineFact]
+    public async Task A_move_sees_every_write_that_held_and_no_write_holds_after_it()
+    {
+        (ICoapClusterStore writer, CoapFence fence) = await OwnerAsync();
+        ICoapClusterStore taker = Open();
+        CoapClusterNode self = Node();
+        CoapClusterMap map = await taker.JoinAsync(self, Lease, Token);
+
+        List<Task<CoapWriteResult>> writes = [];
+        for (int i = 0; i < 100; i++)
+        {
+            writes.Add(writer.WriteAsync((CoapRecordChange[])[Put(Name(i), fence, "x")], Token).AsTask());
+        }
+
+        await writes[0];
+        Assert.True(await taker.TryChangeAsync(map.Assign(self.Id, [One]), Token));
+        string[] read = [.. (await TextsAsync(taker)).Order(StringComparer.Ordinal)];
+        await Task.WhenAll(writes);
+
+        string[] held = [.. Enumerable.Range(0, writes.Count).Where(i => writes[i].Result[0] == CoapWriteOutcome.Written)
+            .Select(static i => $"{Name(i)}=x").Order(StringComparer.Ordinal)];
+        Assert.Equal(held, read);
+        Assert.Equal(1, (await writer.WriteAsync((CoapRecordChange[])[Put("late", fence, "x")], Token)).FencedCount);
+    }
+
+    [EngineFact]
+    public async Task Two_writers_with_slots_of_their_own_do_not_disturb_each_other()
+    {
+        ICoapClusterStore first = Open();
+        ICoapClusterStore second = Open();
+        CoapClusterNode one = Node();
+        CoapClusterNode two = Node();
+        await first.JoinAsync(one, Lease, Token);
+        CoapClusterMap map = await second.JoinAsync(two, Lease, Token);
+        Assert.True(await first.TryChangeAsync(map.Assign(one.Id, [One]), Token));
+        map = await second.JoinAsync(two, Lease, Token);
+        Assert.True(await second.TryChangeAsync(map.Assign(two.Id, [Two]), Token));
+
+        Task<CoapWriteResult>[] writes = [.. Enumerable.Range(0, 40).Select(i => (i % 2 == 0 ? first : second).WriteAsync(
+            (CoapRecordChange[])[.. Enumerable.Range(0, 20).Select(j => CoapRecordChange.Put(
+                Key($"{i}/{j}", slot: i % 2 == 0 ? One : Two), new CoapFence(1), "x"u8.ToArray(), Timeout.InfiniteTimeSpan))],
+            Token).AsTask())];
+        await Task.WhenAll(writes);
+
+        Assert.All(writes, static write => Assert.Equal(0, write.Result.FencedCount));
+        Assert.Equal(400, (await ReadAsync(second, One)).Count);
+        Assert.Equal(400, (await ReadAsync(first, Two)).Count);
+    }
+}

@@ -1,0 +1,488 @@
+using System.Globalization;
+using System.Text;
+using CoAP.NET.Cluster.Tests.Engines;
+
+namespace CoAP.NET.Cluster.Tests.Stores;
+
+/// <summary>What every engine of <see cref="ICoapClusterStore"/> does. Each test has data of its own.</summary>
+public abstract class StoreSuite : IAsyncLifetime
+{
+    protected static readonly TimeSpan Lease = TimeSpan.FromSeconds(5);
+    protected static readonly CoapSlot One = new(1);
+    protected static readonly CoapSlot Two = new(2);
+
+    // Against hanging only.
+    private readonly CancellationTokenSource _guard = new(TimeSpan.FromMinutes(5));
+    private readonly List<ICoapClusterStore> _stores = [];
+
+    protected CancellationToken Token => _guard.Token;
+
+    public virtual Task InitializeAsync() => Task.CompletedTask;
+
+    public virtual async Task DisposeAsync()
+    {
+        foreach (ICoapClusterStore store in _stores)
+        {
+            await store.DisposeAsync();
+        }
+
+        _guard.Dispose();
+    }
+
+    /// <summary>A store on the data of this test, for one node.</summary>
+    protected abstract ICoapClusterStore OpenStore();
+
+    /// <summary>Lets the time of the store pass.</summary>
+    protected abstract Task PassAsync(TimeSpan time);
+
+    protected ICoapClusterStore Open()
+    {
+        ICoapClusterStore store = OpenStore();
+        _stores.Add(store);
+        return store;
+    }
+
+    [EngineFact]
+    public async Task A_new_store_has_no_nodes_but_who_joins_and_slots_of_nobody()
+    {
+        ICoapClusterStore store = Open();
+        CoapClusterNode self = Node("coap+tcp://127.0.0.1:5690");
+
+        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+
+        Assert.Equal([self], map.Nodes);
+        Assert.Equal(0, map.Version);
+        Assert.All(CoapSlot.All, slot => Assert.Equal(default, map[slot]));
+        Assert.Equal(CoapSlot.Count, map.Orphans().Count);
+    }
+
+    [EngineFact]
+    public async Task A_node_takes_slots_and_each_new_owner_has_a_higher_fence()
+    {
+        ICoapClusterStore store = Open();
+        CoapClusterNode self = Node();
+        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+
+        Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One, Two]), Token));
+        map = await store.JoinAsync(self, Lease, Token);
+        Assert.Equal(1, map.Version);
+        Assert.Equal(new CoapSlotOwner(self.Id, new CoapFence(1)), map[One]);
+        Assert.Equal([One, Two], map.SlotsOf(self.Id));
+
+        Assert.True(await store.TryChangeAsync(map.Assign(CoapNodeId.New(), [One]), Token));
+        map = await store.JoinAsync(self, Lease, Token);
+        Assert.Equal(new CoapFence(2), map[One].Fence);
+        Assert.Equal([Two], map.SlotsOf(self.Id));
+        Assert.Contains(One, map.Orphans());
+    }
+
+    [EngineFact]
+    public async Task Of_two_changes_of_one_map_the_first_is_taken()
+    {
+        ICoapClusterStore store = Open();
+        CoapClusterNode self = Node();
+        CoapClusterMap seen = await store.JoinAsync(self, Lease, Token);
+
+        Assert.True(await store.TryChangeAsync(seen.Assign(self.Id, [One]), Token));
+        Assert.False(await store.TryChangeAsync(seen.Assign(CoapNodeId.New(), [One, Two]), Token));
+
+        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+        Assert.Equal([One], map.SlotsOf(self.Id));
+        Assert.Equal(default, map[Two]);
+    }
+
+    [EngineFact]
+    public async Task A_record_is_read_and_found_as_it_was_written()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        CoapRecordKey key = Key("a");
+
+        await WriteAsync(store, CoapRecordChange.Put(key, fence, new byte[] { 1, 0, 255 }, Timeout.InfiniteTimeSpan));
+
+        CoapRecord found = Assert.IsType<CoapRecord>(await store.FindAsync(key, Token));
+        CoapRecord read = Assert.Single(await ReadAsync(store));
+        Assert.All((CoapRecord[])[found, read], record =>
+        {
+            Assert.Equal(key, record.Key);
+            Assert.Equal(fence, record.Fence);
+            Assert.Equal([1, 0, 255], record.State.ToArray());
+            Assert.Equal(Timeout.InfiniteTimeSpan, record.Lifetime);
+        });
+    }
+
+    [EngineFact]
+    public async Task A_put_replaces_what_was_there_and_a_removal_removes_it()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+
+        await WriteAsync(store, Put("a", fence, "first"), Put("b", fence, "other"));
+        await WriteAsync(store, Put("a", fence, "second"));
+        Assert.Equal(["b=other", "a=second"], await TextsAsync(store), Unordered);
+
+        // What is not there is gone too.
+        await WriteAsync(store, CoapRecordChange.Remove(Key("a"), fence), CoapRecordChange.Remove(Key("never"), fence));
+        Assert.Equal(["b=other"], await TextsAsync(store));
+        Assert.Null(await store.FindAsync(Key("a"), Token));
+    }
+
+    [EngineFact]
+    public async Task Records_of_another_kind_slot_or_name_are_other_records()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        CoapRecordKey[] keys =
+        [
+            Key("a"), Key("b"), Key("aa"), Key("a", CoapRecordKind.Observer), Key("a", slot: Two),
+            new CoapRecordKey(CoapRecordKind.Session, One, [0]), new CoapRecordKey(CoapRecordKind.Session, One, [0, 0]),
+        ];
+
+        await WriteAsync(store, [.. keys.Select((key, i) => CoapRecordChange.Put(key, fence, new[] { (byte)i }, Timeout.InfiniteTimeSpan))]);
+
+        for (int i = 0; i < keys.Length; i++)
+        {
+            Assert.Equal([(byte)i], (await store.FindAsync(keys[i], Token))!.State.ToArray());
+        }
+
+        Assert.Equal(5, (await ReadAsync(store)).Count);
+        Assert.Single(await ReadAsync(store, Two));
+    }
+
+    [EngineFact]
+    public async Task A_stale_write_falls_out_and_holds_up_nothing_else_of_its_batch()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("kept", fence, "old"), Put("removed", fence, "old"));
+        CoapFence newer = await MoveAsync(store, One);
+
+        CoapWriteResult result = await store.WriteAsync(
+            (CoapRecordChange[])
+            [
+                Put("kept", fence, "stale"), CoapRecordChange.Remove(Key("removed"), fence), Put("new", fence, "stale"),
+                CoapRecordChange.Put(Key("held", slot: Two), fence, "other slot"u8.ToArray(), Timeout.InfiniteTimeSpan),
+                Put("newer", newer, "held"), Put("tooNew", newer.Next(), "no such fence yet"),
+            ],
+            Token);
+
+        Assert.Equal(6, result.Count);
+        Assert.Equal(4, result.FencedCount);
+        Assert.Equal([CoapWriteOutcome.Fenced, CoapWriteOutcome.Fenced, CoapWriteOutcome.Fenced, CoapWriteOutcome.Written,
+            CoapWriteOutcome.Written, CoapWriteOutcome.Fenced], Enumerable.Range(0, 6).Select(i => result[i]));
+        Assert.Equal(["kept=old", "removed=old", "newer=held"], await TextsAsync(store), Unordered);
+        Assert.NotNull(await store.FindAsync(Key("held", slot: Two), Token));
+    }
+
+    [EngineFact]
+    public async Task Nothing_is_written_to_a_slot_that_nobody_has()
+    {
+        ICoapClusterStore store = Open();
+        await store.JoinAsync(Node(), Lease, Token);
+
+        CoapWriteResult result = await store.WriteAsync(
+            (CoapRecordChange[])[Put("a", default, "no fence"), Put("b", new CoapFence(1), "a fence of nobody")], Token);
+
+        Assert.Equal(2, result.FencedCount);
+        Assert.Empty(await ReadAsync(store));
+    }
+
+    [EngineFact]
+    public async Task Records_stay_when_their_slot_changes_hands_and_say_who_wrote_them()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("a", fence, "state"));
+
+        CoapFence newer = await MoveAsync(store, One);
+
+        Assert.Equal(fence, Assert.Single(await ReadAsync(store)).Fence);
+        await WriteAsync(store, Put("a", newer, "taken over"));
+        Assert.Equal(newer, Assert.Single(await ReadAsync(store)).Fence);
+    }
+
+    [EngineFact]
+    public async Task Batches_have_no_change_one_change_or_ten_thousand()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+
+        Assert.Equal(0, (await store.WriteAsync(ReadOnlyMemory<CoapRecordChange>.Empty, Token)).Count);
+        await WriteAsync(store, Put("one", fence, "x"));
+        CoapRecordChange[] batch = [.. Enumerable.Range(0, CoapRecordBatch.MaxCount).Select(i => Put(Name(i), fence, "x"))];
+        await WriteAsync(store, batch);
+        Assert.Equal(CoapRecordBatch.MaxCount + 1, (await ReadAsync(store)).Select(static record => record.Key).Distinct().Count());
+
+        await WriteAsync(store, [.. batch.Select(change => CoapRecordChange.Remove(change.Key, fence))]);
+        Assert.Equal(["one=x"], await TextsAsync(store));
+    }
+
+    [EngineFact]
+    public async Task What_is_no_batch_is_refused_as_a_whole()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+
+        await Assert.ThrowsAsync<ArgumentException>(async () =>
+            await store.WriteAsync((CoapRecordChange[])[Put("a", fence, "1"), Put("a", fence, "2")], Token));
+        await Assert.ThrowsAsync<ArgumentException>(async () => await store.WriteAsync(
+            (CoapRecordChange[])[.. Enumerable.Range(0, CoapRecordBatch.MaxCount + 1).Select(i => Put(Name(i), fence, "x"))], Token));
+        await Assert.ThrowsAsync<ArgumentException>(async () => await store.WriteAsync(new CoapRecordChange[1], Token));
+        byte[] large = new byte[CoapSealedClusterStore.MaxStateLength];
+        await Assert.ThrowsAsync<ArgumentException>(async () => await store.WriteAsync((CoapRecordChange[])
+            [.. Enumerable.Range(0, 257).Select(i => CoapRecordChange.Put(Key(Name(i)), fence, large, Timeout.InfiniteTimeSpan))], Token));
+
+        Assert.Empty(await ReadAsync(store));
+    }
+
+    [EngineFact]
+    public async Task The_longest_keys_and_states_and_empty_states_are_kept()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        CoapRecordKey key = new(CoapRecordKind.Outbox, One, [.. Enumerable.Range(0, CoapRecordKey.MaxLength).Select(static i => (byte)i)]);
+        byte[] state = [.. Enumerable.Range(0, CoapSealedClusterStore.MaxStateLength).Select(static i => (byte)(i * 7))];
+
+        await WriteAsync(store, CoapRecordChange.Put(key, fence, state, Timeout.InfiniteTimeSpan), Put("empty", fence, ""));
+
+        Assert.Equal(state, (await store.FindAsync(key, Token))!.State.ToArray());
+        Assert.Equal(0, (await store.FindAsync(Key("empty"), Token))!.State.Length);
+    }
+
+    [EngineFact]
+    public async Task What_nobody_changes_is_read_once_while_others_write()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, [.. Enumerable.Range(0, 2_000).Select(i => Put(Name(i), fence, "old"))]);
+
+        List<string> read = [];
+        await foreach (CoapRecord record in store.ReadAsync(CoapRecordKind.Session, One, Token))
+        {
+            if (read.Count == 0)
+            {
+                // Even ones are changed or removed, and others come.
+                await WriteAsync(store, [.. Enumerable.Range(0, 1_000).Select(i => i % 2 == 0
+                    ? Put(Name(2 * i), fence, "new")
+                    : CoapRecordChange.Remove(Key(Name(2 * i)), fence))]);
+                await WriteAsync(store, [.. Enumerable.Range(2_000, 500).Select(i => Put(Name(i), fence, "added"))]);
+            }
+
+            read.Add(Encoding.UTF8.GetString(record.Key.Bytes.Span));
+        }
+
+        Assert.Equal(read.Distinct().Count(), read.Count);
+        Assert.Empty(Enumerable.Range(0, 1_000).Select(static i => Name((2 * i) + 1)).Except(read));
+    }
+
+    [EngineFact]
+    public async Task A_record_lasts_as_long_as_was_said_by_the_clock_of_the_store()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, PutFor("short", fence, TimeSpan.FromMinutes(10)), PutFor("renewed", fence, TimeSpan.FromMinutes(10)),
+            PutFor("long", fence, TimeSpan.FromDays(2)), Put("always", fence, ""));
+        TimeSpan left = (await store.FindAsync(Key("short"), Token))!.Lifetime;
+        Assert.InRange(left, TimeSpan.FromMinutes(1), TimeSpan.FromMinutes(10));
+
+        await PassAsync(TimeSpan.FromMinutes(5));
+        await WriteAsync(store, PutFor("renewed", fence, TimeSpan.FromDays(1)));
+        await PassAsync(TimeSpan.FromMinutes(6));
+
+        Assert.Null(await store.FindAsync(Key("short"), Token));
+        Assert.Equal(["renewed", "long", "always"],
+            (await ReadAsync(store)).Select(static record => Encoding.UTF8.GetString(record.Key.Bytes.Span)), Unordered);
+        Assert.Equal(1, await store.RemoveExpiredAsync(Token));
+        Assert.Equal(0, await store.RemoveExpiredAsync(Token));
+        Assert.Equal(3, (await ReadAsync(store)).Count);
+    }
+
+    [EngineFact]
+    public async Task Everything_is_there_after_a_restart_but_the_node()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("a", fence, "state"));
+        await store.DisposeAsync();
+
+        store = Open();
+        CoapClusterNode self = Node();
+        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+
+        Assert.Equal([self], map.Nodes);
+        Assert.Equal(1, map.Version);
+        Assert.Equal(fence, map[One].Fence);
+        Assert.Contains(One, map.Orphans());
+        Assert.Equal(["a=state"], await TextsAsync(store));
+        Assert.True(await store.TryChangeAsync(map.Assign(self.Id, map.Orphans()), Token));
+        Assert.Equal(1, (await store.WriteAsync((CoapRecordChange[])[Put("a", fence, "of before")], Token)).FencedCount);
+        await WriteAsync(store, Put("a", fence.Next(), "taken over"));
+    }
+
+    [EngineFact]
+    public async Task Writes_take_effect_in_the_order_of_the_calls()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        List<Task<CoapWriteResult>> writes = [];
+        for (int i = 0; i < 200; i++)
+        {
+            writes.Add(store.WriteAsync((CoapRecordChange[])[Put("a", fence, Name(i)), Put($"b{i % 7}", fence, Name(i))], Token).AsTask());
+        }
+
+        await Task.WhenAll(writes);
+
+        Assert.All(writes, static write => Assert.Equal(0, write.Result.FencedCount));
+        Assert.Equal(
+            [.. Enumerable.Range(0, 7).Select(static rest => $"b{rest}={Name(Enumerable.Range(0, 200).Last(i => i % 7 == rest))}"),
+                $"a={Name(199)}"],
+            await TextsAsync(store), Unordered);
+    }
+
+    [EngineFact]
+    public async Task A_cancelled_write_never_undoes_a_later_one()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        for (int i = 0; i < 20; i++)
+        {
+            using CancellationTokenSource cancel = new();
+            Task<CoapWriteResult> cancelled = store.WriteAsync((CoapRecordChange[])[Put("a", fence, "cancelled")], cancel.Token).AsTask();
+            await cancel.CancelAsync();
+            await WriteAsync(store, Put("a", fence, "later"));
+
+            Assert.Equal(["a=later"], await TextsAsync(store));
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(async () =>
+            {
+                await cancelled;
+                throw new OperationCanceledException("It was quicker than the cancellation.");
+            });
+        }
+
+        using CancellationTokenSource before = new();
+        await before.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () =>
+            await store.WriteAsync((CoapRecordChange[])[Put("b", fence, "")], before.Token));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await store.FindAsync(Key("a"), before.Token));
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(async () =>
+            await store.ReadAsync(CoapRecordKind.Session, One, before.Token).GetAsyncEnumerator(before.Token).MoveNextAsync());
+        Assert.Equal(["a=later"], await TextsAsync(store));
+    }
+
+    [EngineFact]
+    public async Task Whoever_watches_sees_the_map_as_it_is_and_as_it_gets()
+    {
+        ICoapClusterStore store = Open();
+        CoapClusterNode self = Node();
+        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+        await using IAsyncEnumerator<CoapClusterMap> watch = store.WatchAsync(Token).GetAsyncEnumerator(Token);
+        await UntilAsync(watch, seen => seen.IsThere(self.Id));
+
+        Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
+
+        CoapClusterMap changed = await UntilAsync(watch, static seen => seen.Version == 1);
+        Assert.Equal([One], changed.SlotsOf(self.Id));
+    }
+
+    [EngineFact]
+    public async Task A_store_is_of_one_node()
+    {
+        ICoapClusterStore store = Open();
+        await store.JoinAsync(Node(), Lease, Token);
+
+        await Assert.ThrowsAsync<InvalidOperationException>(async () => await store.JoinAsync(Node(), Lease, Token));
+        await Assert.ThrowsAsync<ArgumentException>(async () => await store.JoinAsync(new CoapClusterNode(default, ""), Lease, Token));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await store.JoinAsync(Node(), TimeSpan.FromMilliseconds(1), Token));
+    }
+
+    [EngineFact]
+    public async Task After_its_end_a_store_refuses_everything_and_ends_who_watches()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        CoapClusterMap map = CoapClusterMap.Empty.Assign(CoapNodeId.New(), [One]);
+        await using IAsyncEnumerator<CoapClusterMap> watch = store.WatchAsync(Token).GetAsyncEnumerator(Token);
+        Assert.True(await watch.MoveNextAsync());
+        Task<CoapWriteResult> underWay = store.WriteAsync((CoapRecordChange[])[Put("a", fence, "last")], Token).AsTask();
+
+        await store.DisposeAsync();
+        await store.DisposeAsync();
+
+        // What was asked for before has ended, one way or the other.
+        try
+        {
+            await underWay;
+        }
+        catch (ObjectDisposedException)
+        {
+        }
+
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await UntilAsync(watch, static _ => false));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await store.JoinAsync(Node(), Lease, Token));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await store.TryChangeAsync(map, Token));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () =>
+            await store.WriteAsync((CoapRecordChange[])[Put("a", fence, "")], Token));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await store.FindAsync(Key("a"), Token));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await ReadAsync(store));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await store.RemoveExpiredAsync(Token));
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () =>
+            await store.WatchAsync(Token).GetAsyncEnumerator(Token).MoveNextAsync());
+    }
+
+    protected static IEqualityComparer<IEnumerable<string>> Unordered { get; } = EqualityComparer<IEnumerable<string>>.Create(
+        static (left, right) => left!.Order(StringComparer.Ordinal).SequenceEqual(right!.Order(StringComparer.Ordinal)));
+
+    protected static CoapClusterNode Node(string address = "") => new(CoapNodeId.New(), address);
+
+    protected static CoapRecordKey Key(string name, CoapRecordKind kind = CoapRecordKind.Session, CoapSlot? slot = null) =>
+        new(kind, slot ?? One, Encoding.UTF8.GetBytes(name));
+
+    protected static CoapRecordChange Put(string name, CoapFence fence, string state) =>
+        CoapRecordChange.Put(Key(name), fence, Encoding.UTF8.GetBytes(state), Timeout.InfiniteTimeSpan);
+
+    protected static string Name(int number) => number.ToString(CultureInfo.InvariantCulture);
+
+    /// <summary>A store whose node has the slots One and Two, under the same fence.</summary>
+    protected async Task<(ICoapClusterStore Store, CoapFence Fence)> OwnerAsync()
+    {
+        ICoapClusterStore store = Open();
+        CoapClusterNode self = Node();
+        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+        CoapClusterMap taken = map.Assign(self.Id, [One, Two]);
+        Assert.True(await store.TryChangeAsync(taken, Token));
+        return (store, taken[One].Fence);
+    }
+
+    /// <summary>Gives a slot to somebody else.</summary>
+    protected async Task<CoapFence> MoveAsync(ICoapClusterStore store, CoapSlot slot)
+    {
+        await foreach (CoapClusterMap map in store.WatchAsync(Token))
+        {
+            CoapClusterMap moved = map.Assign(CoapNodeId.New(), [slot]);
+            if (await store.TryChangeAsync(moved, Token))
+            {
+                return moved[slot].Fence;
+            }
+        }
+
+        throw new InvalidOperationException("The map ended.");
+    }
+
+    protected async Task WriteAsync(ICoapClusterStore store, params CoapRecordChange[] batch) =>
+        Assert.Equal(0, (await store.WriteAsync(batch, Token)).FencedCount);
+
+    protected async Task<List<CoapRecord>> ReadAsync(ICoapClusterStore store, CoapSlot? slot = null)
+    {
+        List<CoapRecord> records = [];
+        await foreach (CoapRecord record in store.ReadAsync(CoapRecordKind.Session, slot ?? One, Token))
+        {
+            records.Add(record);
+        }
+
+        return records;
+    }
+
+    protected async Task<string[]> TextsAsync(ICoapClusterStore store) =>
+        [.. (await ReadAsync(store)).Select(static record =>
+            $"{Encoding.UTF8.GetString(record.Key.Bytes.Span)}={Encoding.UTF8.GetString(record.State.Span)}")];
+
+    protected static async Task<CoapClusterMap> UntilAsync(IAsyncEnumerator<CoapClusterMap> watch, Func<CoapClusterMap, bool> condition)
+    {
+        do
+        {
+            Assert.True(await watch.MoveNextAsync());
+        }
+        while (!condition(watch.Current));
+
+        return watch.Current;
+    }
+
+    private static CoapRecordChange PutFor(string name, CoapFence fence, TimeSpan lifetime) =>
+        CoapRecordChange.Put(Key(name), fence, "state"u8.ToArray(), lifetime);
+}
