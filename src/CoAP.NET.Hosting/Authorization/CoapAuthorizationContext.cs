@@ -31,8 +31,8 @@ public sealed class CoapAuthorizationContext
     /// <summary>
     /// The identity of the peer, such as a <see cref="CoapTlsIdentity"/>, on <c>coaps</c> a <see cref="CoapDtlsIdentity"/>, of a request
     /// under OSCORE an <see cref="OscoreIdentity"/> whatever its transport, in a web application a
-    /// <see cref="System.Security.Claims.ClaimsPrincipal"/>; null when there is none. Ask <see cref="IsKnown"/> before: there are identities
-    /// of peers that have proven nothing.
+    /// <see cref="System.Security.Claims.ClaimsPrincipal"/>; null when there is none. Ask <see cref="IsKnown"/> before: there are
+    /// identities of peers that have proven nothing.
     /// </summary>
     public object? Identity => Request.Channel?.Identity;
 

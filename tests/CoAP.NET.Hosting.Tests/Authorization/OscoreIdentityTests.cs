@@ -76,7 +76,8 @@ public sealed class OscoreIdentityTests : ServedTest
         Services.Configure<CoapServerOptions>(static options =>
         {
             options.Listen("coaps://127.0.0.1:0");
-            options.Endpoint.UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { s_key } } });
+            options.Endpoint.UseDtls(
+                new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = new CoapPskDictionary { s_key } } });
         });
         Server.MapGet("/nothing", () => "x");
         Server.MapGet("/allow", () => "x").AllowInsecureTransport();
@@ -111,7 +112,8 @@ public sealed class OscoreIdentityTests : ServedTest
     }
 
     private static OscoreContext Context(byte sender, byte recipient) =>
-        OscoreContext.CreateVolatile(new OscoreParameters(Convert.FromHexString("0102030405060708090a0b0c0d0e0f10"), [sender], [recipient]));
+        OscoreContext.CreateVolatile(
+            new OscoreParameters(Convert.FromHexString("0102030405060708090a0b0c0d0e0f10"), [sender], [recipient]));
 
     private static CoapEndpointOptions UseDtls() =>
         new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = s_key } });
