@@ -32,14 +32,16 @@ public sealed class CoapHttpBackendOptions
         }
     } = 5;
 
-    /// <summary>The largest body of a response, in bytes; beyond it the client gets 5.02. 1 or more; default 1 MiB.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
+    /// <summary>The largest body of a response, in bytes; beyond it the client gets 5.02. 1 to 1 GiB, as much as blocks can number (RFC
+    /// 7959 section 2.2); default 1 MiB.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
     public int MaxBodySize
     {
         get;
         set
         {
             ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, 1 << 30);
             field = value;
         }
     } = 1024 * 1024;

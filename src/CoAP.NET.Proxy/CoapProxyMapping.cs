@@ -7,7 +7,6 @@ namespace CoAP.NET.Proxy;
 public static class CoapProxyMapping
 {
     // As far as blocks can number (RFC 7959 section 2.2).
-    private const long MaxBlockwise = 1L << 30;
 
     /// <summary>The methods whose bodies pass while they come. That of a FETCH says what is asked for, so all of it must be here to know
     /// an answer to it.</summary>
@@ -130,7 +129,7 @@ public static class CoapProxyMapping
         CoapProxyOptions options = proxy.Options;
         route.IgnoreAccept().MaxBodySize(options.MaxBodySize).Observable(TimeSpan.FromSeconds(60));
         return options.StreamsAbove < options.MaxBodySize
-            ? route.StreamBody(Math.Min(options.MaxStreamedBodySize, MaxBlockwise), [.. PassingMethods])
+            ? route.StreamBody(Math.Min(options.MaxStreamedBodySize, CoapProxyOptions.MaxBlockwise), [.. PassingMethods])
             : route;
     }
 }

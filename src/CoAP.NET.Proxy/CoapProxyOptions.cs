@@ -4,6 +4,9 @@ namespace CoAP.NET.Proxy;
 /// <summary>How a proxy works. Read when the <see cref="CoapProxy"/> is made, but for <see cref="Targets"/>.</summary>
 public sealed class CoapProxyOptions
 {
+    /// <summary>The largest body that can be sent in blocks, in bytes (RFC 7959 section 2.2).</summary>
+    internal const int MaxBlockwise = 1 << 30;
+
     /// <summary>Whom a forward proxy may ask. Default: nobody.</summary>
     public CoapProxyTargets Targets { get; } = new();
 
@@ -95,9 +98,20 @@ public sealed class CoapProxyOptions
     public int MaxObservationsPerSource { get; set => field = AtLeastOne(value); } = 100;
 
     /// <summary>The largest body of a request or answer that is held as a whole before it is sent on, in bytes, where it cannot pass as a
-    /// stream; see docs/proxies.md. 1 or more; default 1 MiB. Requests get 4.13, answers 5.02.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">Below 1.</exception>
-    public int MaxBodySize { get; set => field = AtLeastOne(value); } = 1024 * 1024;
+    /// stream; see docs/proxies.md. 1 to 1 GiB, as much as blocks can number (RFC 7959 section 2.2); default 1 MiB. Requests get 4.13,
+    /// answers 5.02.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">Out of this range.</exception>
+    public int MaxBodySize
+    {
+        get;
+        set
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(value, 1);
+            ArgumentOutOfRangeException.ThrowIfGreaterThan(value, MaxBlockwise);
+            field = value;
+        }
+    }
+    = 1024 * 1024;
 
     /// <summary>
     /// The largest body in bytes that is held as a whole although it could pass as a stream: of an answer to a GET or FETCH, so that it can
@@ -130,7 +144,7 @@ public sealed class CoapProxyOptions
             field = value;
         }
     }
-    = 1L << 30;
+    = MaxBlockwise;
 
     /// <summary>
     /// How many bytes of answers are kept for later requests of any client (RFC 7252 section 5.6), for forward and reverse proxies each; 0

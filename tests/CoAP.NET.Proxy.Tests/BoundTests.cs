@@ -8,6 +8,15 @@ namespace CoAP.NET.Proxy.Tests;
 public sealed class BoundTests
 {
     [Fact]
+    public async Task A_body_larger_than_blocks_can_number_is_refused_where_it_is_set()
+    {
+        CoapProxyOptions options = new();
+        Assert.Throws<ArgumentOutOfRangeException>(() => options.MaxBodySize = (1 << 30) + 1);
+        options.MaxBodySize = 1 << 30;
+        await using CoapProxy proxy = new(options);
+    }
+
+    [Fact]
     public async Task Requests_of_forged_addresses_are_never_sent_on()
     {
         await using ProxyWorld world = new();

@@ -67,6 +67,7 @@ internal static class ProxyCommand
         };
         how.HopLimit = parse.GetValue(options.HopLimit) ?? how.HopLimit;
         how.MaxBodySize = parse.GetValue(options.MaxBody) ?? how.MaxBodySize;
+        how.MaxStreamedBodySize = parse.GetValue(options.MaxStreamedBody) ?? how.MaxStreamedBodySize;
         how.MaxRequests = parse.GetValue(options.MaxRequests) ?? how.MaxRequests;
         how.MaxRequestsPerSource = parse.GetValue(options.MaxRequestsPerSource) ?? how.MaxRequestsPerSource;
         how.MaxObservations = parse.GetValue(options.MaxObservations) ?? how.MaxObservations;

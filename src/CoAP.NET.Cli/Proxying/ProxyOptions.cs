@@ -61,7 +61,12 @@ internal sealed class ProxyOptions
         "How many bytes of answers are kept. Default 8388608.", 0, int.MaxValue);
 
     public Option<int?> MaxBody { get; } = CommandExtensions.Number("--max-body",
-        "The largest body in bytes that is sent on, either way. Default 1048576.", 1, int.MaxValue);
+        "The largest body in bytes that is held as a whole before it is sent on, either way, where it cannot pass as a stream. "
+            + "Default 1048576.", 1, 1 << 30);
+
+    public Option<int?> MaxStreamedBody { get; } = CommandExtensions.Number("--max-streamed-body",
+        "The largest body in bytes that passes as a stream, either way: above 65536 bytes as long as --max-body is more than that. "
+            + "Default 1073741824.", 1, 1 << 30);
 
     public Option<int?> MaxRequests { get; } = CommandExtensions.Number("--max-requests",
         "How many requests may be under way; others get 5.03. Default 1000.", 1, int.MaxValue);
@@ -98,7 +103,7 @@ internal sealed class ProxyOptions
     public void AddTo(Command command)
     {
         foreach (Option option in (Option[])[Listen, Allow, Map, Http, Next, Name, Identifier, .. Keys.All, .. UpstreamKeys.All,
-            SecuredToAnyone, NoVerify, Timeout, HopLimit, NoCache, CacheBytes, MaxBody, MaxRequests, MaxRequestsPerSource, MaxObservations,
+            SecuredToAnyone, NoVerify, Timeout, HopLimit, NoCache, CacheBytes, MaxBody, MaxStreamedBody, MaxRequests, MaxRequestsPerSource, MaxObservations,
             MaxObservationsPerSource, Quiet])
         {
             command.Options.Add(option);

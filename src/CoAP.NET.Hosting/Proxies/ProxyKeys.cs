@@ -62,7 +62,7 @@ internal static class ProxyKeys
             static (options, value) => options.Proxy.MaxObservations = value)
         .Number("MaxObservationsPerSource", 1, int.MaxValue, static options => options.Proxy.MaxObservationsPerSource,
             static (options, value) => options.Proxy.MaxObservationsPerSource = value)
-        .Bytes("MaxBodySize", 1, int.MaxValue, static options => options.Proxy.MaxBodySize,
+        .Bytes("MaxBodySize", 1, 1 << 30, static options => options.Proxy.MaxBodySize,
             static (options, value) => options.Proxy.MaxBodySize = (int)value)
         .Bytes("StreamsAbove", 0, int.MaxValue, static options => options.Proxy.StreamsAbove,
             static (options, value) => options.Proxy.StreamsAbove = (int)value)

@@ -54,6 +54,17 @@ public sealed class ProxyCommandTests : IAsyncLifetime
         Assert.Equal("at /base/lamp", run.Out.TrimEnd());
     }
 
+    [Fact]
+    public async Task A_body_beyond_the_largest_that_may_pass_as_a_stream_is_5_02()
+    {
+        _origin.MapGet("/large", () => CoapResults.Bytes(new byte[100_000]));
+        (CliRun run, _) = await RunAsync(
+            ["--allow", "127.0.0.0/8", "--max-streamed-body", "80000"], uri => ["get", $"{Origin}/large", "--proxy", uri]);
+
+        Assert.Equal(5, run.ExitCode);
+        Assert.Contains("5.02", run.Error, StringComparison.Ordinal);
+    }
+
     [Theory]
     [InlineData(true, 10)]
     [InlineData(false, 1050)]
@@ -91,6 +102,8 @@ public sealed class ProxyCommandTests : IAsyncLifetime
     [InlineData("One key is enough", "--allow", "x.example", "--upstream-psk", "gw:secret", "--upstream-psk-file", "file")]
     [InlineData("Write ID:KEY", "--allow", "x.example", "--upstream-psk", "secret")]
     [InlineData("number from 1 to 255", "--allow", "x.example", "--hop-limit", "0")]
+    [InlineData("number from 1 to 1073741824", "--allow", "x.example", "--max-body", "1073741825")]
+    [InlineData("number from 1 to 1073741824", "--allow", "x.example", "--max-streamed-body", "2000000000")]
     public async Task What_is_wrong_is_told(string expected, params string[] args)
     {
         string[] listen = args.Contains("--listen") ? [] : ["--listen", "coap://127.0.0.1:0"];

@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
+using System.Text.RegularExpressions;
 using CoAP.NET.Hosting.Tests.Helpers;
 using CoAP.NET.Options;
 using CoAP.NET.Proxy;
@@ -10,7 +11,7 @@ using Microsoft.Extensions.Options;
 namespace CoAP.NET.Hosting.Tests.Proxies;
 
 /// <summary>Proxies by configuration.</summary>
-public sealed class HostedProxyTests : HostTest
+public sealed partial class HostedProxyTests : HostTest
 {
     [Fact]
     public async Task A_forward_and_a_reverse_proxy_are_configured_and_ask_where_they_may()
@@ -81,6 +82,7 @@ public sealed class HostedProxyTests : HostTest
         HostApplicationBuilder builder = Builder(
             ("Coap:Proxy:HopLimit", "300"), ("Coap:Proxy:Name", "x"), ("Coap:Proxy:IdentityKey", "too short"),
             ("Coap:Proxy:AllowedHosts", "a b"), ("Coap:Proxy:AllowedNetworks", "10.0.0.0/8"), ("Coap:Proxy:Identifier", "g w"),
+            ("Coap:Proxy:MaxBodySize", "1073741825"),
             ("Coap:Proxy:Reverse:0:Path", "floor"), ("Coap:Proxy:HttpBackends:0:Path", "/x"),
             ("Coap:Proxy:HttpBackends:0:Target", "coap://x"), ("Coap:Proxy:HttpBackends:0:PollInterval", "10ms"));
         builder.Services.AddCoapProxy();
@@ -93,6 +95,8 @@ public sealed class HostedProxyTests : HostTest
         Assert.Contains("Coap:Proxy:IdentityKey = '***': allowed is: text, or 0x and hexadecimal digits, of 32 bytes or more", failures);
         Assert.Contains("Coap:Proxy:AllowedHosts = 'a b': allowed is: host name, *.name, * or IP address", failures);
         Assert.Contains(failures, static failure => failure.StartsWith("Coap:Proxy:Identifier = 'g w': ", StringComparison.Ordinal));
+        Assert.Contains(
+            "Coap:Proxy:MaxBodySize = '1073741825': allowed is: bytes (B, KiB, MiB, GiB), 1 to 1 GiB", failures);
         Assert.Contains("Coap:Proxy:Reverse:0:Path = 'floor': allowed is: path that begins with a slash", failures);
         Assert.Contains("Coap:Proxy:Reverse:0:Target is missing: the URI that is asked.", failures);
         Assert.Contains(
@@ -127,6 +131,22 @@ public sealed class HostedProxyTests : HostTest
             Assert.Equal(value, key.ValueOf(options));
         }
     }
+
+    [Theory]
+    [MemberData(nameof(Paths))]
+    public async Task The_largest_that_a_key_allows_makes_a_proxy(string path)
+    {
+        ConfigurationKey<CoapHostedProxyOptions> key = ProxyKeys.Table.Keys.Single(key => key.Path == path);
+        if (Largest().Match(key.Allowed) is { Success: true } largest)
+        {
+            CoapHostedProxyOptions options = new();
+            Assert.Empty(key.Set(options, [largest.Groups["max"].Value]));
+            await using CoapProxy proxy = new(options.Proxy);
+        }
+    }
+
+    [GeneratedRegex(@"^(whole number|bytes \(.*\)), \d+ to (?<max>.+)$", RegexOptions.ExplicitCapture)]
+    private static partial Regex Largest();
 
     public static TheoryData<string> Paths => [.. ProxyKeys.Table.Keys.Select(static key => key.Path)];
 
