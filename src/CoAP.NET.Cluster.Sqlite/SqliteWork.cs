@@ -65,7 +65,7 @@ internal sealed class SqliteWork(SqliteFile file, CoapScheduler scheduler, int m
             if (_jobs.Count >= maxWaiting)
             {
                 throw new CoapClusterStoreException(CoapClusterStoreFault.Busy,
-                    $"{maxWaiting} calls wait for the disk (MaxWaitingCalls). It is slower than what is written to it; write larger batches.");
+                    $"{maxWaiting} calls wait for the disk (MaxWaitingCalls). It is slower than what is written; write larger batches.");
             }
 
             _jobs.Enqueue(job);

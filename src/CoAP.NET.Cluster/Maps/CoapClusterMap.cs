@@ -89,7 +89,8 @@ public sealed class CoapClusterMap
         ArgumentNullException.ThrowIfNull(slots);
         if (Changed.Count > 0)
         {
-            throw new InvalidOperationException("This map is a change that no store has taken yet. Assign all slots of a node in one call.");
+            throw new InvalidOperationException(
+                "This map is a change that no store has taken yet. Assign all slots of a node in one call.");
         }
 
         CoapSlotOwner[] owners = [.. _owners];

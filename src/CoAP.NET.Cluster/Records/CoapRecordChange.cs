@@ -33,7 +33,8 @@ public readonly struct CoapRecordChange
     /// <summary>Puts a record in the place of what is there under its key.</summary>
     /// <param name="key">The key.</param>
     /// <param name="fence">The fence under which the writer has the slot of the key.</param>
-    /// <param name="state">What it holds, at most <see cref="MaxStateLength"/> bytes. They must not change until the write has ended.</param>
+    /// <param name="state">What it holds, at most <see cref="MaxStateLength"/> bytes. They must not change until the write has
+    /// ended.</param>
     /// <param name="lifetime">How long it lasts from the write on, by the store's clock, so that clocks of nodes need not agree;
     /// <see cref="Timeout.InfiniteTimeSpan"/> for until it is removed.</param>
     /// <returns>The change.</returns>

@@ -3,9 +3,9 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Seals states of records with AES-256-GCM. Each record has a key of its own, which follows from the secret of the cluster and from the key
-/// of the record, and a random nonce for each write. So no key is used for more writes than random nonces allow (2^32), however many records
-/// there are, and a state that somebody put under another key does not open. Thread-safe.
+/// Seals states of records with AES-256-GCM. Each record has a key of its own, which follows from the secret of the cluster and from the
+/// key of the record, and a random nonce for each write. So no key is used for more writes than random nonces allow (2^32), however many
+/// records there are, and a state that somebody put under another key does not open. Thread-safe.
 /// </summary>
 internal sealed class RecordCipher : IDisposable
 {

@@ -12,13 +12,13 @@ namespace CoAP.NET.Cluster;
 /// that meets a write waits for it, so that the new owner reads it. What falls out holds up nothing else of its batch.
 /// </para>
 /// <para>
-/// Order. Writes of one object take effect in the order in which they were asked for. One that failed or was cancelled may have taken effect
-/// or not; if it has, then before any that was asked for later. So a promise that was confirmed, such as a reserve of record numbers, is
+/// Order. Writes of one object take effect in the order in which they were asked for. One that failed or was cancelled may have taken
+/// effect or not; if it has, then before any that was asked for later. So a promise that was confirmed, such as a reserve of record numbers, is
 /// never undone by an older one that was late.
 /// </para>
 /// <para>
-/// Time. Leases and lifetimes are counted by the store, so that clocks of nodes need not agree. A batch is written as a whole: after a crash
-/// all of it is there, or nothing.
+/// Time. Leases and lifetimes are counted by the store, so that clocks of nodes need not agree. A batch is written as a whole: after a
+/// crash all of it is there, or nothing.
 /// </para>
 /// <para>
 /// Methods may be called by several threads at a time. They throw <see cref="CoapClusterStoreException"/> when the store fails, and
@@ -65,8 +65,8 @@ public interface ICoapClusterStore : IAsyncDisposable
     ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken);
 
     /// <summary>
-    /// Reads the records of a kind and slot, those whose lifetime has ended left out. What is there during the whole read and is not changed
-    /// is given exactly once; what is changed meanwhile as it was or as it is.
+    /// Reads the records of a kind and slot, those whose lifetime has ended left out. What is there during the whole read and is not
+    /// changed is given exactly once; what is changed meanwhile as it was or as it is.
     /// </summary>
     /// <param name="kind">The kind.</param>
     /// <param name="slot">The slot.</param>

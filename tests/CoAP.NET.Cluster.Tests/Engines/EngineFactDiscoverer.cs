@@ -8,5 +8,8 @@ public sealed class EngineFactDiscoverer(IMessageSink messages) : IXunitTestCase
 {
     public IEnumerable<IXunitTestCase> Discover(
         ITestFrameworkDiscoveryOptions discoveryOptions, ITestMethod testMethod, IAttributeInfo factAttribute) =>
-        [new EngineTestCase(messages, discoveryOptions.MethodDisplayOrDefault(), discoveryOptions.MethodDisplayOptionsOrDefault(), testMethod)];
+    [
+        new EngineTestCase(
+            messages, discoveryOptions.MethodDisplayOrDefault(), discoveryOptions.MethodDisplayOptionsOrDefault(), testMethod),
+    ];
 }

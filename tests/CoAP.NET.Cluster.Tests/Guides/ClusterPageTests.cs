@@ -8,15 +8,16 @@ public sealed class ClusterPageTests
     [Fact]
     public async Task Every_snippet_of_the_page_stands_in_these_tests()
     {
-        Snippets.AllStandInTests("cluster.md", "Guides", 3, "CoAP.NET.Cluster.Tests");
+        Snippets.AllStandInTests("cluster.md", "Guides", 4, "CoAP.NET.Cluster.Tests");
         Assert.NotNull((Delegate)KeepAsync);
         Assert.NotNull((Delegate)SealAsync);
+        Assert.NotNull((Delegate)WriteAsync);
         await TestAsync(CancellationToken.None);
     }
 
     private static async Task KeepAsync(CancellationToken cancellationToken)
     {
-        await using ICoapClusterStore store = new CoapSqliteClusterStore("/var/lib/meters/coap.db");
+        await using CoapSqliteClusterStore store = new("/var/lib/meters/coap.db");
 
         CoapClusterNode self = new(CoapNodeId.New(), Address: "");
         CoapClusterMap map = await store.JoinAsync(self, lease: TimeSpan.FromSeconds(5), cancellationToken);
@@ -34,6 +35,17 @@ public sealed class ClusterPageTests
     private static async Task SealAsync(byte[] secret)
     {
         await using CoapSealedClusterStore store = new(new CoapSqliteClusterStore("/var/lib/meters/coap.db"), secret);
+    }
+
+    private static async Task WriteAsync(
+        ICoapClusterStore store, CoapRecordKey key, CoapFence fence, byte[] state, byte[] reserve, CancellationToken cancellationToken)
+    {
+        await using CoapRecordWriter writer = new(store, new CoapRecordWriterOptions { MaxRecords = 100_000 });
+
+        writer.TryWrite(CoapRecordChange.Put(key, fence, state, TimeSpan.FromHours(1)));      // soon
+        CoapWriteOutcome outcome = await writer.WriteAsync(                                    // confirmed: may be used now
+            CoapRecordChange.Put(key, fence, reserve, Timeout.InfiniteTimeSpan), cancellationToken);
+        Assert.Equal(CoapWriteOutcome.Written, outcome);
     }
 
     private static async Task TestAsync(CancellationToken cancellationToken)

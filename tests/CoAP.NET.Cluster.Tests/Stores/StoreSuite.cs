@@ -135,7 +135,8 @@ public abstract class StoreSuite : IAsyncLifetime
             new CoapRecordKey(CoapRecordKind.Session, One, [0]), new CoapRecordKey(CoapRecordKind.Session, One, [0, 0]),
         ];
 
-        await WriteAsync(store, [.. keys.Select((key, i) => CoapRecordChange.Put(key, fence, new[] { (byte)i }, Timeout.InfiniteTimeSpan))]);
+        await WriteAsync(store, [.. keys.Select((key, i) =>
+            CoapRecordChange.Put(key, fence, new[] { (byte)i }, Timeout.InfiniteTimeSpan))]);
 
         for (int i = 0; i < keys.Length; i++)
         {
@@ -379,7 +380,8 @@ public abstract class StoreSuite : IAsyncLifetime
 
         await Assert.ThrowsAsync<InvalidOperationException>(async () => await store.JoinAsync(Node(), Lease, Token));
         await Assert.ThrowsAsync<ArgumentException>(async () => await store.JoinAsync(new CoapClusterNode(default, ""), Lease, Token));
-        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await store.JoinAsync(Node(), TimeSpan.FromMilliseconds(1), Token));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () =>
+            await store.JoinAsync(Node(), TimeSpan.FromMilliseconds(1), Token));
     }
 
     [EngineFact]

@@ -27,6 +27,7 @@ public partial class LogTableTests
         ("CoAP.NET.Proxy", "CoAP.NET.Proxy"),
         ("CoAP.NET.Hosting", "CoAP.NET.Hosting"),
         ("CoAP.NET.AspNetCore", "CoAP.NET.AspNetCore"),
+        ("CoAP.NET.Cluster", "CoAP.NET.Cluster"),
         ("CoAP.NET.Testing", "CoAP.NET.Testing"),
     ];
 

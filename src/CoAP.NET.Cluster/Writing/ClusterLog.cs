@@ -1,0 +1,22 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>What clusters log, with ids from 2500 on.</summary>
+internal static partial class ClusterLog
+{
+    [LoggerMessage(2500, LogLevel.Error,
+        "The store of the cluster does not take what it is given; the server goes on without it. {Waiting} changes wait and are written "
+        + "when it is back, within the bounds of the queue.")]
+    public static partial void StoreFailed(ILogger logger, int waiting, Exception exception);
+
+    [LoggerMessage(2501, LogLevel.Information, "The store of the cluster is back.")]
+    public static partial void StoreIsBack(ILogger logger);
+
+    [LoggerMessage(2502, LogLevel.Warning,
+        "{Count} changes were not written to the store of the cluster before the end, so the next start finds an older state.")]
+    public static partial void NotWritten(ILogger logger, int count, Exception? exception);
+
+    [LoggerMessage(2503, LogLevel.Error, "What listens to the health of the cluster's store has failed.")]
+    public static partial void ListenerFailed(ILogger logger, Exception exception);
+}

@@ -1,0 +1,494 @@
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Writes records behind the back of a server: changes are taken at once, gather, and go to the store in batches. Of several changes of one
+/// record the newest is written. When the store is away they wait, within bounds, and the server goes on. What was confirmed is never lost.
+/// Thread-safe.
+/// </summary>
+/// <remarks>
+/// When it is full, hints go first, then state, the oldest before the newest; promises stay, and a further one is refused
+/// (<see cref="CoapRecordWeight"/>). What goes is counted (<see cref="CoapRecordWriterCounters.Dropped"/>): the server still has it, and
+/// loses it with its process. All changes of the records that it writes have to go through one object, or their order is not kept.
+/// </remarks>
+public sealed class CoapRecordWriter : IAsyncDisposable
+{
+    private readonly ICoapClusterStore _store;
+    private readonly CoapRecordWriterOptions _options;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly Lock _gate = new();
+    private readonly PendingRecords _pending;
+    private readonly List<(long Number, TaskCompletionSource Done)> _flushes = [];
+    private readonly CancellationTokenSource _stop = new();
+    private TaskCompletionSource _wake = NewWake();
+    private CoapStoreHealth _health;
+    private Task? _loop;
+    private Task? _end;
+    private bool _isStopping;
+    private long _written;
+    private long _fenced;
+    private long _dropped;
+    private long _refused;
+    private long _batches;
+    private long _failures;
+
+    /// <summary>Makes one. It does nothing before the first change.</summary>
+    /// <param name="store">Where records go. It stays the caller's.</param>
+    /// <param name="options">Bounds and times, which are copied; null for the defaults.</param>
+    /// <param name="timeProvider">The clock; null for the system's.</param>
+    /// <param name="logger">Is told when the store goes away and when it is back; null for nobody.</param>
+    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    public CoapRecordWriter(
+        ICoapClusterStore store, CoapRecordWriterOptions? options = null, TimeProvider? timeProvider = null, ILogger? logger = null)
+    {
+        ArgumentNullException.ThrowIfNull(store);
+        _store = store;
+        _options = (options ?? new CoapRecordWriterOptions()).Checked();
+        _time = timeProvider ?? TimeProvider.System;
+        _logger = logger ?? NullLogger.Instance;
+        _pending = new PendingRecords(_options);
+        _health = new CoapStoreHealth(null, _time.GetUtcNow());
+    }
+
+    /// <summary>Raised when <see cref="Health"/> has changed, on the thread that found out.</summary>
+    public event EventHandler? HealthChanged;
+
+    /// <summary>Whether the store takes what it is given.</summary>
+    public CoapStoreHealth Health
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _health;
+            }
+        }
+    }
+
+    /// <summary>What happened so far, and what waits.</summary>
+    /// <returns>The counters.</returns>
+    public CoapRecordWriterCounters GetCounters()
+    {
+        lock (_gate)
+        {
+            return new CoapRecordWriterCounters
+            {
+                Waiting = _pending.Count,
+                WaitingBytes = _pending.Bytes,
+                Written = _written,
+                Fenced = _fenced,
+                Replaced = _pending.Replaced,
+                Dropped = _pending.Dropped + _dropped,
+                Refused = _refused,
+                Batches = _batches,
+                Failures = _failures,
+            };
+        }
+    }
+
+    /// <summary>Has a change written soon. Never waits.</summary>
+    /// <param name="change">The change. The bytes of its state must not change any more.</param>
+    /// <param name="isHint">Whether it comes again soon anyway, so that it goes first when there is no room
+    /// (<see cref="CoapRecordWeight.Hint"/>).</param>
+    /// <returns>Whether it was taken. False when everything that waits weighs more, or after the end; it is counted as dropped
+    /// then.</returns>
+    public bool TryWrite(CoapRecordChange change, bool isHint = false)
+    {
+        Check(change);
+        return TryAdd(change, isHint ? CoapRecordWeight.Hint : CoapRecordWeight.State, null);
+    }
+
+    /// <summary>
+    /// Has a change written next, and waits until the store has confirmed it, or a newer one of the same record under the same fence. For
+    /// what must not be used before, such as further numbers.
+    /// </summary>
+    /// <param name="change">The change. The bytes of its state must not change any more.</param>
+    /// <param name="cancellationToken">Ends the wait; the change is written all the same.</param>
+    /// <returns>Whether the fence held.</returns>
+    /// <exception cref="CoapClusterStoreException">As many promises wait as may (<see cref="CoapClusterStoreFault.Busy"/>), or the writer
+    /// ended before the store took it (<see cref="CoapClusterStoreFault.Unavailable"/>).</exception>
+    public Task<CoapWriteOutcome> WriteAsync(CoapRecordChange change, CancellationToken cancellationToken = default)
+    {
+        Check(change);
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return Task.FromCanceled<CoapWriteOutcome>(cancellationToken);
+        }
+
+        TaskCompletionSource<CoapWriteOutcome> waiter = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        if (!TryAdd(change, CoapRecordWeight.Promise, waiter))
+        {
+            return Task.FromException<CoapWriteOutcome>(Refusal());
+        }
+
+        return cancellationToken.CanBeCanceled ? waiter.Task.WaitAsync(cancellationToken) : waiter.Task;
+    }
+
+    /// <summary>Waits until everything that was handed over before is in the store, fell out, or was dropped.</summary>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>A task that ends then.</returns>
+    public Task FlushAsync(CancellationToken cancellationToken = default)
+    {
+        TaskCompletionSource done = NewWake();
+        lock (_gate)
+        {
+            if (_pending.Oldest > _pending.Newest)
+            {
+                return Task.CompletedTask;
+            }
+
+            _flushes.Add((_pending.Newest, done));
+        }
+
+        Wake();
+        return done.Task.WaitAsync(cancellationToken);
+    }
+
+    /// <summary>
+    /// Writes what waits, for <see cref="CoapRecordWriterOptions.StopTimeout"/> at most, and ends. What could not be written is counted as
+    /// dropped.
+    /// </summary>
+    /// <returns>A task that ends then.</returns>
+    public ValueTask DisposeAsync()
+    {
+        lock (_gate)
+        {
+            _end ??= EndAsync(_loop);
+            _isStopping = true;
+        }
+
+        Wake();
+        return new ValueTask(_end);
+    }
+
+    private static TaskCompletionSource NewWake() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private static void Check(CoapRecordChange change)
+    {
+        if (change.Key.Bytes.Length == 0)
+        {
+            throw new ArgumentException("The key of a change has no bytes.", nameof(change));
+        }
+    }
+
+    private bool TryAdd(CoapRecordChange change, CoapRecordWeight weight, TaskCompletionSource<CoapWriteOutcome>? waiter)
+    {
+        PendingRecord? outdated;
+        bool isUrgent;
+        lock (_gate)
+        {
+            outdated = null;
+            if (_isStopping || !_pending.TryAdd(change, weight, waiter, out outdated))
+            {
+                _ = waiter is null ? _dropped++ : _refused++;
+                return false;
+            }
+
+            isUrgent = weight == CoapRecordWeight.Promise || _pending.HasBatch || _pending.Count == 1;
+            _loop ??= RunAsync();
+        }
+
+        outdated?.Tell(CoapWriteOutcome.Fenced);
+        if (isUrgent)
+        {
+            Wake();
+        }
+
+        return true;
+    }
+
+    private CoapClusterStoreException Refusal()
+    {
+        lock (_gate)
+        {
+            return _isStopping
+                ? Ended(null)
+                : new CoapClusterStoreException(CoapClusterStoreFault.Busy,
+                    $"{_pending.Count} changes wait for the store, and all of them are waited for (MaxRecords, MaxBytes). "
+                    + (_health.Failure is { } failure ? $"The store is away: {failure.Message}" : "It is slower than what is promised."),
+                    _health.Failure);
+        }
+    }
+
+    private static CoapClusterStoreException Ended(Exception? failure) => new(CoapClusterStoreFault.Unavailable,
+        "The writer of records has ended, and the store has not taken this change before.", failure);
+
+    private async Task RunAsync()
+    {
+        // Never on the thread of whoever had the first change.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        TimeSpan retry = _options.FirstRetry;
+        try
+        {
+            while (await WaitForWorkAsync().ConfigureAwait(false))
+            {
+                CoapRecordChange[] batch;
+                lock (_gate)
+                {
+                    batch = _pending.Take();
+                }
+
+                if (await TryWriteAsync(batch).ConfigureAwait(false))
+                {
+                    retry = _options.FirstRetry;
+                    await PauseAsync(_options.Interval, HasReasonToHurry).ConfigureAwait(false);
+                }
+                else
+                {
+                    // A store that is away is not asked more often because more waits for it. At the end it is asked once more at once.
+                    bool stops = IsStopping();
+                    await PauseAsync(stops ? _options.FirstRetry : retry, () => !stops && IsStopping()).ConfigureAwait(false);
+                    retry = TimeSpan.FromTicks(Math.Min(retry.Ticks * 2, _options.LongestRetry.Ticks));
+                }
+            }
+        }
+        catch (OperationCanceledException) when (_stop.IsCancellationRequested)
+        {
+            // The time to stop is over.
+        }
+    }
+
+    // False at the end.
+    private async Task<bool> WaitForWorkAsync()
+    {
+        while (true)
+        {
+            Task wake;
+            lock (_gate)
+            {
+                if (_pending.HasWaiting)
+                {
+                    return true;
+                }
+
+                if (_isStopping)
+                {
+                    return false;
+                }
+
+                wake = _wake.Task;
+            }
+
+            await wake.WaitAsync(_stop.Token).ConfigureAwait(false);
+        }
+    }
+
+    private bool HasReasonToHurry()
+    {
+        lock (_gate)
+        {
+            return _isStopping || _pending.HasPromise || _pending.HasBatch || _flushes.Count > 0;
+        }
+    }
+
+    private bool IsStopping()
+    {
+        lock (_gate)
+        {
+            return _isStopping;
+        }
+    }
+
+    private async Task PauseAsync(TimeSpan time, Func<bool> isOver)
+    {
+        if (time == TimeSpan.Zero)
+        {
+            return;
+        }
+
+        using CancellationTokenSource over = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
+        Task delay = Task.Delay(time, _time, over.Token);
+        while (!delay.IsCompleted)
+        {
+            Task wake;
+            lock (_gate)
+            {
+                wake = _wake.Task;
+            }
+
+            if (isOver())
+            {
+                break;
+            }
+
+            await Task.WhenAny(delay, wake).ConfigureAwait(false);
+        }
+
+        await over.CancelAsync().ConfigureAwait(false);
+        _stop.Token.ThrowIfCancellationRequested();
+    }
+
+    private async Task<bool> TryWriteAsync(CoapRecordChange[] batch)
+    {
+        CoapClusterStoreException failure;
+        try
+        {
+            CoapWriteResult result = await _store.WriteAsync(batch, _stop.Token).ConfigureAwait(false);
+            if (result.Count == batch.Length)
+            {
+                OnWritten(result);
+                return true;
+            }
+
+            failure = new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
+                $"The store told of {result.Count} changes of a batch of {batch.Length}.");
+        }
+        catch (OperationCanceledException) when (_stop.IsCancellationRequested)
+        {
+            throw;
+        }
+        catch (CoapClusterStoreException exception)
+        {
+            failure = exception;
+        }
+#pragma warning disable CA1031 // whatever a store of users throws: it is tried again
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            failure = new CoapClusterStoreException(CoapClusterStoreFault.Unavailable, $"The store failed: {exception.Message}", exception);
+        }
+
+        OnFailed(failure);
+        return false;
+    }
+
+    private void OnWritten(CoapWriteResult result)
+    {
+        PendingRecord[] records;
+        bool isBack;
+        lock (_gate)
+        {
+            records = _pending.Done();
+            _batches++;
+            _fenced += result.FencedCount;
+            _written += result.Count - result.FencedCount;
+            isBack = _health.IsDegraded;
+            if (isBack)
+            {
+                _health = new CoapStoreHealth(null, _time.GetUtcNow());
+            }
+        }
+
+        for (int i = 0; i < records.Length; i++)
+        {
+            records[i].Tell(result[i]);
+        }
+
+        TellFlushes();
+        if (isBack)
+        {
+            ClusterLog.StoreIsBack(_logger);
+            RaiseHealthChanged();
+        }
+    }
+
+    private void OnFailed(CoapClusterStoreException failure)
+    {
+        List<PendingRecord> outdated;
+        bool isNew;
+        int waiting;
+        lock (_gate)
+        {
+            outdated = _pending.Again();
+            waiting = _pending.Count;
+            _failures++;
+            isNew = _health.Failure?.Fault != failure.Fault;
+            _health = new CoapStoreHealth(failure, _health.IsDegraded ? _health.Since : _time.GetUtcNow());
+        }
+
+        foreach (PendingRecord record in outdated)
+        {
+            record.Tell(CoapWriteOutcome.Fenced);
+        }
+
+        TellFlushes();
+        if (isNew)
+        {
+            ClusterLog.StoreFailed(_logger, waiting, failure);
+            RaiseHealthChanged();
+        }
+    }
+
+    private void RaiseHealthChanged()
+    {
+        try
+        {
+            HealthChanged?.Invoke(this, EventArgs.Empty);
+        }
+#pragma warning disable CA1031 // whatever a listener throws: records are written all the same
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            ClusterLog.ListenerFailed(_logger, exception);
+        }
+    }
+
+    private void TellFlushes()
+    {
+        List<TaskCompletionSource> done = [];
+        lock (_gate)
+        {
+            long oldest = _pending.Oldest;
+            for (int i = _flushes.Count - 1; i >= 0; i--)
+            {
+                if (_flushes[i].Number < oldest)
+                {
+                    done.Add(_flushes[i].Done);
+                    _flushes.RemoveAt(i);
+                }
+            }
+        }
+
+        foreach (TaskCompletionSource flush in done)
+        {
+            flush.TrySetResult();
+        }
+    }
+
+    private void Wake()
+    {
+        TaskCompletionSource wake;
+        lock (_gate)
+        {
+            wake = _wake;
+            _wake = NewWake();
+        }
+
+        wake.TrySetResult();
+    }
+
+    private async Task EndAsync(Task? loop)
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        if (loop is not null)
+        {
+            using ITimer timer = _time.CreateTimer(
+                static state => ((CancellationTokenSource)state!).Cancel(), _stop, _options.StopTimeout, Timeout.InfiniteTimeSpan);
+            await loop.ConfigureAwait(false);
+        }
+
+        PendingRecord[] left;
+        CoapStoreHealth health;
+        lock (_gate)
+        {
+            left = _pending.Clear();
+            health = _health;
+        }
+
+        foreach (PendingRecord record in left)
+        {
+            record.Tell(Ended(health.Failure));
+        }
+
+        if (left.Length > 0)
+        {
+            ClusterLog.NotWritten(_logger, left.Length, health.Failure);
+        }
+
+        TellFlushes();
+        _stop.Dispose();
+    }
+}

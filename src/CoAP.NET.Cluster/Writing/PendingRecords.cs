@@ -1,0 +1,223 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// The changes that wait for the store: one for each record, with bounds. Not thread-safe: <see cref="CoapRecordWriter"/> holds its lock.
+/// Whoever has to be told something is given back, so that nobody is called under that lock.
+/// </summary>
+internal sealed class PendingRecords(CoapRecordWriterOptions options)
+{
+    private readonly Dictionary<CoapRecordKey, PendingRecord> _byKey = [];
+    private readonly LinkedList<PendingRecord>[] _byWeight = [new(), new(), new()];
+    private readonly List<PendingRecord> _underWay = [];
+    private long _number;
+    private int _underWayBytes;
+
+    public int Count => _byKey.Count + _underWay.Count;
+
+    public long Bytes { get; private set; }
+
+    public bool HasWaiting => _byKey.Count > 0;
+
+    public bool HasPromise => _byWeight[(int)CoapRecordWeight.Promise].Count > 0;
+
+    public bool HasBatch => _byKey.Count >= options.BatchSize;
+
+    public long Replaced { get; private set; }
+
+    public long Dropped { get; private set; }
+
+    /// <summary>The number of the newest change so far.</summary>
+    public long Newest => _number;
+
+    /// <summary>The number of the oldest change that is not in the store yet; past the newest when all are.</summary>
+    public long Oldest
+    {
+        get
+        {
+            long oldest = _number + 1;
+            foreach (LinkedList<PendingRecord> list in _byWeight)
+            {
+                oldest = Math.Min(oldest, list.First?.Value.Number ?? long.MaxValue);
+            }
+
+            foreach (PendingRecord record in _underWay)
+            {
+                oldest = Math.Min(oldest, record.Number);
+            }
+
+            return oldest;
+        }
+    }
+
+    /// <summary>Adds a change, in the place of an older one of the record.</summary>
+    /// <param name="change">The change.</param>
+    /// <param name="weight">Its weight.</param>
+    /// <param name="waiter">Who waits for it; null for nobody.</param>
+    /// <param name="outdated">A record whose waiters are to be told that they are fenced; null when there is none.</param>
+    /// <returns>Whether there was room.</returns>
+    public bool TryAdd(
+        CoapRecordChange change, CoapRecordWeight weight, TaskCompletionSource<CoapWriteOutcome>? waiter, out PendingRecord? outdated)
+    {
+        outdated = null;
+        PendingRecord record = new(change, weight, ++_number);
+        if (waiter is not null)
+        {
+            record.Waiters.Add(waiter);
+        }
+
+        if (_byKey.TryGetValue(change.Key, out PendingRecord? old))
+        {
+            Remove(old);
+            Replaced++;
+            if (old.Change.Fence == change.Fence)
+            {
+                // Whoever waits for the older state is served by the newer one.
+                Inherit(record, old);
+            }
+            else
+            {
+                outdated = old;
+            }
+        }
+
+        if (!MakeRoom(record))
+        {
+            // What stood there before stays.
+            if (old is not null)
+            {
+                outdated = null;
+                Replaced--;
+                Insert(old);
+            }
+
+            return false;
+        }
+
+        Insert(record);
+        return true;
+    }
+
+    /// <summary>Takes the next batch: promises first, then state, then hints, and the oldest of each first.</summary>
+    public CoapRecordChange[] Take()
+    {
+        for (int weight = (int)CoapRecordWeight.Promise; weight >= 0; weight--)
+        {
+            while (_underWay.Count < options.BatchSize && _byWeight[weight].First is { } first
+                && (_underWay.Count == 0 || _underWayBytes + first.Value.Bytes <= CoapRecordBatch.MaxBytes))
+            {
+                PendingRecord record = first.Value;
+                Remove(record);
+                _underWay.Add(record);
+                _underWayBytes += record.Bytes;
+                Bytes += record.Bytes;
+            }
+        }
+
+        return [.. _underWay.Select(static record => record.Change)];
+    }
+
+    /// <summary>The batch that was taken has been written.</summary>
+    public PendingRecord[] Done()
+    {
+        PendingRecord[] done = [.. _underWay];
+        Bytes -= _underWayBytes;
+        _underWayBytes = 0;
+        _underWay.Clear();
+        return done;
+    }
+
+    /// <summary>The batch that was taken failed: it waits again, but for changes that newer ones have replaced meanwhile.</summary>
+    /// <returns>Records whose waiters are to be told that they are fenced.</returns>
+    public List<PendingRecord> Again()
+    {
+        List<PendingRecord> outdated = [];
+        PendingRecord[] failed = Done();
+
+        // From the newest on, so that the oldest stands first again.
+        for (int i = failed.Length - 1; i >= 0; i--)
+        {
+            PendingRecord old = failed[i];
+            if (!_byKey.TryGetValue(old.Change.Key, out PendingRecord? newer))
+            {
+                Insert(old, isOld: true);
+                continue;
+            }
+
+            Replaced++;
+            if (old.Change.Fence == newer.Change.Fence)
+            {
+                Remove(newer);
+                Inherit(newer, old);
+                Insert(newer, isOld: true);
+            }
+            else
+            {
+                outdated.Add(old);
+            }
+        }
+
+        return outdated;
+    }
+
+    /// <summary>Takes everything out, at the end.</summary>
+    public PendingRecord[] Clear()
+    {
+        PendingRecord[] all = [.. Done(), .. _byKey.Values];
+        Dropped += all.Length;
+        _byKey.Clear();
+        foreach (LinkedList<PendingRecord> list in _byWeight)
+        {
+            list.Clear();
+        }
+
+        Bytes = 0;
+        return all;
+    }
+
+    private static void Inherit(PendingRecord record, PendingRecord old)
+    {
+        record.Number = old.Number;
+        record.Weight = (CoapRecordWeight)Math.Max((byte)record.Weight, (byte)old.Weight);
+        record.Waiters.InsertRange(0, old.Waiters);
+    }
+
+    // What weighs no more than the newcomer goes, the lightest and oldest first. Nobody waits for what goes.
+    private bool MakeRoom(PendingRecord record)
+    {
+        for (int weight = 0; !HasRoom(record);)
+        {
+            if (weight > (int)record.Weight || weight == (int)CoapRecordWeight.Promise)
+            {
+                return false;
+            }
+
+            if (_byWeight[weight].First is not { } first)
+            {
+                weight++;
+                continue;
+            }
+
+            Remove(first.Value);
+            Dropped++;
+        }
+
+        return true;
+    }
+
+    private bool HasRoom(PendingRecord record) => Count < options.MaxRecords && Bytes + record.Bytes <= options.MaxBytes;
+
+    private void Insert(PendingRecord record, bool isOld = false)
+    {
+        LinkedList<PendingRecord> list = _byWeight[(int)record.Weight];
+        record.Place = isOld ? list.AddFirst(record) : list.AddLast(record);
+        _byKey.Add(record.Change.Key, record);
+        Bytes += record.Bytes;
+    }
+
+    private void Remove(PendingRecord record)
+    {
+        _byWeight[(int)record.Weight].Remove(record.Place!);
+        _byKey.Remove(record.Change.Key);
+        Bytes -= record.Bytes;
+    }
+}
