@@ -151,9 +151,15 @@ public sealed class CoapDtlsServerOptions
         field = OptionRanges.Check(value, s_shortestIdle, s_longestResumption, nameof(ResumptionLifetime)); } = TimeSpan.FromHours(1);
 
     /// <summary>
-    /// The file in which sessions outlive a restart of the server. Default null: a stop ends them, and tells the clients.
+    /// The file in which sessions outlive a restart of the server, but no crash. Not beside <see cref="SessionKeeping"/>. Default null: a
+    /// stop ends them, and tells the clients.
     /// </summary>
     public CoapDtlsSessionFile? SessionFile { get; set; }
+
+    /// <summary>
+    /// How sessions outlive a restart and a crash of the server. Default null: they end with it.
+    /// </summary>
+    public CoapDtlsSessionKeeping? SessionKeeping { get; set; }
 
     internal CoapDtlsServerOptions Clone()
     {
@@ -178,6 +184,7 @@ public sealed class CoapDtlsServerOptions
             ResumptionStore = ResumptionStore,
             ResumptionLifetime = ResumptionLifetime,
             SessionFile = SessionFile,
+            SessionKeeping = SessionKeeping,
         };
         CertificateChecks.CopyAll(Intermediates, copy.Intermediates);
         CertificateChecks.CopyAll(TrustedAuthorities, copy.TrustedAuthorities);

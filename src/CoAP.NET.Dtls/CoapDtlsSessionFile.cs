@@ -16,11 +16,7 @@ public sealed class CoapDtlsSessionFile
     public CoapDtlsSessionFile(string path, ReadOnlySpan<byte> key)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        if (key.Length is not (16 or 24 or 32))
-        {
-            throw new ArgumentException($"The key of saved sessions has 16, 24 or 32 bytes, and not {key.Length}.", nameof(key));
-        }
-
+        CoapDtlsSessionKeeping.ThrowIfNoKey(key);
         Path = path;
         Key = key.ToArray();
     }

@@ -60,6 +60,13 @@ internal static class DtlsOptionChecks
             throw new ArgumentException($"CoapDtlsServerOptions.PskIdentityHint: {problem}");
         }
 
+        if (server is { SessionFile: not null, SessionKeeping: not null })
+        {
+            throw new ArgumentException(
+                "CoapDtlsServerOptions has SessionFile and SessionKeeping, and a session is kept in one place. Leave SessionFile out: a "
+                    + "keeper has the sessions after a stop as well as after a crash.");
+        }
+
         if (server is { RequireClientPublicKey: true, ValidateClientPublicKey: null })
         {
             throw new ArgumentException(

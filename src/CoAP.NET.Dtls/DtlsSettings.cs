@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Keeping;
 using CoAP.NET.Dtls.Native;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Transports;
@@ -25,7 +26,9 @@ internal sealed class DtlsSettings
         if (options.Server is { } server && isServer)
         {
             PskStore = server.PskStore;
-            SessionFile = server.SessionFile;
+            SessionKeeping = server.SessionKeeping ?? (server.SessionFile is { } file
+                ? new CoapDtlsSessionKeeping(new SessionFileKeeper(file), file.Key) { IsForStopsOnly = true }
+                : null);
             ValidateClientPublicKey = server.ValidateClientPublicKey;
             _clients = server.RequireClientCertificate || server.RequestClientCertificate ? CheckOf(server) : null;
             ServerLimits = new DtlsServerLimits
@@ -69,8 +72,8 @@ internal sealed class DtlsSettings
     /// <summary>Decides about raw public keys of clients, or null: none is good.</summary>
     public Func<ReadOnlyMemory<byte>, bool>? ValidateClientPublicKey { get; }
 
-    /// <summary>Where sessions outlive a restart, or null.</summary>
-    public CoapDtlsSessionFile? SessionFile { get; }
+    /// <summary>How sessions outlive the process, or null.</summary>
+    public CoapDtlsSessionKeeping? SessionKeeping { get; }
 
     /// <summary>Knows the keys of clients, or null.</summary>
     public ICoapPskStore? PskStore { get; }

@@ -334,4 +334,9 @@ public enum CoapCounter
     /// (5.03), or all unverified addresses together had theirs (4.01 with an Echo).
     /// </summary>
     RequestsBeyondShare,
+
+    /// <summary>
+    /// Batches that the keeper of DTLS sessions (<c>CoapDtlsServerOptions.SessionKeeping</c>) did not keep; they are handed over again.
+    /// </summary>
+    SessionKeepingFailures,
 }

@@ -83,6 +83,8 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
             CoapCounter.CookiesSent),
         Of("coap.dtls.evictions", "{eviction}", "Handshakes and sessions of DTLS that made room for others.", "coap.dtls.evicted",
             (CoapCounter.HandshakesEvicted, "handshake"), (CoapCounter.SessionsEvicted, "session")),
+        Of("coap.dtls.keeping_failures", "{batch}", "Batches of changes that the keeper of DTLS sessions did not keep.",
+            CoapCounter.SessionKeepingFailures),
         Of("coap.dtls.reloads_failed", "{file}", "Files of credentials that had changed and could not be taken.",
             CoapCounter.CredentialsNotReloaded),
         Of("coap.amplification.draws", "{message}", "Messages to unverified addresses that drew on the bounds of amplification.",

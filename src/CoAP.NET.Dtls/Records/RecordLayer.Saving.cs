@@ -2,41 +2,52 @@ using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Records;
 
-/// <content>To be saved, and loaded by another process.</content>
+/// <content>To be kept, and loaded by another process.</content>
 internal sealed partial class RecordLayer
 {
     /// <summary>
-    /// How many records may still be sent after a session was saved, or until it is saved again. Whoever loads it begins so much later, so
-    /// that no number, and no nonce with it, is used twice.
+    /// How many numbers are asked for at a time where a session is kept, so that another process can go on with it: that begins where the
+    /// numbers end that this one may use, so no number, and no nonce with it, is used twice.
     /// </summary>
-    public const ulong SavedMargin = 1UL << 20;
+    public const ulong NumbersOfReserve = 1UL << 20;
+
+    /// <summary>The number of the next record.</summary>
+    public ulong NextSequence => _nextSequence;
+
+    /// <summary>Whether half of what may still be sent is used, where it is a reserve: time to ask for more.</summary>
+    public bool IsRunningLow => _nextSequence + (NumbersOfReserve / 2) >= _end;
+
+    /// <summary>Whether another process may begin with a number, and have enough of them.</summary>
+    /// <param name="sequence">The number.</param>
+    public bool CanContinueAt(ulong sequence) => sequence + NumbersOfReserve < _suite.MaxRecords;
+
+    /// <summary>Uses no number from one on.</summary>
+    /// <param name="end">The first that is not to be used.</param>
+    public void Limit(ulong end) => _end = Math.Min(_end, end);
+
+    /// <summary>Lets further numbers be used. What long records used up of the keys stays used up.</summary>
+    /// <param name="by">How many.</param>
+    public void Extend(ulong by) => _end = Math.Min(_end + by, _suite.MaxRecords);
 
     /// <summary>Writes all of it, with its keys.</summary>
     /// <param name="writer">Takes it.</param>
-    /// <returns>False when too few numbers are left.</returns>
-    public bool TrySave(StateWriter writer)
+    /// <param name="sequence">The number that whoever loads it begins with.</param>
+    public void Write(StateWriter writer, ulong sequence)
     {
-        if (_nextSequence + (2 * SavedMargin) >= _suite.MaxRecords)
-        {
-            return false;
-        }
-
-        _end = _nextSequence + SavedMargin;
         writer.WriteNumber(_suite.Id);
         writer.WriteFlag(_isServer);
         writer.WriteBytes(_keys);
         writer.WriteBytes(OwnCid);
         writer.WriteBytes(PeerCid);
         writer.WriteNumber((long)_window.Next);
-        writer.WriteNumber((long)_end);
+        writer.WriteNumber((long)sequence);
         writer.WriteNumber(Forgeries);
-        return true;
     }
 
     /// <summary>Reads what was saved. Records as old as the newest that had come are refused, as nobody knows which of them had.</summary>
     /// <param name="reader">Where from.</param>
     /// <returns>The records.</returns>
-    /// <exception cref="InvalidDataException">This was not saved by <see cref="TrySave"/>.</exception>
+    /// <exception cref="InvalidDataException">This was not saved by <see cref="Write"/>.</exception>
     public static RecordLayer Load(ref StateReader reader)
     {
         CipherSuite? suite = CipherSuite.Find((int)reader.ReadNumber());

@@ -31,7 +31,7 @@ internal sealed partial class RecordLayer
     private ReplayWindow _window;
     private ulong _nextSequence;
 
-    // Lower while a copy of this session is saved, and by what long records use up of the keys.
+    // Lower where a keeper confirms how far it may count, and by what long records use up of the keys.
     private ulong _end;
 
     /// <summary>Makes the records of a session.</summary>

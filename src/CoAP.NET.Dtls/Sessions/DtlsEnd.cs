@@ -23,4 +23,10 @@ internal enum DtlsEnd
 
     /// <summary>It lives on in what was saved; the peer does not notice.</summary>
     Saved,
+
+    /// <summary>The numbers of records that it needs were not confirmed in time by the keeper of sessions.</summary>
+    Unconfirmed,
+
+    /// <summary>The keeper of sessions says that it is another server's now; the peer does not notice.</summary>
+    TakenOver,
 }

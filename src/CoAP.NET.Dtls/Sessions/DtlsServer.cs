@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Keeping;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Transports;
 
@@ -27,7 +28,6 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     private readonly TimeProvider _time;
     private readonly SessionTable _sessions;
     private readonly HandshakeIntake _handshakes;
-    private readonly SessionSaving _saving;
 
     /// <summary>Makes a server.</summary>
     /// <param name="context">What its handshakes have in common.</param>
@@ -57,7 +57,6 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         _run = run;
         _sessions = new SessionTable(time, random);
         _handshakes = new HandshakeIntake(this, _sessions, context, limits, validate, time);
-        _saving = new SessionSaving(this, _sessions, limits, time);
     }
 
     public IDtlsSink Sink { get; }
@@ -72,6 +71,21 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     /// <summary>What happened so far.</summary>
     public DtlsServerCounters Counters { get; init; } = new();
+
+    /// <summary>How its sessions are kept; null: they end with it.</summary>
+    public CoapDtlsSessionKeeping? Keeping
+    {
+        init => Keeper = value is null ? null : new SessionKeeper(value, this, _sessions, _limits, _time)
+        {
+            Failed = exception => KeepingFailed?.Invoke(exception)
+        };
+    }
+
+    /// <summary>Keeps its sessions; null: they end with it.</summary>
+    public SessionKeeper? Keeper { get; private init; }
+
+    /// <summary>Told when the keeper did not keep what it was given.</summary>
+    public Action<Exception>? KeepingFailed { get; init; }
 
     /// <summary>How many sessions there are.</summary>
     public int SessionCount => _sessions.Count;
@@ -128,6 +142,8 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         {
             session.End(DtlsEnd.Evicted, tells: true);
         }
+
+        Keeper?.Tick();
     }
 
     /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
@@ -187,7 +203,8 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     public void OnDone(PendingHandshake pending, Established established, bool isResumed)
     {
         Counters.AddCompleted(isResumed);
-        Open(new DtlsSession(established, pending.Path, this, isInitiator: false, null));
+        Open(Keeper?.Make(established, pending.Path)
+            ?? new DtlsSession(established, pending.Path, this, isInitiator: false, null));
 
         // Not before there is a session: what the client sends at once is for that.
         _handshakes.Forget(pending);
@@ -224,30 +241,23 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         {
             excess.End(DtlsEnd.Evicted, tells: true);
         }
+
+        if (session is KeptDtlsSession kept)
+        {
+            Keeper?.OnOpened(kept);
+        }
     }
 
-    /// <inheritdoc cref="SessionSaving.Save"/>
-    public byte[] Save(ReadOnlySpan<byte> key) => _saving.Save(key);
-
-    /// <inheritdoc cref="SessionSaving.Load(byte[], ReadOnlySpan{byte})"/>
-    public int Load(byte[] data, ReadOnlySpan<byte> key) => _saving.Load(data, key);
-
-    /// <inheritdoc cref="SessionSaving.EndToKeep"/>
-    public void EndToKeep(DtlsSession session) => _saving.EndToKeep(session);
-
-    /// <inheritdoc cref="SessionSaving.SealKept"/>
-    public byte[]? SealKept(ReadOnlySpan<byte> key) => _saving.SealKept(key);
-
-    /// <summary>Ends all handshakes and sessions, and tells peers. Those of sessions that were saved notice nothing.</summary>
+    /// <summary>Ends all handshakes and sessions, and tells peers.</summary>
     public void Dispose()
     {
         _handshakes.Stop();
         foreach (DtlsSession session in _sessions.Shut())
         {
-            session.End(session.IsSaved ? DtlsEnd.Saved : DtlsEnd.Closed, tells: !session.IsSaved);
+            session.End(DtlsEnd.Closed, tells: true);
         }
 
-        _saving.Dispose();
+        Keeper?.Dispose();
     }
 
     void IDtlsSessionHome.OnMoved(DtlsSession session, in DtlsPath from, in DtlsPath to)
@@ -264,6 +274,11 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     {
         Counters.AddEnd(reason);
         _sessions.Remove(session);
+        if (session is KeptDtlsSession kept)
+        {
+            Keeper?.OnEnded(kept, reason);
+        }
+
         if (reason == DtlsEnd.FailedByPeer && session.ResumptionId is { } id && _context.Settings.SessionStore is { } store
             && store.TryTake(id, out byte[]? state))
         {

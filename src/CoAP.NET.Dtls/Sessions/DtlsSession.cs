@@ -7,7 +7,7 @@ using CoAP.NET.Shard;
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>An established session: keys, numbers, where the peer is. Nothing native. Thread safe.</summary>
-internal sealed class DtlsSession : IShared
+internal class DtlsSession : IShared
 {
     /// <summary>The ones that were heard of just before and after it: of <see cref="SessionOrder"/>.</summary>
     public ChainLinks<DtlsSession> Neighbours;
@@ -83,6 +83,7 @@ internal sealed class DtlsSession : IShared
     /// <summary>Who finds it by path and Connection ID, and is told when it moves or ends.</summary>
     public IDtlsSessionHome Home
     {
+        private protected get => _home;
         init => _home = value;
     }
 
@@ -154,14 +155,17 @@ internal sealed class DtlsSession : IShared
 
     public bool IsClosed => Volatile.Read(ref _isClosed);
 
+    /// <summary>Its keys and numbers; also its lock.</summary>
+    private protected RecordLayer Records => _records;
+
+    /// <summary>Whether nothing can be taken, as nothing could be answered. Under the lock of the records.</summary>
+    private protected virtual bool IsHeldUp => false;
+
     /// <summary>Whether the last flight of the handshake is kept.</summary>
     public bool HasLastFlight => Volatile.Read(ref _lastFlight) is not null;
 
     /// <summary>Whether the handshake showed who the peer is.</summary>
     public bool IsKnown => PskIdentity is not null || PeerCertificate is not null || !PeerPublicKey.IsEmpty;
-
-    /// <summary>Whether it was saved, and may live on elsewhere.</summary>
-    public bool IsSaved { get; private set; }
 
     /// <summary>Whether the table has it.</summary>
     public bool IsListed { get; set; }
@@ -211,30 +215,6 @@ internal sealed class DtlsSession : IShared
         }
     }
 
-    /// <summary>Writes all of it, with its keys.</summary>
-    /// <param name="writer">Takes it.</param>
-    /// <returns>False when it has ended, or is near its end.</returns>
-    public bool TrySave(StateWriter writer)
-    {
-        lock (_records)
-        {
-            if (_isClosed || !_records.TrySave(writer))
-            {
-                return false;
-            }
-
-            IsSaved = true;
-            writer.WriteAddress(_path.Remote);
-            writer.WriteAddress(_path.Local);
-            writer.WriteNumber(_path.Tag);
-            writer.WriteNumber(Idle.Ticks);
-            writer.WriteText(PskIdentity);
-            writer.WriteBytes(PeerCertificate is null ? default : PeerCertificate.RawDataMemory.Span);
-            writer.WriteBytes(PeerPublicKey.Span);
-            return true;
-        }
-    }
-
     /// <summary>Overwrites the keys of a session that nobody was told of.</summary>
     public void Discard()
     {
@@ -247,11 +227,12 @@ internal sealed class DtlsSession : IShared
 
     /// <summary>Sends a message.</summary>
     /// <param name="content">The message.</param>
-    /// <returns>Whether it was sent; false once the session has ended.</returns>
+    /// <returns>Whether it was sent; false once the session has ended, and while it waits for numbers.</returns>
     public bool Send(ReadOnlySpan<byte> content)
     {
         byte[]? rented = null;
         int length;
+        bool isLow;
         DtlsPath path;
         Span<byte> record = stackalloc byte[StackBytes];
         lock (_records)
@@ -269,7 +250,8 @@ internal sealed class DtlsSession : IShared
             }
 
             // The last numbers, and what the keys may still encrypt, are for saying that it ends.
-            length = _records.IsAlmostUsedUp ? 0 : _records.Seal(ContentType.ApplicationData, content, record);
+            isLow = _records.IsRunningLow;
+            length = isLow && _records.IsAlmostUsedUp ? 0 : _records.Seal(ContentType.ApplicationData, content, record);
         }
 
         if (length > 0)
@@ -282,9 +264,10 @@ internal sealed class DtlsSession : IShared
             ArrayPool<byte>.Shared.Return(rented);
         }
 
-        if (length > 0)
+        bool goesOn = isLow && FindsNumbers();
+        if (length > 0 || goesOn)
         {
-            return true;
+            return length > 0;
         }
 
         End(DtlsEnd.Exhausted, tells: true);
@@ -306,7 +289,7 @@ internal sealed class DtlsSession : IShared
         bool isBeyond;
         lock (_records)
         {
-            if (_isClosed)
+            if (_isClosed || IsHeldUp)
             {
                 return OpenResult.Foreign;
             }
@@ -404,6 +387,10 @@ internal sealed class DtlsSession : IShared
         _home.Sink.Closed(this, reason);
         return true;
     }
+
+    /// <summary>Looks for further numbers when few are left.</summary>
+    /// <returns>Whether there are some, or will be.</returns>
+    private protected virtual bool FindsNumbers() => false;
 
     private void OnContent(ContentType type, ReadOnlySpan<byte> content, in DtlsPath path)
     {

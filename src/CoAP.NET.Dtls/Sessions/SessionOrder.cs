@@ -14,6 +14,9 @@ internal sealed class SessionOrder : IEnumerable<DtlsSession>
     /// <summary>The session that is silent longest; null without any.</summary>
     public DtlsSession? Oldest => _chain.First;
 
+    /// <summary>The session that was heard of last; null without any.</summary>
+    public DtlsSession? Newest => _chain.Last;
+
     /// <summary>Puts one at the end.</summary>
     /// <param name="session">One that is not in it.</param>
     public void Append(DtlsSession session) => _chain.Append(session);

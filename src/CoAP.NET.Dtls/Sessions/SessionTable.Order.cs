@@ -81,6 +81,27 @@ internal sealed partial class SessionTable
         }
     }
 
+    /// <summary>The sessions that were heard of since a time.</summary>
+    /// <param name="since">The time, by the clock's timestamp.</param>
+    public List<DtlsSession> HeardSince(long since)
+    {
+        List<DtlsSession> heard = [];
+        lock (_gate)
+        {
+            // What came shortly after a session was noted moves it no further.
+            for (DtlsSession? session = _order.Newest; session is not null && session.Touched >= since - _precision;
+                session = session.Neighbours.Previous)
+            {
+                if (session.LastReceived >= since)
+                {
+                    heard.Add(session);
+                }
+            }
+        }
+
+        return heard;
+    }
+
     private void Append(DtlsSession session)
     {
         Link(session);
@@ -101,7 +122,8 @@ internal sealed partial class SessionTable
 
     private void Link(DtlsSession session)
     {
-        session.Touched = session.LastReceived;
+        // One that another server heard last comes late; those behind it were heard later nevertheless.
+        session.Touched = Math.Max(session.LastReceived, _order.Newest?.Touched ?? long.MinValue);
         _order.Append(session);
     }
 }

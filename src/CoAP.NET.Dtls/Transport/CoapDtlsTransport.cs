@@ -63,13 +63,14 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
         _engine = engine;
         try
         {
-            engine.LoadSessions();
+            await engine.LoadSessionsAsync(cancellationToken).ConfigureAwait(false);
             await _sockets.StartAsync(engine.Context, cancellationToken).ConfigureAwait(false);
             engine.Start();
         }
         catch
         {
             _engine = null;
+            await engine.KeepSessionsAsync().ConfigureAwait(false);
             engine.Dispose();
             throw;
         }
@@ -113,7 +114,12 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     /// <returns>A task that ends when nothing more is received.</returns>
     public override async ValueTask DisposeAsync()
     {
-        _engine?.Dispose();
+        if (_engine is { } running)
+        {
+            await running.KeepSessionsAsync().ConfigureAwait(false);
+            running.Dispose();
+        }
+
         await _sockets.DisposeAsync().ConfigureAwait(false);
         if (_engine is { } engine)
         {

@@ -1,4 +1,6 @@
+using System.Globalization;
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Keeping;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Transports;
 using Microsoft.Extensions.Logging;
@@ -28,7 +30,6 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     private readonly DtlsClient? _client;
     private readonly ClientPaths _paths;
     private readonly SessionOpening? _opening;
-    private readonly SessionKeeping? _keeping;
     private readonly CoapDatagramPool _pool;
 
     // Handshakes are never worked on by a thread that receives: certificates are checked there, and users asked.
@@ -61,8 +62,9 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
                     HandshakeFailed = OnHandshakeFailed,
                     ValidateRawPublicKey = settings.ValidateClientPublicKey,
                     Counters = new DtlsServerCounters(context.Counters),
+                    Keeping = settings.SessionKeeping,
+                    KeepingFailed = OnKeepingFailed,
                 };
-            _keeping = new SessionKeeping(_server, settings, context.Logger);
         }
 
         if (settings.HasClient)
@@ -89,7 +91,55 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     public bool IsDisposed => Volatile.Read(ref _isDisposed) != 0;
 
     /// <summary>Takes the sessions of the process before. To be called before the first datagram is taken.</summary>
-    public void LoadSessions() => _keeping?.Load();
+    /// <param name="cancellationToken">Stops it.</param>
+    public async ValueTask LoadSessionsAsync(CancellationToken cancellationToken)
+    {
+        if (_server?.Keeper is not { } keeper)
+        {
+            return;
+        }
+
+        try
+        {
+            int count = await keeper.StartAsync(cancellationToken).ConfigureAwait(false);
+            if (count > 0)
+            {
+                DtlsLog.SessionsLoaded(_outer.Logger, count, KeeperName);
+            }
+
+            if (keeper.Loading.Unreadable is var unreadable and > 0)
+            {
+                DtlsLog.SessionsNotLoaded(_outer.Logger, KeeperName, string.Create(CultureInfo.InvariantCulture,
+                    $"{unreadable} of them were changed, encrypted with another key, or written by another version."));
+            }
+        }
+#pragma warning disable CA1031 // whatever a keeper of users throws: the server serves without the sessions
+        catch (Exception exception) when (exception is not OperationCanceledException)
+#pragma warning restore CA1031
+        {
+            DtlsLog.SessionsNotLoaded(_outer.Logger, KeeperName, exception.Message);
+        }
+    }
+
+    /// <summary>Keeps the sessions for the process after. To be called when no datagram is taken any more.</summary>
+    public async ValueTask KeepSessionsAsync()
+    {
+        if (_server?.Keeper is not { } keeper || IsDisposed)
+        {
+            return;
+        }
+
+        try
+        {
+            await keeper.StopAsync().ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // whatever a keeper of users throws: the server stops
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            DtlsLog.SessionsNotSaved(_outer.Logger, KeeperName, exception.Message);
+        }
+    }
 
     /// <summary>Closes the sockets beside those of the transport.</summary>
     public ValueTask CloseFurtherAsync() => _paths.CloseAsync();
@@ -291,9 +341,9 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         {
             _client!.End(session.Session, DtlsEnd.Closed, tells: true);
         }
-        else if (_settings.SessionFile is not null && _outer.IsStopping)
+        else if (session.Session is KeptDtlsSession kept && _outer.IsStopping)
         {
-            _server!.EndToKeep(session.Session);
+            _server!.Keeper!.EndToKeep(kept);
         }
         else
         {
@@ -310,7 +360,6 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
 
         _timer?.Dispose();
         _client?.Dispose();
-        _keeping?.Keep();
         _server?.Dispose();
         _clientContext?.Dispose();
         _serverContext?.Dispose();
@@ -323,6 +372,14 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         // It may hold what a stranger or the code of a user said.
         DtlsLog.HandshakeFailed(_outer.Logger, path.Remote.ToString(), CoapForeignText.LineOf(why));
     }
+
+    private void OnKeepingFailed(Exception exception)
+    {
+        _outer.Counters.Add(CoapCounter.SessionKeepingFailures);
+        DtlsLog.SessionsNotKept(_outer.Logger, KeeperName, exception.Message);
+    }
+
+    private string KeeperName => $"{_settings.SessionKeeping?.Keeper}";
 
     private static CoapConnectionException? Describe(DtlsChannelSession session, DtlsEnd reason) => reason switch
     {
@@ -337,6 +394,13 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         DtlsEnd.Exhausted =>
             new CoapConnectionException(CoapConnectionError.Lost,
                 $"The session with {session} was ended: its record numbers were used up, or too many records were forged."),
+        DtlsEnd.Unconfirmed =>
+            new CoapConnectionException(CoapConnectionError.Lost,
+                $"The session with {session} was ended: the keeper of sessions did not confirm in time that it may use further record "
+                    + "numbers. Look why the store is slow or away."),
+        DtlsEnd.TakenOver =>
+            new CoapConnectionException(CoapConnectionError.Lost,
+                $"The session with {session} is another server's now, as the keeper of sessions says."),
         _ => new CoapConnectionException(CoapConnectionError.ClosedByUs, $"This end closed the session with {session}."),
     };
 

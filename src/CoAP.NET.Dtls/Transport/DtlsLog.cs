@@ -15,14 +15,18 @@ internal static partial class DtlsLog
     [LoggerMessage(2102, LogLevel.Information, "A handshake with {Remote} failed: {Reason}")]
     public static partial void HandshakeFailed(ILogger logger, string remote, string reason);
 
-    [LoggerMessage(2104, LogLevel.Information, "{Count} sessions were taken over from {File}.")]
-    public static partial void SessionsLoaded(ILogger logger, int count, string file);
+    [LoggerMessage(2104, LogLevel.Information, "{Count} sessions were taken over from {Keeper}.")]
+    public static partial void SessionsLoaded(ILogger logger, int count, string keeper);
 
-    [LoggerMessage(2105, LogLevel.Warning, "The sessions in {File} were not taken over, so clients make new ones: {Reason}")]
-    public static partial void SessionsNotLoaded(ILogger logger, string file, string reason);
+    [LoggerMessage(2105, LogLevel.Warning, "The sessions in {Keeper} were not taken over, so clients make new ones: {Reason}")]
+    public static partial void SessionsNotLoaded(ILogger logger, string keeper, string reason);
 
-    [LoggerMessage(2106, LogLevel.Warning, "The sessions were not saved to {File}, so clients make new ones: {Reason}")]
-    public static partial void SessionsNotSaved(ILogger logger, string file, string reason);
+    [LoggerMessage(2106, LogLevel.Warning, "The sessions were not saved to {Keeper}, so clients make new ones: {Reason}")]
+    public static partial void SessionsNotSaved(ILogger logger, string keeper, string reason);
+
+    [LoggerMessage(2107, LogLevel.Warning,
+        "Changes of sessions were not kept by {Keeper}, which is tried again; a crash now costs handshakes: {Reason}")]
+    public static partial void SessionsNotKept(ILogger logger, string keeper, string reason);
 
     [LoggerMessage(2103, LogLevel.Debug, "A datagram to {Remote} was not sent: {Reason}")]
     public static partial void SendFailed(ILogger logger, string remote, string reason);

@@ -76,6 +76,20 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     }
 
     [Fact]
+    public void A_server_has_a_keeper()
+    {
+        CoapPskDictionary keys = [];
+        Keeping.MemoryKeeper keeper = new();
+        byte[] key = RandomKey();
+        CoapDtlsServerOptions dtls = new()
+        {
+            PskStore = keys,
+            SessionKeeping = new CoapDtlsSessionKeeping(keeper, key),   // an ICoapDtlsSessionKeeper; the key encrypts what it is given
+        };
+        Assert.Same(keeper, dtls.SessionKeeping.Keeper);
+    }
+
+    [Fact]
     public async Task A_client_asks_with_a_key()
     {
         await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();

@@ -1,6 +1,7 @@
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Tests.Clients;
+using CoAP.NET.Dtls.Tests.Keeping;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Options;
@@ -143,6 +144,7 @@ public sealed class OptionCheckTests
         _ when type == typeof(Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>) =>
             (Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>)((_, _) => true),
         _ when type == typeof(ICoapDtlsSessionStore) => new CoapDtlsSessionMemory(),
+        _ when type == typeof(CoapDtlsSessionKeeping) => new CoapDtlsSessionKeeping(new MemoryKeeper(), new byte[16]),
         _ when type == typeof(CoapDtlsSessionFile) => new CoapDtlsSessionFile("sessions", new byte[16]),
         _ when type == typeof(CoapPskCredential) => new CoapPskCredential("a", new byte[1]),
         _ when type == typeof(CoapDtlsCertificateValidation) => (CoapDtlsCertificateValidation)((_, _, _) => true),

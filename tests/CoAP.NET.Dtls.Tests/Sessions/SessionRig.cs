@@ -17,11 +17,11 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
     private long _received;
     private long _sent;
 
-    public SessionRig(DtlsServerLimits? limits = null, VirtualClock? clock = null)
+    public SessionRig(DtlsServerLimits? limits = null, VirtualClock? clock = null, CoapDtlsSessionKeeping? keeping = null, ulong seed = 3)
     {
         Clock = clock ?? new VirtualClock();
-        Server = new DtlsServer(_context, limits ?? new DtlsServerLimits(), null, null, this, Clock, new VirtualRandom(3),
-            static work => work());
+        Server = new DtlsServer(_context, limits ?? new DtlsServerLimits(), null, null, this, Clock, new VirtualRandom(seed),
+            static work => work()) { Keeping = keeping };
     }
 
     public VirtualClock Clock { get; }
@@ -67,7 +67,8 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
         byte[] cid = withCid ? BitConverter.GetBytes(Interlocked.Increment(ref s_nextCid)) : [];
         KeyBlock keys = Keys(seed);
         RecordLayer records = new(CipherSuite.All[0], keys, true, cid, []);
-        DtlsSession session = new(new Established(records, lastFlight ?? [], 0, identity, null), path, this, Clock) { Home = Server };
+        Established established = new(records, lastFlight ?? [], 0, identity, null);
+        DtlsSession session = Server.Keeper?.Make(established, path) ?? new DtlsSession(established, path, this, Clock) { Home = Server };
         return (session, new RecordLayer(CipherSuite.All[0], keys, false, [], cid));
     }
 

@@ -1,3 +1,4 @@
+using CoAP.NET.Dtls.Tests.Keeping;
 using CoAP.NET.Dtls.Tests.Options;
 
 namespace CoAP.NET.Dtls.Tests.Transport;
@@ -32,6 +33,45 @@ public sealed class RestartTests : IDisposable
         Assert.Equal(0, client.Endpoint.Counters[CoapCounter.RequestsRepeated]);
         Assert.Single(second.Server.Endpoint.ConnectedPeers);
         await first.DisposeAsync();
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_session_outlives_a_crash_and_its_client_notices_nothing(bool withCid)
+    {
+        MemoryKeeper keeper = new();
+        SecureEndpoints first =
+            await new SecureEndpoints(options => options.SessionKeeping = keeper.Keeping(), useCids: withCid).StartAsync();
+        CoapClient client = first.Client();
+        for (int i = 0; i < 3; i++)
+        {
+            await client.GetAsync($"{first.Host}/hello");
+        }
+
+        MemoryKeeper left = await first.CrashAsync(keeper);
+
+        await using SecureEndpoints second = await new SecureEndpoints(
+            options => options.SessionKeeping = left.Keeping(), port: first.Port, useCids: withCid).StartAsync();
+        CoapResponse response = await client.GetAsync($"{second.Host}/who");
+
+        Assert.Equal(SecureEndpoints.Identity, response.GetText());
+        Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        Assert.Equal(0, client.Endpoint.Counters[CoapCounter.RequestsRepeated]);
+        Assert.Equal(0, second.Transport.Engine!.Server!.Counters.HandshakesStarted);
+        await first.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task A_keeper_that_fails_costs_the_sessions_and_no_more()
+    {
+        MemoryKeeper keeper = new() { BeforeKeeping = static _ => throw new IOException("The store is away.") };
+        await using SecureEndpoints secure = await new SecureEndpoints(options => options.SessionKeeping = keeper.Keeping()).StartAsync();
+        Assert.Equal("hello", (await secure.Client().GetAsync($"{secure.Host}/hello")).GetText());
+        await secure.Server.DisposeAsync();
+        Assert.True(keeper.HasStopped);
+        Assert.Empty(keeper.States);
+        Assert.NotEqual(0, secure.Server.Endpoint.Counters[CoapCounter.SessionKeepingFailures]);
     }
 
     [Fact]

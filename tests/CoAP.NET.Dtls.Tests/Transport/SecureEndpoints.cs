@@ -1,6 +1,7 @@
 using System.Net;
 using System.Text;
 using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Keeping;
 using CoAP.NET.Dtls.Transport;
 using CoAP.NET.Transports;
 
@@ -13,7 +14,8 @@ internal sealed class SecureEndpoints : IAsyncDisposable
 
     private readonly List<CoapClient> _clients = [];
 
-    public SecureEndpoints(Action<CoapDtlsServerOptions>? configure = null, Action<CoapEndpointOptions>? endpoint = null, int port = 0)
+    public SecureEndpoints(Action<CoapDtlsServerOptions>? configure = null, Action<CoapEndpointOptions>? endpoint = null, int port = 0,
+        bool useCids = true)
     {
         Keys = new CoapPskDictionary { { Identity, Key } };
         CoapDtlsServerOptions server = new() { PskStore = Keys };
@@ -23,7 +25,7 @@ internal sealed class SecureEndpoints : IAsyncDisposable
         options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.FromMinutes(1) };
         endpoint?.Invoke(options);
         Server = new CoapServer(options);
-        Transport = new CoapDtlsTransport(new CoapDtlsOptions { Server = server },
+        Transport = new CoapDtlsTransport(new CoapDtlsOptions { Server = server, UseConnectionIds = useCids },
             new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, port) } });
         Server.Endpoint.AddTransport(Transport);
         Server.MapGet("/who", static request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
@@ -42,9 +44,13 @@ internal sealed class SecureEndpoints : IAsyncDisposable
 
     public IPEndPoint Endpoint => new(IPAddress.Loopback, new Uri(Host).Port);
 
+    /// <summary>Where it listens, also after it has ended.</summary>
+    public int Port { get; private set; }
+
     public async Task<SecureEndpoints> StartAsync()
     {
         await Server.StartAsync();
+        Port = Endpoint.Port;
         return this;
     }
 
@@ -79,6 +85,16 @@ internal sealed class SecureEndpoints : IAsyncDisposable
         {
             server.End(((DtlsChannelSession)peer.Connection!).Session, DtlsEnd.Evicted, tells: false);
         }
+    }
+
+    /// <summary>Ends as by a crash: the peers are told nothing, and the keeper hears nothing more.</summary>
+    /// <returns>What the keeper had by then.</returns>
+    public async Task<MemoryKeeper> CrashAsync(MemoryKeeper keeper)
+    {
+        MemoryKeeper left = keeper.AfterCrash();
+        LoseSessions();
+        await Server.DisposeAsync();
+        return left;
     }
 
     public async ValueTask DisposeAsync()

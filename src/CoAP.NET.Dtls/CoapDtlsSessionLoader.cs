@@ -1,0 +1,21 @@
+using CoAP.NET.Dtls.Keeping;
+
+namespace CoAP.NET.Dtls;
+
+/// <summary>Puts sessions that were kept into a running server. Thread-safe.</summary>
+public sealed class CoapDtlsSessionLoader
+{
+    private readonly SessionLoading _loading;
+
+    internal CoapDtlsSessionLoader(SessionLoading loading) => _loading = loading;
+
+    /// <summary>
+    /// Loads a session. It sends nothing, and takes nothing, before the keeper has confirmed the numbers that it will use, for which it is
+    /// handed over at once (<see cref="CoapDtlsSessionChangeKind.Reserved"/>); where that does not happen in time it ends
+    /// (<see cref="CoapDtlsSessionKeeping.ConfirmTimeout"/>).
+    /// </summary>
+    /// <param name="state">What was kept last of it (<see cref="CoapDtlsSessionChange.State"/>). Never an older state: its numbers were
+    /// used.</param>
+    /// <returns>What became of it.</returns>
+    public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state) => _loading.TryLoad(state);
+}

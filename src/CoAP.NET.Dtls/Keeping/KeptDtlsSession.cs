@@ -1,0 +1,196 @@
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Keeping;
+
+/// <summary>A session of a server that has a keeper: it counts no further than that has confirmed. Thread-safe.</summary>
+internal sealed class KeptDtlsSession : DtlsSession
+{
+    // That of a session of which nobody loads a copy while it is here.
+    private const ulong Unlimited = ulong.MaxValue;
+
+    private readonly SessionKeeper _keeper;
+
+    // Numbers below the first are ours; the keeper is asked for those below the second. Under the lock of the records.
+    private ulong _confirmed = Unlimited;
+    private ulong _asked = Unlimited;
+    private long _waitsSince;
+
+    /// <summary>Makes a session of what its handshake left.</summary>
+    /// <param name="established">What the handshake left.</param>
+    /// <param name="path">Where the peer is.</param>
+    /// <param name="home">Who finds it.</param>
+    /// <param name="keeper">Who keeps it.</param>
+    /// <param name="id">The name that it is kept by.</param>
+    public KeptDtlsSession(Established established, in DtlsPath path, IDtlsSessionHome home, SessionKeeper keeper, ulong id)
+        : base(established, path, home, isInitiator: false, null)
+    {
+        _keeper = keeper;
+        Id = id;
+    }
+
+    /// <summary>The name that it is kept by.</summary>
+    public ulong Id { get; }
+
+    /// <summary>Whether it stands in the line of the keeper; under the lock of that.</summary>
+    public bool IsPending { get; set; }
+
+    /// <summary>Whether it was handed over before; of the one who hands over.</summary>
+    public bool IsHandedOver { get; set; }
+
+    /// <summary>Whether the table has had it.</summary>
+    public bool IsOpened { get; set; }
+
+    /// <summary>Whether it waits for numbers that were asked for.</summary>
+    public bool IsWaiting => WaitsSince != 0;
+
+    /// <summary>Since when it waits, by the clock's timestamp; 0 when it does not.</summary>
+    public long WaitsSince => Volatile.Read(ref _waitsSince);
+
+    /// <summary>Whether it has asked for numbers that are not confirmed.</summary>
+    public bool AsksForNumbers
+    {
+        get
+        {
+            lock (Records)
+            {
+                return _asked != _confirmed;
+            }
+        }
+    }
+
+    /// <summary>Whether its keys have enough numbers for another process.</summary>
+    public bool HasNumbers
+    {
+        get
+        {
+            lock (Records)
+            {
+                return Records.CanContinueAt(Records.NextSequence + RecordLayer.NumbersOfReserve);
+            }
+        }
+    }
+
+    /// <summary>
+    /// Has a new session count no further than its state will say. That need not be confirmed: whoever loads a state begins behind these
+    /// numbers, and where none was kept nobody loads one.
+    /// </summary>
+    public void BeginToCount()
+    {
+        lock (Records)
+        {
+            _asked = _confirmed = Records.NextSequence + RecordLayer.NumbersOfReserve;
+            Records.Limit(_confirmed);
+        }
+    }
+
+    /// <summary>Has a session that was loaded wait for its first numbers.</summary>
+    public void BeginToWait()
+    {
+        lock (Records)
+        {
+            _confirmed = Records.NextSequence;
+            _asked = _confirmed + RecordLayer.NumbersOfReserve;
+            Records.Limit(_confirmed);
+            Volatile.Write(ref _waitsSince, Math.Max(1, Home.Time.GetTimestamp()));
+        }
+    }
+
+    /// <summary>Writes all of it, with its keys.</summary>
+    /// <param name="writer">Takes it.</param>
+    /// <param name="isLast">Whether it stops here: nothing is sent or received afterwards, and the copy begins with the next
+    /// number.</param>
+    /// <param name="asked">The numbers below this are confirmed when it was kept.</param>
+    /// <returns>False when it has ended, or its numbers are nearly used up.</returns>
+    public bool TryWrite(StateWriter writer, bool isLast, out ulong asked)
+    {
+        lock (Records)
+        {
+            asked = isLast || _asked == Unlimited ? Records.NextSequence : _asked;
+            if (IsClosed || !Records.CanContinueAt(isLast ? asked + RecordLayer.NumbersOfReserve : asked))
+            {
+                return false;
+            }
+
+            writer.WriteNumber(Home.Time.GetUtcNow().UtcTicks);
+            writer.WriteFlag(isLast);
+            writer.WriteNumber((long)Id);
+            Records.Write(writer, asked);
+            SavedSessions.Write(writer, this);
+            if (isLast)
+            {
+                Records.Limit(0);
+            }
+
+            return true;
+        }
+    }
+
+    /// <summary>The keeper has kept it: it may count further.</summary>
+    /// <param name="asked">What <see cref="TryWrite"/> said.</param>
+    public void OnConfirmed(ulong asked)
+    {
+        lock (Records)
+        {
+            if (!IsClosed && asked > _confirmed)
+            {
+                Records.Extend(asked - _confirmed);
+                _confirmed = asked;
+                Volatile.Write(ref _waitsSince, 0);
+            }
+        }
+    }
+
+    private protected override bool IsHeldUp => Records.IsAlmostUsedUp;
+
+    private protected override bool FindsNumbers()
+    {
+        bool asks = false;
+        bool waits;
+        lock (Records)
+        {
+            if (IsClosed || !Records.IsRunningLow)
+            {
+                return true;
+            }
+
+            if (_confirmed == Unlimited)
+            {
+                return !Records.IsAlmostUsedUp;
+            }
+
+            if (_asked == _confirmed && Records.CanContinueAt(_confirmed + RecordLayer.NumbersOfReserve))
+            {
+                _asked = _confirmed + RecordLayer.NumbersOfReserve;
+                asks = true;
+            }
+
+            if (!Records.IsAlmostUsedUp)
+            {
+                waits = false;
+            }
+            else if (_asked == _confirmed)
+            {
+                return false;
+            }
+            else
+            {
+                waits = _waitsSince == 0;
+                Volatile.Write(ref _waitsSince, waits ? Math.Max(1, Home.Time.GetTimestamp()) : _waitsSince);
+            }
+        }
+
+        if (waits)
+        {
+            _keeper.OnWaiting(this);
+        }
+
+        if (asks)
+        {
+            _keeper.OnAsked(this);
+        }
+
+        return true;
+    }
+}

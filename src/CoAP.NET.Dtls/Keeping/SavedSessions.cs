@@ -1,0 +1,71 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Keeping;
+
+/// <summary>Sessions as they are kept, before they are encrypted.</summary>
+internal static class SavedSessions
+{
+    /// <summary>Writes what a session is beside its records. Under the lock of the session.</summary>
+    /// <param name="writer">Takes it.</param>
+    /// <param name="session">The session.</param>
+    public static void Write(StateWriter writer, DtlsSession session)
+    {
+        DtlsPath path = session.Path;
+        writer.WriteAddress(path.Remote);
+        writer.WriteAddress(path.Local);
+        writer.WriteNumber(path.Tag);
+        writer.WriteNumber(session.Idle.Ticks);
+        writer.WriteText(session.PskIdentity);
+        writer.WriteBytes(session.PeerCertificate is { } certificate ? certificate.RawDataMemory.Span : default);
+        writer.WriteBytes(session.PeerPublicKey.Span);
+    }
+
+    /// <summary>Reads a session that <see cref="KeptDtlsSession.TryWrite"/> wrote.</summary>
+    /// <param name="plain">What it wrote.</param>
+    /// <param name="keeper">Who keeps it.</param>
+    /// <param name="home">Who finds it.</param>
+    /// <returns>The session; its numbers are not confirmed.</returns>
+    /// <exception cref="InvalidDataException">Something else stands there.</exception>
+    public static KeptDtlsSession Read(ReadOnlySpan<byte> plain, SessionKeeper keeper, IDtlsSessionHome home)
+    {
+        StateReader reader = new(plain);
+        TimeSpan age = TimeSpan.FromTicks(Math.Max(0, home.Time.GetUtcNow().UtcTicks - reader.ReadNumber()));
+        _ = reader.ReadFlag();
+        ulong id = (ulong)reader.ReadNumber();
+        RecordLayer records = RecordLayer.Load(ref reader);
+        try
+        {
+            DtlsPath path = new(reader.ReadAddress(), reader.ReadAddress(), (int)reader.ReadNumber());
+            TimeSpan idle = new(reader.ReadNumber());
+            string? identity = reader.ReadText();
+            ReadOnlySpan<byte> certificate = reader.ReadBytes();
+            byte[] publicKey = reader.ReadBytes().ToArray();
+            X509Certificate2? leaf = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
+            if (!reader.IsAtEnd || records.OwnCid.Length is not (0 or DtlsServer.CidLength))
+            {
+                throw new InvalidDataException("A saved session has another shape.");
+            }
+
+            KeptDtlsSession session =
+                new(new Established(records, [], 0, identity, leaf) { PeerPublicKey = publicKey }, path, home, keeper, id)
+                {
+                    WasIdleFor = idle + age
+                };
+            if (!keeper.IsForStopsOnly)
+            {
+                session.BeginToWait();
+            }
+
+            return session;
+        }
+        catch (Exception exception) when (exception is CryptographicException or InvalidDataException)
+        {
+            records.Clear();
+            throw new InvalidDataException("A saved session cannot be read.", exception);
+        }
+    }
+}

@@ -1,0 +1,272 @@
+using System.Buffers.Binary;
+using System.Runtime.ExceptionServices;
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Keeping;
+
+/// <summary>
+/// Decides when sessions of a server are handed to its <see cref="ICoapDtlsSessionKeeper"/>: when they are made, need numbers, were heard,
+/// and have ended. Thread-safe; calls nobody under its lock.
+/// </summary>
+internal sealed class SessionKeeper : IDisposable
+{
+    private readonly CoapDtlsSessionKeeping _keeping;
+    private readonly DtlsServer _server;
+    private readonly SessionTable _sessions;
+    private readonly DtlsServerLimits _limits;
+    private readonly TimeProvider _time;
+    private readonly StateSeal _seal;
+    private readonly KeeperQueue _queue;
+    private readonly Lock _gate = new();
+
+    // Those that wait for numbers.
+    private List<KeptDtlsSession> _waiting = [];
+    private long _heardAt;
+
+    /// <summary>Makes one.</summary>
+    /// <param name="keeping">Who keeps, and how.</param>
+    /// <param name="server">The server.</param>
+    /// <param name="sessions">Its sessions.</param>
+    /// <param name="limits">How many it takes, and for how long.</param>
+    /// <param name="time">The clock.</param>
+    public SessionKeeper(CoapDtlsSessionKeeping keeping, DtlsServer server, SessionTable sessions, DtlsServerLimits limits,
+        TimeProvider time)
+    {
+        _keeping = keeping;
+        _server = server;
+        _sessions = sessions;
+        _limits = limits;
+        _time = time;
+        _seal = new StateSeal(keeping.Key, server.Random);
+        _queue = new KeeperQueue(keeping.Keeper, StateOf, server.Run, time, limits.MaxSessions);
+        _heardAt = time.GetTimestamp();
+        Loading = new SessionLoading(this, server, sessions, limits, _seal);
+    }
+
+    /// <summary>Puts sessions that were kept into the server.</summary>
+    public SessionLoading Loading { get; }
+
+    /// <summary>Whether sessions are only kept when the server stops.</summary>
+    public bool IsForStopsOnly => _keeping.IsForStopsOnly;
+
+    /// <summary>Told when a batch was not kept, with the reason.</summary>
+    public Action<Exception>? Failed
+    {
+        init => _queue.Failed = value;
+    }
+
+    /// <summary>Makes a session of what its handshake left.</summary>
+    /// <param name="established">What it left.</param>
+    /// <param name="path">Where the peer is.</param>
+    public KeptDtlsSession Make(Established established, in DtlsPath path)
+    {
+        ulong id;
+        if (established.Records.OwnCid is { Length: DtlsServer.CidLength } cid)
+        {
+            id = SessionTable.CidOf(cid);
+        }
+        else
+        {
+            Span<byte> random = stackalloc byte[sizeof(ulong)];
+            _server.Random.Fill(random);
+            id = BinaryPrimitives.ReadUInt64BigEndian(random);
+        }
+
+        KeptDtlsSession session = new(established, path, _server, this, id);
+        if (!IsForStopsOnly)
+        {
+            session.BeginToCount();
+        }
+
+        return session;
+    }
+
+    /// <summary>A session was made, or loaded, and is in the table.</summary>
+    /// <param name="session">The session.</param>
+    public void OnOpened(KeptDtlsSession session)
+    {
+        session.IsOpened = true;
+        if (session.IsWaiting)
+        {
+            OnWaiting(session);
+        }
+
+        if (!IsForStopsOnly)
+        {
+            _queue.Post(session);
+        }
+    }
+
+    /// <summary>A session has asked for numbers.</summary>
+    /// <param name="session">The session.</param>
+    public void OnAsked(KeptDtlsSession session) => _queue.Post(session);
+
+    /// <summary>A session begins to wait for numbers.</summary>
+    /// <param name="session">The session.</param>
+    public void OnWaiting(KeptDtlsSession session)
+    {
+        lock (_gate)
+        {
+            _waiting.Add(session);
+        }
+    }
+
+    /// <summary>A session has ended.</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="reason">Why.</param>
+    public void OnEnded(KeptDtlsSession session, DtlsEnd reason)
+    {
+        // One that was never opened may have the name of one that is.
+        if (session.IsOpened && !IsForStopsOnly && reason is not (DtlsEnd.Saved or DtlsEnd.TakenOver))
+        {
+            Forget(session);
+        }
+    }
+
+    /// <summary>What was kept of a session is of no use.</summary>
+    /// <param name="session">The session.</param>
+    public void Forget(KeptDtlsSession session) =>
+        _queue.Add(new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Ended, IdOf(session), default, _time.GetUtcNow()));
+
+    /// <summary>Does what is due: tells of what was heard, tries again, ends sessions that wait for too long.</summary>
+    public void Tick()
+    {
+        if (IsForStopsOnly)
+        {
+            return;
+        }
+
+        long now = _time.GetTimestamp();
+        long since = Volatile.Read(ref _heardAt);
+        if (_time.GetElapsedTime(since, now) >= _keeping.HeardInterval
+            && Interlocked.CompareExchange(ref _heardAt, now, since) == since)
+        {
+            foreach (DtlsSession session in _sessions.HeardSince(since))
+            {
+                _queue.PostLater((KeptDtlsSession)session);
+            }
+        }
+
+        _queue.Go();
+        foreach (KeptDtlsSession session in TakeOverdue())
+        {
+            session.End(DtlsEnd.Unconfirmed, tells: true);
+        }
+    }
+
+    /// <summary>Loads what was kept, and has its numbers confirmed.</summary>
+    /// <param name="cancellationToken">Stops it.</param>
+    /// <returns>How many sessions were taken over.</returns>
+    public async ValueTask<int> StartAsync(CancellationToken cancellationToken)
+    {
+        await _keeping.Keeper.StartAsync(new CoapDtlsSessionLoader(Loading), cancellationToken).ConfigureAwait(false);
+        int taken = Loading.TakeFirst();
+        using CancellationTokenSource until = Until();
+        using CancellationTokenRegistration stop = cancellationToken.Register(until.Cancel);
+
+        // Those that are not confirmed by then wait on, or end.
+        await ((Task)_queue.DrainAsync().WaitAsync(until.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        cancellationToken.ThrowIfCancellationRequested();
+        return taken;
+    }
+
+    /// <summary>Ends a session without a word to its peer, as it lives on where it is loaded.</summary>
+    /// <param name="session">The session.</param>
+    public void EndToKeep(KeptDtlsSession session)
+    {
+        using StateWriter writer = new();
+        bool isKept = session.TryWrite(writer, isLast: true, out _);
+        if (isKept)
+        {
+            _queue.Add(new CoapDtlsSessionChange(
+                CoapDtlsSessionChangeKind.Stopped, IdOf(session), _seal.Seal(writer.Written), ExpiresOf(session)));
+        }
+
+        session.End(isKept ? DtlsEnd.Saved : DtlsEnd.Closed, tells: !isKept);
+    }
+
+    /// <summary>Ends all sessions to be kept, and waits until they are.</summary>
+    /// <exception cref="Exception">What the keeper threw.</exception>
+    /// <exception cref="TimeoutException">The keeper took too long.</exception>
+    public async Task StopAsync()
+    {
+        Loading.Stop();
+        foreach (DtlsSession session in _sessions.Shut())
+        {
+            EndToKeep((KeptDtlsSession)session);
+        }
+
+        using CancellationTokenSource until = Until();
+        Exception? failure;
+        try
+        {
+            failure = await _queue.DrainAsync().WaitAsync(until.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            _queue.Cancel();
+            failure = new TimeoutException($"The keeper of sessions did not end within {_keeping.ConfirmTimeout:c}.");
+        }
+
+        await _keeping.Keeper.StopAsync(until.Token).ConfigureAwait(false);
+        if (failure is not null)
+        {
+            ExceptionDispatchInfo.Throw(failure);
+        }
+    }
+
+    public void Dispose()
+    {
+        Loading.Stop();
+        _queue.Dispose();
+        _seal.Dispose();
+    }
+
+    private static byte[] IdOf(KeptDtlsSession session)
+    {
+        byte[] id = new byte[sizeof(ulong)];
+        BinaryPrimitives.WriteUInt64BigEndian(id, session.Id);
+        return id;
+    }
+
+    // In which state a session is now; null when there is nothing to keep.
+    private (CoapDtlsSessionChange Change, ulong Asked)? StateOf(KeptDtlsSession session)
+    {
+        using StateWriter writer = new();
+        CoapDtlsSessionChangeKind kind = !session.IsHandedOver && !session.IsWaiting ? CoapDtlsSessionChangeKind.Made
+            : session.AsksForNumbers ? CoapDtlsSessionChangeKind.Reserved
+            : CoapDtlsSessionChangeKind.Heard;
+        if (!session.TryWrite(writer, isLast: false, out ulong asked))
+        {
+            return null;
+        }
+
+        session.IsHandedOver = true;
+        return (new CoapDtlsSessionChange(kind, IdOf(session), _seal.Seal(writer.Written), ExpiresOf(session)), asked);
+    }
+
+    private DateTimeOffset ExpiresOf(DtlsSession session)
+    {
+        TimeSpan left = _limits.IdleTimeout - session.Idle;
+        return _time.GetUtcNow() + (left > TimeSpan.Zero ? left : TimeSpan.Zero);
+    }
+
+    private List<KeptDtlsSession> TakeOverdue()
+    {
+        lock (_gate)
+        {
+            if (_waiting.Count == 0)
+            {
+                return [];
+            }
+
+            List<KeptDtlsSession> overdue = [.. _waiting.Where(session =>
+                session.WaitsSince is var since and not 0 && _time.GetElapsedTime(since) >= _keeping.ConfirmTimeout)];
+            _waiting = [.. _waiting.Where(session => session is { IsClosed: false, IsWaiting: true }).Except(overdue)];
+            return overdue;
+        }
+    }
+
+    private CancellationTokenSource Until() => new(_keeping.ConfirmTimeout, _time);
+}

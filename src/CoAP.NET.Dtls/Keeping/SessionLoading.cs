@@ -1,0 +1,133 @@
+using System.Security.Cryptography;
+using CoAP.NET.Dtls.Sessions;
+
+namespace CoAP.NET.Dtls.Keeping;
+
+/// <summary>Puts sessions that were kept into a server. Thread-safe.</summary>
+/// <param name="keeper">Who keeps them.</param>
+/// <param name="server">The server.</param>
+/// <param name="sessions">Its sessions.</param>
+/// <param name="limits">How many it takes.</param>
+/// <param name="seal">Decrypts them.</param>
+internal sealed class SessionLoading(
+    SessionKeeper keeper, DtlsServer server, SessionTable sessions, DtlsServerLimits limits, StateSeal seal)
+{
+    private readonly Lock _gate = new();
+
+    // Those of the start, until all of them are there.
+    private List<KeptDtlsSession>? _first = [];
+    private bool _isStopped;
+    private int _unreadable;
+
+    /// <summary>How many states could not be read.</summary>
+    public int Unreadable => Volatile.Read(ref _unreadable);
+
+    /// <inheritdoc cref="CoapDtlsSessionLoader.TryLoad"/>
+    public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state)
+    {
+        byte[]? plain = null;
+        KeptDtlsSession session;
+        try
+        {
+            lock (_gate)
+            {
+                if (_isStopped)
+                {
+                    return CoapDtlsSessionLoad.Stopped;
+                }
+
+                plain = seal.TryOpen(state);
+            }
+
+            session = SavedSessions.Read(plain ?? throw new InvalidDataException(), keeper, server);
+        }
+        catch (InvalidDataException)
+        {
+            Interlocked.Increment(ref _unreadable);
+            return CoapDtlsSessionLoad.Unreadable;
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(plain);
+        }
+
+        CoapDtlsSessionLoad result = session.Idle > limits.IdleTimeout ? CoapDtlsSessionLoad.Expired
+            : !session.HasNumbers ? CoapDtlsSessionLoad.UsedUp
+            : (session.HasCid ? sessions.Find(session.OwnCid) : sessions.Find(session.Path)) is { } known
+                ? OnKnown(session, known)
+                : CoapDtlsSessionLoad.Loaded;
+        if (result != CoapDtlsSessionLoad.Loaded)
+        {
+            session.Discard();
+            if (result != CoapDtlsSessionLoad.Known)
+            {
+                keeper.Forget(session);
+            }
+
+            return result;
+        }
+
+        lock (_gate)
+        {
+            if (_first is { } first)
+            {
+                first.Add(session);
+                return result;
+            }
+        }
+
+        server.Open(session);
+        return result;
+    }
+
+    /// <summary>Takes the sessions of the start: the one silent longest first, so that it is the first to go later.</summary>
+    /// <returns>How many; without those that are too many.</returns>
+    public int TakeFirst()
+    {
+        List<KeptDtlsSession> loaded;
+        lock (_gate)
+        {
+            loaded = _first ?? [];
+            _first = null;
+        }
+
+        loaded.Sort(static (one, other) => one.LastReceived.CompareTo(other.LastReceived));
+        int tooMany = loaded.Count - Math.Max(0, limits.MaxSessions - sessions.Count);
+        int taken = 0;
+        for (int i = 0; i < loaded.Count; i++)
+        {
+            if (i < tooMany)
+            {
+                loaded[i].Discard();
+                keeper.Forget(loaded[i]);
+            }
+            else
+            {
+                server.Open(loaded[i]);
+                taken += loaded[i].IsClosed ? 0 : 1;
+            }
+        }
+
+        return taken;
+    }
+
+    /// <summary>Takes no more.</summary>
+    public void Stop()
+    {
+        lock (_gate)
+        {
+            _isStopped = true;
+        }
+    }
+
+    // Its client may have made a new session over the same path; then the old one is of no use anywhere.
+    private CoapDtlsSessionLoad OnKnown(KeptDtlsSession session, DtlsSession known)
+    {
+        if (known is not KeptDtlsSession kept || kept.Id != session.Id)
+        {
+            keeper.Forget(session);
+        }
+
+        return CoapDtlsSessionLoad.Known;
+    }
+}

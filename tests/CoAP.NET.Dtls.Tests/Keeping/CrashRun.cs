@@ -1,0 +1,184 @@
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Sessions;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Dtls.Tests.Keeping;
+
+/// <summary>
+/// A server with a few sessions that crashes and stops at points of chance, and a store that takes its time, fails, and may have kept or
+/// not kept what was under way. Looks at the wire: numbers of a key only ever rise.
+/// </summary>
+/// <param name="seed">Decides all of it.</param>
+/// <param name="confirmsTooEarly">A defect of the store: it confirms what a crash undoes.</param>
+internal sealed class CrashRun(int seed, bool confirmsTooEarly = false)
+{
+    private const int Hosts = 3;
+
+#pragma warning disable CA5394 // to be replayed, not to be secret
+    private readonly Random _random = new(seed);
+#pragma warning restore CA5394
+    private readonly Dictionary<DtlsPath, ulong> _last = [];
+    private readonly VirtualClock _clock = new();
+    private SessionRig _rig = null!;
+    private MemoryKeeper _keeper = new();
+    private (IReadOnlyList<CoapDtlsSessionChange> Changes, TaskCompletionSource Done)? _underWay;
+
+    /// <summary>What is wrong; null: nothing.</summary>
+    public string? Problem { get; private set; }
+
+    /// <summary>How many records were sent by sessions that had been loaded.</summary>
+    public int SentAfterCrash { get; private set; }
+
+    public int Crashes { get; private set; }
+
+    public async Task<CrashRun> RunAsync(int steps)
+    {
+        Start();
+        for (int host = 1; host <= Hosts; host++)
+        {
+            _rig.Open(host, withCid: host != 1);
+        }
+
+        for (int step = 0; step < steps && Problem is null; step++)
+        {
+            await StepAsync();
+        }
+
+        End(isApplied: true, hasFailed: false);
+        _rig.Dispose();
+        return this;
+    }
+
+    private async Task StepAsync()
+    {
+        switch (Next(12))
+        {
+            case < 5:
+                Send();
+                break;
+            case < 8:
+                _clock.Advance(TimeSpan.FromMilliseconds(Next(8_000)));
+                _rig.Server.Tick();
+                break;
+            case < 11:
+                End(isApplied: Next(2) == 0, hasFailed: Next(3) == 0);
+                break;
+            default:
+                await CrashAsync();
+                break;
+        }
+    }
+
+    private void Send()
+    {
+        foreach (DtlsSession session in _rig.Opened.Where(static session => !session.IsClosed))
+        {
+            // Far enough for reserves to be used up, and sometimes just before their end.
+            if (session.Send([1]) && Next(2) == 0)
+            {
+                session.SkipTo(_last[session.Path] + 1 + (ulong)Next((int)RecordLayer.NumbersOfReserve / 2));
+            }
+
+            for (int i = Next(20); i >= 0; i--)
+            {
+                session.Send([1]);
+            }
+        }
+    }
+
+    private async Task CrashAsync()
+    {
+        Crashes++;
+        if (Next(4) == 0)
+        {
+            // A stop: the store is there.
+            _keeper.BeforeKeeping = null;
+            End(isApplied: true, hasFailed: false);
+            await _rig.Server.Keeper!.StopAsync();
+        }
+        else if (_underWay is { } underWay && Next(2) == 0)
+        {
+            _keeper.Apply(underWay.Changes);
+        }
+
+        MemoryKeeper left = _keeper.AfterCrash();
+        _underWay?.Done.TrySetException(new IOException("This process has crashed."));
+        _underWay = null;
+        _rig.OnSent = null;
+        _rig.Dispose();
+        _keeper = left;
+        Start();
+    }
+
+    private void Start()
+    {
+        SessionRig rig = new(clock: _clock, keeping: _keeper.Keeping(), seed: (ulong)Next(int.MaxValue)) { OnSent = OnSent };
+        _rig = rig;
+
+        // The first batch has the numbers of those that were loaded: it takes its time too.
+        _keeper.BeforeKeeping = changes =>
+        {
+            TaskCompletionSource done = new(TaskCreationOptions.None);
+            _underWay = (changes, done);
+            return new ValueTask(done.Task);
+        };
+        _keeper.Loses = confirmsTooEarly ? _ => Next(2) == 0 : null;
+        ValueTask<int> starting = rig.Server.Keeper!.StartAsync(default);
+        if (Next(2) == 0)
+        {
+            End(isApplied: true, hasFailed: false);
+        }
+
+        _ = starting.AsTask();
+        if (_rig.Opened.IsEmpty && Crashes > 0)
+        {
+            for (int host = 1; host <= Hosts; host++)
+            {
+                // Their keys are used up, or were not confirmed in time: others, as of new handshakes.
+                _rig.Open(host + (Hosts * Crashes), withCid: host != 1);
+            }
+        }
+    }
+
+    private void End(bool isApplied, bool hasFailed)
+    {
+        while (_underWay is { } underWay)
+        {
+            _underWay = null;
+            if (hasFailed)
+            {
+                if (isApplied)
+                {
+                    _keeper.Apply(underWay.Changes);
+                }
+
+                MemoryKeeper.Complete(() => underWay.Done.SetException(new IOException("The store is away.")));
+            }
+            else
+            {
+                MemoryKeeper.Complete(underWay.Done.SetResult);
+            }
+        }
+    }
+
+    private void OnSent(DtlsPath path, byte[] datagram)
+    {
+        if (!RecordHeader.TryRead(datagram, 0, out RecordHeader header))
+        {
+            return;
+        }
+
+        if (_last.TryGetValue(path, out ulong last) && header.Sequence <= last)
+        {
+            Problem ??= $"seed {seed}: number {header.Sequence} was sent after {last} with the keys of {path.Remote}";
+        }
+
+        _last[path] = header.Sequence;
+        SentAfterCrash += Crashes > 0 ? 1 : 0;
+    }
+
+#pragma warning disable CA5394 // to be replayed, not to be secret
+    private int Next(int below) => _random.Next(below);
+#pragma warning restore CA5394
+}

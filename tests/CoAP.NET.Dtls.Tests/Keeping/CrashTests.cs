@@ -1,0 +1,64 @@
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Hostile;
+using CoAP.NET.Dtls.Tests.Sessions;
+
+namespace CoAP.NET.Dtls.Tests.Keeping;
+
+/// <summary>
+/// What must never happen however a server ends: read from the wire. COAP_TEST_DTLS_CRASHES says how many runs (default 100), COAP_TEST_SEED
+/// with which they begin.
+/// </summary>
+public sealed class CrashTests
+{
+    private const int Steps = 60;
+
+    [Fact]
+    public async Task No_number_of_a_record_is_used_twice_over_crashes_at_any_point()
+    {
+        int sent = 0;
+        for (int seed = Campaign.Seed; seed < Campaign.Seed + Campaign.Crashes; seed++)
+        {
+            CrashRun run = await new CrashRun(seed).RunAsync(Steps);
+            Assert.Null(run.Problem);
+            sent += run.SentAfterCrash;
+        }
+
+        // It did try: sessions lived on.
+        Assert.True(sent > 100 * Campaign.Crashes, $"{sent} records were sent after crashes");
+    }
+
+    [Fact]
+    public async Task A_store_that_confirms_what_it_loses_is_found()
+    {
+        int found = 0;
+        for (int seed = 1; seed <= 20; seed++)
+        {
+            found += (await new CrashRun(seed, confirmsTooEarly: true).RunAsync(Steps)).Problem is null ? 0 : 1;
+        }
+
+        Assert.True(found > 5, $"{found} of 20");
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Records_that_came_more_than_five_seconds_before_a_crash_are_refused_unless_the_store_loses_them(bool losesHeard)
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(keeping: keeper.Keeping());
+        (_, RecordLayer client) = before.Open(1);
+        keeper.Loses = losesHeard ? static batch => batch.Any(static change => change.Kind == CoapDtlsSessionChangeKind.Heard) : null;
+        byte[][] recorded = [.. Enumerable.Range(0, 100).Select(i => SessionRig.Record(client, [(byte)i]))];
+        foreach (byte[] record in recorded)
+        {
+            Assert.True(before.Server.Receive(ServerBench.Path(1), [.. record]));
+        }
+
+        before.Clock.Advance(TimeSpan.FromSeconds(5));
+        before.Server.Tick();
+        using SessionRig after = new(clock: before.Clock, keeping: keeper.AfterCrash().Keeping());
+        Assert.Equal(1, await after.Server.Keeper!.StartAsync(default));
+        Assert.Equal(losesHeard ? recorded.Length : 0, recorded.Count(record => after.Server.Receive(ServerBench.Path(1), [.. record])));
+    }
+}

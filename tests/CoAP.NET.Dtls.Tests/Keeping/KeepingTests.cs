@@ -1,0 +1,420 @@
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Sessions;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Dtls.Tests.Keeping;
+
+/// <summary>Sessions that outlive the process of the server.</summary>
+public sealed class KeepingTests
+{
+    private const ulong Reserve = RecordLayer.NumbersOfReserve;
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task After_a_stop_sessions_go_on_with_the_next_number_and_take_nothing_twice(bool withCid)
+    {
+        VirtualClock clock = new();
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(clock: clock, keeping: keeper.Keeping());
+        (DtlsSession session, RecordLayer client) = before.Open(1, withCid, "user-1");
+        byte[] replay = SessionRig.Record(client, [1]);
+        byte[] late = SessionRig.Record(client, [2]);
+        Assert.True(before.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [3])));
+        Assert.True(before.Server.Receive(ServerBench.Path(1), [.. replay]));
+        List<ulong> numbers = [];
+        before.OnSent = (_, datagram) => numbers.Add(Sequence(datagram));
+        Assert.True(session.Send([1]));
+        await before.Server.Keeper!.StopAsync();
+
+        // Nothing is sent or taken beyond what was kept, and the client is told nothing.
+        Assert.False(session.Send([2]));
+        Assert.False(before.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [4])));
+        Assert.Equal((session, DtlsEnd.Saved), Assert.Single(before.Closed));
+        Assert.True(keeper.HasStopped);
+
+        clock.Advance(TimeSpan.FromSeconds(10));
+        using SessionRig after = new(clock: clock, keeping: keeper.Keeping());
+        Assert.Equal(1, await after.Server.Keeper!.StartAsync(default));
+        DtlsSession loaded = Assert.Single(after.Opened);
+        Assert.Equal(("user-1", session.Suite, session.Path), (loaded.PskIdentity, loaded.Suite, loaded.Path));
+        Assert.Equal(TimeSpan.FromSeconds(10), loaded.Idle);
+        after.OnSent = (path, datagram) =>
+        {
+            numbers.Add(Sequence(datagram));
+            Assert.True(RecordHeader.TryRead(datagram, 0, out RecordHeader header));
+            Assert.Equal(OpenResult.Opened, client.Open(header, datagram, out _, out _, out _));
+        };
+        Assert.True(loaded.Send([3]));
+        Assert.Equal([0UL, 1UL], numbers);
+
+        Assert.False(after.Server.Receive(ServerBench.Path(1), replay));
+        Assert.False(after.Server.Receive(ServerBench.Path(1), late));
+        Assert.True(after.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [4])));
+        Assert.Equal(withCid, after.Server.Receive(ServerBench.Path(2), SessionRig.Record(client, [5])));
+        Assert.Equal(withCid ? 2 : 1, after.Received);
+        Assert.Equal(2, after.Server.Counters.RecordsReplayed);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task After_a_crash_sessions_go_on_behind_all_numbers_that_may_have_been_used(bool withCid)
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(keeping: keeper.Keeping());
+        (DtlsSession session, RecordLayer client) = before.Open(1, withCid);
+        Assert.True(session.Send([1]));
+        MemoryKeeper left = keeper.AfterCrash();
+        Assert.True(session.Send([2]));
+
+        using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
+        Assert.Equal(1, await after.Server.Keeper!.StartAsync(default));
+        ulong number = 0;
+        after.OnSent = (_, datagram) => number = Sequence(datagram);
+        Assert.True(Assert.Single(after.Opened).Send([3]));
+        Assert.Equal(Reserve, number);
+        Assert.True(after.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [4])));
+        Assert.Equal(CoapDtlsSessionChangeKind.Reserved, Assert.Single(left.Kinds));
+    }
+
+    [Fact]
+    public void A_session_is_handed_over_once_when_it_is_made_and_again_when_half_of_its_numbers_is_used()
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig rig = new(keeping: keeper.Keeping());
+        (DtlsSession session, _) = rig.Open(1);
+        for (int i = 0; i < 100; i++)
+        {
+            Assert.True(session.Send([1]));
+        }
+
+        Assert.Equal([CoapDtlsSessionChangeKind.Made], keeper.Kinds);
+        session.SkipTo((Reserve / 2) - 2);
+        Assert.True(session.Send([1]));
+        Assert.Single(keeper.Batches);
+        Assert.True(session.Send([1]));
+        Assert.True(session.Send([1]));
+        Assert.Equal([CoapDtlsSessionChangeKind.Made, CoapDtlsSessionChangeKind.Reserved], keeper.Kinds);
+        session.SkipTo(Reserve + 10);
+        Assert.True(session.Send([1]));
+    }
+
+    [Fact]
+    public void No_number_is_used_that_is_not_confirmed_and_a_session_waits_for_it()
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig rig = new(keeping: keeper.Keeping());
+        (DtlsSession session, RecordLayer client) = rig.Open(1);
+        TaskCompletionSource confirmed = new();
+        keeper.BeforeKeeping = _ => new ValueTask(confirmed.Task);
+        session.SkipTo(Reserve - 20);
+        ulong last = 0;
+        rig.OnSent = (_, datagram) => last = Sequence(datagram);
+        while (session.Send([1]))
+        {
+        }
+
+        // The last few are for saying that it ends. What cannot be answered is not taken: the client says it again.
+        Assert.InRange(last, Reserve - 20, Reserve - 17);
+        byte[] request = SessionRig.Record(client, [1]);
+        Assert.False(rig.Server.Receive(ServerBench.Path(1), [.. request]));
+        Assert.Empty(rig.Closed);
+
+        MemoryKeeper.Complete(confirmed.SetResult);
+        Assert.True(rig.Server.Receive(ServerBench.Path(1), request));
+        Assert.True(session.Send([1]));
+        Assert.Equal(Reserve - 16, last);
+    }
+
+    [Fact]
+    public void A_session_whose_numbers_are_not_confirmed_in_time_ends_and_says_so()
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig rig = new(keeping: keeper.Keeping());
+        (DtlsSession session, _) = rig.Open(1);
+        keeper.BeforeKeeping = static _ => ValueTask.FromException(new IOException("The store is away."));
+        session.SkipTo(Reserve - 17);
+        Assert.True(session.Send([1]));
+        Assert.False(session.Send([1]));
+        rig.Clock.Advance(TimeSpan.FromSeconds(29));
+        rig.Server.Tick();
+        Assert.Empty(rig.Closed);
+        long sent = rig.Sent;
+        rig.Clock.Advance(TimeSpan.FromSeconds(1));
+        rig.Server.Tick();
+        Assert.Equal((session, DtlsEnd.Unconfirmed), Assert.Single(rig.Closed));
+        Assert.Equal(sent + 1, rig.Sent);
+    }
+
+    [Fact]
+    public async Task A_session_that_was_loaded_sends_and_takes_nothing_before_its_numbers_are_confirmed()
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(keeping: keeper.Keeping());
+        (_, RecordLayer client) = before.Open(1);
+        MemoryKeeper left = keeper.AfterCrash();
+        TaskCompletionSource confirmed = new();
+        left.BeforeKeeping = _ => new ValueTask(confirmed.Task);
+
+        using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
+        ValueTask<int> starting = after.Server.Keeper!.StartAsync(default);
+        DtlsSession loaded = Assert.Single(after.Opened);
+        byte[] request = SessionRig.Record(client, [1]);
+        Assert.False(loaded.Send([1]));
+        Assert.False(after.Server.Receive(ServerBench.Path(1), [.. request]));
+        Assert.Equal(0, after.Sent);
+        Assert.Empty(after.Closed);
+        Assert.False(starting.IsCompleted);
+
+        MemoryKeeper.Complete(confirmed.SetResult);
+        Assert.Equal(1, await starting);
+        Assert.True(after.Server.Receive(ServerBench.Path(1), request));
+        Assert.True(loaded.Send([1]));
+    }
+
+    [Fact]
+    public async Task A_session_that_was_loaded_and_is_not_confirmed_ends_without_a_word()
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(keeping: keeper.Keeping());
+        before.Open(1);
+        MemoryKeeper left = keeper.AfterCrash();
+        left.BeforeKeeping = static _ => ValueTask.FromException(new IOException("The store is away."));
+        using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
+        Assert.Equal(1, await after.Server.Keeper!.StartAsync(default));
+        after.Clock.Advance(TimeSpan.FromSeconds(30));
+        after.Server.Tick();
+        Assert.Equal(DtlsEnd.Unconfirmed, Assert.Single(after.Closed).Reason);
+        Assert.Equal(0, after.Sent);
+    }
+
+    [Fact]
+    public void What_was_heard_is_noted_every_five_seconds_in_one_batch()
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig rig = new(keeping: keeper.Keeping());
+        RecordLayer[] clients = [.. Enumerable.Range(1, 20).Select(host => rig.Open(host).Client)];
+        keeper.Batches.Clear();
+        rig.Clock.Advance(TimeSpan.FromSeconds(5));
+        rig.Server.Tick();
+        keeper.Batches.Clear();
+
+        for (int host = 1; host <= 10; host++)
+        {
+            Assert.True(rig.Server.Receive(ServerBench.Path(host), SessionRig.Record(clients[host - 1], [1])));
+        }
+
+        // Shortly after, so that the order of the sessions does not change.
+        rig.Clock.Advance(TimeSpan.FromMilliseconds(900));
+        Assert.True(rig.Server.Receive(ServerBench.Path(3), SessionRig.Record(clients[2], [1])));
+        rig.Clock.Advance(TimeSpan.FromMilliseconds(4_000));
+        rig.Server.Tick();
+        Assert.Empty(keeper.Batches);
+        rig.Clock.Advance(TimeSpan.FromMilliseconds(100));
+        rig.Server.Tick();
+        Assert.Equal(10, Assert.Single(keeper.Batches).Length);
+        Assert.All(keeper.Kinds, static kind => Assert.Equal(CoapDtlsSessionChangeKind.Heard, kind));
+        rig.Clock.Advance(TimeSpan.FromSeconds(5));
+        rig.Server.Tick();
+        Assert.Single(keeper.Batches);
+    }
+
+    [Fact]
+    public void What_came_shortly_after_a_session_was_noted_is_noted_the_next_time()
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig rig = new(keeping: keeper.Keeping());
+        (_, RecordLayer client) = rig.Open(1);
+        rig.Clock.Advance(TimeSpan.FromMilliseconds(4_800));
+        Assert.True(rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [1])));
+        rig.Clock.Advance(TimeSpan.FromMilliseconds(200));
+        rig.Server.Tick();
+        rig.Clock.Advance(TimeSpan.FromMilliseconds(100));
+        Assert.True(rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [1])));
+        keeper.Batches.Clear();
+        rig.Clock.Advance(TimeSpan.FromSeconds(5));
+        rig.Server.Tick();
+        Assert.Equal([CoapDtlsSessionChangeKind.Heard], keeper.Kinds);
+    }
+
+    [Fact]
+    public void A_session_that_ended_is_removed_and_one_that_is_refused_ends_without_a_word()
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig rig = new(keeping: keeper.Keeping());
+        (DtlsSession one, _) = rig.Open(1);
+        (DtlsSession other, _) = rig.Open(2);
+        Assert.Equal(2, keeper.States.Count);
+        one.End(DtlsEnd.Closed, tells: false);
+        Assert.Single(keeper.States);
+
+        keeper.BeforeKeeping = static changes =>
+        {
+            changes[0].Refuse();
+            return default;
+        };
+        other.SkipTo(Reserve / 2);
+        long sent = rig.Sent;
+        Assert.True(other.Send([1]));
+        Assert.Equal((other, DtlsEnd.TakenOver), rig.Closed.Last());
+        Assert.Equal(sent + 1, rig.Sent);
+
+        // What is kept of it is the other server's.
+        Assert.Single(keeper.States);
+        Assert.Equal(0, rig.Server.SessionCount);
+    }
+
+    [Fact]
+    public void What_a_keeper_did_not_keep_is_handed_over_again_with_the_newest_state_and_ever_less_often()
+    {
+        MemoryKeeper keeper = new() { BeforeKeeping = static _ => ValueTask.FromException(new IOException("The store is away.")) };
+        int failures = 0;
+        using SessionRig rig = new(keeping: keeper.Keeping());
+        DtlsSession[] sessions = [.. Enumerable.Range(1, 50).Select(host => rig.Open(host).Session)];
+        Assert.Single(keeper.Batches);
+        for (int second = 1; second <= 120; second++)
+        {
+            rig.Clock.Advance(TimeSpan.FromSeconds(1));
+            rig.Server.Tick();
+            failures = keeper.Batches.Count;
+        }
+
+        Assert.InRange(failures, 5, 12);
+        sessions[0].End(DtlsEnd.Closed, tells: false);
+        keeper.BeforeKeeping = null;
+        keeper.Batches.Clear();
+        for (int second = 1; second <= 31; second++)
+        {
+            rig.Clock.Advance(TimeSpan.FromSeconds(1));
+            rig.Server.Tick();
+        }
+
+        Assert.Equal(49, keeper.States.Count);
+        Assert.Equal(1, keeper.Kinds.Count(static kind => kind == CoapDtlsSessionChangeKind.Ended));
+    }
+
+    [Fact]
+    public async Task What_was_changed_or_is_of_another_key_is_not_loaded()
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(keeping: keeper.Keeping());
+        before.Open(1);
+        byte[] state = keeper.AfterCrash().States.Values.Single().ToArray();
+        MemoryKeeper empty = new();
+        using SessionRig after = new(keeping: empty.Keeping());
+        await after.Server.Keeper!.StartAsync(default);
+        for (int i = 0; i < state.Length; i += 7)
+        {
+            byte[] changed = [.. state];
+            changed[i] ^= 1;
+            Assert.Equal(CoapDtlsSessionLoad.Unreadable, empty.Loader.TryLoad(changed));
+        }
+
+        for (int length = 0; length < state.Length; length += 11)
+        {
+            Assert.Equal(CoapDtlsSessionLoad.Unreadable, empty.Loader.TryLoad(state.AsSpan(0, length)));
+        }
+
+        MemoryKeeper other = new();
+        using SessionRig ofOther = new(keeping: new CoapDtlsSessionKeeping(other, new byte[32]));
+        await ofOther.Server.Keeper!.StartAsync(default);
+        Assert.Equal(CoapDtlsSessionLoad.Unreadable, other.Loader.TryLoad(state));
+        Assert.Equal(0, after.Server.SessionCount + ofOther.Server.SessionCount);
+        Assert.Equal(CoapDtlsSessionLoad.Loaded, empty.Loader.TryLoad(state));
+        Assert.Equal(CoapDtlsSessionLoad.Known, empty.Loader.TryLoad(state));
+        Assert.Single(empty.States);
+        await after.Server.Keeper!.StopAsync();
+        Assert.Equal(CoapDtlsSessionLoad.Stopped, empty.Loader.TryLoad(state));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_session_is_not_loaded_beside_itself_nor_in_place_of_a_newer_one(bool withCid)
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig rig = new(keeping: keeper.Keeping());
+        await rig.Server.Keeper!.StartAsync(default);
+        (DtlsSession session, _) = rig.Open(1, withCid);
+        Assert.Equal(CoapDtlsSessionLoad.Known, keeper.Loader.TryLoad(keeper.States.Values.Single().Span));
+        Assert.Single(keeper.States);
+        Assert.False(session.IsClosed);
+    }
+
+    [Fact]
+    public async Task Those_that_were_idle_for_too_long_those_too_many_and_those_used_up_are_left_out()
+    {
+        VirtualClock clock = new();
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(clock: clock, keeping: keeper.Keeping());
+        for (int host = 1; host <= 6; host++)
+        {
+            before.Open(host, host % 2 == 0, $"{host}");
+            clock.Advance(TimeSpan.FromMinutes(10));
+        }
+
+        MemoryKeeper left = keeper.AfterCrash();
+        clock.Advance(TimeSpan.FromMinutes(10));
+        using SessionRig after =
+            new(new DtlsServerLimits { MaxSessions = 2, IdleTimeout = TimeSpan.FromMinutes(41) }, clock, left.Keeping());
+        Assert.Equal(2, await after.Server.Keeper!.StartAsync(default));
+        Assert.Equal(["5", "6"], after.Opened.Select(static session => session.PskIdentity));
+        Assert.Equal(3, left.Loads.Count(static load => load == CoapDtlsSessionLoad.Expired));
+        Assert.Equal(2, left.States.Count);
+        Assert.Empty(after.Closed);
+
+        // The order is kept: the next to go is the one that was idle longest.
+        after.Open(7);
+        Assert.Equal("5", Assert.Single(after.Closed).Session.PskIdentity);
+    }
+
+    [Fact]
+    public async Task A_session_whose_keys_are_used_up_by_crashes_is_left_to_a_new_handshake()
+    {
+        MemoryKeeper keeper = new();
+        SessionRig rig = new(keeping: keeper.Keeping());
+        rig.Open(1);
+        int crashes = 0;
+        while (rig.Server.SessionCount == 1 && crashes < 1_000)
+        {
+            keeper = keeper.AfterCrash();
+            SessionRig next = new(clock: rig.Clock, keeping: keeper.Keeping());
+            await next.Server.Keeper!.StartAsync(default);
+            rig.Dispose();
+            rig = next;
+            crashes++;
+        }
+
+        Assert.InRange((ulong)crashes, 10UL, CipherSuite.All[0].MaxRecords / Reserve);
+        Assert.Equal(CoapDtlsSessionLoad.UsedUp, Assert.Single(keeper.Loads));
+        Assert.Empty(keeper.States);
+        rig.Dispose();
+    }
+
+    [Fact]
+    public async Task A_session_that_another_server_heard_last_does_not_hide_those_heard_since()
+    {
+        VirtualClock clock = new();
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(clock: clock, keeping: keeper.Keeping());
+        before.Open(1);
+        clock.Advance(TimeSpan.FromMinutes(10));
+        MemoryKeeper own = new();
+        using SessionRig after = new(clock: clock, keeping: own.Keeping());
+        await after.Server.Keeper!.StartAsync(default);
+        (_, RecordLayer client) = after.Open(2);
+        clock.Advance(TimeSpan.FromSeconds(5));
+        after.Server.Tick();
+        Assert.True(after.Server.Receive(ServerBench.Path(2), SessionRig.Record(client, [1])));
+        Assert.Equal(CoapDtlsSessionLoad.Loaded, own.Loader.TryLoad(keeper.States.Values.Single().Span));
+        own.Batches.Clear();
+        clock.Advance(TimeSpan.FromSeconds(5));
+        after.Server.Tick();
+        Assert.Equal([CoapDtlsSessionChangeKind.Heard], own.Kinds);
+    }
+
+    private static ulong Sequence(byte[] datagram) =>
+        RecordHeader.TryRead(datagram, 0, out RecordHeader header) ? header.Sequence : ulong.MaxValue;
+}
