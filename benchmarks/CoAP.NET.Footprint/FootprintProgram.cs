@@ -9,8 +9,11 @@ internal static class FootprintProgram
 {
     public static async Task<int> RunAsync(string[] args)
     {
-        IRow[] rows = [new MemoryRow(), new PeersRow(), new AllocationRow(), new DeduplicationRow(), new ScalingRow(), new ManyPeersRow(),
-            new PausesRow(), new SecureSessionsRow()];
+        IRow[] rows =
+        [
+            new MemoryRow(), new PeersRow(), new AllocationRow(), new OscoreRow(), new DeduplicationRow(), new ScalingRow(),
+            new ManyPeersRow(), new PausesRow(), new SecureSessionsRow(),
+        ];
         string usage = $"""
             usage: CoAP.NET.Footprint [ROW]... [OPTION]...   prints a table in Markdown
               exit code 1 when an answer was wrong or a figure cannot be

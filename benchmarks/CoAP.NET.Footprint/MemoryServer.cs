@@ -65,14 +65,15 @@ internal sealed class MemoryServer : IAsyncDisposable
     /// <param name="first">The number of the first request: request n comes from peer n modulo the peers, as its n / peers-th.</param>
     /// <param name="count">How many requests.</param>
     /// <param name="pace">The virtual time between two; zero holds it.</param>
-    public void Ask(int peers, long first, long count, TimeSpan pace = default)
+    /// <param name="contexts">Protect the requests of the peers; null for none.</param>
+    public void Ask(int peers, long first, long count, TimeSpan pace = default, ProtectedPeer[]? contexts = null)
     {
         MemoryTransport transport = Transport;
         TimeSpan step = pace * Batch;
         for (long i = first; i < first + count; i++)
         {
             (long round, long peer) = Math.DivRem(i, peers);
-            transport.Ask((int)peer, (int)round);
+            transport.Ask((int)peer, (int)round, contexts?[peer]);
             if (step > TimeSpan.Zero && i % Batch == Batch - 1)
             {
                 Clock.Advance(step);
@@ -86,7 +87,8 @@ internal sealed class MemoryServer : IAsyncDisposable
     /// </summary>
     /// <param name="peers">How many.</param>
     /// <param name="group">How many of them are newcomers at a time.</param>
-    public void Introduce(int peers, int group)
+    /// <param name="contextOf">Protects the requests of a peer, of whom it is told how many it has sent; null for none.</param>
+    public void Introduce(int peers, int group, Func<int, int, ProtectedPeer>? contextOf = null)
     {
         TimeSpan afterwards = TimeSpan.FromSeconds(2.5);
         for (int from = 0; from < peers; from += group)
@@ -96,7 +98,7 @@ internal sealed class MemoryServer : IAsyncDisposable
             {
                 for (int peer = from; peer < to; peer++)
                 {
-                    Transport.Ask(peer, round);
+                    Transport.Ask(peer, round, contextOf?.Invoke(peer, round));
                 }
 
                 Clock.Advance(afterwards);

@@ -31,8 +31,11 @@ internal sealed class MemoryTransport : CoapDatagramTransport
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(2);
 
     // It comes back before Ask returns: a request without a payload leaves nothing of it behind.
-    private readonly CoapDatagram _datagram = new(64);
+    private readonly CoapDatagram _datagram = new(128);
     private readonly byte[] _expected = [.. s_answer];
+    private readonly byte[] _plain = [.. s_request];
+    private readonly byte[] _opened = new byte[256];
+    private ProtectedPeer? _context;
     private CoapAddress _peer;
     private bool _isAnswered;
 
@@ -66,8 +69,6 @@ internal sealed class MemoryTransport : CoapDatagramTransport
     public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         Context = context;
-        s_request.CopyTo(_datagram.Buffer, 0);
-        _datagram.Length = s_request.Length;
         _datagram.Local = s_local;
         return ValueTask.CompletedTask;
     }
@@ -75,10 +76,18 @@ internal sealed class MemoryTransport : CoapDatagramTransport
     /// <summary>Has a peer send a Confirmable GET, and checks the answer.</summary>
     /// <param name="peer">The number of the peer.</param>
     /// <param name="count">How many it sent before: its Message ID, and with the peer's number its token.</param>
-    public void Ask(int peer, int count)
+    /// <param name="context">Protects the request and opens the response; null for a request without protection.</param>
+    public void Ask(int peer, int count, ProtectedPeer? context = null)
     {
-        Write(_datagram.Buffer, peer, count);
+        Write(_plain, peer, count);
         Write(_expected, peer, count);
+        _context = context;
+        _datagram.Length = context?.Protect(_plain, _datagram.Buffer) ?? _plain.Length;
+        if (context is null)
+        {
+            _plain.CopyTo(_datagram.Buffer, 0);
+        }
+
         _peer = AddressOf(peer);
         _datagram.Remote = _peer;
         _datagram.Transport = this;
@@ -93,7 +102,7 @@ internal sealed class MemoryTransport : CoapDatagramTransport
 
     public override void Send(CoapDatagram datagram)
     {
-        if (!_isAnswered && datagram.Remote == _peer && datagram.Span.SequenceEqual(_expected))
+        if (!_isAnswered && datagram.Remote == _peer && Open(datagram.Span).SequenceEqual(_expected))
         {
             Answers++;
         }
@@ -107,6 +116,17 @@ internal sealed class MemoryTransport : CoapDatagramTransport
     }
 
     public override ValueTask DisposeAsync() => ValueTask.CompletedTask;
+
+    private ReadOnlySpan<byte> Open(ReadOnlySpan<byte> answer)
+    {
+        if (_context is null)
+        {
+            return answer;
+        }
+
+        answer.CopyTo(_opened);
+        return _opened.AsSpan(0, _context.Open(_opened.AsSpan(0, answer.Length)));
+    }
 
     private void WaitForAnswer()
     {

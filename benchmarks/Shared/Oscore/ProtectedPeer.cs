@@ -27,10 +27,12 @@ internal sealed class ProtectedPeer
     private int _additionalLength;
     private ulong _number;
 
-    /// <summary>Makes one that has sent nothing.</summary>
+    /// <summary>Makes one.</summary>
     /// <param name="number">Which device it is, 0 to 2^24 - 1.</param>
-    public ProtectedPeer(int number)
+    /// <param name="sent">How many requests it has sent.</param>
+    public ProtectedPeer(int number, int sent = 0)
     {
+        _number = (ulong)sent;
         Kid = KidOf(number);
         byte[] secret = SecretOf(number);
         Derive(secret, Kid, "Key"u8, _sender);

@@ -18,19 +18,32 @@ internal static class EchoVerification
             return;
         }
 
-        CoapChannel channel = exchange.Channel;
+        if (Verify(shard, exchange.Channel, exchange.Request.Options) is { } age)
+        {
+            exchange.Request.EchoAge = age;
+        }
+    }
+
+    /// <summary>Notes what the Echo of a message shows of the address of its peer. No lock may be held.</summary>
+    /// <param name="shard">For the guard and the clock.</param>
+    /// <param name="channel">The peer.</param>
+    /// <param name="options">The options of the message.</param>
+    /// <returns>How old the value is; null where there is none of ours.</returns>
+    public static TimeSpan? Verify(CoapShard shard, CoapChannel channel, CoapOptionCollection options)
+    {
         long now = shard.Environment.Now;
-        if (!exchange.Request.Options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> value)
+        if (!options.TryGetValue(OptionNumber.Echo, out ReadOnlySpan<byte> value)
             || !shard.Guard.Echo.TryGetAge(value, channel, now, out TimeSpan age))
         {
-            return;
+            return null;
         }
 
-        exchange.Request.EchoAge = age;
         TimeSpan lifetime = shard.Environment.Limits.AddressVerificationLifetime;
         if (age < lifetime && !channel.Transport.IsReliable)
         {
             shard.Guard.Verify(channel, now + (lifetime - age).Ticks);
         }
+
+        return age;
     }
 }

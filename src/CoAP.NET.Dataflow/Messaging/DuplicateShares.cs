@@ -15,6 +15,9 @@ internal sealed class DuplicateShares(CoapSourceRule rule, double share)
     // A source that takes no more than this part is not asked to leave as much to others.
     private const int PartForAnybody = 64;
 
+    // A table that many sources made large becomes small again.
+    private const int LeastToTrim = 1024;
+
     private readonly Dictionary<CoapSource, Share> _shares = [];
 
     /// <summary>How many sources there are.</summary>
@@ -64,9 +67,14 @@ internal sealed class DuplicateShares(CoapSourceRule rule, double share)
         peer.Messaging.Keep(-peer.Messaging.Lasting);
         entry.Bytes -= peer.Messaging.Reserved;
         peer.Messaging.MakeExtras().Share = null;
+        peer.Messaging.TrimExtras();
         if (--entry.Peers == 0)
         {
             _shares.Remove(entry.Source);
+            if (_shares.Capacity > LeastToTrim && _shares.Count < _shares.Capacity / 8)
+            {
+                _shares.TrimExcess(2 * _shares.Count);
+            }
         }
     }
 

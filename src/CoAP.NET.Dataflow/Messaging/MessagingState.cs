@@ -89,4 +89,13 @@ internal struct MessagingState
 
     /// <summary>What few peers need; made when it is needed.</summary>
     public MessagingExtras MakeExtras() => _extras ??= new MessagingExtras();
+
+    /// <summary>Gives <see cref="MakeExtras"/> back where there is nothing in it.</summary>
+    public void TrimExtras()
+    {
+        if (_extras is { HasMessageIds: false, TrimAt: long.MinValue, Sending: null, Share: null, Lasting: 0 })
+        {
+            _extras = null;
+        }
+    }
 }

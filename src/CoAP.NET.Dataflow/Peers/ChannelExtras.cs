@@ -20,6 +20,9 @@ internal sealed class ChannelExtras
     public RequestsUnderWay? Requests;
     public DropNote? LastDrop;
 
+    /// <summary>See <see cref="CoapChannel.ProtectedOnes"/>.</summary>
+    public ProtectedChannels? ProtectedOnes;
+
     /// <summary>What waits for the one who drains the outbox.</summary>
     public Queue<CoapOutbound>? Outbound;
 

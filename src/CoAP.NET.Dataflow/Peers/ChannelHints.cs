@@ -15,9 +15,6 @@ internal sealed class ChannelHints
     /// <summary>See <see cref="CoapChannel.Carried"/>.</summary>
     public CarriedChannel? Carried;
 
-    /// <summary>See <see cref="CoapChannel.ProtectedOnes"/>.</summary>
-    public ProtectedChannels? ProtectedOnes;
-
     /// <summary>See <see cref="CoapChannel.EndReason"/>.</summary>
     public CoapConnectionException? EndReason;
 

@@ -113,8 +113,8 @@ public sealed partial class CoapChannel
     /// <summary>The protected peers behind it; null for none. Guarded by Shard.Gate.</summary>
     internal ProtectedChannels? ProtectedOnes
     {
-        get => _extras?.Hints?.ProtectedOnes;
-        set => Hints.ProtectedOnes = value;
+        get => _extras?.ProtectedOnes;
+        set => Extras.ProtectedOnes = value;
     }
 
     /// <summary>An Echo value that the peer sent and that belongs into the next request to it (RFC 9175 section 2.3).</summary>

@@ -12,6 +12,9 @@ internal sealed class CarriedChannel(CoapChannel carrier, CoapSecurityContext co
 
     public CoapProtectedPeer Peer => peer;
 
+    /// <summary>The round of <see cref="IdleProtectedPeers"/> in which it was used last. Not guarded.</summary>
+    public int Round { get; set; }
+
     /// <summary>Errors that came without protection, of requests that still wait. Guarded by Shard.Gate.</summary>
     public Dictionary<CoapToken, CoapException>? Doubts { get; set; }
 }

@@ -41,6 +41,9 @@ public abstract class CoapProtection
     /// </summary>
     public virtual int MaxUnfragmentedSize => 0;
 
+    /// <summary>Forgets peers that are idle; made with the first peer. Guarded by Shard.Gate.</summary>
+    internal IdleProtectedPeers? Idle { get; set; }
+
     /// <summary>A security context in use with the peer at the other end of a channel. Made when first asked for.</summary>
     /// <param name="channel">The channel that carries the protected messages.</param>
     /// <param name="context">The security context.</param>

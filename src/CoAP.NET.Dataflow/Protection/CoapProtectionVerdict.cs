@@ -5,10 +5,11 @@ public readonly struct CoapProtectionVerdict
 {
     private CoapProtectionVerdict(
         ProtectionVerdictKind kind, CoapProtectedPeer? peer = null, CoapMessage? message = null, CoapException? error = null,
-        bool isOwed = false)
+        bool isOwed = false, bool asksForAddress = false)
     {
         Kind = kind;
         IsOwed = isOwed;
+        AsksForAddress = asksForAddress;
         Peer = peer;
         Message = message;
         Error = error;
@@ -34,6 +35,9 @@ public readonly struct CoapProtectionVerdict
     /// <summary>Whether a Non-confirmable request gets the answer as well.</summary>
     internal bool IsOwed { get; }
 
+    /// <summary>Whether the answer has an Echo.</summary>
+    internal bool AsksForAddress { get; }
+
     /// <summary>It was verified: the plain message goes on, as one of the protected peer.</summary>
     /// <param name="peer">The protected peer.</param>
     /// <param name="message">The plain message, with type, Message ID and token of the protected one.</param>
@@ -54,6 +58,18 @@ public readonly struct CoapProtectionVerdict
     {
         ArgumentNullException.ThrowIfNull(answer);
         return new CoapProtectionVerdict(ProtectionVerdictKind.Refuse, message: answer, isOwed: isOwed);
+    }
+
+    /// <summary>
+    /// Like <see cref="Refuse"/>, with an Echo in the answer: the request is to come again with it, outside of its protection, and shows by
+    /// that that its source receives at its address (RFC 9175 section 2.4). <see cref="CoapChannel.IsVerified"/> is true then.
+    /// </summary>
+    /// <param name="answer">The response, such as 4.01; its token and the Echo are filled in.</param>
+    /// <returns>The verdict.</returns>
+    public static CoapProtectionVerdict AskForAddress(CoapMessage answer)
+    {
+        ArgumentNullException.ThrowIfNull(answer);
+        return new CoapProtectionVerdict(ProtectionVerdictKind.Refuse, message: answer, asksForAddress: true);
     }
 
     /// <summary>A request is answered at once, with protection, and nobody sees it.</summary>

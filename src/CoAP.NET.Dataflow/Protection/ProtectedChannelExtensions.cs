@@ -8,11 +8,18 @@ internal static class ProtectedChannelExtensions
         /// <summary>The channel whose messages the transport moves: this one, or the one that carries it.</summary>
         public CoapChannel Wire => channel.Carried?.Carrier ?? channel;
 
-        /// <summary>The protected peer behind a channel. Takes the lock of the shard.</summary>
+        /// <summary>The protected peer behind a channel. Takes the lock of the shard, unless it is the one of before.</summary>
         /// <param name="context">The security context.</param>
         public CoapChannel Protected(CoapSecurityContext context)
         {
             CoapShard shard = channel.Shard;
+            if (channel.ProtectedOnes?.Latest is { IsForgotten: false } latest && ReferenceEquals(latest.Carried!.Context, context))
+            {
+                // Who is forgotten at this moment still works, and is garbage afterwards.
+                latest.Carried.Round = shard.Protection?.Idle?.Round ?? 0;
+                return latest;
+            }
+
             shard.Enter();
             try
             {
@@ -32,8 +39,13 @@ internal static class ProtectedChannelExtensions
             {
                 found = new CoapChannel(channel, context);
                 all.Add(context, found);
+                if (channel.Shard.Protection is { } protection)
+                {
+                    (protection.Idle ??= new IdleProtectedPeers(channel.Shard)).Add(found);
+                }
             }
 
+            found.Carried!.Round = channel.Shard.Protection?.Idle?.Round ?? 0;
             return found;
         }
     }

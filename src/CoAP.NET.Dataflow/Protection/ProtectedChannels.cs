@@ -10,9 +10,13 @@ internal sealed class ProtectedChannels
     public const int MaxIdle = 1024;
 
     private readonly Dictionary<CoapSecurityContext, CoapChannel> _channels = [];
+    private CoapChannel? _latest;
 
     // Whose requests of ours wait for a response: a token says nothing of the security context (RFC 8613 section 8.4).
     private readonly Dictionary<CoapToken, CoapChannel> _tokens = [];
+
+    /// <summary>The one that was found last; mostly there is only one. Needs no lock; it may be forgotten.</summary>
+    public CoapChannel? Latest => Volatile.Read(ref _latest);
 
     /// <summary>The channels.</summary>
     public IReadOnlyCollection<CoapChannel> All => _channels.Values;
@@ -34,8 +38,12 @@ internal sealed class ProtectedChannels
         }
     }
 
-    public bool TryGet(CoapSecurityContext context, [NotNullWhen(true)] out CoapChannel? channel) =>
-        _channels.TryGetValue(context, out channel);
+    public bool TryGet(CoapSecurityContext context, [NotNullWhen(true)] out CoapChannel? channel)
+    {
+        bool isThere = _channels.TryGetValue(context, out channel);
+        Volatile.Write(ref _latest, channel);
+        return isThere;
+    }
 
     /// <summary>Finds whose token a response carries.</summary>
     public bool TryFind(CoapToken token, [NotNullWhen(true)] out CoapChannel? channel) => _tokens.TryGetValue(token, out channel);
@@ -86,6 +94,20 @@ internal sealed class ProtectedChannels
         }
 
         _channels.Add(context, channel);
+        Volatile.Write(ref _latest, channel);
+    }
+
+    /// <summary>A peer is forgotten, with which nothing is under way.</summary>
+    public void Remove(CoapChannel channel)
+    {
+        CarriedChannel carried = channel.Carried!;
+        channel.IsForgotten = true;
+        _channels.Remove(carried.Context);
+        Volatile.Write(ref _latest, null);
+        if (_channels.Count == 0 && _tokens.Count == 0)
+        {
+            carried.Carrier.ProtectedOnes = null;
+        }
     }
 
     /// <summary>The channel that carries them is forgotten, or its connection has ended.</summary>
@@ -97,5 +119,6 @@ internal sealed class ProtectedChannels
         }
 
         _channels.Clear();
+        Volatile.Write(ref _latest, null);
     }
 }

@@ -74,6 +74,13 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
             }
             else
             {
+                if (!item.Channel.IsVerified && message.OptionsToRead is { } options && options.Contains(OptionNumber.Echo)
+                    && _protection.IsProtected(message))
+                {
+                    // What stands outside says nothing of the request, but of who sent it.
+                    EchoVerification.Verify(_shard, item.Channel, options);
+                }
+
                 asked = _protection.UnprotectRequestAsync(item.Channel, message);
             }
 
@@ -202,6 +209,11 @@ internal sealed class ProtectionInbound : InlineBlock<CoapInbound, CoapInbound>
                 });
                 break;
             case ProtectionVerdictKind.Refuse when item.Message!.Code.IsRequest:
+                if (verdict.AsksForAddress)
+                {
+                    _shard.Guard.Echo.AddTo(verdict.Message!, item.Channel, _shard.Environment.Now);
+                }
+
                 Refuse(in item, verdict.Message!, verdict.IsOwed);
                 break;
             case ProtectionVerdictKind.Answer when item.Message!.Code.IsRequest:

@@ -89,6 +89,9 @@ internal sealed class ShardDrain
         return true;
     }
 
+    /// <summary>A protected peer was forgotten, alone: what is kept of its bodies goes. Under the lock.</summary>
+    public void OnProtectedForgotten(CoapChannel channel) => _bodies?.Forget(channel);
+
     /// <summary>Something happened that the endpoint cannot go on after.</summary>
     public void Fault(CoapException error) => _shard.Endpoint?.Face.Fault(error);
 

@@ -22,10 +22,10 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     // In the count of the peers that use it.
     private const int Retired = 1 << 30;
 
-    private readonly OscoreContextState _state;
+    // Null where no store knows the context.
+    private readonly OscoreContextState? _state;
     private readonly OscoreIdentity _identity;
     private readonly int _exchangeOverhead;
-    private InnerSerializer? _inner;
     private int _isClosed;
     private int _uses;
 
@@ -35,7 +35,9 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     {
         Parameters = parameters;
         Keys = keys;
-        _state = state;
+        _state = state.IsStored ? state : null;
+        Sequence = state.Sequence;
+        Window = state.Window;
         _identity = new OscoreIdentity(this, owner);
         FirstRequest = exchange is null ? null : new OscoreFirstRequest(exchange);
         _exchangeOverhead = exchange?.Overhead ?? 0;
@@ -66,15 +68,16 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     internal OscoreRederivation? Rederivation { get; init; }
 
     /// <summary>The numbers of this end.</summary>
-    internal OscoreSequence Sequence => _state.Sequence;
+    internal OscoreSequence Sequence { get; }
 
     /// <summary>The numbers of the other end.</summary>
-    internal OscoreReplayWindow Window => _state.Window;
+    internal OscoreReplayWindow Window { get; }
 
     /// <summary>
-    /// What a request brings back to show that it was made after this process had begun (RFC 8613 appendix B.1.2): 8 random bytes.
+    /// What a request brings back to show that it was made after this process had begun (RFC 8613 appendix B.1.2): 8 random bytes where
+    /// the window was lost, none otherwise.
     /// </summary>
-    internal byte[] Challenge { get; } = new byte[8];
+    internal byte[] Challenge { get; private set; } = [];
 
     /// <summary>
     /// Makes a context that begins at number 0 and is forgotten with the process. Right only for secrets that live no longer than the
@@ -140,9 +143,10 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
             parameters, store, scheduler ?? CoapScheduler.Default, timeProvider ?? TimeProvider.System, cancellationToken)
             .ConfigureAwait(false);
         OscoreContext context = new(parameters, keys, state);
-        (random ?? CoapRandomSource.Secure).Fill(context.Challenge);
         if (context.Window.State == OscoreReplayState.Lost)
         {
+            context.Challenge = new byte[8];
+            (random ?? CoapRandomSource.Secure).Fill(context.Challenge);
             await context.PrepareChallengeAsync(cancellationToken).ConfigureAwait(false);
         }
 
@@ -178,7 +182,10 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         CryptographicOperations.ZeroMemory(Challenge);
         try
         {
-            await _state.CloseAsync(CancellationToken.None).ConfigureAwait(false);
+            if (_state is not null)
+            {
+                await _state.CloseAsync(CancellationToken.None).ConfigureAwait(false);
+            }
         }
         catch (OscoreStoreException)
         {
@@ -218,20 +225,6 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     /// <returns>The text.</returns>
     public override string ToString() => $"OSCORE {Parameters}";
 
-    /// <summary>Reads inner messages with the options that the outer one knows. An endpoint has one registry, so it is kept.</summary>
-    internal CoapDatagramSerializer Serializer(CoapOptionRegistry registry)
-    {
-        InnerSerializer? inner = Volatile.Read(ref _inner);
-        if (inner?.Registry != registry)
-        {
-            // The outer message was within the limits of its transport.
-            inner = new(registry, new(new CoapSerializerOptions { Registry = registry, MaxMessageSize = int.MaxValue }));
-            Volatile.Write(ref _inner, inner);
-        }
-
-        return inner.Serializer;
-    }
-
     // A challenge needs a number, and is dropped where none is reserved, while its request counts as acknowledged.
     private async Task PrepareChallengeAsync(CancellationToken cancellationToken)
     {
@@ -243,13 +236,5 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
         {
             // Whoever sends is told; what can be received is.
         }
-    }
-
-    // Both in one object, so that a thread never has the serializer of one registry with another one.
-    private sealed class InnerSerializer(CoapOptionRegistry registry, CoapDatagramSerializer serializer)
-    {
-        public CoapOptionRegistry Registry => registry;
-
-        public CoapDatagramSerializer Serializer => serializer;
     }
 }

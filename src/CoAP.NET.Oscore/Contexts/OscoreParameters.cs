@@ -21,10 +21,10 @@ public sealed class OscoreParameters : IDisposable
     // The option has one byte for its length, and 255 bytes together with flags and Partial IV (RFC 8613 section 6.1).
     private const int MaxIdContextLength = 240;
 
-    private readonly byte[] _masterSecret;
+    private byte[] _masterSecret;
     private readonly byte[] _senderId;
     private readonly byte[] _recipientId;
-    private readonly byte[] _masterSalt = [];
+    private byte[] _masterSalt = [];
     private readonly byte[]? _idContext;
     private readonly int _windowSize = DefaultWindowSize;
     private bool _isWiped;
@@ -100,6 +100,15 @@ public sealed class OscoreParameters : IDisposable
     /// <summary>Whether there is an ID Context, which may be empty.</summary>
     public bool HasIdContext => _idContext is not null;
 
+    /// <summary>The ID of the other end, not to be changed.</summary>
+    internal byte[] RecipientKid => _recipientId;
+
+    /// <summary>The ID of this end, not to be changed.</summary>
+    internal byte[] SenderKid => _senderId;
+
+    /// <summary>The ID Context, not to be changed; null for none.</summary>
+    internal byte[]? IdContextOrNull => _idContext;
+
     /// <summary>The ID Context; of no bytes when there is none.</summary>
     internal ReadOnlySpan<byte> IdContextBytes => _idContext;
 
@@ -142,6 +151,9 @@ public sealed class OscoreParameters : IDisposable
         _isWiped = true;
         CryptographicOperations.ZeroMemory(_masterSecret);
         CryptographicOperations.ZeroMemory(_masterSalt);
+
+        // A context keeps its parameters for the IDs.
+        (_masterSecret, _masterSalt) = ([], []);
     }
 
     /// <summary>The IDs and the algorithm, without any secret.</summary>

@@ -9,7 +9,10 @@ namespace CoAP.NET.Oscore;
 /// </summary>
 public sealed class OscoreContexts
 {
-    private readonly ConcurrentDictionary<OscoreRecipient, OscoreContext> _byRecipient = [];
+    private readonly ConcurrentDictionary<OscoreRecipient, OscoreContext> _byRecipient = new(new OscoreRecipientComparer());
+
+    // Those with an ID Context, by kid alone: a request need not name the ID Context. Changed under the lock of this dictionary.
+    private readonly ConcurrentDictionary<OscoreRecipient, SameKid> _byKid = new(new OscoreRecipientComparer());
     private readonly ConcurrentDictionary<OscoreAuthority, OscoreContext> _byAuthority = [];
     private readonly ConcurrentDictionary<OscoreAuthority, bool> _required = [];
 
@@ -91,7 +94,7 @@ public sealed class OscoreContexts
     {
         ArgumentNullException.ThrowIfNull(context);
         OscoreRecipient recipient = OscoreRecipient.Of(context.Parameters);
-        if (!ReferenceEquals(_byRecipient.GetOrAdd(recipient, context), context))
+        if (!TryInsert(recipient, context))
         {
             throw new ArgumentException(
                 $"There is another security context for {recipient}; requests could not be told apart. Give one of the two another "
@@ -123,7 +126,7 @@ public sealed class OscoreContexts
     /// <see cref="Resolver"/> knows and was not asked for yet does not count.</summary>
     /// <param name="id">The Recipient ID.</param>
     /// <returns>Whether one has it.</returns>
-    public bool IsRecipient(ReadOnlyMemory<byte> id) => _byRecipient.ContainsKey(new OscoreRecipient(id.Span, hasIdContext: false, []));
+    public bool IsRecipient(ReadOnlyMemory<byte> id) => TryFindExactly(id.Span, hasIdContext: false, [], out _);
 
     /// <summary>
     /// Has requests of ours to a path be sent without protection, whatever the host: those by which keys are agreed upon, as a server that
@@ -176,7 +179,17 @@ public sealed class OscoreContexts
             }
         }
 
-        return _byRecipient.TryRemove(new(OscoreRecipient.Of(context.Parameters), context));
+        OscoreRecipient recipient = OscoreRecipient.Of(context.Parameters);
+        lock (_byKid)
+        {
+            bool wasThere = _byRecipient.TryRemove(new(recipient, context));
+            if (wasThere && recipient.IdContext is not null)
+            {
+                LeaveKid(recipient.WithoutIdContext);
+            }
+
+            return wasThere;
+        }
     }
 
     /// <summary>
@@ -195,7 +208,7 @@ public sealed class OscoreContexts
     /// <summary>Adds what a resolver gave, if it is what was asked for; one that was added meanwhile stays.</summary>
     internal bool TryAdd(OscoreContext context, OscoreRecipient recipient) =>
         recipient.HasKid(context.Parameters.RecipientId.Span)
-        && ReferenceEquals(_byRecipient.GetOrAdd(OscoreRecipient.Of(context.Parameters), context), context);
+        && TryInsert(OscoreRecipient.Of(context.Parameters), context);
 
     /// <exception cref="CoapException">There is none, and none of the host may leave without.</exception>
     internal OscoreContext? FindFor(CoapUri target)
@@ -221,26 +234,16 @@ public sealed class OscoreContexts
     internal bool TryFind(
         ReadOnlySpan<byte> kid, bool hasIdContext, ReadOnlySpan<byte> idContext, [NotNullWhen(true)] out OscoreContext? context)
     {
-        if (_byRecipient.TryGetValue(new OscoreRecipient(kid, hasIdContext, idContext), out context))
+        if (TryFindExactly(kid, hasIdContext, idContext, out context))
         {
             return true;
         }
 
-        if (!hasIdContext)
+        if (!hasIdContext
+            && _byKid.GetAlternateLookup<OscoreRecipientName>().TryGetValue(
+                new OscoreRecipientName(kid, hasIdContext: false, []), out SameKid same))
         {
-            foreach (KeyValuePair<OscoreRecipient, OscoreContext> entry in _byRecipient)
-            {
-                if (entry.Key.HasKid(kid))
-                {
-                    if (context is not null)
-                    {
-                        context = null;
-                        return false;
-                    }
-
-                    context = entry.Value;
-                }
-            }
+            context = same.Only;
         }
 
         return context is not null;
@@ -248,7 +251,47 @@ public sealed class OscoreContexts
 
     /// <summary>Finds the context with an ID that derives its keys anew: its ID Context is that of a run.</summary>
     internal bool TryFindRederived(ReadOnlySpan<byte> kid, [NotNullWhen(true)] out OscoreContext? context) =>
-        _byRecipient.TryGetValue(new OscoreRecipient(kid, hasIdContext: false, []), out context) && context.Rederivation is not null;
+        TryFindExactly(kid, hasIdContext: false, [], out context) && context.Rederivation is not null;
+
+    private bool TryInsert(OscoreRecipient recipient, OscoreContext context)
+    {
+        lock (_byKid)
+        {
+            if (_byRecipient.TryGetValue(recipient, out OscoreContext? other))
+            {
+                return ReferenceEquals(other, context);
+            }
+
+            _byRecipient[recipient] = context;
+            if (recipient.IdContext is not null)
+            {
+                int count = _byKid.GetValueOrDefault(recipient.WithoutIdContext).Count;
+                _byKid[recipient.WithoutIdContext] = new SameKid(count == 0 ? context : null, count + 1);
+            }
+
+            return true;
+        }
+    }
+
+    private void LeaveKid(OscoreRecipient kid)
+    {
+        int left = _byKid[kid].Count - 1;
+        if (left == 0)
+        {
+            _byKid.TryRemove(kid, out _);
+            return;
+        }
+
+        // Only who is the last but one is looked for.
+        OscoreContext? only = left > 1 ? null
+            : _byRecipient.First(entry => entry.Key.IdContext is not null && entry.Key.HasKid(kid.Kid.Span)).Value;
+        _byKid[kid] = new SameKid(only, left);
+    }
+
+    private bool TryFindExactly(
+        ReadOnlySpan<byte> kid, bool hasIdContext, ReadOnlySpan<byte> idContext, [NotNullWhen(true)] out OscoreContext? context) =>
+        _byRecipient.GetAlternateLookup<OscoreRecipientName>()
+            .TryGetValue(new OscoreRecipientName(kid, hasIdContext, idContext), out context);
 
     private static CoapUri TargetOf(string uri)
     {
@@ -275,4 +318,9 @@ public sealed class OscoreContexts
 
         return false;
     }
+
+    /// <summary>The contexts that have one Recipient ID, in different ID Contexts.</summary>
+    /// <param name="Only">The only one; null where there are more.</param>
+    /// <param name="Count">How many there are.</param>
+    private readonly record struct SameKid(OscoreContext? Only, int Count);
 }

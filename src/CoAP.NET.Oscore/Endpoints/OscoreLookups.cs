@@ -21,6 +21,13 @@ internal sealed class OscoreLookups
     /// <summary>How many a second after that.</summary>
     public const int PerSecond = 64;
 
+    /// <summary>How many look-ups all addresses that nobody has verified cause together at once: whoever forges addresses has as many
+    /// sources as he likes.</summary>
+    public const int UnverifiedBurst = 1024;
+
+    /// <summary>How many a second after that.</summary>
+    public const int UnverifiedPerSecond = 256;
+
     /// <summary>Of how many IDs it is remembered that nobody has them.</summary>
     public const int MaxUnknown = 1024;
 
@@ -32,6 +39,7 @@ internal sealed class OscoreLookups
     private readonly TimeProvider _time;
     private readonly OscoreTelemetry? _telemetry;
     private readonly OscoreRate _rate;
+    private readonly OscoreRate _unverified;
     private readonly Lock _gate = new();
     private readonly Dictionary<OscoreRecipient, Task<OscoreContext?>> _pending = [];
     private readonly Dictionary<CoapSource, int> _sources = [];
@@ -46,15 +54,20 @@ internal sealed class OscoreLookups
         _time = time;
         _telemetry = telemetry;
         _rate = new OscoreRate(Burst, PerSecond, time);
+        _unverified = new OscoreRate(UnverifiedBurst, UnverifiedPerSecond, time);
     }
 
     /// <summary>Finds a context.</summary>
     /// <param name="resolver">Whom to ask.</param>
     /// <param name="remote">Who wants it.</param>
+    /// <param name="isVerified">Whether he has shown that he receives at his address.</param>
     /// <param name="recipient">The ID.</param>
+    /// <param name="mustVerify">Whether he has to show it first.</param>
     /// <returns>The context; null when there is none, or too many are asked for.</returns>
-    public Task<OscoreContext?> FindAsync(IOscoreContextResolver resolver, in CoapAddress remote, OscoreRecipient recipient)
+    public Task<OscoreContext?> FindAsync(
+        IOscoreContextResolver resolver, in CoapAddress remote, bool isVerified, OscoreRecipient recipient, out bool mustVerify)
     {
+        mustVerify = false;
         CoapSource source = _sourceRule.Of(remote);
         TaskCompletionSource<OscoreContext?> asked;
         lock (_gate)
@@ -67,6 +80,13 @@ internal sealed class OscoreLookups
             int ofSource = _sources.GetValueOrDefault(source);
             if (IsUnknown(recipient))
             {
+                return Task.FromResult<OscoreContext?>(null);
+            }
+
+            if (!isVerified && !_unverified.TryTake(default))
+            {
+                mustVerify = true;
+                _telemetry?.Count(OscoreEvent.LookupRefused);
                 return Task.FromResult<OscoreContext?>(null);
             }
 

@@ -13,7 +13,6 @@ internal sealed class OscorePeer : CoapProtectedPeer
 
     private readonly OscoreContext _context;
     private readonly OscoreTelemetry? _telemetry;
-    private readonly byte[] _senderId;
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapToken, OscoreAsked> _asked = [];
     private readonly OscoreServed _served = new();
@@ -24,7 +23,6 @@ internal sealed class OscorePeer : CoapProtectedPeer
     {
         _context = context;
         _telemetry = telemetry;
-        _senderId = context.Parameters.SenderId.ToArray();
     }
 
     /// <inheritdoc/>
@@ -163,7 +161,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
             return false;
         }
 
-        OscoreRequestId id = new(_senderId, number) { Derived = derived };
+        OscoreRequestId id = new(_context.Parameters.SenderKid, number) { Derived = derived };
         bool observes = message.HasOptions && message.Options.Observe is not null;
         try
         {

@@ -111,7 +111,13 @@ internal sealed class OscoreProtection : CoapProtection
     private async Task<CoapProtectionVerdict> AskAsync(
         IOscoreContextResolver resolver, CoapChannel channel, CoapMessage message, OscoreRecipient recipient)
     {
-        OscoreContext? context = await _lookups.FindAsync(resolver, channel.Remote, recipient).ConfigureAwait(false);
+        OscoreContext? context = await _lookups.FindAsync(resolver, channel.Remote, channel.IsVerified, recipient, out bool mustVerify)
+            .ConfigureAwait(false);
+        if (mustVerify)
+        {
+            return AskForAddress(channel);
+        }
+
         return !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes)
             | !OscoreOptionValue.TryRead(bytes, out OscoreOptionValue value)
             || context is null
@@ -153,7 +159,7 @@ internal sealed class OscoreProtection : CoapProtection
         if (isFresh)
         {
             Telemetry.Count(OscoreEvent.Verified);
-            OscoreRequestId id = new(value.Kid.ToArray(), number) { Derived = root is null ? null : context };
+            OscoreRequestId id = new(context.Parameters.RecipientKid, number) { Derived = root is null ? null : context };
             peer.OnRequest(request!, id);
             return CoapProtectionVerdict.Deliver(peer, request!);
         }
@@ -164,7 +170,7 @@ internal sealed class OscoreProtection : CoapProtection
         }
 
         Telemetry.Challenged(channel, context);
-        peer.OnRequest(request!, OscoreRequestId.OfDoubtful(value.Kid.ToArray(), number));
+        peer.OnRequest(request!, OscoreRequestId.OfDoubtful(context.Parameters.RecipientKid, number));
         CoapMessage challenge = new(CoapCode.Unauthorized);
         challenge.Options.Add(OptionNumber.Echo, context.Challenge);
         return CoapProtectionVerdict.Answer(peer, challenge);
@@ -219,6 +225,11 @@ internal sealed class OscoreProtection : CoapProtection
         answer.Options.AddUInt(OptionNumber.MaxAge, 0);
         return CoapProtectionVerdict.Refuse(answer, isOwed);
     }
+
+    private CoapProtectionVerdict AskForAddress(CoapChannel channel) => MayRefuse(channel)
+        ? CoapProtectionVerdict.AskForAddress(
+            new CoapMessage(CoapCode.Unauthorized) { Payload = "Show that you receive at your address"u8.ToArray() })
+        : CoapProtectionVerdict.Drop;
 
     private bool MayRefuse(CoapChannel channel) => _refusals.TryTake(_sources.Of(channel.Remote));
 }

@@ -12,8 +12,10 @@ internal readonly struct OscoreRecipient : IEquatable<OscoreRecipient>
         _idContext = hasIdContext ? idContext.ToArray() : null;
     }
 
-    public static OscoreRecipient Of(OscoreParameters parameters) =>
-        new(parameters.RecipientId.Span, parameters.HasIdContext, parameters.IdContextBytes);
+    private OscoreRecipient(byte[] kid, byte[]? idContext) => (_kid, _idContext) = (kid, idContext);
+
+    /// <summary>That of the other end of a context, whose bytes it shares.</summary>
+    public static OscoreRecipient Of(OscoreParameters parameters) => new(parameters.RecipientKid, parameters.IdContextOrNull);
 
     /// <summary>Whether it is none, as in an array.</summary>
     public bool IsDefault => _kid is null;
@@ -22,23 +24,19 @@ internal readonly struct OscoreRecipient : IEquatable<OscoreRecipient>
 
     public ReadOnlyMemory<byte>? IdContext => _idContext is null ? default(ReadOnlyMemory<byte>?) : _idContext;
 
+    /// <summary>The same without memory of its own.</summary>
+    public OscoreRecipientName Name => new(_kid, _idContext is not null, _idContext);
+
+    /// <summary>The same in no ID Context.</summary>
+    public OscoreRecipient WithoutIdContext => new(_kid, null);
+
     public bool HasKid(ReadOnlySpan<byte> kid) => kid.SequenceEqual(_kid);
 
-    public bool Equals(OscoreRecipient other) =>
-        _kid.AsSpan().SequenceEqual(other._kid)
-        && (_idContext is null) == (other._idContext is null)
-        && _idContext.AsSpan().SequenceEqual(other._idContext);
+    public bool Equals(OscoreRecipient other) => Name.Is(other);
 
     public override bool Equals(object? obj) => obj is OscoreRecipient other && Equals(other);
 
-    public override int GetHashCode()
-    {
-        HashCode hash = default;
-        hash.AddBytes(_kid);
-        hash.Add(_idContext is null);
-        hash.AddBytes(_idContext);
-        return hash.ToHashCode();
-    }
+    public override int GetHashCode() => Name.Hash();
 
     public override string ToString() =>
         $"kid {Convert.ToHexStringLower(_kid)}{(_idContext is null ? "" : $" in ID Context {Convert.ToHexStringLower(_idContext)}")}";

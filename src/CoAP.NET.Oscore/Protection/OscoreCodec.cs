@@ -276,7 +276,7 @@ internal static class OscoreCodec
         bytes[1] = bytes[HeaderLength - 1];
         bytes[2] = 0;
         bytes[3] = 0;
-        if (!context.Serializer(message.Options.Registry).TryDeserialize(bytes.AsMemory(), out inner, out _)
+        if (!InnerSerializers.Of(message.Options.Registry).TryDeserialize(bytes.AsMemory(), out inner, out _)
             || inner.Code.IsRequest != message.Code.IsRequest
             || inner.Code.IsEmpty
             || inner.Options.Contains(OptionNumber.Oscore))

@@ -19,6 +19,9 @@ internal sealed class OscoreContextState
         _epoch = epoch;
     }
 
+    /// <summary>Whether a store keeps it.</summary>
+    public bool IsStored => _store is not null;
+
     /// <summary>The numbers of the sender.</summary>
     public OscoreSequence Sequence { get; }
 

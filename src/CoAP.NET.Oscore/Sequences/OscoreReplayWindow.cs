@@ -9,7 +9,7 @@ namespace CoAP.NET.Oscore;
 /// </summary>
 internal sealed class OscoreReplayWindow
 {
-    private readonly Lock _gate = new();
+    // The lock as well: each context has a window, so there is no further object for it.
     private readonly ulong[] _ring;
     private readonly int _size;
     private ulong _next;
@@ -28,7 +28,7 @@ internal sealed class OscoreReplayWindow
     {
         get
         {
-            lock (_gate)
+            lock (_ring)
             {
                 return _state;
             }
@@ -63,7 +63,7 @@ internal sealed class OscoreReplayWindow
     /// <param name="number">Its number.</param>
     public bool MayTake(ulong number)
     {
-        lock (_gate)
+        lock (_ring)
         {
             return _state == OscoreReplayState.Lost || TakesLocked(number);
         }
@@ -73,7 +73,7 @@ internal sealed class OscoreReplayWindow
     /// <param name="number">Its number.</param>
     public OscoreReplayVerdict Take(ulong number)
     {
-        lock (_gate)
+        lock (_ring)
         {
             return _state == OscoreReplayState.Lost ? OscoreReplayVerdict.Unknown : TakeLocked(number);
         }
@@ -86,7 +86,7 @@ internal sealed class OscoreReplayWindow
     /// <param name="number">Its number.</param>
     public OscoreReplayVerdict Synchronize(ulong number)
     {
-        lock (_gate)
+        lock (_ring)
         {
             if (_state != OscoreReplayState.Lost)
             {
@@ -103,7 +103,7 @@ internal sealed class OscoreReplayWindow
     /// <summary>What came, to be kept; null when that is not known.</summary>
     public OscoreReceivedNumbers? Save()
     {
-        lock (_gate)
+        lock (_ring)
         {
             if (_state == OscoreReplayState.Lost)
             {

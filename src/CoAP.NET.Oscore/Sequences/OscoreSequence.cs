@@ -30,22 +30,13 @@ internal sealed class OscoreSequence
     private static readonly TimeSpan s_longest = TimeSpan.FromMinutes(10);
 
     private readonly Lock _gate = new();
-    private readonly IOscoreStore? _store;
-    private readonly OscoreStoreKey _key;
-    private readonly ulong _epoch;
-    private readonly CoapScheduler _scheduler;
-    private readonly TimeProvider _time;
+
+    // Null where nobody is asked: of many idle contexts only what each needs is kept.
+    private readonly Reservations? _reservations;
     private ulong _next;
     private ulong _granted;
-    private ulong _step;
-    private ulong _askedBound;
-    private long _asked;
-    private long _failed;
-    private OscoreStoreException? _failure;
     private bool _isClosed;
     private bool _isWarned;
-    private TaskCompletionSource? _pending;
-    private Listener? _listener;
 
     /// <summary>Makes one whose numbers a store confirms.</summary>
     /// <param name="store">The store, in which the context was opened.</param>
@@ -55,20 +46,11 @@ internal sealed class OscoreSequence
     /// <param name="time">For the store's time, and for the rate.</param>
     public OscoreSequence(IOscoreStore store, OscoreStoreKey key, OscoreStoredState state, CoapScheduler scheduler, TimeProvider time)
     {
-        _store = store;
-        _key = key;
-        _epoch = state.Epoch;
+        _reservations = new Reservations(store, key, state.Epoch, scheduler, time);
         _next = _granted = Math.Min(state.Next, End);
-        _scheduler = scheduler;
-        _time = time;
     }
 
-    private OscoreSequence()
-    {
-        _granted = End;
-        _scheduler = CoapScheduler.Default;
-        _time = TimeProvider.System;
-    }
+    private OscoreSequence() => _granted = End;
 
     /// <summary>The number that is given out next, if it may be.</summary>
     public ulong Next
@@ -116,7 +98,10 @@ internal sealed class OscoreSequence
     {
         lock (_gate)
         {
-            _listener ??= new Listener(telemetry, context);
+            if (_reservations is { } reservations)
+            {
+                reservations.Listener ??= new Listener(telemetry, context);
+            }
         }
     }
 
@@ -137,7 +122,7 @@ internal sealed class OscoreSequence
 
             begun = BeginLocked();
             result = hasOne ? OscoreNumber.Taken
-                : _pending is not null ? OscoreNumber.NotGranted
+                : _reservations?.Pending is not null ? OscoreNumber.NotGranted
                 : OscoreNumber.Refused;
         }
 
@@ -160,7 +145,7 @@ internal sealed class OscoreSequence
         {
             begun = BeginLocked();
             task = HasOneLocked ? Task.CompletedTask
-                : _pending is { } pending ? pending.Task
+                : _reservations?.Pending is { } pending ? pending.Task
                 : Task.FromException(RefusalLocked());
         }
 
@@ -216,12 +201,15 @@ internal sealed class OscoreSequence
     /// <summary>Gives out no more numbers; whoever waits for one is refused.</summary>
     public void Close()
     {
-        TaskCompletionSource? pending;
+        TaskCompletionSource? pending = null;
         lock (_gate)
         {
             _isClosed = true;
-            pending = _pending;
-            _pending = null;
+            if (_reservations is { } reservations)
+            {
+                pending = reservations.Pending;
+                reservations.Pending = null;
+            }
         }
 
         Refuse(pending, Closed());
@@ -234,51 +222,53 @@ internal sealed class OscoreSequence
 
     private Exception RefusalLocked() => _isClosed ? Closed()
         : _next >= End ? new OscoreNumbersExhaustedException()
-        : _failure is { } failure ? new OscoreStoreException(failure.Fault, failure.Message, failure.InnerException)
+        : _reservations?.Failure is { } failure ? new OscoreStoreException(failure.Fault, failure.Message, failure.InnerException)
         : new OscoreStoreException(OscoreStoreFault.Failed, "No sequence number is reserved. Nothing was sent; try again.");
 
     // What is begun must be asked for after the gate is left: a scheduler may run work at once.
     private TaskCompletionSource? BeginLocked()
     {
-        if (_store is null || _pending is not null || _isClosed || _granted >= End || _granted - _next > _step / 2
-            || (_failure is { } failure
-                && (failure.Fault == OscoreStoreFault.Superseded || _time.GetElapsedTime(_failed) < RetryDelay)))
+        if (_reservations is not { Pending: null } ours || _isClosed || _granted >= End || _granted - _next > ours.Step / 2
+            || (ours.Failure is { } failure
+                && (failure.Fault == OscoreStoreFault.Superseded || ours.Time.GetElapsedTime(ours.Failed) < RetryDelay)))
         {
             return null;
         }
 
-        long now = _time.GetTimestamp();
-        TimeSpan lasted = _time.GetElapsedTime(_asked, now);
-        _step = _step == 0 ? MinStep
-            : lasted < s_shortest ? Math.Min(_step * 2, MaxStep)
-            : lasted > s_longest ? Math.Max(_step / 2, MinStep)
-            : _step;
-        _asked = now;
-        return _pending = new TaskCompletionSource();
+        long now = ours.Time.GetTimestamp();
+        TimeSpan lasted = ours.Time.GetElapsedTime(ours.Asked, now);
+        ours.Step = ours.Step == 0 ? MinStep
+            : lasted < s_shortest ? Math.Min(ours.Step * 2, MaxStep)
+            : lasted > s_longest ? Math.Max(ours.Step / 2, MinStep)
+            : ours.Step;
+        ours.Asked = now;
+        return ours.Pending = new TaskCompletionSource();
     }
 
     private void Ask(TaskCompletionSource? begun)
     {
-        if (begun is not null && !_scheduler.TryQueue(static state => _ = ((OscoreSequence)state!).AskAsync(), this, null, null)
+        if (begun is not null
+            && !_reservations!.Scheduler.TryQueue(static state => _ = ((OscoreSequence)state!).AskAsync(), this, null, null)
             && Fail(begun, new OscoreStoreException(OscoreStoreFault.Failed,
                 "No thread could be had to reserve sequence numbers. Nothing was sent; the process has too many threads.")))
         {
             // Perhaps under a lock of the caller, where no log may be called.
-            _listener?.Telemetry.Count(OscoreEvent.ReservationFailed);
+            _reservations.Listener?.Telemetry.Count(OscoreEvent.ReservationFailed);
         }
     }
 
     private async Task AskAsync()
     {
+        Reservations ours = _reservations!;
         TaskCompletionSource? pending;
         ulong bound;
         lock (_gate)
         {
-            pending = _pending;
+            pending = ours.Pending;
 
             // Not below what was asked for before: it may have taken effect although it failed.
-            _askedBound = Math.Min(Math.Max(_granted + _step, _askedBound), End);
-            bound = _askedBound;
+            ours.AskedBound = Math.Min(Math.Max(_granted + ours.Step, ours.AskedBound), End);
+            bound = ours.AskedBound;
         }
 
         if (pending is null)
@@ -290,10 +280,10 @@ internal sealed class OscoreSequence
         {
             // A store that takes no notice of the token is not waited for. That it ends late does no harm, as later calls have no smaller
             // bound.
-            using CancellationTokenSource given = new(StoreTimeout, _time);
+            using CancellationTokenSource given = new(StoreTimeout, ours.Time);
             using CancellationTokenRegistration registration = given.Token.UnsafeRegister(
                 _ => FailAndTell(pending, AsStoreException(new TimeoutException())), null);
-            await _store!.ReserveAsync(_key, _epoch, bound, given.Token).ConfigureAwait(false);
+            await ours.Store.ReserveAsync(ours.Key, ours.Epoch, bound, given.Token).ConfigureAwait(false);
         }
 #pragma warning disable CA1031 // whatever the store throws, senders are told
         catch (Exception exception)
@@ -306,18 +296,18 @@ internal sealed class OscoreSequence
         ulong more;
         lock (_gate)
         {
-            if (_pending != pending)
+            if (ours.Pending != pending)
             {
                 return;
             }
 
-            _pending = null;
-            _failure = null;
+            ours.Pending = null;
+            ours.Failure = null;
             more = bound - _granted;
             _granted = bound;
         }
 
-        if (_listener is var (telemetry, context))
+        if (ours.Listener is var (telemetry, context))
         {
             telemetry.Count(OscoreEvent.Reserved);
             telemetry.Count(OscoreEvent.NumbersReserved, (long)more);
@@ -332,7 +322,7 @@ internal sealed class OscoreSequence
 
     private void FailAndTell(TaskCompletionSource pending, OscoreStoreException exception)
     {
-        if (Fail(pending, exception) && _listener is var (telemetry, context))
+        if (Fail(pending, exception) && _reservations!.Listener is var (telemetry, context))
         {
             telemetry.StoreFailed(context, exception);
         }
@@ -341,16 +331,17 @@ internal sealed class OscoreSequence
     // False when it was over already.
     private bool Fail(TaskCompletionSource pending, OscoreStoreException exception)
     {
+        Reservations ours = _reservations!;
         lock (_gate)
         {
-            if (_pending != pending)
+            if (ours.Pending != pending)
             {
                 return false;
             }
 
-            _pending = null;
-            _failure = exception;
-            _failed = _time.GetTimestamp();
+            ours.Pending = null;
+            ours.Failure = exception;
+            ours.Failed = ours.Time.GetTimestamp();
         }
 
         Refuse(pending, exception);
@@ -376,6 +367,34 @@ internal sealed class OscoreSequence
             $"The store of sequence numbers failed: {exception.Message} Nothing was sent; numbers that are not confirmed could be used "
             + "twice.", exception),
     };
+
+    // What is asked of the store, and when. Guarded by the gate.
+    private sealed class Reservations(IOscoreStore store, OscoreStoreKey key, ulong epoch, CoapScheduler scheduler, TimeProvider time)
+    {
+        public IOscoreStore Store => store;
+
+        public OscoreStoreKey Key => key;
+
+        public ulong Epoch => epoch;
+
+        public CoapScheduler Scheduler => scheduler;
+
+        public TimeProvider Time => time;
+
+        public ulong Step { get; set; }
+
+        public ulong AskedBound { get; set; }
+
+        public long Asked { get; set; }
+
+        public long Failed { get; set; }
+
+        public OscoreStoreException? Failure { get; set; }
+
+        public TaskCompletionSource? Pending { get; set; }
+
+        public Listener? Listener { get; set; }
+    }
 
     private sealed record Listener(OscoreTelemetry Telemetry, OscoreContext Context);
 }

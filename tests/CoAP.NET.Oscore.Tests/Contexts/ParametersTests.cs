@@ -77,10 +77,11 @@ public sealed class ParametersTests
         Assert.Equal(s_secret, parameters.MasterSecret.ToArray());
         Assert.Equal([9, 9], parameters.MasterSalt.ToArray());
 
+        ReadOnlyMemory<byte> keptSalt = parameters.MasterSalt;
         parameters.Dispose();
 
         Assert.Throws<ObjectDisposedException>(() => parameters.MasterSecret.Length);
-        Assert.Equal([0, 0], parameters.MasterSalt.ToArray());
+        Assert.Equal([0, 0], keptSalt.ToArray());
     }
 
     [Fact]

@@ -73,8 +73,8 @@ public sealed class ResolverTests : IAsyncLifetime
             for (int i = 0; i < 1_000; i++)
             {
                 _ = lookups.FindAsync(
-                    _devices, InMemoryNetwork.Address($"[2001:db8:0:{source}00::{i + 1:x}]:5683"),
-                    new OscoreRecipient([(byte)i, (byte)(i >> 8), (byte)source], hasIdContext: false, default));
+                    _devices, InMemoryNetwork.Address($"[2001:db8:0:{source}00::{i + 1:x}]:5683"), isVerified: true,
+                    new OscoreRecipient([(byte)i, (byte)(i >> 8), (byte)source], hasIdContext: false, default), out _);
             }
         }
 
@@ -84,7 +84,8 @@ public sealed class ResolverTests : IAsyncLifetime
         for (int i = 0; i < 100; i++)
         {
             _ = lookups.FindAsync(
-                _devices, InMemoryNetwork.Address("[2001:db8::9]:5683"), new OscoreRecipient([9, 9, 9], hasIdContext: false, default));
+                _devices, InMemoryNetwork.Address("[2001:db8::9]:5683"), isVerified: true,
+                new OscoreRecipient([9, 9, 9], hasIdContext: false, default), out _);
         }
 
         Assert.Equal((2 * OscoreLookups.MaxOfSource) + 1, _devices.Asked.Count);
@@ -108,20 +109,63 @@ public sealed class ResolverTests : IAsyncLifetime
                 InMemoryNetwork.Address(neighbour), InMemoryNetwork.Address("[2001:db8::8]:5683"));
             for (int i = 0; i < count; i++)
             {
-                CoapMessage message = new(CoapCode.Post)
-                {
-                    Type = CoapMessageType.NonConfirmable,
-                    MessageId = (ushort)i,
-                    Payload = new byte[20],
-                };
-                message.Options.Add(CoAP.NET.Options.OptionNumber.Oscore, [0x09, 0x00, (byte)i, (byte)neighbour[13]]);
-                peer.Send(Serialization.CoapDatagramSerializer.Default.Serialize(message));
+                peer.Send(Forged(i, (byte)neighbour[13]));
             }
         }
 
         Assert.Equal(OscoreLookups.MaxOfSource + 1, _devices.Asked.Count);
         Assert.Equal(100 - OscoreLookups.MaxOfSource, _contexts.GetCounters().LookupsRefused);
         _devices.Answer.SetResult(null);
+    }
+
+    [Fact]
+    [Rfc("9175-2.4-1")]
+    public async Task When_unverified_addresses_ask_for_too_much_a_device_shows_its_address_and_is_looked_up()
+    {
+        for (int source = 1; source <= (OscoreLookups.UnverifiedBurst / 200) + 1; source++)
+        {
+            using ScriptedPeer forger = _world.Network.CreatePeer(
+                InMemoryNetwork.Address($"[2001:db8:{source}::1]:1"), InMemoryNetwork.Address("[2001:db8::1]:5683"));
+            for (int i = 0; i < 200; i++)
+            {
+                forger.Send(Forged(i, (byte)source));
+            }
+        }
+
+        Assert.Equal(OscoreLookups.UnverifiedBurst, _devices.Asked.Count);
+        lock (_world.Wire)
+        {
+            _world.Wire.Clear();
+        }
+
+        _devices.Known["07"] = OscoreWorld.ServerContext(client: "07");
+        CoapClient client = _world.Client(OscoreWorld.ClientContext(client: "07"));
+
+        Assert.Equal("a", (await _world.GetAsync(client, "/a")).GetText());
+
+        Assert.Equal("07", _devices.Asked[^1]);
+        CoapMessage[] wire;
+        lock (_world.Wire)
+        {
+            wire = [.. _world.Wire.Where(static message => !message.Code.IsEmpty)];
+        }
+
+        Assert.Equal([CoapCode.Post, CoapCode.Unauthorized, CoapCode.Post, CoapCode.Changed], wire.Select(static message => message.Code));
+        Assert.True(wire[1].Options.TryGetValue(Options.OptionNumber.Echo, out ReadOnlySpan<byte> challenge));
+        Assert.True(wire[2].Options.TryGetValue(Options.OptionNumber.Echo, out ReadOnlySpan<byte> shown));
+        Assert.True(challenge.SequenceEqual(shown));
+    }
+
+    private static byte[] Forged(int number, byte source)
+    {
+        CoapMessage message = new(CoapCode.Post)
+        {
+            Type = CoapMessageType.NonConfirmable,
+            MessageId = (ushort)number,
+            Payload = new byte[20],
+        };
+        message.Options.Add(Options.OptionNumber.Oscore, [0x09, 0x00, (byte)(number >> 8), (byte)number, source]);
+        return Serialization.CoapDatagramSerializer.Default.Serialize(message);
     }
 
     private sealed class Devices : IOscoreContextResolver
