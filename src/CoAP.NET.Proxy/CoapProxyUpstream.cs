@@ -77,6 +77,13 @@ public abstract class CoapProxyUpstream : IDisposable
         CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) =>
         new(await SendAsync(request, cancellationToken).ConfigureAwait(false));
 
+    /// <summary>Sends a request on to a server of CoAP without a step of its own between it and the answer; null where there has to be
+    /// one, and <see cref="OpenAsync"/> does it.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="maxHeld">The largest body that is held in memory, in bytes.</param>
+    /// <param name="cancellationToken">Stops waiting for the answer; nobody holds it any more when that is there and no stream.</param>
+    internal virtual Task<CoapOpenedResponse>? TryOpen(CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) => null;
+
     /// <summary>Observes what is asked for; null where the protocol has no such thing.</summary>
     internal virtual Task<CoapObservation>? ObserveAsync(
         CoapProxyRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) => null;

@@ -1,3 +1,6 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
 namespace CoAP.NET.Proxy;
 
 /// <summary>
@@ -55,13 +58,19 @@ public sealed class CoapRequestShares
     {
         lock (_gate)
         {
-            int held = _held.GetValueOrDefault(source);
-            if (_count >= _max || held >= Math.Min(_maxOfSource, Math.Max(1, (_max - _count + held) / 2)))
+            if (_count >= _max)
             {
                 return false;
             }
 
-            _held[source] = held + 1;
+            // There is a place for the first one of a source.
+            ref int held = ref CollectionsMarshal.GetValueRefOrAddDefault(_held, source, out _);
+            if (held >= Math.Min(_maxOfSource, Math.Max(1, (_max - _count + held) / 2)))
+            {
+                return false;
+            }
+
+            held++;
             _count++;
             return true;
         }
@@ -74,15 +83,16 @@ public sealed class CoapRequestShares
     {
         lock (_gate)
         {
-            if (!_held.Remove(source, out int held))
+            ref int held = ref CollectionsMarshal.GetValueRefOrNullRef(_held, source);
+            if (Unsafe.IsNullRef(ref held))
             {
                 throw new InvalidOperationException(
                     $"{source} has no place that could be given back: call Exit once for each call of TryEnter that returned true.");
             }
 
-            if (held > 1)
+            if (--held == 0)
             {
-                _held[source] = held - 1;
+                _held.Remove(source);
             }
 
             _count--;

@@ -9,6 +9,8 @@ public sealed class RequestKeyTests
 {
     private const string Target = "coap://s.example.com/a";
 
+    private static readonly NoUpstream s_upstream = new();
+
     [Fact]
     public void Requests_that_differ_in_anything_that_counts_have_different_keys()
     {
@@ -39,6 +41,68 @@ public sealed class RequestKeyTests
     }
 
     [Fact]
+    public void Requests_that_differ_in_anything_that_counts_are_not_one_while_they_are_under_way()
+    {
+        FlightKey[] keys =
+        [
+            FlightOf(Target),
+            FlightOf(Target + "b"),
+            FlightOf(Target, options: [new Accept(CoapContentFormat.Json)]),
+            FlightOf(Target, options: [new Accept(CoapContentFormat.Cbor)]),
+            FlightOf(Target, options: [new Accept(CoapContentFormat.Cbor), new HopLimit(3)]),
+            FlightOf(Target, options: [new HopLimit(3)]),
+            FlightOf(Target, options: [new HopLimit(4)]),
+            FlightOf(Target, payload: "1"),
+            FlightOf(Target, CoapMethod.Fetch, payload: "1"),
+            FlightOf(Target, CoapMethod.Fetch, payload: "12"),
+            FlightOf(Target, withTags: true),
+            FlightOf(Target, withTags: true, options: [new ETag([1])]),
+            FlightOf(Target, identity: "a"),
+        ];
+
+        Assert.Equal(keys.Length, keys.Distinct().Count());
+        Assert.Equal(keys[0], FlightOf(Target, options: [new ETag([1])]));
+        Assert.Equal(keys[3], FlightOf(Target, options: [new ETag([1]), new Accept(CoapContentFormat.Cbor)]));
+        Assert.Equal(keys[3].GetHashCode(), FlightOf(Target, options: [new Accept(CoapContentFormat.Cbor), new ETag([1])]).GetHashCode());
+        Assert.Equal(keys[12], FlightOf(Target, identity: "a"));
+    }
+
+    [Fact]
+    public void What_ends_a_request_is_used_again_unless_somebody_else_may_still_hold_it()
+    {
+        CoapSingleFlight<string, string> flights = new();
+        CoapSingleFlight<string, string>.Flight first = Begin("a", default);
+        flights.End(first, "1", mayReuse: true, default);
+        Assert.Same(first, Begin("b", default));
+        Assert.NotSame(first, Begin("a", default));
+        flights.End(first, "2", mayReuse: false, default);
+        Assert.NotSame(first, Begin("b", default));
+
+        // Somebody joined.
+        CoapSingleFlight<string, string>.Flight joined = Begin("c", default);
+        flights.Enter("c", out Task<string>? running);
+        flights.End(joined, "3", mayReuse: true, default);
+        Assert.Equal("3", running!.Result);
+        Assert.NotSame(joined, Begin("d", default));
+
+        // The one who waited has left.
+        using CancellationTokenSource gone = new();
+        CoapSingleFlight<string, string>.Flight left = Begin("e", gone.Token);
+        gone.Cancel();
+        Assert.True(left.Abandoned.IsCancellationRequested);
+        Assert.Throws<OperationCanceledException>(() => flights.End(left, "4", mayReuse: true, gone.Token));
+        Assert.NotSame(left, Begin("f", default));
+
+        CoapSingleFlight<string, string>.Flight Begin(string key, CancellationToken cancellationToken)
+        {
+            CoapSingleFlight<string, string>.Flight flight = flights.Enter(key, out Task<string>? there);
+            Assert.Null(there);
+            flight.LeaveWith(cancellationToken);
+            return flight;
+        }
+    }
+
+    [Fact]
     public void A_target_that_was_refused_is_judged_anew_when_the_targets_change()
     {
         CoapProxyTargets targets = new();
@@ -64,7 +128,15 @@ public sealed class RequestKeyTests
     }
 
     private static string KeyOf(
-        string target, CoapMethod method = CoapMethod.Get, bool withTags = false, string payload = "", params CoapOption[] options)
+        string target, CoapMethod method = CoapMethod.Get, bool withTags = false, string payload = "", params CoapOption[] options) =>
+        Sharing.KeyOf(Make(target, method, payload, options), withTags);
+
+    private static FlightKey FlightOf(
+        string target, CoapMethod method = CoapMethod.Get, bool withTags = false, string payload = "", string? identity = null,
+        params CoapOption[] options) =>
+        new(s_upstream, Make(target, method, payload, options), withTags, identity);
+
+    private static CoapProxyRequest Make(string target, CoapMethod method, string payload, CoapOption[] options)
     {
         CoapRequest received = new(method, "coap://proxy.example.com");
         received.Message.Payload = System.Text.Encoding.UTF8.GetBytes(payload);
@@ -74,6 +146,14 @@ public sealed class RequestKeyTests
             forwarded.Add(option);
         }
 
-        return Sharing.KeyOf(new CoapProxyRequest(received, target, forwarded, TimeSpan.FromSeconds(1), null, mayBeShared: true), withTags);
+        return new CoapProxyRequest(received, target, forwarded, TimeSpan.FromSeconds(1), null, mayBeShared: true);
+    }
+
+    private sealed class NoUpstream : CoapProxyUpstream
+    {
+        public override IReadOnlyCollection<string> Schemes => [];
+
+        public override Task<CoapResult> SendAsync(CoapProxyRequest request, CancellationToken cancellationToken) =>
+            throw new NotSupportedException();
     }
 }

@@ -99,11 +99,7 @@ internal sealed record OutgoingRequest
     public int MadeBy => _more?.MadeBy ?? -1;
 
     /// <summary>What <see cref="CacheStep"/> noted; null for nothing.</summary>
-    public CacheNote? CacheNote
-    {
-        get => _more?.CacheNote;
-        set => More.CacheNote = value;
-    }
+    public CacheNote? CacheNote { get; set; }
 
     /// <summary>The resource that <see cref="BlockwiseStep"/> noted as having an upload without a tag; null for none.</summary>
     public int? UntaggedResource
@@ -165,8 +161,6 @@ internal sealed record OutgoingRequest
         public int MadeBy { get; set; } = -1;
 
         public int Attempt { get; set; }
-
-        public CacheNote? CacheNote { get; set; }
 
         public int? UntaggedResource { get; set; }
 

@@ -90,8 +90,19 @@ internal static class RequestComposer
     /// <param name="remote">The address that the message goes to.</param>
     public static void AddTarget(CoapMessage message, CoapUri uri, CoapAddress remote)
     {
-        bool isLiteral = uri.Literal == remote;
-        AddTarget(message, uri, isLiteral ? null : remote.ToIPAddress(), isLiteral ? uri.Port : remote.Port);
+        if (uri.Literal != remote)
+        {
+            AddTarget(message, uri, remote.ToIPAddress(), remote.Port);
+        }
+        else if (message.Options is var options && !options.Contains(OptionNumber.ProxyUri) && !options.Contains(OptionNumber.ProxyScheme))
+        {
+            // What is added to each message to this URI, as it was made once.
+            options.AddAll(uri.ResourceOptions);
+        }
+        else
+        {
+            AddTarget(message, uri, null, uri.Port);
+        }
     }
 
     /// <summary>Adds the options that name a target.</summary>

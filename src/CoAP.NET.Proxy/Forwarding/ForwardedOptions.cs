@@ -1,4 +1,3 @@
-using System.Collections.Frozen;
 using System.Globalization;
 using CoAP.NET.Options;
 using static CoAP.NET.Proxy.Forwarding.OptionHandling;
@@ -43,15 +42,17 @@ internal static class ForwardedOptions
         new(OptionNumber.RequestTag, Consume, Forward),
     ];
 
-    private static readonly FrozenDictionary<int, OptionRow> s_rows = Rows.ToFrozenDictionary(row => row.Number);
+    // By number: each option of each message is looked up.
+    private static readonly OptionHandling[] s_inRequest = Tabulate(static row => row.InRequest);
+    private static readonly OptionHandling[] s_inResponse = Tabulate(static row => row.InResponse);
 
     /// <summary>What becomes of an option of a request.</summary>
     /// <param name="number">The option number.</param>
-    public static OptionHandling InRequest(int number) => s_rows.TryGetValue(number, out OptionRow row) ? row.InRequest : Unknown(number);
+    public static OptionHandling InRequest(int number) => Find(s_inRequest, number);
 
     /// <summary>What becomes of an option of a response.</summary>
     /// <param name="number">The option number.</param>
-    public static OptionHandling InResponse(int number) => s_rows.TryGetValue(number, out OptionRow row) ? row.InResponse : Unknown(number);
+    public static OptionHandling InResponse(int number) => Find(s_inResponse, number);
 
     /// <summary>Copies what is sent on of a request.</summary>
     /// <param name="request">The request as it came.</param>
@@ -114,6 +115,20 @@ internal static class ForwardedOptions
     public static string Describe(int number) => CoapOptionRegistry.Default.Find(CoapCode.Get, number) is { } factory
         ? string.Create(CultureInfo.InvariantCulture, $"option {number} ({factory.Definition.Name})")
         : string.Create(CultureInfo.InvariantCulture, $"option {number}");
+
+    private static OptionHandling[] Tabulate(Func<OptionRow, OptionHandling> handling)
+    {
+        OptionHandling[] table = [.. Enumerable.Range(0, Rows.Max(static row => row.Number) + 1).Select(Unknown)];
+        foreach (OptionRow row in Rows)
+        {
+            table[row.Number] = handling(row);
+        }
+
+        return table;
+    }
+
+    private static OptionHandling Find(OptionHandling[] table, int number) =>
+        (uint)number < (uint)table.Length ? table[number] : Unknown(number);
 
     private static OptionHandling Unknown(int number) => OptionNumber.IsUnsafe(number) ? Refuse : Forward;
 }

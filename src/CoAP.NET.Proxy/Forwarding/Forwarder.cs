@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using CoAP.NET.Options;
 using CoAP.NET.Proxy.Admission;
 using CoAP.NET.Proxy.Observing;
@@ -20,7 +19,7 @@ internal sealed class Forwarder(
     CoapProxyOptions options, ProxyCounts counts, SharedObservations observations, StreamedAnswers streamed, PassingBodies bodies,
     ILogger logger)
 {
-    private readonly CoapSingleFlight<RequestKey, UpstreamAnswer> _flights = new(static answer => answer.LetGo());
+    private readonly CoapSingleFlight<FlightKey, UpstreamAnswer> _flights = new(static answer => answer.LetGo());
 
     /// <summary>The requests that are under way.</summary>
     public CoapRequestShares Shares => bodies.Shares;
@@ -100,10 +99,15 @@ internal sealed class Forwarder(
         bodies.PassAsync(
             onward, source, upstream, (whole, token) => AskAsync(whole, upstream, observed, key, null, token).AsTask(), cancellationToken);
 
-    // Gives back the place of a source, if there is one. One method for all that is awaited, whose state is used again: it is what each
-    // request costs.
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<CoapResult> AskAsync(
+    // Gives back the place of a source, if there is one.
+    private ValueTask<CoapResult> AskAsync(
+        CoapProxyRequest onward, CoapProxyUpstream upstream, CoapRouteHandlerBuilder? observed, RequestKey key, CoapSource? place,
+        CancellationToken cancellationToken) =>
+        observed is null && onward.Received.Channel is not { IsReliable: true }
+            ? AskOnceAsync(onward, upstream, place, cancellationToken)
+            : AskWatchedAsync(onward, upstream, observed, key, place, cancellationToken);
+
+    private async ValueTask<CoapResult> AskWatchedAsync(
         CoapProxyRequest onward,
         CoapProxyUpstream upstream,
         CoapRouteHandlerBuilder? observed,
@@ -127,44 +131,16 @@ internal sealed class Forwarder(
                 (known, joined) = await observations.JoinAsync(key, observed, onward, token).ConfigureAwait(false);
             }
 
-            UpstreamAnswer answer;
-            if (known is not null)
-            {
-                answer = new UpstreamAnswer(known);
-            }
-            else if (IsAlone(onward, upstream))
-            {
-                answer = await OpenAsync(onward, upstream, token).ConfigureAwait(false);
-            }
-            else
-            {
-                (answer, bool isShared) = await _flights.RunAsync(
-                    FlightKeyOf(onward, upstream),
-                    (Forwarder: this, onward, upstream),
-                    static (state, abandoned) => state.Forwarder.OpenAsync(state.onward, state.upstream, abandoned),
-                    token).ConfigureAwait(false);
-                if (isShared && answer.IsStream)
-                {
-                    // One can read a stream, who asked for it. It is too large to be held for the others, who ask themselves.
-                    answer = await OpenAsync(onward, upstream, token).ConfigureAwait(false);
-                }
-                else if (isShared)
-                {
-                    counts.Add(ProxyCount.Shared);
-                }
-            }
-
-            CoapResult result = answer.Code == CoapCode.HopLimitReached
-                ? PassHopLimit(request, onward, answer)
-                : Pass(onward, answer);
+            CoapResult result = known is null
+                ? await AskOnceAsync(onward, upstream, null, token).ConfigureAwait(false)
+                : ResultOf(onward, new UpstreamAnswer(known));
 
             // Without an observation behind it the client must not become an observer, and those who are cannot stay.
-            result.DeclinesObserver = observed is not null && request.IsForObservers
-                ? !observations.HearsOfChanges(key)
-                : joined is not { HearsOfChanges: true };
-            if (logger.IsEnabled(LogLevel.Debug))
+            if (result.DeclinesObserver)
             {
-                ProxyLog.Answered(logger, request.Peer.Address.ToString(), request.Code, onward.Target, result.Code);
+                result.DeclinesObserver = observed is not null && request.IsForObservers
+                    ? !observations.HearsOfChanges(key)
+                    : joined is not { HearsOfChanges: true };
             }
 
             return result;
@@ -183,6 +159,99 @@ internal sealed class Forwarder(
         }
     }
 
+    // One method for all that is awaited: what each request costs. The answer of a server declines an observer, until somebody says that
+    // there is an observation behind it.
+    private async ValueTask<CoapResult> AskOnceAsync(
+        CoapProxyRequest onward, CoapProxyUpstream upstream, CoapSource? place, CancellationToken cancellationToken)
+    {
+        try
+        {
+            UpstreamAnswer answer;
+            if (IsAlone(onward, upstream))
+            {
+                answer = await OpenAsync(onward, upstream, cancellationToken).ConfigureAwait(false);
+            }
+            else if (_flights.Enter(FlightKeyOf(onward, upstream), out Task<UpstreamAnswer>? running) is var flight && running is not null)
+            {
+                answer = await CoapSingleFlight<FlightKey, UpstreamAnswer>.FollowAsync(flight, running, cancellationToken)
+                    .ConfigureAwait(false);
+                if (answer.IsStream)
+                {
+                    // One can read a stream, who asked for it. It is too large to be held for the others, who ask themselves.
+                    answer = await OpenAsync(onward, upstream, cancellationToken).ConfigureAwait(false);
+                }
+                else
+                {
+                    counts.Add(ProxyCount.Shared);
+                }
+            }
+            else
+            {
+                bool mayReuse = false;
+                try
+                {
+                    if (onward.Place is not null && upstream.TryOpen(onward, options.StreamsAbove, flight.Abandoned) is { } opening)
+                    {
+                        counts.Add(ProxyCount.Forwarded);
+                        if (!opening.IsCompleted)
+                        {
+                            flight.LeaveWith(cancellationToken);
+                        }
+
+                        answer = CoapUpstream.AnswerOf(await opening.ConfigureAwait(false), onward);
+                        mayReuse = !answer.IsStream;
+                    }
+                    else
+                    {
+                        ValueTask<UpstreamAnswer> asked = OpenAsync(onward, upstream, flight.Abandoned);
+                        if (!asked.IsCompleted)
+                        {
+                            flight.LeaveWith(cancellationToken);
+                        }
+
+                        answer = await asked.ConfigureAwait(false);
+                    }
+                }
+                catch (Exception exception)
+                {
+                    _flights.Fail(flight, exception);
+                    cancellationToken.ThrowIfCancellationRequested();
+                    throw;
+                }
+
+                _flights.End(flight, answer, mayReuse, cancellationToken);
+            }
+
+            return ResultOf(onward, answer);
+        }
+        catch (Exception exception) when (UpstreamFailures.Knows(exception) && onward.Passing?.Explains(exception) != true)
+        {
+            return Fail(onward.Received, onward, exception);
+        }
+        finally
+        {
+            if (place is { } source)
+            {
+                Shares.Exit(source);
+            }
+        }
+    }
+
+    private CoapResult ResultOf(CoapProxyRequest onward, UpstreamAnswer answer)
+    {
+        CoapRequest request = onward.Received;
+        CoapResult result = answer.Code == CoapCode.HopLimitReached
+            ? PassHopLimit(request, onward, answer)
+            : Pass(onward, answer);
+        result.DeclinesObserver = true;
+        if (logger.IsEnabled(LogLevel.Debug))
+        {
+            ProxyLog.Answered(logger, request.Peer.Address.ToString(), request.Code, onward.Target, result.Code);
+        }
+
+        return result;
+    }
+
     // What comes over a secured transport of CoAP is of one request: the client may be a proxy that asks for several others.
     private static bool IsAlone(CoapProxyRequest onward, CoapProxyUpstream upstream) =>
         !Sharing.IsAllowed(onward.Code, onward.Options, isSecured: false) || onward.Place is { Offset: > 0 }
@@ -190,10 +259,10 @@ internal sealed class Forwarder(
 
     // An answer that is one client's alone is shared by the requests of that client. Tags do not count where the cache of the client names
     // what it has itself: an upstream of another protocol answers 2.03 to whoever sent them.
-    private RequestKey FlightKeyOf(CoapProxyRequest onward, CoapProxyUpstream upstream)
+    private FlightKey FlightKeyOf(CoapProxyRequest onward, CoapProxyUpstream upstream)
     {
         bool withTags = !onward.MayBeShared || options.CacheBytes == 0 || upstream is not CoapUpstream;
-        return new RequestKey(upstream, Sharing.KeyOf(onward, withTags), onward.MayBeShared ? null : IdentityOf(onward.Received));
+        return new FlightKey(upstream, onward, withTags, onward.MayBeShared ? null : IdentityOf(onward.Received));
     }
 
     private ValueTask<UpstreamAnswer> OpenAsync(CoapProxyRequest onward, CoapProxyUpstream upstream, CancellationToken cancellationToken)

@@ -31,7 +31,67 @@ internal static class Sharing
     public static string KeyOf(CoapProxyRequest request, bool withTags)
     {
         Span<char> plain = stackalloc char[MaxPlain];
-        return TryWrite(request, withTags, plain, out int length) ? new string(plain[..length]) : HashOf(request, withTags);
+        return TryWrite(request, withTags, plain, out int length) ? new string(plain[..length]) : DigestOf(request, withTags);
+    }
+
+    /// <summary>A hash of what equal requests have in common, by the key of this process.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="withTags">Whether entity-tags count.</param>
+    public static int HashOf(CoapProxyRequest request, bool withTags)
+    {
+        HashCode hash = default;
+        hash.Add(request.Code.Value);
+        hash.Add(request.Target);
+        CoapOptionCollection options = request.Options;
+        for (int i = 0; i < options.Count; i++)
+        {
+            if (Counts(options.NumberAt(i), withTags))
+            {
+                hash.Add(options.NumberAt(i));
+                hash.AddBytes(options.ValueAt(i));
+            }
+        }
+
+        hash.AddBytes(request.Payload.Span);
+        return hash.ToHashCode();
+    }
+
+    /// <summary>Whether one answer does for two requests.</summary>
+    /// <param name="one">One of them.</param>
+    /// <param name="other">The other one.</param>
+    /// <param name="withTags">Whether entity-tags count.</param>
+    public static bool AreEqual(CoapProxyRequest one, CoapProxyRequest other, bool withTags)
+    {
+        if (one.Code != other.Code || one.Target != other.Target || !one.Payload.Span.SequenceEqual(other.Payload.Span))
+        {
+            return false;
+        }
+
+        for (int i = 0, j = 0; ; i++, j++)
+        {
+            i = NextThatCounts(one.Options, i, withTags);
+            j = NextThatCounts(other.Options, j, withTags);
+            if (i == one.Options.Count || j == other.Options.Count)
+            {
+                return i == one.Options.Count && j == other.Options.Count;
+            }
+
+            if (one.Options.NumberAt(i) != other.Options.NumberAt(j)
+                || !one.Options.ValueAt(i).SequenceEqual(other.Options.ValueAt(j)))
+            {
+                return false;
+            }
+        }
+    }
+
+    private static int NextThatCounts(CoapOptionCollection options, int from, bool withTags)
+    {
+        while (from < options.Count && !Counts(options.NumberAt(from), withTags))
+        {
+            from++;
+        }
+
+        return from;
     }
 
     private static bool IsPrivate(CoapOptionCollection forwarded)
@@ -93,7 +153,7 @@ internal static class Sharing
         return true;
     }
 
-    private static string HashOf(CoapProxyRequest request, bool withTags)
+    private static string DigestOf(CoapProxyRequest request, bool withTags)
     {
         using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
         hash.AppendData([request.Code.Value]);

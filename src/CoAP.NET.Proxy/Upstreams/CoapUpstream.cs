@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using CoAP.NET.Options;
 
 namespace CoAP.NET.Proxy.Upstreams;
@@ -82,10 +81,12 @@ internal sealed class CoapUpstream(ICoapObserver requester) : CoapProxyUpstream
         return CoapResult.FromMessage(response.Message);
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
     internal override async ValueTask<UpstreamAnswer> OpenAsync(
         CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) =>
-        AnswerOf(await _requester.OpenResponseAsync(Make(request), maxHeld, cancellationToken).ConfigureAwait(false), request);
+        AnswerOf(await TryOpen(request, maxHeld, cancellationToken).ConfigureAwait(false), request);
+
+    internal override Task<CoapOpenedResponse> TryOpen(CoapProxyRequest request, int maxHeld, CancellationToken cancellationToken) =>
+        _requester.OpenResponseAsync(Make(request), maxHeld, cancellationToken);
 
     internal override Task<CoapObservation>? ObserveAsync(
         CoapProxyRequest request, CoapObserveOptions observe, CancellationToken cancellationToken) =>
