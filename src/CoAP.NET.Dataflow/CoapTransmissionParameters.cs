@@ -215,9 +215,9 @@ public sealed partial record CoapTransmissionParameters
     }
 
     /// <summary>
-    /// The length of the tokens of requests to the peer, in bytes, where it understands long ones, which is found out by itself (RFC 8974
-    /// section 2.2.2); null, the default, for tokens of 4 to 8 bytes. 9 to 65,804, of which no more is used than
-    /// <see cref="CoapLimits.MaxTokenLength"/> says, as the token comes back with the response.
+    /// The length of the tokens of requests to the peer, in bytes, where it understands long ones, which is found out by itself, but not by
+    /// requests under OSCORE (RFC 8974 section 2.2.2); null, the default, for tokens of 4 to 8 bytes. 9 to 65,804, of which no more is used
+    /// than <see cref="CoapLimits.MaxTokenLength"/> says, as the token comes back with the response.
     /// </summary>
     /// <exception cref="ArgumentOutOfRangeException">Outside 9 to 65,804.</exception>
     public int? ExtendedTokenLength

@@ -154,7 +154,7 @@ internal sealed class ExchangesInbound : InlineBlock<CoapInbound, CoapExchange>
             _shard.Enter();
             try
             {
-                _observers.Table.Deregister(exchange.Channel, exchange.Request.Message.Token);
+                _observers.Table.Deregister(exchange.Channel, exchange.Request.Message);
             }
             finally
             {

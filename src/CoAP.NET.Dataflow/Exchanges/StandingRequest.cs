@@ -24,6 +24,11 @@ internal sealed class StandingRequest : ITransmissionOwner
     /// <summary>Whether it stands in the table. Guarded by Shard.Gate.</summary>
     public bool IsOpen { get; set; }
 
+    /// <summary>
+    /// The registration as it was sent last, where it was protected: what a proxy cut is asked for with the same bytes. Otherwise null.
+    /// </summary>
+    public CoapTransmission? Registration { get; set; }
+
     /// <summary>Whether notifications are rejected, because the observation is being cancelled (RFC 7641 section 3.6).</summary>
     public bool RefusesNotifications
     {

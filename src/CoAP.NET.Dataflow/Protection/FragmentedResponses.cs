@@ -6,7 +6,7 @@ namespace CoAP.NET.Protection;
 /// <summary>
 /// Protected responses of which a proxy sent only the first block (RFC 8613 section 4.1.3.4.2): the others are asked for by the request as
 /// it was protected, and the whole is verified. Nothing is known of single blocks, so as long as the request waits a response that
-/// verifies still ends it.
+/// verifies still ends it. Of an observation the registration is that request.
 /// </summary>
 internal sealed class FragmentedResponses
 {
@@ -14,8 +14,8 @@ internal sealed class FragmentedResponses
     private readonly ClientSender _sender;
     private readonly int _max;
 
-    // One of a request at a time. Guarded by the lock of the shard.
-    private readonly HashSet<(CoapChannel Channel, CoapToken Token)> _underWay = [];
+    // One of a request at a time, and the newest notification that came meanwhile. Guarded by the lock of the shard.
+    private readonly Dictionary<(CoapChannel Channel, CoapToken Token), TaskCompletionSource<bool>?> _underWay = [];
 
     /// <param name="shard">For the lock.</param>
     /// <param name="sender">Asks for blocks.</param>
@@ -33,13 +33,19 @@ internal sealed class FragmentedResponses
     /// <returns>The whole response; null when there is none, as when it is larger than it may be.</returns>
     public async Task<CoapMessage?> FetchAsync(CoapProtectedPeer peer, CoapMessage first)
     {
-        if (!TryBegin(peer.Channel, first.Token, out CoapMessage? request))
+        (CoapChannel Channel, CoapToken Token) key = (peer.Channel, first.Token);
+        if (!await EnterAsync(key).ConfigureAwait(false))
         {
             return null;
         }
 
         try
         {
+            if (RequestOf(key) is not { } request)
+            {
+                return null;
+            }
+
             List<byte> payload = [.. first.Payload.Span];
             BlockValue block = first.Options.Block2!.Value;
             while (block.More)
@@ -55,7 +61,7 @@ internal sealed class FragmentedResponses
                     || payload.Count + response.Payload.Length > _max
                     || !IsOfSame(first, response, OptionNumber.Oscore)
                     || !IsOfSame(first, response, OptionNumber.ETag)
-                    || !IsWaiting(peer.Channel, first.Token))
+                    || RequestOf(key) is null)
                 {
                     return null;
                 }
@@ -72,46 +78,69 @@ internal sealed class FragmentedResponses
         }
         finally
         {
-            _shard.Enter();
-            try
-            {
-                _underWay.Remove((peer.Channel, first.Token));
-            }
-            finally
-            {
-                _shard.Exit();
-            }
+            Leave(key);
         }
     }
 
-    private bool TryBegin(CoapChannel channel, CoapToken token, out CoapMessage request)
+    // False when it is of no use any more, as a newer one came.
+    private Task<bool> EnterAsync((CoapChannel Channel, CoapToken Token) key)
     {
-        request = null!;
+        TaskCompletionSource<bool>? superseded;
+        TaskCompletionSource<bool> turn = new(TaskCreationOptions.RunContinuationsAsynchronously);
         _shard.Enter();
         try
         {
-            if (!ExchangeLayer.TryFindPending(channel, token, out ClientRequest? pending)
-                || !pending.Transmission.IsMessageProtected
-                || !_underWay.Add((channel, token)))
+            if (_underWay.TryAdd(key, null))
             {
-                return false;
+                return Task.FromResult(true);
             }
 
-            request = pending.Transmission.Message;
-            return true;
+            superseded = _underWay[key];
+            _underWay[key] = turn;
         }
         finally
         {
             _shard.Exit();
         }
+
+        superseded?.SetResult(false);
+        return turn.Task;
     }
 
-    private bool IsWaiting(CoapChannel channel, CoapToken token)
+    private void Leave((CoapChannel Channel, CoapToken Token) key)
+    {
+        TaskCompletionSource<bool>? next;
+        _shard.Enter();
+        try
+        {
+            next = _underWay[key];
+            if (next is null)
+            {
+                _underWay.Remove(key);
+            }
+            else
+            {
+                _underWay[key] = null;
+            }
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        next?.SetResult(true);
+    }
+
+    // As it was protected; null when nobody waits for a response any more.
+    private CoapMessage? RequestOf((CoapChannel Channel, CoapToken Token) key)
     {
         _shard.Enter();
         try
         {
-            return ExchangeLayer.TryFindPending(channel, token, out _);
+            CoapTransmission? sent = ExchangeLayer.TryFindPending(key.Channel, key.Token, out ClientRequest? pending) ? pending.Transmission
+                : ExchangeLayer.TryFind(key.Channel, key.Token, out StandingRequest? standing) ? standing.Registration
+                : null;
+            return sent is { IsMessageProtected: true } ? sent.Message : null;
         }
         finally
         {
@@ -126,6 +155,9 @@ internal sealed class FragmentedResponses
         next.Type = CoapMessageType.Confirmable;
         next.Options.Block1 = null;
         next.Options.Block2 = block;
+
+        // It asks for what there is, and registers nobody.
+        next.Options.Observe = null;
         return next;
     }
 

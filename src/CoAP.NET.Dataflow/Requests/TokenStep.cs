@@ -4,7 +4,7 @@ namespace CoAP.NET.Requests;
 /// Asks for long tokens where a peer's parameters want them, and finds out whether the peer knows them (RFC 8974 section 2.2.2): the first
 /// Confirmable request tries. A Reset or 4.00 says no, any other response with the token says yes; after a no the request goes out once
 /// more with a short token. Others do not wait for that and use short tokens meanwhile. On a connection the peer has said in its CSM what
-/// it takes (section 2.2.1).
+/// it takes (section 2.2.1). What plain requests found out of a hop holds for protected ones as well.
 /// </summary>
 /// <param name="environment">For the clock.</param>
 internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
@@ -50,7 +50,10 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
             case LongTokenSupport.Yes:
                 AskFor(request, length);
                 return StepOutcome.Go;
-            case LongTokenSupport.Unknown when request.Message.Type == CoapMessageType.Confirmable && channel.TryBeginTokenProbe():
+            // By a protected request it is not found out: anybody can reject it in place of the peer, and the same would be carried out
+            // twice.
+            case LongTokenSupport.Unknown when channel.Carried is null && request.Message.Type == CoapMessageType.Confirmable
+                && channel.TryBeginTokenProbe():
                 OutgoingRequest probe = request with { Message = request.CopyMessage() };
                 AskFor(probe, length);
                 return StepOutcome.WatchWith(probe);
@@ -111,6 +114,8 @@ internal sealed class TokenStep(CoapEnvironment environment) : RequestStep
 
     private LongTokenSupport SupportOf(CoapChannel channel)
     {
+        // Tokens are between us and the next hop, whoever protects what they stand for.
+        channel = channel.Wire;
         LongTokenSupport support = channel.LongTokens;
         return support is LongTokenSupport.Yes or LongTokenSupport.No && environment.Now >= channel.LongTokensUntil
             ? channel.LongTokens = LongTokenSupport.Unknown

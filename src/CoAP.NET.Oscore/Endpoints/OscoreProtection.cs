@@ -145,9 +145,10 @@ internal sealed class OscoreProtection : CoapProtection
             return Refuse(channel, in value, fault);
         }
 
-        if (request!.HasOptions && request.Options.Contains(OptionNumber.Observe) && !message.Options.Contains(OptionNumber.Observe))
+        if (request!.HasOptions && request.Options.Observe is { } observe && observe != Observe.DeregisterValue
+            && !message.Options.Contains(OptionNumber.Observe))
         {
-            // A hop took it away outside, and would not know what to do with notifications.
+            // A hop took it away outside, and would not know what to do with notifications. What ends an observation it may take away.
             request.Options.Remove(OptionNumber.Observe);
         }
 

@@ -14,7 +14,7 @@ namespace CoAP.NET.Oscore.Tests.Endpoints;
 public sealed class NonceCampaignTests
 {
     private const int Worlds = 2;
-    private const int Steps = 40;
+    private const int Steps = 60;
 
     [Fact]
     [Trait("Category", "Campaign")]
@@ -23,14 +23,18 @@ public sealed class NonceCampaignTests
     {
         int factor = Number("COAP_TEST_CAMPAIGN", 1);
         int seed = Number("COAP_TEST_SEED", 1);
+        int processes = 0;
         for (int i = 0; i < Worlds * factor; i++)
         {
             await using World world = new(seed + i, isStored: true);
             await world.RunAsync(Steps);
             Assert.True(world.Reused.Count == 0, $"Seed {seed + i}: {string.Join("; ", world.Reused)}");
             Assert.True(world.Repeated.Count == 0, $"Seed {seed + i}: executed twice: {string.Join(", ", world.Repeated)}");
-            Assert.True(world.Protected > Steps, $"Only {world.Protected} protected messages were on the wire.");
+            processes += world.Processes;
+            Assert.True(world.Protected > Steps / 2, $"Only {world.Protected} protected messages were on the wire.");
         }
+
+        Assert.True(processes > 0, "No second process used the store.");
     }
 
     [Fact]
@@ -64,13 +68,13 @@ public sealed class NonceCampaignTests
         private readonly MemoryOscoreStore _clientStore = new();
         private readonly MemoryOscoreStore _serverStore = new();
         private readonly Dictionary<(bool IsServer, string Id, string Iv), string> _nonces = [];
-        private readonly Dictionary<string, (string Kid, string Iv)> _requests = [];
+        private readonly Dictionary<(CoapAddress Client, string Token), (string Kid, string Iv)> _requests = [];
         private readonly List<byte[]> _recorded = [];
         private readonly HashSet<string> _executed = [];
         private readonly ScriptedPeer _attacker;
         private OscoreContext _clientContext = null!;
         private OscoreContext _serverContext = null!;
-        private CoapClient _client = null!;
+        private readonly List<CoapClient> _clients = [];
         private CoapServer _server = null!;
         private int _asked;
 
@@ -83,6 +87,8 @@ public sealed class NonceCampaignTests
         }
 
         public int Protected { get; private set; }
+
+        public int Processes { get; private set; }
 
         public List<string> Reused { get; } = [];
 
@@ -102,8 +108,18 @@ public sealed class NonceCampaignTests
                         await BeginServerAsync();
                         break;
                     case 1:
-                        await _client.DisposeAsync();
+                        foreach (CoapClient client in _clients)
+                        {
+                            await client.DisposeAsync();
+                        }
+
+                        _clients.Clear();
                         await EndAsync(_clientContext);
+                        await BeginClientAsync();
+                        break;
+                    case 5 when _clients.Count < 3:
+                        // Another process on the same store, while the ones before go on with what they have.
+                        Processes++;
                         await BeginClientAsync();
                         break;
                     case 2 or 3 or 4 when _recorded.Count > 0:
@@ -158,7 +174,7 @@ public sealed class NonceCampaignTests
             _clientContext = _isStored
                 ? await _world.RunAsync(OpenAsync(parameters, _clientStore))
                 : OscoreContext.CreateVolatile(parameters);
-            _client = _world.Client(_clientContext);
+            _clients.Add(_world.Client(_clientContext));
         }
 
         private Task<OscoreContext> OpenAsync(OscoreParameters parameters, IOscoreStore store) => OscoreContext.OpenAsync(
@@ -175,7 +191,7 @@ public sealed class NonceCampaignTests
                 };
             try
             {
-                await _world.SendAsync(_client, request);
+                await _world.SendAsync(_clients[_random.Next(_clients.Count)], request);
             }
             catch (CoapException)
             {
@@ -212,8 +228,21 @@ public sealed class NonceCampaignTests
                 0 or 1 => NetworkVerdict.Drop,
                 2 => NetworkVerdict.Duplicate(),
                 3 => NetworkVerdict.Delay(TimeSpan.FromMilliseconds(_random.Next(8_000))),
+                4 => Forge(packet),
                 _ => NetworkVerdict.Pass,
             };
+        }
+
+        // A bit is changed on the way; an empty message stays as it is.
+        private NetworkVerdict Forge(NetworkPacket packet)
+        {
+            byte[] bytes = packet.Data.ToArray();
+            if (bytes.Length > 16)
+            {
+                bytes[^_random.Next(1, 9)] ^= (byte)(1 << _random.Next(8));
+            }
+
+            return NetworkVerdict.Replace(bytes);
         }
 
         private void Note(NetworkPacket packet)
@@ -229,7 +258,7 @@ public sealed class NonceCampaignTests
             Protected++;
             bool isServer = packet.From == s_server;
             string iv = Convert.ToHexStringLower(value.PartialIv);
-            string token = Convert.ToHexStringLower(message.Token.ToArray());
+            (CoapAddress, string) token = (isServer ? packet.To : packet.From, Convert.ToHexStringLower(message.Token.ToArray()));
             (string Id, string Iv) nonce;
             if (message.Code.IsRequest)
             {

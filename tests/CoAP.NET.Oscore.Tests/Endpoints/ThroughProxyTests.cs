@@ -118,6 +118,90 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         await _world.Clock.AdvanceUntilAsync(() => _observed.ObserverCount == 0, TimeSpan.FromMinutes(5));
     }
 
+    [Theory]
+    [InlineData("coap", "coap")]
+    [InlineData("coap", "coap+tcp")]
+    [InlineData("coap+tcp", "coap+tcp")]
+    public async Task A_client_that_ends_an_observation_ends_it_at_the_server_although_the_proxy_gives_the_request_another_token(
+        string near, string far)
+    {
+        await StartAsync(near, far);
+        CoapObservation kept = await _world.RunAsync(_client.ObserveAsync(Request(CoapMethod.Get, "/state?kept")));
+        CoapObservation ended = await _world.RunAsync(_client.ObserveAsync(Request(CoapMethod.Get, "/state")));
+        Assert.Equal(2, _observed.ObserverCount);
+
+        await ended.DisposeAsync();
+
+        await _world.Clock.AdvanceUntilAsync(() => _observed.ObserverCount == 1, TimeSpan.FromSeconds(5));
+        _state = "two";
+        _observed.Notify();
+        await _world.Clock.AdvanceUntilAsync(() => kept.Latest!.GetText() == "two", TimeSpan.FromMinutes(1));
+        await kept.DisposeAsync();
+    }
+
+    [Theory]
+    [InlineData("coap", "coap+tcp")]
+    [Rfc("8613-4.1.3.4-2")]
+    public async Task Notifications_that_a_proxy_cuts_are_put_together_before_they_are_verified(string near, string far)
+    {
+        await StartAsync(near, far);
+        _state = new string('a', 5_000);
+        CoapObservation observation = await _world.RunAsync(_client.ObserveAsync(Request(CoapMethod.Get, "/state")));
+        Assert.Equal((CoapObserveState.Observing, _state), (observation.State, observation.Latest!.GetText()));
+
+        foreach (char letter in "bcd")
+        {
+            _state = new string(letter, 5_000);
+            _observed.Notify();
+            await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == _state, TimeSpan.FromSeconds(30));
+        }
+
+        // Of many at a time the last one comes.
+        for (int i = 0; i < 10; i++)
+        {
+            _state = new string((char)('0' + i), 5_000);
+            _observed.Notify();
+            _world.Clock.Advance(TimeSpan.FromMilliseconds(1));
+        }
+
+        await _world.Clock.AdvanceUntilAsync(() => observation.Latest!.GetText() == _state, TimeSpan.FromSeconds(30));
+        Assert.Equal((CoapObserveState.Observing, 1), (observation.State, _observed.ObserverCount));
+        await observation.DisposeAsync();
+    }
+
+    [Fact]
+    [Rfc("8768-3-3")]
+    public async Task A_loop_of_proxies_ends_a_protected_request_by_an_error_that_is_no_response()
+    {
+        await StartAsync("coap", "coap");
+        CoapServer[] hops = new CoapServer[2];
+        for (int i = 0; i < 2; i++)
+        {
+            CoapProxyOptions options = new() { Identifier = $"gw{i}", NextProxy = CoapUri.Parse($"coap://[2001:db8:{8 - i}::1]/") };
+            options.Targets.AllowNetwork("2001:db8::/32");
+            string address = $"[2001:db8:{7 + i}::1]";
+            CoapProxy proxy = MakeProxy(options, "coap", address);
+            hops[i] = new CoapServer(_world.Options(static _ => { }));
+            Listen(hops[i].Endpoint, "coap", $"{address}:5683");
+            hops[i].MapForwardProxy(proxy);
+            _owned.AddRange([hops[i], proxy]);
+            await hops[i].StartAsync();
+        }
+
+        _near = "coap://[2001:db8:7::1]";
+        CoapOscoreException exception = await Assert.ThrowsAsync<CoapOscoreException>(() => SendAsync(CoapMethod.Get, "/hello"));
+
+        Assert.Equal(CoapCode.HopLimitReached, exception.UnprotectedCode);
+        Assert.Contains("gw0", exception.UnprotectedDiagnostic, StringComparison.Ordinal);
+        Assert.Equal(0, _served);
+
+        // Each hop lowers the number, which nothing protects; it asks the one before for an Echo first, so each stands there twice.
+        Assert.Equal(
+            Enumerable.Range(1, 16).Reverse(),
+            _world.Wire.Where(static message => message.Code.IsRequest && message.Options.HopLimit is not null)
+                .Select(static message => (int)message.Options.HopLimit!.Value).Distinct());
+    }
+
     private async Task StartAsync(string near, string far, int maxUnfragmented = 65_536)
     {
         _near = $"{near}://[2001:db8:5::1]";
@@ -133,18 +217,9 @@ public sealed class ThroughProxyTests : IAsyncLifetime
             return CoapResults.Changed();
         }).RequireOscore();
         Listen(_origin.Endpoint, far, "[2001:db8::1]:5683");
-        CoapProxyOptions options = new()
-        {
-            ConfigureClient = client =>
-            {
-                CoapEndpointOptions made = _world.Options(static _ => { });
-                (client.TimeProvider, client.Random, client.Scheduler) = (made.TimeProvider, made.Random, made.Scheduler);
-            },
-        };
+        CoapProxyOptions options = new();
         options.Targets.AllowNetwork("2001:db8::/32");
-        _proxy = new CoapProxy(options);
-        Listen(_proxy.Client.Endpoint, far, "[2001:db8:5::1]:50001");
-        Listen(_proxy.ConfiguredClient.Endpoint, far, "[2001:db8:5::1]:50002");
+        _proxy = MakeProxy(options, far, "[2001:db8:5::1]");
         CoapServer server = new(_world.Options(static _ => { }));
         Listen(server.Endpoint, near, "[2001:db8:5::1]:5683");
         server.MapForwardProxy(_proxy);
@@ -154,6 +229,19 @@ public sealed class ThroughProxyTests : IAsyncLifetime
         _owned.AddRange([_client, server, _proxy, _origin]);
         await _origin.StartAsync();
         await server.StartAsync();
+    }
+
+    private CoapProxy MakeProxy(CoapProxyOptions options, string far, string address)
+    {
+        options.ConfigureClient = client =>
+        {
+            CoapEndpointOptions made = _world.Options(static _ => { });
+            (client.TimeProvider, client.Random, client.Scheduler) = (made.TimeProvider, made.Random, made.Scheduler);
+        };
+        CoapProxy proxy = new(options);
+        Listen(proxy.Client.Endpoint, far, $"{address}:50001");
+        Listen(proxy.ConfiguredClient.Endpoint, far, $"{address}:50002");
+        return proxy;
     }
 
     private void Listen(CoapEndpoint endpoint, string scheme, string address) =>

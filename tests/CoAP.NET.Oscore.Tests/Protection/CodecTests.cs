@@ -90,6 +90,62 @@ public sealed class CodecTests
         CoapMessage message = OscoreCodec.ProtectRequest(client, Read(plain), IdOf(client, 20), kidContext: true);
 
         Assert.Equal(sent, Convert.ToHexStringLower(CoapDatagramSerializer.Default.Serialize(message)));
+        CoapMessage came = Read(sent);
+        Assert.True(OscoreOptionValue.TryRead(Convert.FromHexString(OptionOf(came)), out OscoreOptionValue value));
+        Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectRequest(
+            Context(salt, recipient, sender, idContext), came, in value, out CoapMessage? read));
+        Assert.Equal(plain, Convert.ToHexStringLower(CoapDatagramSerializer.Default.Serialize(read!)));
+    }
+
+    // RFC 8613 appendix C.1 to C.3.
+    [Theory]
+    [InlineData("9e7ca92223786340", "", "01", null, "f0910ed7295e6ad4b54fc793154302ff", "ffb14e093c94c9cac9471648b4f98710",
+        "4622d4dd6d944168eefb54987c", "4622d4dd6d944168eefb54987c", "4722d4dd6d944169eefb54987c")]
+    [InlineData("", "00", "01", null, "321b26943253c7ffb6003b0b64d74041", "e57b5635815177cd679ab4bcec9d7dda",
+        "be35ae297d2dace910c52e99f9", "bf35ae297d2dace910c52e99f9", "bf35ae297d2dace810c52e99f9")]
+    [InlineData("9e7ca92223786340", "", "01", "37cbf3210017a2d3", "af2a1300a5e95788b356336eeecd2b92",
+        "e39a0c7c77b43f03b4b39ab9a268699f", "2ca58fb85ff1b81c0b7181b85e", "2ca58fb85ff1b81c0b7181b85e", "2da58fb85ff1b81d0b7181b85e")]
+    [Rfc("8613-3.2-1")]
+    public void Keys_and_nonces_are_those_of_the_RFC_at_both_ends(
+        string salt, string client, string server, string? idContext, string clientKey, string serverKey, string commonIv,
+        string clientNonce, string serverNonce)
+    {
+        foreach (bool isClient in (bool[])[true, false])
+        {
+            OscoreContext context = isClient ? Context(salt, client, server, idContext) : Context(salt, server, client, idContext);
+            OscoreParameters parameters = context.Parameters;
+
+            Assert.Equal(isClient ? clientKey : serverKey, Derived(parameters, parameters.SenderId, "Key"u8, 16));
+            Assert.Equal(isClient ? serverKey : clientKey, Derived(parameters, parameters.RecipientId, "Key"u8, 16));
+            Assert.Equal(commonIv, Derived(parameters, default, "IV"u8, 13));
+            Assert.Equal(isClient ? clientNonce : serverNonce, NonceOf(context, parameters.SenderId));
+            Assert.Equal(isClient ? serverNonce : clientNonce, NonceOf(context, parameters.RecipientId));
+        }
+
+        static string NonceOf(OscoreContext context, ReadOnlyMemory<byte> id)
+        {
+            byte[] nonce = new byte[13];
+            context.Keys.WriteNonce(id.Span, [0], nonce);
+            return Convert.ToHexStringLower(nonce);
+        }
+    }
+
+    [Fact]
+    [Rfc("8613-5.4-1")]
+    public void A_response_with_a_number_is_bound_to_kid_and_number_of_its_request()
+    {
+        // Its nonce is of its own number, so what binds it is the additional data alone.
+        OscoreContext client = OscoreVector.All[0].Client();
+        OscoreContext server = OscoreVector.All[0].Server();
+        CoapMessage response = OscoreCodec.ProtectResponse(
+            server, new CoapMessage(CoapCode.Content) { Payload = s_hello }, new OscoreRequestId([], 20), 0);
+        Assert.True(OscoreOptionValue.TryRead(Convert.FromHexString(OptionOf(response)), out OscoreOptionValue value));
+
+        Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectResponse(client, response, in value, new OscoreRequestId([], 20), out _));
+        Assert.Equal(
+            OscoreFault.Decryption, OscoreCodec.UnprotectResponse(client, response, in value, new OscoreRequestId([7], 20), out _));
+        Assert.Equal(
+            OscoreFault.Decryption, OscoreCodec.UnprotectResponse(client, response, in value, new OscoreRequestId([], 21), out _));
     }
 
     [Theory]
@@ -103,6 +159,12 @@ public sealed class CodecTests
             server, Read("64455d1f00003974ff48656c6c6f20576f726c6421"), new OscoreRequestId([], 20), number);
 
         Assert.Equal(sent, Convert.ToHexStringLower(CoapDatagramSerializer.Default.Serialize(message)));
+        CoapMessage came = Read(sent);
+        Assert.True(OscoreOptionValue.TryRead(Convert.FromHexString(OptionOf(came)), out OscoreOptionValue value));
+        Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectResponse(
+            Context("9e7ca92223786340", "", "01", null), came, in value, new OscoreRequestId([], 20), out CoapMessage? read));
+        Assert.Equal(
+            "64455d1f00003974ff48656c6c6f20576f726c6421", Convert.ToHexStringLower(CoapDatagramSerializer.Default.Serialize(read!)));
     }
 
     [Fact]
@@ -233,6 +295,34 @@ public sealed class CodecTests
     }
 
     [Theory]
+    [InlineData(OptionProtection.Encrypted, false)]
+    [InlineData(OptionProtection.Integrity, true)]
+    [InlineData(OptionProtection.Unprotected, true)]
+    public void An_option_of_ones_own_goes_where_its_definition_says(OptionProtection protection, bool isOutside)
+    {
+        CoapOptionRegistry registry = CoapOptionRegistry.Default.With(new SealedOptionFactory(protection));
+        OscoreContext client = OscoreVector.All[0].Client();
+        OscoreContext server = OscoreVector.All[0].Server();
+        CoapMessage request = new(CoapCode.Get, registry);
+        request.Options.Add(SealedOptionFactory.Number, [1, 2]);
+
+        CoapMessage sent = OscoreCodec.ProtectRequest(client, request, IdOf(client, 0), kidContext: false);
+
+        Assert.Equal(isOutside, sent.Options.Contains(SealedOptionFactory.Number));
+        if (protection == OptionProtection.Encrypted)
+        {
+            // Outside it is somebody else's, and means nothing.
+            sent.Options.Add(SealedOptionFactory.Number, [9]);
+        }
+
+        Assert.True(OscoreOptionValue.TryRead([0x09, 0x00], out OscoreOptionValue value));
+        Assert.Equal(OscoreFault.None, OscoreCodec.UnprotectRequest(server, sent, in value, out CoapMessage? read));
+        Assert.True(read!.Options.TryGetValue(SealedOptionFactory.Number, out ReadOnlySpan<byte> came));
+        Assert.Equal([1, 2], came.ToArray());
+        Assert.Equal(1, read.Options.Count(static option => option.Number == SealedOptionFactory.Number));
+    }
+
+    [Theory]
     [InlineData("coap://h.example/a/b%2Fc?x=1&y", "coap://h.example:5683")]
     [InlineData("coap://[2001:db8::1]:77/a/b%2Fc?x=1&y", "coap://[2001:db8::1]:77")]
     [Rfc("8613-4.1.3.3-1")]
@@ -359,12 +449,12 @@ public sealed class CodecTests
             IdContext = idContext is null ? null : Convert.FromHexString(idContext),
         });
 
-    private sealed class SealedOptionFactory : IOptionFactory
+    private sealed class SealedOptionFactory(OptionProtection protection = OptionProtection.Integrity) : IOptionFactory
     {
         public const int Number = 2_051;
 
         public OptionDefinition Definition { get; } =
-            new(Number, "Sealed", OptionFormat.Opaque, 0, 8) { Protection = OptionProtection.Integrity };
+            new(Number, "Sealed", OptionFormat.Opaque, 0, 8) { Protection = protection };
 
         public CoapOption Create(OptionData data) => new UnrecognizedOption(data.Number, data.Value.ToArray());
     }

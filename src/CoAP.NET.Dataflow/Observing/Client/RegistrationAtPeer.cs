@@ -1,4 +1,5 @@
 using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
 
 namespace CoAP.NET.Observing;
 
@@ -48,6 +49,11 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
     public CoapException? Send(CoapMessage message)
     {
         Transmission = new CoapTransmission(Standing!.Channel, message, Standing);
+        if (Standing.Channel.Carried is not null && message.Options.Observe == Observe.RegisterValue)
+        {
+            Standing.Registration = Transmission;
+        }
+
         return port.Send(Transmission);
     }
 

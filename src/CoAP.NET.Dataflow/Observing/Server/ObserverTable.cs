@@ -159,6 +159,38 @@ internal sealed class ObserverTable
         }
     }
 
+    /// <summary>
+    /// Removes the observer that a request with Observe 1 names. Behind a protected peer a proxy may have given it another token than the
+    /// registration: the only observer of the peer that asked the same is meant then.
+    /// </summary>
+    public void Deregister(CoapChannel channel, CoapMessage request)
+    {
+        if (_observers.ContainsKey((channel, request.Token)) || channel.Carried is null)
+        {
+            Deregister(channel, request.Token);
+            return;
+        }
+
+        Observer? only = null;
+        for (Observer? other = channel.ObservingState?.First; other is not null; other = other.PeerLinks.Next)
+        {
+            if (other.Subject.Key.IsOf(request, channel))
+            {
+                if (only is not null)
+                {
+                    return;
+                }
+
+                only = other;
+            }
+        }
+
+        if (only is not null)
+        {
+            Remove(only, CoapObserverEnd.Deregistered);
+        }
+    }
+
     /// <summary>Removes all observers of a peer without a word, because its connection has ended (RFC 8323 section 7.4).</summary>
     public void RemoveAllOf(CoapChannel channel)
     {

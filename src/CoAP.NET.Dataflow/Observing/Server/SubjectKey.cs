@@ -50,6 +50,9 @@ internal sealed class SubjectKey : IEquatable<SubjectKey>
     /// </summary>
     public bool Fits(CoapChannel channel) => !channel.IsReliable || _sizes == Sizes.Of(channel);
 
+    /// <summary>Whether a request is the same, but for Observe, on the same route.</summary>
+    public bool IsOf(CoapMessage request, CoapChannel channel) => Equals(new SubjectKey(_route, request, channel));
+
     /// <summary>The same for a peer that takes messages of another size now. Only of a key that is kept.</summary>
     public SubjectKey For(CoapChannel channel) => new(_route, Code, Options, Payload, _identity, Sizes.Of(channel));
 
