@@ -13,8 +13,8 @@ namespace CoAP.NET.Cluster;
 /// </para>
 /// <para>
 /// Order. Writes of one object take effect in the order in which they were asked for. One that failed or was cancelled may have taken
-/// effect or not; if it has, then before any that was asked for later. So a promise that was confirmed, such as a reserve of record numbers, is
-/// never undone by an older one that was late.
+/// effect or not; if it has, then before any that was asked for later. So a promise that was confirmed, such as a reserve of record
+/// numbers, is never undone by an older one that was late.
 /// </para>
 /// <para>
 /// Time. Leases and lifetimes are counted by the store, so that clocks of nodes need not agree. A batch is written as a whole: after a

@@ -1,3 +1,4 @@
+using CoAP.NET.Cluster.PostgreSql;
 using CoAP.NET.Cluster.Sqlite;
 
 namespace CoAP.NET.Cluster.Tests.Guides;
@@ -8,10 +9,11 @@ public sealed class ClusterPageTests
     [Fact]
     public async Task Every_snippet_of_the_page_stands_in_these_tests()
     {
-        Snippets.AllStandInTests("cluster.md", "Guides", 4, "CoAP.NET.Cluster.Tests");
+        Snippets.AllStandInTests("cluster.md", "Guides", 5, "CoAP.NET.Cluster.Tests");
         Assert.NotNull((Delegate)KeepAsync);
         Assert.NotNull((Delegate)SealAsync);
         Assert.NotNull((Delegate)WriteAsync);
+        await ShareAsync();
         await TestAsync(CancellationToken.None);
     }
 
@@ -30,6 +32,11 @@ public sealed class ClusterPageTests
             CoapWriteResult result = await store.WriteAsync(new[] { change }, cancellationToken);
             Console.WriteLine(result[0]); // Written, or Fenced: somebody else has the slot by now
         }
+    }
+
+    private static async Task ShareAsync()
+    {
+        await using CoapPostgreSqlClusterStore store = new("Host=db;Database=meters;Username=coap;Password=...");
     }
 
     private static async Task SealAsync(byte[] secret)

@@ -7,7 +7,8 @@ namespace CoAP.NET.Cluster.Tests.Stores;
 /// <summary>What every engine of <see cref="ICoapClusterStore"/> does. Each test has data of its own.</summary>
 public abstract class StoreSuite : IAsyncLifetime
 {
-    protected static readonly TimeSpan Lease = TimeSpan.FromSeconds(5);
+    // Longer than any test, as not every engine has virtual time.
+    protected static readonly TimeSpan Lease = TimeSpan.FromMinutes(10);
     protected static readonly CoapSlot One = new(1);
     protected static readonly CoapSlot Two = new(2);
 

@@ -20,6 +20,8 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.AspNetCore", "lib/net10.0/CoAP.NET.AspNetCore.dll", "lib/net10.0/CoAP.NET.AspNetCore.xml")]
     [InlineData("CoAP.NET.Dtls", "lib/net10.0/CoAP.NET.Dtls.dll", "lib/net10.0/CoAP.NET.Dtls.xml")]
     [InlineData("CoAP.NET.Cluster", "lib/net10.0/CoAP.NET.Cluster.dll", "lib/net10.0/CoAP.NET.Cluster.xml")]
+    [InlineData("CoAP.NET.Cluster.PostgreSql", "lib/net10.0/CoAP.NET.Cluster.PostgreSql.dll",
+        "lib/net10.0/CoAP.NET.Cluster.PostgreSql.xml")]
     [InlineData("CoAP.NET.Cluster.Sqlite", "lib/net10.0/CoAP.NET.Cluster.Sqlite.dll", "lib/net10.0/CoAP.NET.Cluster.Sqlite.xml")]
     [InlineData("CoAP.NET.Testing", "lib/net10.0/CoAP.NET.Testing.dll", "lib/net10.0/CoAP.NET.Testing.xml")]
     [InlineData("CoAP.NET.Cli", "tools/net10.0/any/coap.dll", "tools/net10.0/any/DotnetToolSettings.xml")]
@@ -52,6 +54,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.AspNetCore", "docs/websockets.md")]
     [InlineData("CoAP.NET.Dtls", "docs/dtls.md")]
     [InlineData("CoAP.NET.Cluster", "docs/cluster.md")]
+    [InlineData("CoAP.NET.Cluster.PostgreSql", "docs/cluster.md")]
     [InlineData("CoAP.NET.Cluster.Sqlite", "docs/cluster.md")]
     [InlineData("CoAP.NET.Testing", "docs/testing.md")]
     [InlineData("CoAP.NET.Cli", "docs/cli.md")]
@@ -82,6 +85,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.AspNetCore")]
     [InlineData("CoAP.NET.Dtls")]
     [InlineData("CoAP.NET.Cluster")]
+    [InlineData("CoAP.NET.Cluster.PostgreSql")]
     [InlineData("CoAP.NET.Cluster.Sqlite")]
     [InlineData("CoAP.NET.Testing")]
     public async Task Symbols_hold_the_sources_for_debuggers(string id)

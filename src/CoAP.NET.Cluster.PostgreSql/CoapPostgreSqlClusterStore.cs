@@ -1,0 +1,165 @@
+using System.Runtime.CompilerServices;
+using Npgsql;
+
+namespace CoAP.NET.Cluster.PostgreSql;
+
+/// <summary>
+/// Keeps the state of a cluster in PostgreSQL (15 and later are tried). Tables are made where there are none, and brought to the version of
+/// the package under a lock, so that nodes may start at the same time. Thread-safe.
+/// </summary>
+/// <remarks>
+/// It uses a connection for its lease, which holds an advisory lock, so that a dead process is seen with the next poll; one for writes;
+/// one that listens, while somebody watches; and up to eight that read. Nothing is done for single requests or notifications.
+/// </remarks>
+public sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
+{
+    private const int PageOfRecords = 1_000;
+
+    private readonly PostgreSqlConnections _connections;
+    private readonly PostgreSqlWriter _writer;
+    private readonly PostgreSqlLease _lease;
+    private readonly PostgreSqlWatch _watch;
+    private readonly PostgreSqlRecords _records;
+    private readonly CallOrder _writes = new();
+    private readonly CallOrder _leases = new();
+    private readonly CoapClusterMapFeed _feed = new();
+    private readonly CancellationTokenSource _stop = new();
+    private readonly Lock _gate = new();
+    private Task? _watching;
+    private Task? _end;
+
+    /// <summary>Makes one. Nothing is opened yet.</summary>
+    /// <param name="connectionString">The database; see <see cref="CoapPostgreSqlClusterOptions.ConnectionString"/>.</param>
+    public CoapPostgreSqlClusterStore(string connectionString)
+        : this(new CoapPostgreSqlClusterOptions { ConnectionString = connectionString })
+    {
+    }
+
+    /// <summary>Makes one. Nothing is opened yet.</summary>
+    /// <param name="options">Where and how. They are copied.</param>
+    /// <exception cref="ArgumentException">An option is missing or out of its range.</exception>
+    public CoapPostgreSqlClusterStore(CoapPostgreSqlClusterOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        options = options.Checked();
+        _connections = new PostgreSqlConnections(options);
+        PostgreSqlMap map = new(options.Schema);
+        _writer = new PostgreSqlWriter(_connections, CoapNodeId.New().Value);
+        _lease = new PostgreSqlLease(_connections, map);
+        _watch = new PostgreSqlWatch(_connections, map, _feed, options);
+        _records = new PostgreSqlRecords(options.Schema);
+    }
+
+    /// <inheritdoc/>
+    public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
+    {
+        CoapLeases.Check(self, lease);
+        return new(_leases.RunAsync(() => _lease.JoinAsync(self, lease, _stop.Token), cancellationToken));
+    }
+
+    /// <inheritdoc/>
+    public async IAsyncEnumerable<CoapClusterMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_end is not null, this);
+            _watching ??= _watch.RunAsync(_stop.Token);
+        }
+
+        await foreach (CoapClusterMap map in _feed.WatchAsync(cancellationToken).ConfigureAwait(false))
+        {
+            yield return map;
+        }
+    }
+
+    /// <inheritdoc/>
+    public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(wanted);
+        return new(_leases.RunAsync(() => _lease.TryChangeAsync(wanted, _stop.Token), cancellationToken));
+    }
+
+    /// <inheritdoc/>
+    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    {
+        CoapRecordBatch.Check(batch.Span);
+        return new(_writes.RunAsync(() => _writer.WriteAsync(batch, CancellationToken.None), cancellationToken));
+    }
+
+    /// <inheritdoc/>
+    public async IAsyncEnumerable<CoapRecord> ReadAsync(
+        CoapRecordKind kind, CoapSlot slot, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        // Pages, so that no snapshot is held while the caller thinks.
+        byte[] after = [];
+        while (true)
+        {
+            byte[] from = after;
+            List<CoapRecord> page = await ReadAsync(
+                (connection, token) => _records.ReadAsync(connection, kind, slot, from, PageOfRecords, token), cancellationToken)
+                .ConfigureAwait(false);
+            foreach (CoapRecord record in page)
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                yield return record;
+            }
+
+            if (page.Count < PageOfRecords)
+            {
+                yield break;
+            }
+
+            after = page[^1].Key.Bytes.ToArray();
+        }
+    }
+
+    /// <inheritdoc/>
+    public async ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken) =>
+        await ReadAsync((connection, token) => _records.FindAsync(connection, key, token), cancellationToken).ConfigureAwait(false);
+
+    /// <inheritdoc/>
+    public async ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) =>
+        await ReadAsync((connection, token) => _records.RemoveExpiredAsync(connection, CoapRecordBatch.MaxCount, token), cancellationToken)
+            .ConfigureAwait(false);
+
+    /// <summary>Ends what was asked for before, gives the lease back, and closes all connections.</summary>
+    /// <returns>A task that ends when that is done.</returns>
+    public ValueTask DisposeAsync()
+    {
+        lock (_gate)
+        {
+            _end ??= EndAsync(_watching);
+        }
+
+        return new ValueTask(_end);
+    }
+
+    private async Task<T> ReadAsync<T>(Func<NpgsqlConnection, CancellationToken, Task<T>> read, CancellationToken cancellationToken)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_end is not null, this);
+        }
+
+        cancellationToken.ThrowIfCancellationRequested();
+        return await _connections.ReadAsync(read, cancellationToken).ConfigureAwait(false);
+    }
+
+    private async Task EndAsync(Task? watching)
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        _feed.Dispose();
+        await _writes.EndAsync().ConfigureAwait(false);
+        await _leases.EndAsync().ConfigureAwait(false);
+        await _stop.CancelAsync().ConfigureAwait(false);
+        if (watching is not null)
+        {
+            await watching.ConfigureAwait(false);
+        }
+
+        await _writer.DisposeAsync().ConfigureAwait(false);
+        await _lease.DisposeAsync().ConfigureAwait(false);
+        await _connections.DisposeAsync().ConfigureAwait(false);
+        _stop.Dispose();
+    }
+}

@@ -1,0 +1,114 @@
+using System.Globalization;
+using Npgsql;
+
+namespace CoAP.NET.Cluster.PostgreSql;
+
+/// <summary>
+/// Opens connections. Those that own something on the server (a lock, a generation, a subscription) are of no pool, so that closing one
+/// ends that; those of reads are pooled. Thread-safe.
+/// </summary>
+internal sealed class PostgreSqlConnections : IAsyncDisposable
+{
+    private const int MaxReaders = 8;
+
+    private readonly NpgsqlDataSource _pooled;
+    private readonly NpgsqlDataSource _single;
+    private readonly SemaphoreSlim _upgrading = new(1);
+    private readonly string _settings;
+    private volatile bool _isUpgraded;
+
+    public PostgreSqlConnections(CoapPostgreSqlClusterOptions options)
+    {
+        Schema = options.Schema;
+        NpgsqlConnectionStringBuilder text = new(options.ConnectionString) { Pooling = true, MaxPoolSize = MaxReaders, MinPoolSize = 0 };
+        _pooled = NpgsqlDataSource.Create(text);
+        // What takes too long costs the connection at once: the server ends the statement by itself, and what it still does is fenced.
+        text = new(options.ConnectionString) { Pooling = false, CancellationTimeout = -1 };
+        _single = NpgsqlDataSource.Create(text);
+
+        // The server ends what we gave up, and a commit is one: what is confirmed must survive the server too.
+        _settings = string.Create(CultureInfo.InvariantCulture, $"""
+            set statement_timeout = {(int)options.CommandTimeout.TotalMilliseconds};
+            set idle_in_transaction_session_timeout = {(int)options.CommandTimeout.TotalMilliseconds};
+            select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off';
+            """);
+    }
+
+    public string Schema { get; }
+
+    public string Channel => $"coap_{Schema}";
+
+    /// <summary>A connection that its owner keeps. Closing it ends what it owns on the server.</summary>
+    public async Task<NpgsqlConnection> OpenOwnAsync(CancellationToken cancellationToken)
+    {
+        NpgsqlConnection connection = await _single.OpenConnectionAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            await PostgreSqlSchema.ExecuteAsync(connection, _settings, cancellationToken).ConfigureAwait(false);
+            await UpgradeAsync(connection, cancellationToken).ConfigureAwait(false);
+            return connection;
+        }
+        catch
+        {
+            await connection.DisposeAsync().ConfigureAwait(false);
+            throw;
+        }
+    }
+
+    /// <summary>Does something that changes nothing; once more where the connection was lost.</summary>
+    public async Task<T> ReadAsync<T>(
+        Func<NpgsqlConnection, CancellationToken, Task<T>> read, CancellationToken cancellationToken)
+    {
+        for (bool isLast = false; ; isLast = true)
+        {
+            try
+            {
+                NpgsqlConnection connection = await _pooled.OpenConnectionAsync(cancellationToken).ConfigureAwait(false);
+                await using (connection.ConfigureAwait(false))
+                {
+                    await UpgradeAsync(connection, cancellationToken).ConfigureAwait(false);
+                    return await read(connection, cancellationToken).ConfigureAwait(false);
+                }
+            }
+            catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
+            {
+                if (isLast || !PostgreSqlFaults.IsLostConnection(exception))
+                {
+                    throw PostgreSqlFaults.Of(exception);
+                }
+
+                // The others in the pool are as dead as this one.
+                _pooled.Clear();
+            }
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _pooled.DisposeAsync().ConfigureAwait(false);
+        await _single.DisposeAsync().ConfigureAwait(false);
+        _upgrading.Dispose();
+    }
+
+    private async Task UpgradeAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
+    {
+        if (_isUpgraded)
+        {
+            return;
+        }
+
+        await _upgrading.WaitAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            if (!_isUpgraded)
+            {
+                await PostgreSqlSchema.UpgradeAsync(connection, Schema, cancellationToken).ConfigureAwait(false);
+                _isUpgraded = true;
+            }
+        }
+        finally
+        {
+            _upgrading.Release();
+        }
+    }
+}

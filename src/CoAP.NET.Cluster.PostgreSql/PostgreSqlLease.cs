@@ -1,0 +1,141 @@
+using Npgsql;
+
+namespace CoAP.NET.Cluster.PostgreSql;
+
+/// <summary>
+/// The lease of a node: a row with a time, and a lock that its connection holds, which ends with the process. Used by one call at a time.
+/// </summary>
+internal sealed class PostgreSqlLease(PostgreSqlConnections connections, PostgreSqlMap map) : IAsyncDisposable
+{
+    private readonly string _renew = $"""
+        with before as (select lease > clock_timestamp() as holds from {connections.Schema}.nodes where node = $1),
+        made as (
+            insert into {connections.Schema}.nodes values ($1, $2, clock_timestamp() + make_interval(secs => $3), $4)
+            on conflict (node) do update set address = excluded.address, lease = excluded.lease)
+        select coalesce((select holds from before), false), pg_try_advisory_lock($4)
+        """;
+
+    private NpgsqlConnection? _connection;
+    private CoapClusterNode? _self;
+    private bool _isLocked;
+
+    /// <summary>Makes or renews it.</summary>
+    public Task<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
+    {
+        CoapLeases.CheckSame(_self?.Id ?? default, self.Id);
+        return RunAsync(
+            async connection =>
+            {
+                _self = self;
+                await RenewAsync(connection, self, lease, cancellationToken).ConfigureAwait(false);
+                return await map.ReadAsync(connection, cancellationToken).ConfigureAwait(false);
+            },
+            cancellationToken);
+    }
+
+    /// <summary>Changes the map. One that took effect although its connection was lost is told as not taken: whoever looks again sees it.
+    /// </summary>
+    public Task<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) => RunAsync(
+        async connection =>
+        {
+            bool isTaken = await map.TryChangeAsync(connection, wanted, cancellationToken).ConfigureAwait(false);
+            if (isTaken)
+            {
+                await NotifyAsync(connection, cancellationToken).ConfigureAwait(false);
+            }
+
+            return isTaken;
+        },
+        cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_connection is not null && _self is not null)
+        {
+            try
+            {
+                await PostgreSqlMap.ExecuteAsync(_connection, $"delete from {connections.Schema}.nodes where node = $1",
+                    CancellationToken.None, PostgreSqlCommands.Value(_self.Id.Value)).ConfigureAwait(false);
+                await NotifyAsync(_connection, CancellationToken.None).ConfigureAwait(false);
+            }
+            catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
+            {
+                // The lock ends with the connection, and the lease by itself.
+            }
+        }
+
+        await CloseAsync().ConfigureAwait(false);
+    }
+
+    // Once more over another connection where this one was lost.
+    private async Task<T> RunAsync<T>(Func<NpgsqlConnection, Task<T>> call, CancellationToken cancellationToken)
+    {
+        for (bool isLast = false; ; isLast = true)
+        {
+            try
+            {
+                _connection ??= await connections.OpenOwnAsync(cancellationToken).ConfigureAwait(false);
+                return await call(_connection).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException)
+            {
+                await CloseAsync().ConfigureAwait(false);
+                throw;
+            }
+            catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
+            {
+                await CloseAsync().ConfigureAwait(false);
+                if (isLast || !PostgreSqlFaults.IsLostConnection(exception))
+                {
+                    throw PostgreSqlFaults.Of(exception);
+                }
+            }
+        }
+    }
+
+    private async Task RenewAsync(NpgsqlConnection connection, CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
+    {
+        long key = self.Id.ToInt64();
+        NpgsqlCommand command = PostgreSqlCommands.Make(
+            connection,
+            _isLocked ? _renew.Replace("pg_try_advisory_lock($4)", "true", StringComparison.Ordinal) : _renew,
+            PostgreSqlCommands.Value(self.Id.Value),
+            PostgreSqlCommands.Value(self.Address),
+            PostgreSqlCommands.Value(lease.TotalSeconds),
+            PostgreSqlCommands.Value(key));
+        bool wasLocked = _isLocked;
+        bool held;
+        await using (command.ConfigureAwait(false))
+        {
+            NpgsqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken).ConfigureAwait(false);
+            await using (reader.ConfigureAwait(false))
+            {
+                await reader.ReadAsync(cancellationToken).ConfigureAwait(false);
+                held = reader.GetBoolean(0);
+
+                // A lost connection of this node may still have it, which is as good while the server has that connection.
+                _isLocked = reader.GetBoolean(1);
+            }
+        }
+
+        if (!held || !wasLocked)
+        {
+            await NotifyAsync(connection, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    // Outside of transactions that write, as it takes a lock of the whole server; and it only wakes.
+    private Task NotifyAsync(NpgsqlConnection connection, CancellationToken cancellationToken) =>
+        PostgreSqlSchema.ExecuteAsync(connection, $"notify {connections.Channel}", cancellationToken);
+
+    private async Task CloseAsync()
+    {
+        NpgsqlConnection? connection = _connection;
+        _connection = null;
+        _isLocked = false;
+        if (connection is not null)
+        {
+            await connection.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+using Npgsql;
+
+namespace CoAP.NET.Cluster.PostgreSql;
+
+/// <summary>Reads and changes the map.</summary>
+internal sealed class PostgreSqlMap(string schema)
+{
+    // In one statement, so that all of it is of one moment. A node is there while its lease holds and its process has its connection: the
+    // lock ends with that, long before the lease.
+    private readonly string _read = $"""
+        select 0 as what, null::smallint, null::uuid, null::text, version from {schema}.map
+        union all
+        select 1, null, n.node, n.address, null from {schema}.nodes n
+            where n.lease > clock_timestamp() and exists (
+                select from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+                    and l.database = (select oid from pg_database where datname = current_database())
+                    and (l.classid::bigint << 32) | l.objid::bigint = n.lock)
+        union all
+        select 2, s.slot, s.node, null, s.fence from {schema}.slots s where s.fence > 0
+        """;
+
+    public async Task<CoapClusterMap> ReadAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
+    {
+        long version = 0;
+        List<CoapClusterNode> nodes = [];
+        CoapSlotOwner[] owners = new CoapSlotOwner[CoapSlot.Count];
+        NpgsqlCommand command = PostgreSqlCommands.Make(connection, _read);
+        await using (command.ConfigureAwait(false))
+        {
+            NpgsqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken).ConfigureAwait(false);
+            await using (reader.ConfigureAwait(false))
+            {
+                while (await reader.ReadAsync(cancellationToken).ConfigureAwait(false))
+                {
+                    switch (reader.GetInt32(0))
+                    {
+                        case 0:
+                            version = reader.GetInt64(4);
+                            break;
+                        case 1:
+                            nodes.Add(new CoapClusterNode(new CoapNodeId(reader.GetGuid(2)), reader.GetString(3)));
+                            break;
+                        default:
+                            owners[reader.GetInt16(1)] =
+                                new CoapSlotOwner(new CoapNodeId(reader.GetGuid(2)), new CoapFence(reader.GetInt64(4)));
+                            break;
+                    }
+                }
+            }
+        }
+
+        return new CoapClusterMap(version, nodes, owners);
+    }
+
+    public async Task<bool> TryChangeAsync(NpgsqlConnection connection, CoapClusterMap wanted, CancellationToken cancellationToken)
+    {
+        NpgsqlTransaction transaction = await connection.BeginTransactionAsync(cancellationToken).ConfigureAwait(false);
+        await using (transaction.ConfigureAwait(false))
+        {
+            if (await ExecuteAsync(connection, $"update {schema}.map set version = $1 where version = $2", cancellationToken,
+                    PostgreSqlCommands.Value(wanted.Version), PostgreSqlCommands.Value(wanted.Version - 1)).ConfigureAwait(false) == 0)
+            {
+                return false;
+            }
+
+            // In the order in which writers lock them, so that neither waits for the other.
+            short[] slots = [.. wanted.Changed.Select(static slot => (short)slot.Number)];
+            await ExecuteAsync(connection, $"select from {schema}.slots where slot = any($1) order by slot for update", cancellationToken,
+                PostgreSqlCommands.Value(slots)).ConfigureAwait(false);
+            await ExecuteAsync(connection,
+                $"update {schema}.slots s set node = b.node, fence = b.fence from unnest($1::smallint[], $2::uuid[], $3::bigint[]) "
+                + "as b (slot, node, fence) where s.slot = b.slot", cancellationToken,
+                PostgreSqlCommands.Value(slots),
+                PostgreSqlCommands.Value<Guid[]>([.. wanted.Changed.Select(slot => wanted[slot].Node.Value)]),
+                PostgreSqlCommands.Value<long[]>([.. wanted.Changed.Select(slot => wanted[slot].Fence.Value)])).ConfigureAwait(false);
+            await transaction.CommitAsync(cancellationToken).ConfigureAwait(false);
+            return true;
+        }
+    }
+
+    public static async Task<int> ExecuteAsync(
+        NpgsqlConnection connection, string sql, CancellationToken cancellationToken, params NpgsqlParameter[] parameters)
+    {
+        NpgsqlCommand command = PostgreSqlCommands.Make(connection, sql, parameters);
+        await using (command.ConfigureAwait(false))
+        {
+            return await command.ExecuteNonQueryAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+using Npgsql;
+
+namespace CoAP.NET.Cluster.PostgreSql;
+
+/// <summary>Reads records, and removes those that nobody can read any more.</summary>
+internal sealed class PostgreSqlRecords(string schema)
+{
+    private readonly string _read = $"""
+        select key, fence, state, extract(epoch from nullif(expires, 'infinity') - clock_timestamp())::float8 from {schema}.records
+        where kind = $1 and slot = $2 and key > $3 and expires > clock_timestamp() order by key limit $4
+        """;
+
+    private readonly string _find = $"""
+        select key, fence, state, extract(epoch from nullif(expires, 'infinity') - clock_timestamp())::float8 from {schema}.records
+        where kind = $1 and slot = $2 and key = $3 and expires > clock_timestamp() limit $4
+        """;
+
+    // Rows that somebody just writes are left alone: they last anew.
+    private readonly string _removeExpired = $"""
+        delete from {schema}.records where ctid = any(array(
+            select ctid from {schema}.records where expires <= clock_timestamp() limit $1 for update skip locked))
+        """;
+
+    private readonly string _removeDead = $"""
+        delete from {schema}.nodes where lease < clock_timestamp() - interval '1 day';
+        delete from {schema}.writers where opened < clock_timestamp() - interval '30 days';
+        """;
+
+    public async Task<List<CoapRecord>> ReadAsync(
+        NpgsqlConnection connection, CoapRecordKind kind, CoapSlot slot, byte[] after, int count, CancellationToken cancellationToken)
+    {
+        List<CoapRecord> records = [];
+        await foreach (CoapRecord record in QueryAsync(connection, _read, kind, slot, after, count, cancellationToken).ConfigureAwait(false))
+        {
+            records.Add(record);
+        }
+
+        return records;
+    }
+
+    public async Task<CoapRecord?> FindAsync(NpgsqlConnection connection, CoapRecordKey key, CancellationToken cancellationToken)
+    {
+        CoapRecord? found = null;
+        await foreach (CoapRecord record in QueryAsync(connection, _find, key.Kind, key.Slot, key.Bytes.ToArray(), 1, cancellationToken)
+            .ConfigureAwait(false))
+        {
+            found = record;
+        }
+
+        return found;
+    }
+
+    public async Task<int> RemoveExpiredAsync(NpgsqlConnection connection, int count, CancellationToken cancellationToken)
+    {
+        await PostgreSqlSchema.ExecuteAsync(connection, _removeDead, cancellationToken).ConfigureAwait(false);
+        return await PostgreSqlMap.ExecuteAsync(connection, _removeExpired, cancellationToken, PostgreSqlCommands.Value(count))
+            .ConfigureAwait(false);
+    }
+
+    private static async IAsyncEnumerable<CoapRecord> QueryAsync(
+        NpgsqlConnection connection, string sql, CoapRecordKind kind, CoapSlot slot, byte[] key, int count,
+        [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        NpgsqlCommand command = PostgreSqlCommands.Make(connection, sql, PostgreSqlCommands.Value((short)kind),
+            PostgreSqlCommands.Value((short)slot.Number), PostgreSqlCommands.Value(key), PostgreSqlCommands.Value(count));
+        await using (command.ConfigureAwait(false))
+        {
+            NpgsqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken).ConfigureAwait(false);
+            await using (reader.ConfigureAwait(false))
+            {
+                while (await reader.ReadAsync(cancellationToken).ConfigureAwait(false))
+                {
+                    bool isForEver = await reader.IsDBNullAsync(3, cancellationToken).ConfigureAwait(false);
+                    yield return new CoapRecord(
+                        new CoapRecordKey(kind, slot, reader.GetFieldValue<byte[]>(0)),
+                        new CoapFence(reader.GetInt64(1)),
+                        reader.GetFieldValue<byte[]>(2),
+                        isForEver ? Timeout.InfiniteTimeSpan : TimeSpan.FromSeconds(Math.Max(reader.GetDouble(3), 0)));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+using System.Globalization;
+using Npgsql;
+
+namespace CoAP.NET.Cluster.PostgreSql;
+
+/// <summary>The tables of a schema, and how those of an older version become those of this one.</summary>
+internal static class PostgreSqlSchema
+{
+    // The step at index n makes version n + 1 of version n; $s is the schema. Never changed once it was released; a new version is a further
+    // step, which a node of the version before must be able to work with, as nodes are updated one after the other.
+    private static readonly string[] s_steps =
+    [
+        """
+        create table $s.map (version bigint not null);
+        insert into $s.map values (0);
+        create table $s.slots (slot smallint primary key, node uuid not null, fence bigint not null);
+        insert into $s.slots select slot, '00000000-0000-0000-0000-000000000000', 0 from generate_series(0, 255) as slot;
+        create table $s.nodes (node uuid primary key, address text not null, lease timestamptz not null, lock bigint not null);
+        create sequence $s.generations;
+        create table $s.writers (writer uuid primary key, generation bigint not null, opened timestamptz not null);
+        create table $s.records (
+            kind smallint not null, slot smallint not null, key bytea not null, fence bigint not null, state bytea not null,
+            expires timestamptz not null, primary key (kind, slot, key)) with (fillfactor = 70);
+        alter table $s.records alter column state set storage external;
+        """,
+    ];
+
+    /// <summary>The version that this library writes.</summary>
+    public static int Version => s_steps.Length;
+
+    /// <summary>Brings a schema to the version of this library, in one transaction; of several nodes that start, one does it.</summary>
+    /// <param name="connection">The database.</param>
+    /// <param name="schema">The schema.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <exception cref="CoapClusterStoreException">It is newer.</exception>
+    public static async Task UpgradeAsync(NpgsqlConnection connection, string schema, CancellationToken cancellationToken)
+    {
+        if (await VersionAsync(connection, schema, cancellationToken).ConfigureAwait(false) == Version)
+        {
+            return;
+        }
+
+        NpgsqlTransaction transaction = await connection.BeginTransactionAsync(cancellationToken).ConfigureAwait(false);
+        await using (transaction.ConfigureAwait(false))
+        {
+            await ExecuteAsync(connection, $"select pg_advisory_xact_lock(hashtext('CoAP.NET.Cluster {schema}'))", cancellationToken)
+                .ConfigureAwait(false);
+            int version = await VersionAsync(connection, schema, cancellationToken).ConfigureAwait(false);
+            if (version > Version)
+            {
+                throw new CoapClusterStoreException(CoapClusterStoreFault.Incompatible, string.Create(CultureInfo.InvariantCulture,
+                    $"The tables in the schema {schema} were made by a newer version of CoAP.NET.Cluster.PostgreSql (theirs is {version}, this one knows {Version}). Use that version, or another schema."));
+            }
+
+            if (version == 0)
+            {
+                await ExecuteAsync(connection,
+                    $"create schema if not exists {schema}; create table {schema}.schema_version (version integer not null); "
+                    + $"insert into {schema}.schema_version values (0)", cancellationToken).ConfigureAwait(false);
+            }
+
+            for (int step = version; step < Version; step++)
+            {
+                await ExecuteAsync(connection, s_steps[step].Replace("$s", schema, StringComparison.Ordinal), cancellationToken)
+                    .ConfigureAwait(false);
+            }
+
+            await ExecuteAsync(connection, string.Create(CultureInfo.InvariantCulture,
+                $"update {schema}.schema_version set version = {Version}"), cancellationToken).ConfigureAwait(false);
+            await transaction.CommitAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    public static async Task ExecuteAsync(NpgsqlConnection connection, string sql, CancellationToken cancellationToken)
+    {
+        NpgsqlCommand command = PostgreSqlCommands.Make(connection, sql);
+        await using (command.ConfigureAwait(false))
+        {
+            await command.ExecuteNonQueryAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    // 0 where there is none.
+    private static async Task<int> VersionAsync(NpgsqlConnection connection, string schema, CancellationToken cancellationToken)
+    {
+        // Not to_regclass: it may answer of a cache of the connection, from before another node made the table.
+        NpgsqlCommand exists = PostgreSqlCommands.Make(connection,
+            "select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace "
+            + $"where n.nspname = '{schema}' and c.relname = 'schema_version')");
+        await using (exists.ConfigureAwait(false))
+        {
+            if (await exists.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false) is not true)
+            {
+                return 0;
+            }
+        }
+
+        NpgsqlCommand command = PostgreSqlCommands.Make(connection, $"select version from {schema}.schema_version");
+        await using (command.ConfigureAwait(false))
+        {
+            return await command.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false) is int version ? version : 0;
+        }
+    }
+}

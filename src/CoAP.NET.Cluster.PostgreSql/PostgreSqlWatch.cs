@@ -1,0 +1,54 @@
+using Npgsql;
+
+namespace CoAP.NET.Cluster.PostgreSql;
+
+/// <summary>Shows the newest map: when it is told that something changed, and now and then, as the dead tell nothing.</summary>
+internal sealed class PostgreSqlWatch(
+    PostgreSqlConnections connections, PostgreSqlMap map, CoapClusterMapFeed feed, CoapPostgreSqlClusterOptions options)
+{
+    private static readonly TimeSpan s_firstRetry = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan s_longestRetry = TimeSpan.FromSeconds(5);
+
+    /// <summary>Goes on until it is cancelled, however often the database is away.</summary>
+    public async Task RunAsync(CancellationToken cancellationToken)
+    {
+        TimeSpan retry = s_firstRetry;
+        while (!cancellationToken.IsCancellationRequested)
+        {
+            try
+            {
+                NpgsqlConnection connection = await connections.OpenOwnAsync(cancellationToken).ConfigureAwait(false);
+                await using (connection.ConfigureAwait(false))
+                {
+                    await PostgreSqlSchema.ExecuteAsync(connection, $"listen {connections.Channel}", cancellationToken)
+                        .ConfigureAwait(false);
+                    while (true)
+                    {
+                        feed.Publish(await map.ReadAsync(connection, cancellationToken).ConfigureAwait(false));
+                        retry = s_firstRetry;
+                        await connection.WaitAsync(options.PollInterval, cancellationToken).ConfigureAwait(false);
+                    }
+                }
+            }
+            catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (Exception exception) when (PostgreSqlFaults.IsFault(exception) || exception is CoapClusterStoreException)
+            {
+                // Whoever writes is told; whoever watches waits for the next map.
+            }
+
+            try
+            {
+                await Task.Delay(retry, options.TimeProvider!, cancellationToken).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException)
+            {
+                return;
+            }
+
+            retry = TimeSpan.FromTicks(Math.Min(retry.Ticks * 2, s_longestRetry.Ticks));
+        }
+    }
+}

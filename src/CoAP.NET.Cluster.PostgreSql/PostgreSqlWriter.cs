@@ -1,0 +1,165 @@
+using Npgsql;
+
+namespace CoAP.NET.Cluster.PostgreSql;
+
+/// <summary>
+/// Writes records over a connection of its own, one batch after the other. Each connection has a generation, and a batch holds only while
+/// that is the newest of this store: what a lost connection left on its way to the server can no more take effect once another one has
+/// begun. Used by one call at a time.
+/// </summary>
+internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid id) : IAsyncDisposable
+{
+    private readonly string _begin = $"""
+        insert into {connections.Schema}.writers values ($1, nextval('{connections.Schema}.generations'), clock_timestamp())
+        on conflict (writer) do update set generation = excluded.generation, opened = excluded.opened returning generation
+        """;
+
+    // The locks come first: of the generation, then of the slots in their order, each once. A move of a slot waits for them, or they for it,
+    // and then the newest fence is seen. What falls out finds no partner in the joins.
+    private readonly string _write = $"""
+        with me as materialized (
+            select 1 from {connections.Schema}.writers where writer = $1 and generation = $2 for share),
+        held as materialized (
+            select slot, fence from {connections.Schema}.slots where slot = any($3) and exists (select from me) order by slot for share),
+        put as (
+            insert into {connections.Schema}.records as r (kind, slot, key, fence, state, expires)
+            select b.kind, b.slot, b.key, b.fence, b.state,
+                case when b.seconds is null then 'infinity' else clock_timestamp() + make_interval(secs => b.seconds) end
+            from unnest($4::smallint[], $5::smallint[], $6::bytea[], $7::bigint[], $8::bytea[], $9::float8[])
+                as b (kind, slot, key, fence, state, seconds)
+            join held h on h.slot = b.slot and h.fence = b.fence and b.fence > 0
+            on conflict (kind, slot, key) do update set fence = excluded.fence, state = excluded.state, expires = excluded.expires),
+        gone as (
+            delete from {connections.Schema}.records r
+            using unnest($10::smallint[], $11::smallint[], $12::bytea[], $13::bigint[]) as b (kind, slot, key, fence)
+            join held h on h.slot = b.slot and h.fence = b.fence and b.fence > 0
+            where r.kind = b.kind and r.slot = b.slot and r.key = b.key)
+        select null::smallint, null::bigint from me union all select slot, fence from held
+        """;
+
+    private NpgsqlConnection? _connection;
+    private long _generation;
+
+    /// <summary>Writes a batch; once more over another connection where this one was lost.</summary>
+    public async Task<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    {
+        if (batch.Length == 0)
+        {
+            return new CoapWriteResult([]);
+        }
+
+        for (bool isLast = false; ; isLast = true)
+        {
+            try
+            {
+                if (await TryWriteAsync(batch, cancellationToken).ConfigureAwait(false) is { } result)
+                {
+                    return result;
+                }
+
+                // Somebody cleaned up, and the row of this store is gone: with a new generation it goes on.
+                await CloseAsync().ConfigureAwait(false);
+                if (isLast)
+                {
+                    throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
+                        "The writes of this store were taken for those of a lost connection. They are written with the next call.");
+                }
+            }
+            catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
+            {
+                // Whatever is on its way ends with the generation.
+                await CloseAsync().ConfigureAwait(false);
+                if (isLast || !PostgreSqlFaults.IsLostConnection(exception))
+                {
+                    throw PostgreSqlFaults.Of(exception);
+                }
+            }
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_connection is not null)
+        {
+            try
+            {
+                NpgsqlCommand command = PostgreSqlCommands.Make(_connection,
+                    $"delete from {connections.Schema}.writers where writer = $1", PostgreSqlCommands.Value(id));
+                await using (command.ConfigureAwait(false))
+                {
+                    await command.ExecuteNonQueryAsync().ConfigureAwait(false);
+                }
+            }
+            catch (Exception exception) when (PostgreSqlFaults.IsFault(exception))
+            {
+                // It is removed as one of a dead process is.
+            }
+        }
+
+        await CloseAsync().ConfigureAwait(false);
+    }
+
+    /// <summary>Writes a batch, unless another connection has begun a newer generation, for which it gives null.</summary>
+    public async Task<CoapWriteResult?> TryWriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    {
+        NpgsqlConnection connection = await OpenAsync(cancellationToken).ConfigureAwait(false);
+        NpgsqlCommand command = PostgreSqlBatch.ToCommand(connection, _write, id, _generation, batch.Span);
+        await using (command.ConfigureAwait(false))
+        {
+            CoapFence[] newest = new CoapFence[CoapSlot.Count];
+            bool isNewest = false;
+            NpgsqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken).ConfigureAwait(false);
+            await using (reader.ConfigureAwait(false))
+            {
+                while (await reader.ReadAsync(cancellationToken).ConfigureAwait(false))
+                {
+                    isNewest = true;
+                    if (!await reader.IsDBNullAsync(0, cancellationToken).ConfigureAwait(false))
+                    {
+                        newest[reader.GetInt16(0)] = new CoapFence(reader.GetInt64(1));
+                    }
+                }
+            }
+
+            return isNewest ? CoapWriteResult.ByFences(batch.Span, newest) : null;
+        }
+    }
+
+    private async Task<NpgsqlConnection> OpenAsync(CancellationToken cancellationToken)
+    {
+        if (_connection is not null)
+        {
+            return _connection;
+        }
+
+        NpgsqlConnection connection = await connections.OpenOwnAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            // Waits for a batch that a lost connection still writes, as that has the row's lock.
+            NpgsqlCommand command = PostgreSqlCommands.Make(connection, _begin, PostgreSqlCommands.Value(id));
+            await using (command.ConfigureAwait(false))
+            {
+                _generation = (long)(await command.ExecuteScalarAsync(cancellationToken).ConfigureAwait(false))!;
+            }
+
+            return _connection = connection;
+        }
+        finally
+        {
+            if (_connection is null)
+            {
+                await connection.DisposeAsync().ConfigureAwait(false);
+            }
+        }
+    }
+
+    private async Task CloseAsync()
+    {
+        NpgsqlConnection? connection = _connection;
+        _connection = null;
+        if (connection is not null)
+        {
+            await connection.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+}

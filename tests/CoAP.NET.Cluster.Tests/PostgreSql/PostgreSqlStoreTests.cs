@@ -1,0 +1,258 @@
+using CoAP.NET.Cluster.PostgreSql;
+using CoAP.NET.Cluster.Tests.Engines;
+using CoAP.NET.Cluster.Tests.Stores;
+using CoAP.NET.Tests;
+using Npgsql;
+
+namespace CoAP.NET.Cluster.Tests.PostgreSql;
+
+[Collection(PostgreSqlCollection.Name)]
+[NeedsPrograms(PostgreSqlServer.Advice, "initdb", "postgres")]
+public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreSuite
+{
+    private static int s_schemas;
+
+    private readonly string _schema = $"test{Interlocked.Increment(ref s_schemas)}";
+
+    [EngineFact]
+    public async Task A_process_that_ends_is_seen_long_before_its_lease_ends()
+    {
+        ICoapClusterStore dying = Open();
+        CoapClusterNode other = Node();
+        await dying.JoinAsync(other, TimeSpan.FromHours(1), Token);
+        ICoapClusterStore survivor = Open();
+        CoapClusterNode self = Node();
+        await survivor.JoinAsync(self, TimeSpan.FromHours(1), Token);
+        await using IAsyncEnumerator<CoapClusterMap> watch = survivor.WatchAsync(Token).GetAsyncEnumerator(Token);
+        await UntilAsync(watch, static map => map.Nodes.Count == 2);
+
+        // As the kernel does with the connections of a process that is killed.
+        long key = other.Id.ToInt64();
+        await server.DoAsync("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' "
+            + $"and (classid::bigint << 32) | objid::bigint = {key}");
+
+        Assert.Equal([self], (await UntilAsync(watch, static map => map.Nodes.Count == 1)).Nodes);
+
+        // Where the process lives on, it is back with its next renewal.
+        Assert.Contains(other, (await dying.JoinAsync(other, TimeSpan.FromHours(1), Token)).Nodes);
+        await UntilAsync(watch, static map => map.Nodes.Count == 2);
+    }
+
+    [EngineFact]
+    public async Task A_write_that_meets_a_move_under_way_waits_and_falls_out()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("a", fence, "before"));
+        await using NpgsqlConnection mover = await server.OpenAsync();
+        await using NpgsqlTransaction move = await mover.BeginTransactionAsync();
+        await PostgreSqlServer.DoAsync(mover, $"update {_schema}.slots set fence = fence + 1 where slot = 1");
+
+        Task<CoapWriteResult> write = store.WriteAsync(
+            (CoapRecordChange[])
+            [
+                Put("a", fence, "too late"),
+                CoapRecordChange.Put(Key("b", slot: Two), fence, "held"u8.ToArray(), Timeout.InfiniteTimeSpan),
+            ],
+            Token).AsTask();
+        await WaitsForLockAsync();
+        Assert.False(write.IsCompleted);
+        await move.CommitAsync();
+
+        CoapWriteResult result = await write;
+        Assert.Equal((CoapWriteOutcome.Fenced, CoapWriteOutcome.Written), (result[0], result[1]));
+        Assert.Equal(["a=before"], await TextsAsync(store));
+        Assert.Single(await ReadAsync(store, Two));
+    }
+
+    [EngineFact]
+    public async Task A_move_that_meets_a_write_under_way_waits_and_sees_it()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("a", fence, "before"));
+
+        // Holds up the write after it has its locks.
+        await using NpgsqlConnection other = await server.OpenAsync();
+        await using NpgsqlTransaction hold = await other.BeginTransactionAsync();
+        await PostgreSqlServer.DoAsync(other, $"select from {_schema}.records for update");
+        Task<CoapWriteResult> write = store.WriteAsync((CoapRecordChange[])[Put("a", fence, "under way")], Token).AsTask();
+        await WaitsForLockAsync();
+        ICoapClusterStore taker = Open();
+        CoapClusterNode self = Node();
+        CoapClusterMap map = await taker.JoinAsync(self, Lease, Token);
+        Task<bool> move = taker.TryChangeAsync(map.Assign(self.Id, [One, Two]), Token).AsTask();
+        await WaitsForLockAsync(2);
+        Assert.False(move.IsCompleted);
+
+        await hold.CommitAsync();
+
+        Assert.True(await move);
+        Assert.Equal(["a=under way"], await TextsAsync(taker));
+        Assert.Equal(CoapWriteOutcome.Written, (await write)[0]);
+    }
+
+    [EngineFact]
+    public async Task What_a_lost_connection_left_on_its_way_takes_effect_before_later_writes_or_never()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await using PostgreSqlConnections connections = new(Options().Checked());
+        Guid id = CoapNodeId.New().Value;
+        await using PostgreSqlWriter lost = new(connections, id);
+        await lost.WriteAsync((CoapRecordChange[])[Put("a", fence, "1")], Token);
+
+        // A batch of the lost connection that the server has begun.
+        await using NpgsqlConnection begun = await server.OpenAsync();
+        await using NpgsqlTransaction transaction = await begun.BeginTransactionAsync();
+        await PostgreSqlServer.DoAsync(begun, $"select from {_schema}.writers where writer = '{id}' for share");
+        await PostgreSqlServer.DoAsync(begun, $"update {_schema}.records set state = '2'");
+        await using PostgreSqlWriter next = new(connections, id);
+        Task<CoapWriteResult> later = next.WriteAsync((CoapRecordChange[])[Put("a", fence, "3")], Token);
+        await WaitsForLockAsync();
+        Assert.False(later.IsCompleted);
+        await transaction.CommitAsync();
+        Assert.Equal(0, (await later).FencedCount);
+        Assert.Equal(["a=3"], await TextsAsync(store));
+
+        // One that arrives only now.
+        Assert.Null(await lost.TryWriteAsync((CoapRecordChange[])[Put("a", fence, "4")], Token));
+        Assert.Equal(["a=3"], await TextsAsync(store));
+    }
+
+    [EngineFact]
+    public async Task A_server_that_stands_still_ends_a_write_in_time_and_never_undoes_the_next_one()
+    {
+        await using CoapPostgreSqlClusterStore store = new(Options(commandTimeout: TimeSpan.FromSeconds(1)));
+        CoapClusterNode self = Node();
+        CoapClusterMap map = await store.JoinAsync(self, Lease, Token);
+        Assert.True(await store.TryChangeAsync(map.Assign(self.Id, [One]), Token));
+        CoapFence fence = new(1);
+        await WriteAsync(store, Put("a", fence, "1"));
+        int process = await server.AskAsync<int>(
+            "select pid from pg_stat_activity where application_name = 'CoAP.NET.Cluster' and query like 'with me as%'");
+
+        await PostgreSqlServer.Signal("STOP", process);
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await store.WriteAsync((CoapRecordChange[])[Put("a", fence, "2")], Token));
+        Assert.Equal(CoapClusterStoreFault.TimedOut, exception.Fault);
+        await WriteAsync(store, Put("a", fence, "3"));
+        await PostgreSqlServer.Signal("CONT", process);
+        for (int looks = 0; await server.AskAsync<long>($"select count(*) from pg_stat_activity where pid = {process}") > 0; looks++)
+        {
+            await Eventually.PauseAsync(looks);
+        }
+
+        Assert.Equal(["a=3"], await TextsAsync(store));
+    }
+
+    [EngineFact]
+    public async Task A_database_that_restarts_is_found_again_and_whoever_watches_goes_on()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("a", fence, "before"));
+        Assert.Single(await ReadAsync(store));
+        await using IAsyncEnumerator<CoapClusterMap> watch = store.WatchAsync(Token).GetAsyncEnumerator(Token);
+        CoapClusterMap map = await UntilAsync(watch, static seen => seen.Version == 1);
+
+        await server.StopAsync();
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await store.WriteAsync((CoapRecordChange[])[Put("b", fence, "")], Token));
+        Assert.Equal(CoapClusterStoreFault.Unavailable, exception.Fault);
+        exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () => await store.FindAsync(Key("a"), Token));
+        Assert.Equal(CoapClusterStoreFault.Unavailable, exception.Fault);
+        await server.StartAsync();
+
+        await WriteAsync(store, Put("b", fence, "after"));
+        Assert.Equal(["a=before", "b=after"], await TextsAsync(store), Unordered);
+        Assert.True(await store.TryChangeAsync(map.Assign(CoapNodeId.New(), [One]), Token));
+        await UntilAsync(watch, static seen => seen.Version == 2);
+    }
+
+    [EngineFact]
+    public async Task Nodes_that_start_at_the_same_time_make_the_tables_once()
+    {
+        CoapClusterMap[] maps = await Task.WhenAll(Enumerable.Range(0, 6).Select(_ => Open().JoinAsync(Node(), Lease, Token).AsTask()));
+
+        Assert.All(maps, static map => Assert.Equal(0, map.Version));
+        Assert.Equal(CoapSlot.Count, await server.AskAsync<long>($"select count(*) from {_schema}.slots"));
+        Assert.Equal(PostgreSqlSchema.Version, await server.AskAsync<int>($"select version from {_schema}.schema_version"));
+    }
+
+    [EngineFact]
+    public async Task Tables_of_a_newer_version_are_not_touched()
+    {
+        await server.DoAsync($"create schema {_schema}; create table {_schema}.schema_version as select 99 as version");
+
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await Open().JoinAsync(Node(), Lease, Token));
+
+        Assert.Equal(CoapClusterStoreFault.Incompatible, exception.Fault);
+        Assert.Contains("theirs is 99", exception.Message, StringComparison.Ordinal);
+    }
+
+    [EngineFact]
+    public async Task Who_may_not_use_the_tables_is_told_so()
+    {
+        await server.DoAsync($"create role guest_{_schema} login; revoke create on database postgres from public");
+        await using CoapPostgreSqlClusterStore store = new(new CoapPostgreSqlClusterOptions
+        {
+            ConnectionString = server.ConnectionString.Replace("Username=coap", $"Username=guest_{_schema}", StringComparison.Ordinal),
+            Schema = _schema,
+        });
+
+        CoapClusterStoreException exception = await Assert.ThrowsAsync<CoapClusterStoreException>(async () =>
+            await store.FindAsync(Key("a"), Token));
+
+        Assert.Equal(CoapClusterStoreFault.Denied, exception.Fault);
+        Assert.False(exception.IsTransient);
+    }
+
+    [EngineFact]
+    public async Task The_end_of_a_store_leaves_nothing_of_its_own_behind()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("a", fence, "state"));
+
+        await store.DisposeAsync();
+
+        Assert.Equal(0, await server.AskAsync<long>($"select count(*) from {_schema}.nodes"));
+        Assert.Equal(0, await server.AskAsync<long>($"select count(*) from {_schema}.writers"));
+        Assert.Equal(1, await server.AskAsync<long>($"select count(*) from {_schema}.records"));
+    }
+
+    [Fact]
+    public void Options_are_checked()
+    {
+        Assert.Throws<ArgumentException>(() => new CoapPostgreSqlClusterStore(""));
+        Assert.Throws<ArgumentException>(() => new CoapPostgreSqlClusterStore("no connection string"));
+        Assert.Throws<ArgumentException>(() => new CoapPostgreSqlClusterStore(
+            new CoapPostgreSqlClusterOptions { ConnectionString = "Host=db", Schema = "a; drop table b" }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapPostgreSqlClusterStore(
+            new CoapPostgreSqlClusterOptions { ConnectionString = "Host=db", PollInterval = TimeSpan.Zero }));
+    }
+
+    protected override ICoapClusterStore OpenStore() => new CoapPostgreSqlClusterStore(Options());
+
+    // What was to end at some time ends so much earlier.
+    protected override Task PassAsync(TimeSpan time) => server.DoAsync(string.Create(
+        System.Globalization.CultureInfo.InvariantCulture,
+        $"""
+        update {_schema}.nodes set lease = lease - make_interval(secs => {time.TotalSeconds});
+        update {_schema}.records set expires = expires - make_interval(secs => {time.TotalSeconds}) where expires < 'infinity';
+        """));
+
+    private CoapPostgreSqlClusterOptions Options(TimeSpan? commandTimeout = null) => new()
+    {
+        ConnectionString = server.ConnectionString,
+        Schema = _schema,
+        CommandTimeout = commandTimeout ?? TimeSpan.FromMinutes(2),
+        PollInterval = TimeSpan.FromMilliseconds(20),
+    };
+
+    private async Task WaitsForLockAsync(int count = 1)
+    {
+        for (int looks = 0; await server.AskAsync<long>(
+            "select count(*) from pg_stat_activity where application_name = 'CoAP.NET.Cluster' and wait_event_type = 'Lock'") < count; looks++)
+        {
+            await Eventually.PauseAsync(looks);
+        }
+    }
+}
