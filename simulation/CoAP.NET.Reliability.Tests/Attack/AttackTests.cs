@@ -129,6 +129,10 @@ public sealed class AttackTests(ITestOutputHelper output)
     [Fact]
     public Task Answers_without_end_take_a_bounded_memory_of_a_proxy() => HoldsAsync("proxy-body");
 
+    [Fact]
+    [Rfc("8613-8.2-1", "9175-2.4-1")]
+    public Task Forged_IDs_of_OSCORE_cost_few_look_ups_and_no_memory_and_new_devices_are_found() => HoldsAsync("oscore-kids");
+
     [Theory]
     [InlineData("proxy-relay", "no-target-check")]
     [InlineData("proxy-spoofed", "no-verification")]

@@ -8,6 +8,7 @@ internal sealed class AttackCampaign : Campaign
     [
         .. SpoofedSources.Rows, .. Amplification.Rows, .. Guessing.Rows, .. Spoofing.Rows,
         .. Fragments.Rows, .. Exhaustion.Rows, .. Caches.Rows, .. Oversized.Rows, .. Bombs.Rows, .. Floods.Rows, .. Proxies.Rows,
+        .. ForgedKids.Rows,
     ];
 
     public override string Name => "attack";

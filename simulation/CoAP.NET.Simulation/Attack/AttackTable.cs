@@ -8,7 +8,7 @@ internal static class AttackTable
     private static readonly (string Attack, string Why)[] s_notClaimed =
     [
         ("Relay (a near-field presumption broken)", "out of protocol"),
-        ("Amplification after an address change under OSCORE", "no OSCORE"),
+        ("Amplification after an address change under OSCORE", "who has the keys is no address: it is verified for each"),
         ("Request smuggling through a proxy or an HTTP mapping", "no mapping of HTTP on the wire here"),
         ("Replay of 0-RTT data", "no DTLS 1.3"),
         ("Responses of the wrong server of a security group", "no Group OSCORE"),

@@ -115,7 +115,8 @@ internal sealed class OscoreProtection : CoapProtection
             .ConfigureAwait(false);
         if (mustVerify)
         {
-            return AskForAddress(channel);
+            // As small as the request, so that nobody gets more of it than was sent in his name.
+            return CoapProtectionVerdict.AskForAddress(new CoapMessage(CoapCode.Unauthorized));
         }
 
         return !message.Options.TryGetValue(OptionNumber.Oscore, out ReadOnlySpan<byte> bytes)
@@ -226,11 +227,6 @@ internal sealed class OscoreProtection : CoapProtection
         answer.Options.AddUInt(OptionNumber.MaxAge, 0);
         return CoapProtectionVerdict.Refuse(answer, isOwed);
     }
-
-    private CoapProtectionVerdict AskForAddress(CoapChannel channel) => MayRefuse(channel)
-        ? CoapProtectionVerdict.AskForAddress(
-            new CoapMessage(CoapCode.Unauthorized) { Payload = "Show that you receive at your address"u8.ToArray() })
-        : CoapProtectionVerdict.Drop;
 
     private bool MayRefuse(CoapChannel channel) => _refusals.TryTake(_sources.Of(channel.Remote));
 }
