@@ -1,8 +1,9 @@
 namespace CoAP.NET.Dtls;
 
 /// <summary>
-/// Keeps the sessions of a server where they outlive its process, such as in a database. The server hands over what has changed, in batches,
-/// and one batch at a time; what it hands over is encrypted already. Set by <see cref="CoapDtlsServerOptions.SessionKeeping"/>.
+/// Keeps the sessions of a server where they outlive its process, such as in a database. The server hands over what has changed, in
+/// batches, and one batch at a time; what it hands over is encrypted already. Set by
+/// <see cref="CoapDtlsServerOptions.SessionKeeping"/>.
 /// </summary>
 /// <remarks>
 /// No number of a record may be used twice with the keys of a session, or its secrecy is lost. So what is kept says how far the server may
@@ -14,8 +15,8 @@ namespace CoAP.NET.Dtls;
 public interface ICoapDtlsSessionKeeper
 {
     /// <summary>
-    /// Called when the server starts, before its first datagram: loads what was kept. The loader may be used later too, as when the sessions
-    /// of another server are taken over. The server starts also when this fails; its clients then make new sessions.
+    /// Called when the server starts, before its first datagram: loads what was kept. The loader may be used later too, as when the
+    /// sessions of another server are taken over. The server starts also when this fails; its clients then make new sessions.
     /// </summary>
     /// <param name="loader">Takes sessions.</param>
     /// <param name="cancellationToken">Stops the start.</param>
@@ -26,7 +27,7 @@ public interface ICoapDtlsSessionKeeper
     /// Keeps changes, in the order of the list. When it fails, the server calls it again after a while with the newest states; then nothing
     /// of the batch counts as confirmed.
     /// </summary>
-    /// <param name="changes">Up to 1,000 changes, one for each session at most. Only valid until the task ends, but for the memory of
+    /// <param name="changes">Up to 1,000 changes. Only valid until the task ends, but for the memory of
     /// states, which may be kept.</param>
     /// <param name="cancellationToken">Cancelled when the server has to stop without waiting longer.</param>
     /// <returns>A task that ends when the changes are durable.</returns>

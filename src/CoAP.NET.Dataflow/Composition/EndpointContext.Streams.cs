@@ -21,6 +21,14 @@ internal sealed partial class EndpointContext
     /// <summary>How much waits to be sent on connections whose peers do not take it at once, in bytes.</summary>
     public long SendingBytes => _memory.SendingBytes;
 
+    public Task PingAsync(CoapSession session, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(session);
+        return session.Channel is { } channel
+            ? _pipelines[channel.Shard.Index].Sender.PingAsync(channel, default, passesQueue: true, cancellationToken)
+            : Task.FromException(new CoapConnectionException(CoapConnectionError.Lost, $"The session with {session.Remote} is not open."));
+    }
+
     public bool Opened(CoapConnection connection)
     {
         CoapPipeline pipeline = _pipelines[ShardOf(connection.Remote)];

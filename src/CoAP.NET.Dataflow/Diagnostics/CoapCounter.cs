@@ -339,4 +339,10 @@ public enum CoapCounter
     /// Batches that the keeper of DTLS sessions (<c>CoapDtlsServerOptions.SessionKeeping</c>) did not keep; they are handed over again.
     /// </summary>
     SessionKeepingFailures,
+
+    /// <summary>
+    /// Requests that are not safe, in DTLS sessions that were loaded after a crash, which were held until their peer had shown that it is
+    /// no recording (<c>CoapDtlsServerOptions.SessionKeeping</c>). Those that were not served then count as <see cref="RecordsReplayed"/>.
+    /// </summary>
+    RequestsInDoubt,
 }

@@ -14,4 +14,14 @@ public interface ICoapSessionContext : ICoapConnectionContext
     /// <param name="session">The session; <see cref="CoapSession.Remote"/> is the new address already.</param>
     /// <param name="from">The address before.</param>
     void Moved(CoapSession session, CoapAddress from);
+
+    /// <summary>
+    /// Asks the peer of a session by an Empty Confirmable message, which waits for no other message, whether it is there (RFC 7252 section
+    /// 4.3). Not to be called under a lock of the transport.
+    /// </summary>
+    /// <param name="session">The session.</param>
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <returns>A task that ends when the peer has answered by a Reset.</returns>
+    /// <exception cref="CoapException">It did not answer, or the session has ended.</exception>
+    Task PingAsync(CoapSession session, CancellationToken cancellationToken);
 }

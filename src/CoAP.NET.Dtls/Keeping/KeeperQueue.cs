@@ -4,8 +4,8 @@ namespace CoAP.NET.Dtls.Keeping;
 
 /// <summary>
 /// What a keeper of sessions is still to be told: one batch at a time, on a thread of handshakes, and again after a while where it fails. A
-/// session stands in line at most once, and its state is taken when its turn comes, so what waits is bounded by the sessions that there are,
-/// however slow the keeper is. Thread-safe; calls nobody under its lock.
+/// session stands in line at most once, and its state is taken when its turn comes, so what waits is bounded by the sessions that there
+/// are, however slow the keeper is. Thread-safe; calls nobody under its lock.
 /// </summary>
 /// <param name="keeper">Keeps them.</param>
 /// <param name="stateOf">In which state a session is now; null when there is nothing to keep.</param>

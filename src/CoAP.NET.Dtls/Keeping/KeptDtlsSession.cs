@@ -16,6 +16,7 @@ internal sealed class KeptDtlsSession : DtlsSession
     private ulong _confirmed = Unlimited;
     private ulong _asked = Unlimited;
     private long _waitsSince;
+    private bool _isInDoubt;
 
     /// <summary>Makes a session of what its handshake left.</summary>
     /// <param name="established">What the handshake left.</param>
@@ -41,6 +42,24 @@ internal sealed class KeptDtlsSession : DtlsSession
 
     /// <summary>Whether the table has had it.</summary>
     public bool IsOpened { get; set; }
+
+    /// <summary>
+    /// Whether somebody may repeat records that came shortly before the crash of the process that had it: nobody knows which came.
+    /// </summary>
+    public bool IsInDoubt
+    {
+        get => Volatile.Read(ref _isInDoubt);
+        init => _isInDoubt = value;
+    }
+
+    /// <summary>What is held back until that is known; under the lock of <see cref="ReplayDoubts"/>, as the rest of it.</summary>
+    public HeldRequest? Held { get; set; }
+
+    /// <summary>Whether the client is asked at the moment.</summary>
+    public bool IsAsked { get; set; }
+
+    /// <summary>How often it was asked in vain.</summary>
+    public int AskedInVain { get; set; }
 
     /// <summary>Whether it waits for numbers that were asked for.</summary>
     public bool IsWaiting => WaitsSince != 0;
@@ -114,7 +133,7 @@ internal sealed class KeptDtlsSession : DtlsSession
             }
 
             writer.WriteNumber(Home.Time.GetUtcNow().UtcTicks);
-            writer.WriteFlag(isLast);
+            writer.WriteFlag(isLast && !_isInDoubt);
             writer.WriteNumber((long)Id);
             Records.Write(writer, asked);
             SavedSessions.Write(writer, this);
@@ -139,6 +158,29 @@ internal sealed class KeptDtlsSession : DtlsSession
                 _confirmed = asked;
                 Volatile.Write(ref _waitsSince, 0);
             }
+        }
+    }
+
+    /// <summary>The client has answered a question that this process asked: what is older than the answer is refused from now on.</summary>
+    /// <returns>The lowest number of a record that is taken.</returns>
+    public ulong EndDoubt()
+    {
+        lock (Records)
+        {
+            Volatile.Write(ref _isInDoubt, false);
+            return Records.CloseWindow();
+        }
+    }
+
+    private protected override void Deliver(in DtlsPath path, ReadOnlySpan<byte> content, ulong sequence)
+    {
+        if (IsInDoubt)
+        {
+            _keeper.Doubts.Receive(this, path, content, sequence);
+        }
+        else
+        {
+            base.Deliver(path, content, sequence);
         }
     }
 

@@ -34,7 +34,7 @@ internal static class SavedSessions
     {
         StateReader reader = new(plain);
         TimeSpan age = TimeSpan.FromTicks(Math.Max(0, home.Time.GetUtcNow().UtcTicks - reader.ReadNumber()));
-        _ = reader.ReadFlag();
+        bool isExact = reader.ReadFlag();
         ulong id = (ulong)reader.ReadNumber();
         RecordLayer records = RecordLayer.Load(ref reader);
         try
@@ -53,7 +53,8 @@ internal static class SavedSessions
             KeptDtlsSession session =
                 new(new Established(records, [], 0, identity, leaf) { PeerPublicKey = publicKey }, path, home, keeper, id)
                 {
-                    WasIdleFor = idle + age
+                    WasIdleFor = idle + age,
+                    IsInDoubt = !isExact,
                 };
             if (!keeper.IsForStopsOnly)
             {

@@ -41,11 +41,15 @@ internal sealed class SessionKeeper : IDisposable
         _seal = new StateSeal(keeping.Key, server.Random);
         _queue = new KeeperQueue(keeping.Keeper, StateOf, server.Run, time, limits.MaxSessions);
         _heardAt = time.GetTimestamp();
+        Doubts = new ReplayDoubts(server, time);
         Loading = new SessionLoading(this, server, sessions, limits, _seal);
     }
 
     /// <summary>Puts sessions that were kept into the server.</summary>
     public SessionLoading Loading { get; }
+
+    /// <summary>Holds requests of sessions of which nobody knows what came last.</summary>
+    public ReplayDoubts Doubts { get; }
 
     /// <summary>Whether sessions are only kept when the server stops.</summary>
     public bool IsForStopsOnly => _keeping.IsForStopsOnly;
@@ -117,6 +121,8 @@ internal sealed class SessionKeeper : IDisposable
     /// <param name="reason">Why.</param>
     public void OnEnded(KeptDtlsSession session, DtlsEnd reason)
     {
+        Doubts.Forget(session);
+
         // One that was never opened may have the name of one that is.
         if (session.IsOpened && !IsForStopsOnly && reason is not (DtlsEnd.Saved or DtlsEnd.TakenOver))
         {

@@ -29,6 +29,14 @@ internal sealed partial class RecordLayer
     /// <param name="by">How many.</param>
     public void Extend(ulong by) => _end = Math.Min(_end + by, _suite.MaxRecords);
 
+    /// <summary>Takes no record any more whose number is not higher than all that came.</summary>
+    /// <returns>The lowest number that is taken.</returns>
+    public ulong CloseWindow()
+    {
+        _window = ReplayWindow.From(_window.Next);
+        return _window.Next;
+    }
+
     /// <summary>Writes all of it, with its keys.</summary>
     /// <param name="writer">Takes it.</param>
     /// <param name="sequence">The number that whoever loads it begins with.</param>

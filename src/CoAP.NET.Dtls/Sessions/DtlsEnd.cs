@@ -29,4 +29,7 @@ internal enum DtlsEnd
 
     /// <summary>The keeper of sessions says that it is another server's now; the peer does not notice.</summary>
     TakenOver,
+
+    /// <summary>Its peer did not answer, after a crash, what has to be known before anything unsafe is served.</summary>
+    Unanswered,
 }

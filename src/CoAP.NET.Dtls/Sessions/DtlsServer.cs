@@ -84,6 +84,9 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <summary>Keeps its sessions; null: they end with it.</summary>
     public SessionKeeper? Keeper { get; private init; }
 
+    /// <summary>Asks the peer of a session by an Empty message, and waits for its Reset; null: nobody can.</summary>
+    public Func<DtlsSession, Task>? Asks { get; init; }
+
     /// <summary>Told when the keeper did not keep what it was given.</summary>
     public Action<Exception>? KeepingFailed { get; init; }
 
@@ -109,6 +112,12 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <summary>Runs the work of a handshake.</summary>
     /// <param name="work">The work.</param>
     public void Run(Action work) => _run(work);
+
+    /// <summary>Asks the peer of a session by an Empty message, and waits for its Reset (RFC 7252 section 4.3).</summary>
+    /// <param name="session">The session.</param>
+    /// <exception cref="CoapException">It did not answer.</exception>
+    public Task AskAsync(DtlsSession session) =>
+        Asks?.Invoke(session) ?? Task.FromException(new CoapConnectionException(CoapConnectionError.Lost, "Nobody asks."));
 
     /// <summary>Finds the key of a client.</summary>
     /// <param name="identity">Who it says it is.</param>

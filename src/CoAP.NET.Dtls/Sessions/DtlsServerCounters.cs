@@ -66,6 +66,8 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
         endpoint?.Add(CoapCounter.RecordsReplayed);
     }
 
+    public void AddHeld() => endpoint?.Add(CoapCounter.RequestsInDoubt);
+
     public void AddIgnored() => Interlocked.Increment(ref _recordsIgnored);
 
     public void AddStarted() => Interlocked.Increment(ref _handshakesStarted);

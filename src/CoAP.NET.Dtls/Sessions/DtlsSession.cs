@@ -327,7 +327,7 @@ internal class DtlsSession : IShared
             }
         }
 
-        OnContent(type, record[content], path);
+        OnContent(type, record[content], path, header.Sequence);
         return result;
     }
 
@@ -388,17 +388,24 @@ internal class DtlsSession : IShared
         return true;
     }
 
+    /// <summary>Has somebody take a message.</summary>
+    /// <param name="path">How it came.</param>
+    /// <param name="content">The message.</param>
+    /// <param name="sequence">The number of its record.</param>
+    private protected virtual void Deliver(in DtlsPath path, ReadOnlySpan<byte> content, ulong sequence) =>
+        _home.Sink.Received(this, path, content);
+
     /// <summary>Looks for further numbers when few are left.</summary>
     /// <returns>Whether there are some, or will be.</returns>
     private protected virtual bool FindsNumbers() => false;
 
-    private void OnContent(ContentType type, ReadOnlySpan<byte> content, in DtlsPath path)
+    private void OnContent(ContentType type, ReadOnlySpan<byte> content, in DtlsPath path, ulong sequence)
     {
         switch (type)
         {
             // An empty one only hides how much is said (RFC 5246 section 6.2.1).
             case ContentType.ApplicationData when content.Length > 0:
-                _home.Sink.Received(this, path, content);
+                Deliver(path, content, sequence);
                 break;
             case ContentType.Handshake when content.Length > 0 && content[0] == Finished:
                 // The peer says its Finished again, so it has not heard ours.

@@ -64,6 +64,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
                     Counters = new DtlsServerCounters(context.Counters),
                     Keeping = settings.SessionKeeping,
                     KeepingFailed = OnKeepingFailed,
+                    Asks = AskAsync,
                 };
         }
 
@@ -379,6 +380,11 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         DtlsLog.SessionsNotKept(_outer.Logger, KeeperName, exception.Message);
     }
 
+    private Task AskAsync(DtlsSession session) =>
+        session.Owner is DtlsChannelSession { Channel: not null } owner
+            ? _outer.PingAsync(owner, CancellationToken.None)
+            : Task.FromException(new CoapConnectionException(CoapConnectionError.Lost, "The session is not open."));
+
     private string KeeperName => $"{_settings.SessionKeeping?.Keeper}";
 
     private static CoapConnectionException? Describe(DtlsChannelSession session, DtlsEnd reason) => reason switch
@@ -398,6 +404,10 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             new CoapConnectionException(CoapConnectionError.Lost,
                 $"The session with {session} was ended: the keeper of sessions did not confirm in time that it may use further record "
                     + "numbers. Look why the store is slow or away."),
+        DtlsEnd.Unanswered =>
+            new CoapConnectionException(CoapConnectionError.Lost,
+                $"The session with {session} was ended: after the crash of the process before, its peer answered no Empty message, so "
+                    + "nobody knows whether its requests are new."),
         DtlsEnd.TakenOver =>
             new CoapConnectionException(CoapConnectionError.Lost,
                 $"The session with {session} is another server's now, as the keeper of sessions says."),

@@ -5,8 +5,8 @@ namespace CoAP.NET.Dtls.Tests.Hostile;
 /// <summary>
 /// How long campaigns run: COAP_TEST_DTLS_HELLOS addresses that say ClientHello (default 2,000), COAP_TEST_DTLS_FORGED datagrams against a
 /// session (default 10,000), COAP_TEST_DTLS_SESSIONS idle sessions (default 300), COAP_TEST_DTLS_HANDSHAKES handshakes whose cost is
-/// printed (default 50), COAP_TEST_DTLS_CRASHES runs of a server that crashes (default 100), and COAP_TEST_SEED (default 1) for what is left
-/// to chance.
+/// printed (default 50), COAP_TEST_DTLS_CRASHES runs of a server that crashes (default 100), and COAP_TEST_SEED (default 1) for what is
+/// left to chance.
 /// </summary>
 internal static class Campaign
 {

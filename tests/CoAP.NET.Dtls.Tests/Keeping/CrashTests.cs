@@ -6,8 +6,8 @@ using CoAP.NET.Dtls.Tests.Sessions;
 namespace CoAP.NET.Dtls.Tests.Keeping;
 
 /// <summary>
-/// What must never happen however a server ends: read from the wire. COAP_TEST_DTLS_CRASHES says how many runs (default 100), COAP_TEST_SEED
-/// with which they begin.
+/// What must never happen however a server ends: read from the wire. COAP_TEST_DTLS_CRASHES says how many runs (default 100),
+/// COAP_TEST_SEED with which they begin.
 /// </summary>
 public sealed class CrashTests
 {

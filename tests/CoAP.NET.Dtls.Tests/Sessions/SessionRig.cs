@@ -17,11 +17,12 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
     private long _received;
     private long _sent;
 
-    public SessionRig(DtlsServerLimits? limits = null, VirtualClock? clock = null, CoapDtlsSessionKeeping? keeping = null, ulong seed = 3)
+    public SessionRig(DtlsServerLimits? limits = null, VirtualClock? clock = null, CoapDtlsSessionKeeping? keeping = null, ulong seed = 3,
+        Func<DtlsSession, Task>? asks = null)
     {
         Clock = clock ?? new VirtualClock();
         Server = new DtlsServer(_context, limits ?? new DtlsServerLimits(), null, null, this, Clock, new VirtualRandom(seed),
-            static work => work()) { Keeping = keeping };
+            static work => work()) { Keeping = keeping, Asks = asks };
     }
 
     public VirtualClock Clock { get; }
@@ -36,6 +37,9 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
 
     /// <summary>Called with each datagram of the server, if set.</summary>
     public Action<DtlsPath, byte[]>? OnSent { get; set; }
+
+    /// <summary>Called with each message that is to be served, if set.</summary>
+    public Action<byte[]>? OnReceived { get; set; }
 
     public long Received => Volatile.Read(ref _received);
 
@@ -102,7 +106,11 @@ internal sealed class SessionRig : IDtlsSink, IDisposable
 
     void IDtlsSink.Opened(DtlsSession session) => Opened.Enqueue(session);
 
-    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content) => Interlocked.Increment(ref _received);
+    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content)
+    {
+        Interlocked.Increment(ref _received);
+        OnReceived?.Invoke(content.ToArray());
+    }
 
     void IDtlsSink.Moved(DtlsSession session, in DtlsPath from) => Moves.Enqueue((session, from));
 

@@ -63,6 +63,28 @@ public sealed class RestartTests : IDisposable
     }
 
     [Fact]
+    public async Task A_request_that_changes_something_is_served_once_after_a_crash()
+    {
+        MemoryKeeper keeper = new();
+        SecureEndpoints first = await new SecureEndpoints(options => options.SessionKeeping = keeper.Keeping()).StartAsync();
+        CoapClient client = first.Client();
+        await client.GetAsync($"{first.Host}/hello");
+        MemoryKeeper left = await first.CrashAsync(keeper);
+
+        await using SecureEndpoints second =
+            await new SecureEndpoints(options => options.SessionKeeping = left.Keeping(), port: first.Port).StartAsync();
+        int count = 0;
+        second.Server.MapPost("/count", () => CoapResults.Text($"{Interlocked.Increment(ref count)}"));
+        CoapResponse response = await client.PostAsync($"{second.Host}/count", CoapContent.Text("one"));
+
+        Assert.Equal("1", response.GetText());
+        Assert.Equal("2", (await client.PostAsync($"{second.Host}/count", CoapContent.Text("two"))).GetText());
+        Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        Assert.InRange(second.Server.Endpoint.Counters[CoapCounter.RequestsInDoubt], 1, 5);
+        await first.DisposeAsync();
+    }
+
+    [Fact]
     public async Task A_keeper_that_fails_costs_the_sessions_and_no_more()
     {
         MemoryKeeper keeper = new() { BeforeKeeping = static _ => throw new IOException("The store is away.") };

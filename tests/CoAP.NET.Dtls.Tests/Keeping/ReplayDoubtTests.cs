@@ -1,0 +1,228 @@
+using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Sessions;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Keeping;
+
+/// <summary>What somebody who recorded the last seconds before a crash can do with it.</summary>
+public sealed class ReplayDoubtTests : IDisposable
+{
+    private const byte Get = 1;
+    private const byte Post = 2;
+    private const byte Fetch = 5;
+
+    private readonly MemoryKeeper _keeper = new();
+    private readonly SessionRig _before;
+    private readonly List<byte[]> _served = [];
+    private readonly List<TaskCompletionSource> _questions = [];
+    private SessionRig? _after;
+    private MemoryKeeper? _left;
+
+    public ReplayDoubtTests() => _before = new SessionRig(keeping: _keeper.Keeping());
+
+    private SessionRig After => _after ?? throw new InvalidOperationException("not crashed");
+
+    public void Dispose()
+    {
+        _before.Dispose();
+        _after?.Dispose();
+    }
+
+    [Fact]
+    public async Task Of_what_was_recorded_before_a_crash_nothing_unsafe_is_served_again_but_perhaps_the_very_last()
+    {
+        (_, RecordLayer client) = _before.Open(1);
+        byte[][] recorded = [.. Enumerable.Range(0, 50).Select(i => Record(client, Post, (byte)i))];
+        Assert.All(recorded, record => Assert.True(_before.Server.Receive(ServerBench.Path(1), [.. record])));
+        await CrashAsync();
+
+        Replay(recorded);
+        Assert.Empty(_served);
+        Assert.Single(_questions);
+        Assert.Equal(1, After.Server.Keeper!.Doubts.Count);
+        Answer(client);
+        Assert.Equal(49, Assert.Single(_served)[^1]);
+
+        // From now on the window is whole.
+        Replay(recorded);
+        Assert.True(Receive(Record(client, Post, 100)));
+        Assert.Equal([49, 100], _served.Select(static message => message[^1]));
+        Assert.Single(_questions);
+    }
+
+    [Fact]
+    public async Task A_request_that_the_client_sends_after_a_crash_is_served_as_soon_as_it_has_answered()
+    {
+        (_, RecordLayer client) = _before.Open(1);
+        byte[][] recorded = [.. Enumerable.Range(0, 10).Select(i => Record(client, Post, (byte)i))];
+        Assert.All(recorded, record => Assert.True(_before.Server.Receive(ServerBench.Path(1), [.. record])));
+        await CrashAsync();
+
+        byte[] fresh = Record(client, Post, 100);
+        Assert.True(Receive(fresh));
+        Replay(recorded);
+        Assert.Empty(_served);
+        Answer(client);
+        Replay(recorded);
+        Assert.Equal(100, Assert.Single(_served)[^1]);
+    }
+
+    [Theory]
+    [InlineData(Get, true)]
+    [InlineData(Post, false)]
+    [InlineData(3, false)]
+    [InlineData(4, false)]
+    [InlineData(Fetch, true)]
+    [InlineData(6, false)]
+    [InlineData(7, false)]
+    [InlineData(31, false)]
+    public async Task What_is_safe_is_served_at_once(byte method, bool isServed)
+    {
+        (_, RecordLayer client) = _before.Open(1);
+        await CrashAsync();
+        Assert.True(Receive(Record(client, method, 1)));
+        Assert.Equal(isServed ? 1 : 0, _served.Count);
+        Assert.Equal(isServed ? 0 : 1, _questions.Count);
+    }
+
+    [Fact]
+    public async Task After_a_stop_nobody_is_asked()
+    {
+        (_, RecordLayer client) = _before.Open(1);
+        await _before.Server.Keeper!.StopAsync();
+        await CrashAsync();
+        Assert.True(Receive(Record(client, Post, 1)));
+        Assert.Single(_served);
+        Assert.Empty(_questions);
+    }
+
+    [Fact]
+    public async Task Who_is_still_in_doubt_when_the_server_stops_is_in_doubt_afterwards()
+    {
+        (_, RecordLayer client) = _before.Open(1);
+        await CrashAsync();
+        await After.Server.Keeper!.StopAsync();
+        MemoryKeeper left = new();
+        foreach ((ulong id, ReadOnlyMemory<byte> state) in _left!.States)
+        {
+            left.States.Add(id, state);
+        }
+
+        using SessionRig third = new(clock: _before.Clock, keeping: left.Keeping(), asks: static _ => new TaskCompletionSource().Task);
+        Assert.Equal(1, await third.Server.Keeper!.StartAsync(default));
+        Assert.True(third.Server.Receive(ServerBench.Path(1), Record(client, Post, 1)));
+        Assert.Equal(0, third.Received);
+    }
+
+    [Fact]
+    public async Task What_came_between_the_request_and_the_answer_leaves_the_request_to_the_client()
+    {
+        (_, RecordLayer client) = _before.Open(1);
+        await CrashAsync();
+        Assert.True(Receive(Record(client, Post, 1)));
+        Assert.True(Receive(Record(client, Get, 2)));
+        Answer(client);
+        Assert.Equal([2], _served.Select(static message => message[^1]));
+        Assert.Equal(1, After.Server.Counters.RecordsReplayed);
+        Assert.True(Receive(Record(client, Post, 1)));
+        Assert.Equal(2, _served.Count);
+    }
+
+    [Fact]
+    public async Task A_client_that_does_not_answer_is_asked_again_and_after_the_third_time_its_session_ends()
+    {
+        (_, RecordLayer client) = _before.Open(1);
+        await CrashAsync();
+        for (int i = 1; i <= 3; i++)
+        {
+            Assert.True(Receive(Record(client, Post, 1)));
+            Assert.Equal(i, _questions.Count);
+            Assert.Empty(After.Closed);
+            MemoryKeeper.Complete(() => _questions[^1].SetException(new CoapConnectionException(CoapConnectionError.Lost, "No answer.")));
+            Assert.Equal(0, After.Server.Keeper!.Doubts.Count);
+        }
+
+        Assert.Equal(DtlsEnd.Unanswered, Assert.Single(After.Closed).Reason);
+        Assert.Empty(_served);
+    }
+
+    [Fact]
+    public async Task What_is_held_is_bounded_and_the_source_with_most_gives_way()
+    {
+        CoapAddress greedy = CoapAddress.FromIPv4(0x0A000001, 1);
+        CoapAddress modest = CoapAddress.FromIPv4(0x0B000001, 1);
+        RecordLayer[] many =
+        [
+            .. Enumerable.Range(1, ReplayDoubts.MaxHeld + 100).Select(port => _before.Open(greedy, port, "greedy").Client)
+        ];
+        (_, RecordLayer few) = _before.Open(modest, 1, "modest");
+        await CrashAsync();
+        Assert.True(After.Server.Receive(ServerBench.Path(modest, 1), Record(few, Post, 7)));
+        for (int port = 1; port <= many.Length; port++)
+        {
+            Assert.True(After.Server.Receive(ServerBench.Path(greedy, port), Record(many[port - 1], Post, 1)));
+        }
+
+        Assert.Equal(ReplayDoubts.MaxHeld, After.Server.Keeper!.Doubts.Count);
+        Assert.True(After.Server.Receive(ServerBench.Path(modest, 1), Reset(few)));
+        MemoryKeeper.Complete(_questions[0].SetResult);
+        Assert.Equal(7, _served.Last()[^1]);
+    }
+
+    [Fact]
+    public async Task A_session_that_ends_lets_go_of_what_it_holds()
+    {
+        (_, RecordLayer client) = _before.Open(1);
+        await CrashAsync();
+        Assert.True(Receive(Record(client, Post, 1)));
+        After.Opened.Single().End(DtlsEnd.Closed, tells: false);
+        Assert.Equal(0, After.Server.Keeper!.Doubts.Count);
+        MemoryKeeper.Complete(_questions[0].SetResult);
+        Assert.Empty(_served);
+    }
+
+    private static byte[] Record(RecordLayer client, byte method, byte mark) =>
+        SessionRig.Record(client, [0x40, method, 0x12, mark, 0xFF, mark]);
+
+    private static byte[] Reset(RecordLayer client) => SessionRig.Record(client, [0x70, 0, 0x12, 0x34]);
+
+    private async Task CrashAsync()
+    {
+        _left = _keeper.AfterCrash();
+        _after = new SessionRig(clock: _before.Clock, keeping: _left.Keeping(), asks: _ =>
+        {
+            TaskCompletionSource question = new(TaskCreationOptions.None);
+            _questions.Add(question);
+            return question.Task;
+        })
+        {
+            OnReceived = message =>
+            {
+                if (message[1] != 0)
+                {
+                    _served.Add(message);
+                }
+            }
+        };
+        await _after.Server.Keeper!.StartAsync(default);
+    }
+
+    private bool Receive(byte[] record) => After.Server.Receive(ServerBench.Path(1), [.. record]);
+
+    private void Replay(byte[][] recorded)
+    {
+        foreach (byte[] record in recorded)
+        {
+            Receive(record);
+        }
+    }
+
+    private void Answer(RecordLayer client)
+    {
+        Assert.True(Receive(Reset(client)));
+        MemoryKeeper.Complete(_questions[^1].SetResult);
+    }
+}
