@@ -68,7 +68,8 @@ public sealed class CoapHttpSharedRequests
 
     private static string KeyOf(CoapRequest request)
     {
-        StringBuilder key = new(request.GetUri().ToString());
+        // Made of a URI that was read: its text is the normal one.
+        StringBuilder key = new(request.UriText);
         for (int i = 0; i < request.Options.Count; i++)
         {
             key.Append(CultureInfo.InvariantCulture, $" {request.Options.NumberAt(i)}={Convert.ToHexString(request.Options.ValueAt(i))}");

@@ -17,6 +17,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
     private readonly CoapClient _client;
     private readonly HttpExchanges _exchanges;
     private readonly HttpPlaces _places;
+    private readonly HostedTargets _targets;
 
     public ProxyEndpoint(CoapHttpProxyOptions options, ILoggerFactory loggers, TimeProvider clock)
     {
@@ -31,6 +32,7 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
         _client = new CoapClient(endpoint);
         _exchanges = new HttpExchanges(_client, options, fillsCache: options.Cache is not null, clock, _logger);
         _places = new HttpPlaces(options);
+        _targets = new HostedTargets(options);
     }
 
     public ValueTask DisposeAsync()
@@ -44,19 +46,13 @@ internal sealed class ProxyEndpoint : IAsyncDisposable
     private async Task AnswerAsync(HttpContext context)
     {
         string rest = RawTarget.Split(context, out string prefix);
-        if (!_options.Parsed.TryMatch(rest, _options.DefaultScheme, out string? text))
+        if (!_targets.TryFind(rest, out CoapUri? target, out string? error))
         {
             string example = prefix + _options.Parsed.Expand(s_example);
             await ProxyRefusal.WriteAsync(
                 context,
                 StatusCodes.Status400BadRequest,
-                $"No target: what stands behind {prefix} has to be {_options.Template}, such as {example}.").ConfigureAwait(false);
-            return;
-        }
-
-        if (!CoapUri.TryParse(text, out CoapUri? target, out string? error))
-        {
-            await ProxyRefusal.WriteAsync(context, StatusCodes.Status400BadRequest, error).ConfigureAwait(false);
+                error ?? $"No target: what stands behind {prefix} has to be {_options.Template}, such as {example}.").ConfigureAwait(false);
             return;
         }
 

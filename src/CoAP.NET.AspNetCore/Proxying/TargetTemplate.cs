@@ -13,7 +13,10 @@ internal sealed partial class TargetTemplate
 {
     private static readonly string[] s_variables = ["tu", "s", "hp", "p", "q", "qq"];
 
-    private readonly Regex _match;
+    private readonly Regex? _match;
+
+    // What stands before and behind {tu}, which alone needs no expression; null where the template has the parts of a target.
+    private readonly (string Before, string After)? _whole;
     private readonly HashSet<string> _reserved = new(StringComparer.Ordinal);
     private readonly string _text;
 
@@ -40,6 +43,7 @@ internal sealed partial class TargetTemplate
             bool inQuery = text.AsSpan(0, expression.Index).Contains('?');
             pattern.Append(Regex.Escape(text[at..expression.Index])).Append("(?<").Append(name).Append('>').Append(
                 PatternOf(name, inQuery)).Append(')');
+            _whole = name == "tu" ? (text[..expression.Index], text[(expression.Index + expression.Length)..]) : null;
             at = expression.Index + expression.Length;
             if (expression.Groups["plus"].Length > 0)
             {
@@ -57,7 +61,7 @@ internal sealed partial class TargetTemplate
                 nameof(text));
         }
 
-        _match = new Regex(pattern.ToString(), RegexOptions.CultureInvariant | RegexOptions.NonBacktracking);
+        _match = _whole is null ? new Regex(pattern.ToString(), RegexOptions.CultureInvariant | RegexOptions.NonBacktracking) : null;
     }
 
     /// <summary>The text of the target that a hosting URI names.</summary>
@@ -68,49 +72,30 @@ internal sealed partial class TargetTemplate
     public bool TryMatch(string rest, string? defaultScheme, [NotNullWhen(true)] out string? target)
     {
         target = null;
-        Match match = _match.Match(rest);
+        if (_whole is var (before, after))
+        {
+            return rest.Length > before.Length + after.Length
+                && rest.StartsWith(before, StringComparison.Ordinal)
+                && rest.EndsWith(after, StringComparison.Ordinal)
+                && !rest.Contains('\n', StringComparison.Ordinal)
+                && TryReadWhole(Value("tu", rest[before.Length..^after.Length]), defaultScheme, out target);
+        }
+
+        Match match = _match!.Match(rest);
         if (!match.Success)
         {
             return false;
         }
 
-        string text;
-        if (match.Groups["tu"].Success)
+        string scheme = match.Groups["s"].Success ? Value(match, "s") : defaultScheme ?? string.Empty;
+        string query = Value(match, "qq") is { Length: > 0 } whole ? whole : Value(match, "q") is { Length: > 0 } part ? "?" + part
+            : string.Empty;
+        if (scheme.Length == 0)
         {
-            text = Value(match, "tu");
-
-            // Some clients escape all of it, though the template says they need not.
-            if (!text.Contains(':', StringComparison.Ordinal) && text.Contains("%3A", StringComparison.OrdinalIgnoreCase))
-            {
-                text = Uri.UnescapeDataString(text);
-            }
-
-            // Some servers in between make one slash of two.
-            text = OneSlash().Replace(text, "$1://");
-            if (!Scheme().IsMatch(text))
-            {
-                if (defaultScheme is null)
-                {
-                    return false;
-                }
-
-                text = $"{defaultScheme}://{text}";
-            }
-        }
-        else
-        {
-            string scheme = match.Groups["s"].Success ? Value(match, "s") : defaultScheme ?? string.Empty;
-            string query = Value(match, "qq") is { Length: > 0 } whole ? whole : Value(match, "q") is { Length: > 0 } part ? "?" + part
-                : string.Empty;
-            if (scheme.Length == 0)
-            {
-                return false;
-            }
-
-            text = $"{scheme}://{Value(match, "hp")}{Value(match, "p")}{query}";
+            return false;
         }
 
-        target = WithBrackets(text);
+        target = WithBrackets($"{scheme}://{Value(match, "hp")}{Value(match, "p")}{query}");
         return true;
     }
 
@@ -150,6 +135,49 @@ internal sealed partial class TargetTemplate
     };
 
 
+    private static bool TryReadWhole(string text, string? defaultScheme, [NotNullWhen(true)] out string? target)
+    {
+        // Some clients escape all of it, though the template says they need not.
+        if (!text.Contains(':', StringComparison.Ordinal) && text.Contains("%3A", StringComparison.OrdinalIgnoreCase))
+        {
+            text = Uri.UnescapeDataString(text);
+        }
+
+        int scheme = SchemeLength(text);
+        ReadOnlySpan<char> behind = scheme > 0 ? text.AsSpan(scheme) : default;
+        if (behind.StartsWith(":/", StringComparison.Ordinal) && !behind.StartsWith("://", StringComparison.Ordinal))
+        {
+            // Some servers in between make one slash of two.
+            text = $"{text[..scheme]}://{behind[2..]}";
+        }
+        else if (!behind.StartsWith("://", StringComparison.Ordinal))
+        {
+            if (defaultScheme is null)
+            {
+                target = null;
+                return false;
+            }
+
+            text = $"{defaultScheme}://{text}";
+        }
+
+        target = WithBrackets(text);
+        return true;
+    }
+
+    // The length of what is a scheme by its characters and stands before a colon (RFC 3986 section 3.1); 0 where there is none.
+    private static int SchemeLength(string text)
+    {
+        int length = 0;
+        while (length < text.Length && (char.IsAsciiLetter(text[length])
+            || (length > 0 && (char.IsAsciiDigit(text[length]) || text[length] is '+' or '.' or '-'))))
+        {
+            length++;
+        }
+
+        return length < text.Length && text[length] == ':' ? length : 0;
+    }
+
     // Brackets cannot stand in a path (RFC 3986 section 3.3), so that hosting URIs have them escaped; nothing else of the authority is
     // changed.
     private static string WithBrackets(string text)
@@ -164,14 +192,9 @@ internal sealed partial class TargetTemplate
     [GeneratedRegex(@"\{(?<plus>\+?)(?<name>[^{}]*)\}")]
     private static partial Regex Expression();
 
-    [GeneratedRegex(@"^([A-Za-z][A-Za-z0-9+.-]*):/(?!/)")]
-    private static partial Regex OneSlash();
-
-    [GeneratedRegex(@"^[A-Za-z][A-Za-z0-9+.-]*://")]
-    private static partial Regex Scheme();
-
     private string Value(Match match, string name) =>
         !match.Groups[name].Success ? string.Empty
-        : _reserved.Contains(name) ? match.Groups[name].Value
-        : Uri.UnescapeDataString(match.Groups[name].Value);
+        : Value(name, match.Groups[name].Value);
+
+    private string Value(string name, string written) => _reserved.Contains(name) ? written : Uri.UnescapeDataString(written);
 }

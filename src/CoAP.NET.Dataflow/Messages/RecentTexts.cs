@@ -7,7 +7,7 @@ namespace CoAP.NET.Messages;
 /// <summary>
 /// What is known of texts that came lately, such as URIs, of which most programs see the same few again and again. Of fixed size: a text
 /// has two places that it may stand in, and replaces what stands in the second where the first is taken. For all threads. Compiled into
-/// the package of proxies as well.
+/// the packages of proxies as well.
 /// </summary>
 /// <typeparam name="TValue">What is known of a text.</typeparam>
 internal sealed class RecentTexts<TValue>

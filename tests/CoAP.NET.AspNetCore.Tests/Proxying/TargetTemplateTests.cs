@@ -42,6 +42,40 @@ public sealed class TargetTemplateTests
     }
 
     [Theory]
+    [InlineData("{+tu}", "coap:s.example.com/light")]
+    [InlineData("{+tu}", "1coap://s.example.com/light")]
+    [InlineData("{+tu}", "co_ap://s.example.com/light")]
+    [InlineData("{+tu}", "://s.example.com/light")]
+    [InlineData("{+tu}", "coap://s.example.com/light\n")]
+    [InlineData("forward/{+tu}", "backward/coap://s.example.com/light")]
+    [InlineData("forward/{+tu}", "forward/")]
+    [InlineData("{+tu}/end", "coap://s.example.com/light")]
+    [InlineData("{+tu}/end", "/end")]
+    public void What_is_no_target_is_none(string template, string rest) =>
+        Assert.False(new TargetTemplate(template).TryMatch(rest, null, out _));
+
+    [Fact]
+    public void A_target_that_was_read_is_known_as_long_as_it_would_be_read_alike()
+    {
+        CoapHttpProxyOptions options = new() { DefaultScheme = "coap" };
+        HostedTargets targets = new(options);
+        Assert.True(targets.TryFind("s.example.com/light", out CoapUri? first, out _));
+        Assert.True(targets.TryFind("s.example.com/light", out CoapUri? again, out _));
+        Assert.Same(first, again);
+        Assert.Equal("coap://s.example.com/light", first.ToString());
+
+        options.DefaultScheme = "coaps";
+        Assert.True(targets.TryFind("s.example.com/light", out CoapUri? secured, out _));
+        Assert.Equal("coaps", secured.Scheme);
+
+        options.Template = "forward/{+tu}";
+        Assert.False(targets.TryFind("s.example.com/light", out _, out string? error));
+        Assert.Null(error);
+        Assert.False(targets.TryFind("forward/coap://s.example.com:99999/", out _, out error));
+        Assert.NotNull(error);
+    }
+
+    [Theory]
     [Rfc("8075-5.4-1")]
     [InlineData("{+tu}{+tu}")]
     [InlineData("{+s}/{+hp}{+p}{+s}")]
