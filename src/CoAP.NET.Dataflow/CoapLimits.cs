@@ -178,6 +178,13 @@ public sealed class CoapLimits
     public int MaxObservations { get; set => field = Check(value, 0, int.MaxValue); } = 200_000;
 
     /// <summary>
+    /// How many protected peers, such as those of OSCORE, are remembered behind one address or connection that nothing is under way with: a
+    /// proxy may bring the messages of many. Default 1,024. When full: those are forgotten; each comes back when it is heard, as its
+    /// security context is kept elsewhere.
+    /// </summary>
+    public int MaxProtectedPeers { get; set => field = Check(value, 1, 1_000_000); } = 1024;
+
+    /// <summary>
     /// How many answers to requests that were sent to groups may wait for their moment (RFC 7252 section 8.2) in the whole endpoint.
     /// Default 1,000. When full: one for the source (<see cref="CoapSource"/>) with most of them is not sent, counted as
     /// <see cref="CoapCounter.GroupAnswersDropped"/>.

@@ -80,7 +80,13 @@ internal sealed class EndpointCore
         Clocks = new ShardClock[options.Shards];
         for (int i = 0; i < Pipelines.Length; i++)
         {
-            CoapShard shard = new(i, Environment) { Endpoint = this, Guard = guard, LendsMessages = options.Pipeline.LeavesMessagesAlone };
+            CoapShard shard = new(i, Environment)
+            {
+                Endpoint = this,
+                Guard = guard,
+                LendsMessages = options.Pipeline.LeavesMessagesAlone,
+                MaxProtectedPeers = limits.MaxProtectedPeers,
+            };
             Pipelines[i] = new CoapPipeline(shard, parts);
             Clocks[i] = new ShardClock(Pipelines[i].Shard);
         }

@@ -34,7 +34,7 @@ internal static class ProtectedChannelExtensions
         /// <summary>Like <see cref="Protected"/>; under the lock of the shard.</summary>
         public CoapChannel ProtectedUnderLock(CoapSecurityContext context)
         {
-            ProtectedChannels all = channel.ProtectedOnes ??= new ProtectedChannels();
+            ProtectedChannels all = channel.ProtectedOnes ??= new ProtectedChannels(channel.Shard.MaxProtectedPeers);
             if (!all.TryGet(context, out CoapChannel? found))
             {
                 found = new CoapChannel(channel, context);

@@ -3,12 +3,10 @@ using System.Diagnostics.CodeAnalysis;
 namespace CoAP.NET.Protection;
 
 /// <summary>The protected peers behind one channel: a proxy may bring the messages of many. Guarded by the shard's lock.</summary>
-internal sealed class ProtectedChannels
+/// <param name="maxIdle">How many are kept that nothing is under way with (<see cref="CoapLimits.MaxProtectedPeers"/>). Their contexts are
+/// kept elsewhere, so a peer comes back when it is heard.</param>
+internal sealed class ProtectedChannels(int maxIdle)
 {
-    /// <summary>How many are kept that nothing is under way with. Their contexts are kept elsewhere, so a peer comes back when it is
-    /// heard.</summary>
-    public const int MaxIdle = 1024;
-
     private readonly Dictionary<CoapSecurityContext, CoapChannel> _channels = [];
     private CoapChannel? _latest;
 
@@ -81,7 +79,7 @@ internal sealed class ProtectedChannels
 
     public void Add(CoapSecurityContext context, CoapChannel channel)
     {
-        if (_channels.Count >= MaxIdle)
+        if (_channels.Count >= maxIdle)
         {
             foreach ((CoapSecurityContext idle, CoapChannel candidate) in _channels)
             {

@@ -46,6 +46,9 @@ internal sealed class CoapShard
     /// <summary>Protects messages of its peers; null for none.</summary>
     public CoapProtection? Protection { get; set; }
 
+    /// <summary>See <see cref="CoapLimits.MaxProtectedPeers"/>.</summary>
+    public int MaxProtectedPeers { get; init; } = int.MaxValue;
+
     /// <summary>What may be sent to addresses that nobody verified. One for all shards of an endpoint.</summary>
     public AddressGuard Guard
     {

@@ -49,6 +49,8 @@ internal static class LimitKeys
             static (limits, value) => limits.MaxRepresentationBytes = value)
         .Number("Limits:MaxObservations", 0, int.MaxValue, static limits => limits.MaxObservations,
             static (limits, value) => limits.MaxObservations = value)
+        .Number("Limits:MaxProtectedPeers", 1, 1_000_000, static limits => limits.MaxProtectedPeers,
+            static (limits, value) => limits.MaxProtectedPeers = value)
         .Number("Limits:MaxDelayedGroupAnswers", 1, 1_000_000, static limits => limits.MaxDelayedGroupAnswers,
             static (limits, value) => limits.MaxDelayedGroupAnswers = value)
         .Number("Limits:MaxGroupRequests", 1, 1_000_000, static limits => limits.MaxGroupRequests,

@@ -31,5 +31,18 @@ public sealed class CoapOscoreServerFileOptions
     }
     = new OscoreContexts().ResolveTimeout;
 
+    /// <summary>How large messages are put together that a proxy cut into blocks, in bytes; see
+    /// <see cref="OscoreContexts.MaxUnfragmentedSize"/>. Default 65,536; 0, for no such messages, to 16 MiB.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">It is out of its range.</exception>
+    public int MaxUnfragmentedSize
+    {
+        get;
+        set => field = new OscoreContexts { MaxUnfragmentedSize = value }.MaxUnfragmentedSize;
+    }
+    = new OscoreContexts().MaxUnfragmentedSize;
+
+    /// <summary>Bounds for what strangers can have the server keep or do.</summary>
+    public OscoreLimits Limits { get; } = new();
+
     internal bool IsEmpty => Files.Count == 0;
 }

@@ -129,6 +129,8 @@ public static class CoapServerServiceCollectionExtensions
         {
             Resolver = options.OscoreResolver,
             ResolveTimeout = options.Oscore.ResolveTimeout,
+            MaxUnfragmentedSize = options.Oscore.MaxUnfragmentedSize,
+            Limits = options.Oscore.Limits,
         };
         return new HostedOscore(contexts, options.Oscore.Store);
     }

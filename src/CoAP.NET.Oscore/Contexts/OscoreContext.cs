@@ -16,6 +16,8 @@ namespace CoAP.NET.Oscore;
 /// </remarks>
 public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
 {
+    private static readonly OscoreLimits s_defaults = new();
+
     // Flags, Partial IV, length of the kid context; header of the option; code, payload marker and an outer Observe.
     private const int OverheadBesideIds = 1 + OscoreOptionValue.MaxPartialIvLength + 1 + 2 + 1 + 1 + 5;
 
@@ -156,13 +158,14 @@ public sealed class OscoreContext : CoapSecurityContext, IAsyncDisposable
     /// <inheritdoc/>
     public override CoapProtectedPeer MakePeer(CoapProtection? protection)
     {
-        OscoreTelemetry? telemetry = (protection as OscoreProtection)?.Telemetry;
+        OscoreProtection? own = protection as OscoreProtection;
+        OscoreTelemetry? telemetry = own?.Telemetry;
         if (telemetry is not null)
         {
             Sequence.TellTo(telemetry, this);
         }
 
-        return new OscorePeer(this, telemetry);
+        return new OscorePeer(this, telemetry, (own?.Limits ?? s_defaults).MaxRequestsPerPeer);
     }
 
     /// <summary>

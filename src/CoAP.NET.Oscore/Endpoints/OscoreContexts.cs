@@ -77,6 +77,9 @@ public sealed class OscoreContexts
     }
     = 65_536;
 
+    /// <summary>Bounds for what strangers can have an endpoint keep or do. Set them before an endpoint uses these contexts.</summary>
+    public OscoreLimits Limits { get; init; } = new();
+
     /// <summary>How many contexts there are for requests that come.</summary>
     public int Count => _byRecipient.Count;
 

@@ -9,32 +9,8 @@ namespace CoAP.NET.Oscore;
 /// </summary>
 internal sealed class OscoreLookups
 {
-    /// <summary>How many IDs are asked for at a time.</summary>
-    public const int MaxPending = 64;
-
-    /// <summary>How many of them one source of requests causes.</summary>
-    public const int MaxOfSource = 8;
-
-    /// <summary>How many look-ups a source causes at once, however soon each ends.</summary>
-    public const int Burst = 256;
-
-    /// <summary>How many a second after that.</summary>
-    public const int PerSecond = 64;
-
-    /// <summary>How many look-ups all addresses that nobody has verified cause together at once: whoever forges addresses has as many
-    /// sources as he likes.</summary>
-    public const int UnverifiedBurst = 1024;
-
-    /// <summary>How many a second after that.</summary>
-    public const int UnverifiedPerSecond = 256;
-
-    /// <summary>Of how many IDs it is remembered that nobody has them.</summary>
-    public const int MaxUnknown = 1024;
-
-    /// <summary>For how long.</summary>
-    public static readonly TimeSpan UnknownFor = TimeSpan.FromMinutes(1);
-
     private readonly OscoreContexts _contexts;
+    private readonly OscoreLimits _limits;
     private readonly CoapSourceRule _sourceRule;
     private readonly TimeProvider _time;
     private readonly OscoreTelemetry? _telemetry;
@@ -45,16 +21,18 @@ internal sealed class OscoreLookups
     private readonly Dictionary<CoapSource, int> _sources = [];
 
     // A place for each hash: another ID in the same place has it asked for once more, which costs less than a table that grows.
-    private readonly (OscoreRecipient Recipient, long Since)[] _unknown = new (OscoreRecipient, long)[MaxUnknown];
+    private readonly (OscoreRecipient Recipient, long Since)[] _unknown;
 
     public OscoreLookups(OscoreContexts contexts, CoapSourceRule sourceRule, TimeProvider time, OscoreTelemetry? telemetry)
     {
         _contexts = contexts;
+        _limits = contexts.Limits;
         _sourceRule = sourceRule;
         _time = time;
         _telemetry = telemetry;
-        _rate = new OscoreRate(Burst, PerSecond, time);
-        _unverified = new OscoreRate(UnverifiedBurst, UnverifiedPerSecond, time);
+        _rate = new OscoreRate(_limits.LookupBurst, _limits.LookupsPerSecond, time);
+        _unknown = new (OscoreRecipient, long)[_limits.MaxUnknownIds];
+        _unverified = new OscoreRate(_limits.UnverifiedLookupBurst, _limits.UnverifiedLookupsPerSecond, time);
     }
 
     /// <summary>Finds a context.</summary>
@@ -90,7 +68,7 @@ internal sealed class OscoreLookups
                 return Task.FromResult<OscoreContext?>(null);
             }
 
-            if (_pending.Count >= MaxPending || ofSource >= MaxOfSource || !_rate.TryTake(source))
+            if (_pending.Count >= _limits.MaxLookups || ofSource >= _limits.MaxLookupsPerSource || !_rate.TryTake(source))
             {
                 _telemetry?.Count(OscoreEvent.LookupRefused);
                 return Task.FromResult<OscoreContext?>(null);
@@ -158,11 +136,12 @@ internal sealed class OscoreLookups
         return found;
     }
 
-    private static int PlaceOf(OscoreRecipient recipient) => (int)((uint)recipient.GetHashCode() % MaxUnknown);
+    private int PlaceOf(OscoreRecipient recipient) => (int)((uint)recipient.GetHashCode() % (uint)_unknown.Length);
 
     private bool IsUnknown(OscoreRecipient recipient)
     {
         ref (OscoreRecipient Recipient, long Since) place = ref _unknown[PlaceOf(recipient)];
-        return !place.Recipient.IsDefault && place.Recipient.Equals(recipient) && _time.GetElapsedTime(place.Since) < UnknownFor;
+        return !place.Recipient.IsDefault && place.Recipient.Equals(recipient)
+            && _time.GetElapsedTime(place.Since) < _limits.UnknownIdTime;
     }
 }

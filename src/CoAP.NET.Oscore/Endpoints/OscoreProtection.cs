@@ -8,10 +8,6 @@ namespace CoAP.NET.Oscore;
 /// <summary>OSCORE of the peers of one shard (RFC 8613 section 8). Keeps nothing: contexts and peers do.</summary>
 internal sealed class OscoreProtection : CoapProtection
 {
-    /// <summary>How many refusals a source gets at once, and a second after that. What comes beyond is dropped without a word.</summary>
-    public const int RefusalBurst = 32;
-    public const int RefusalsPerSecond = 8;
-
     private readonly OscoreContexts _contexts;
     private readonly OscoreLookups _lookups;
     private readonly CoapSourceRule _sources;
@@ -24,9 +20,13 @@ internal sealed class OscoreProtection : CoapProtection
         Telemetry = telemetry;
         _lookups = new OscoreLookups(contexts, stage.Sources, stage.TimeProvider, telemetry);
         _sources = stage.Sources;
-        _derivations = new OscoreRate(burst: 32, perSecond: 16, stage.TimeProvider);
-        _refusals = new OscoreRate(RefusalBurst, RefusalsPerSecond, stage.TimeProvider);
+        OscoreLimits limits = contexts.Limits;
+        _derivations = new OscoreRate(limits.DerivationBurst, limits.DerivationsPerSecond, stage.TimeProvider);
+        _refusals = new OscoreRate(limits.RefusalBurst, limits.RefusalsPerSecond, stage.TimeProvider);
     }
+
+    /// <summary>The bounds.</summary>
+    public OscoreLimits Limits => _contexts.Limits;
 
     /// <summary>Counts and logs what the endpoint does.</summary>
     public OscoreTelemetry Telemetry { get; }

@@ -6,13 +6,11 @@ namespace CoAP.NET.Oscore;
 /// The requests of a peer, by token, to which responses are bound. Bounded: of those that have no observation the oldest answered ones go
 /// first. Not thread-safe.
 /// </summary>
-internal sealed class OscoreServed
+/// <param name="maxWaiting">How many requests can wait for their responses.</param>
+internal sealed class OscoreServed(int maxWaiting)
 {
     /// <summary>Of how many answered requests more responses can be protected, as of bodies in bursts (RFC 9177).</summary>
     public const int MaxAnswered = 8;
-
-    /// <summary>How many requests of a peer can wait for their responses.</summary>
-    public const int MaxWaiting = 1024;
 
     private readonly Dictionary<CoapToken, Entry> _entries = [];
     private readonly Queue<Entry> _answered = [];
@@ -40,7 +38,7 @@ internal sealed class OscoreServed
         _entries[token] = entry;
         SetOpen(entry, isDue || entry.Observation is not null);
         _waiting.Enqueue(entry);
-        if (_waiting.Count > MaxWaiting)
+        if (_waiting.Count > maxWaiting)
         {
             Forget(_waiting.Dequeue());
         }

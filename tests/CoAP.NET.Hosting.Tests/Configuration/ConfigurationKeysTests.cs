@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Reflection;
 using System.Text.RegularExpressions;
+using CoAP.NET.Oscore;
 
 namespace CoAP.NET.Hosting.Tests.Configuration;
 
@@ -21,12 +22,13 @@ public sealed partial class ConfigurationKeysTests
     [InlineData(typeof(CoapTlsFileOptions), "Tls:")]
     [InlineData(typeof(CoapDtlsServerFileOptions), "Dtls:")]
     [InlineData(typeof(CoapOscoreServerFileOptions), "Oscore:")]
+    [InlineData(typeof(OscoreLimits), "Oscore:Limits:")]
     [InlineData(typeof(CoapEdhocServerFileOptions), "Edhoc:")]
     public void Every_property_has_a_key(Type options, string group)
     {
         IEnumerable<string> keys = ServerKeys.Table.Keys.Select(static key => key.Path)
             .Concat(ServerKeys.Table.Items.Select(static item => item.Path));
-        Assert.Equal(PropertiesOf(options, group), keys.Where(path => path.StartsWith(group, StringComparison.Ordinal)).Order());
+        Assert.Equal(PropertiesOf(options, group), keys.Where(path => IsOf(group, path)).Order());
     }
 
     [Theory]
@@ -35,7 +37,7 @@ public sealed partial class ConfigurationKeysTests
     [InlineData(typeof(CoapEdhocClientFileOptions), "Edhoc:")]
     public void Every_property_of_a_client_has_a_key(Type options, string group) => Assert.Equal(
         PropertiesOf(options, group),
-        ClientKeys.Table.Keys.Select(static key => key.Path).Where(path => path.StartsWith(group, StringComparison.Ordinal)).Order());
+        ClientKeys.Table.Keys.Select(static key => key.Path).Where(path => IsOf(group, path)).Order());
 
     [Theory]
     [MemberData(nameof(ServerPaths))]
@@ -143,6 +145,9 @@ public sealed partial class ConfigurationKeysTests
     public void What_is_bounded_by_more_than_a_range_says_so() =>
         Assert.Equal("A block has 16, 32, 64, 128, 256, 512 or 1024 bytes (RFC 7959 section 2.2).",
             Assert.Single(Key("Parameters:PreferredBlockSize").Set(new CoapServerOptions(), ["100"])).Problem);
+
+    private static bool IsOf(string group, string path) =>
+        path.StartsWith(group, StringComparison.Ordinal) && !path[group.Length..].Contains(':', StringComparison.Ordinal);
 
     private static IEnumerable<string> PropertiesOf(Type options, string group) =>
         options.GetProperties(BindingFlags.Public | BindingFlags.Instance)

@@ -48,9 +48,10 @@ public sealed class ForgedKidTests
             }
         }
 
+        OscoreLimits limits = contexts.Limits;
         double seconds = world.Clock.Elapsed.TotalSeconds;
-        Assert.InRange(nobody.Asked, Sources, Sources * (OscoreLookups.Burst + (OscoreLookups.PerSecond * seconds) + 1));
-        Assert.InRange(answers, Sources, Sources * (OscoreProtection.RefusalBurst + (OscoreProtection.RefusalsPerSecond * seconds) + 1));
+        Assert.InRange(nobody.Asked, Sources, Sources * (limits.LookupBurst + (limits.LookupsPerSecond * seconds) + 1));
+        Assert.InRange(answers, Sources, Sources * (limits.RefusalBurst + (limits.RefusalsPerSecond * seconds) + 1));
         Assert.Equal(1, contexts.Count);
         Assert.Equal("a", (await world.GetAsync(world.Client(OscoreWorld.ClientContext()), "/a")).GetText());
         foreach (ScriptedPeer attacker in attackers)

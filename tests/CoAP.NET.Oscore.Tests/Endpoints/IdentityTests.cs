@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using CoAP.NET.Mesh;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 
@@ -69,6 +70,40 @@ public sealed class IdentityTests : IAsyncLifetime
         Assert.Equal(1, _state.ObserverCount);
         await ObserveAsync(peer, other, 2, register: false);
         Assert.Equal(0, _state.ObserverCount);
+    }
+
+    [Theory]
+    [InlineData(1, false)]
+    [InlineData(2, true)]
+    public async Task As_many_idle_peers_behind_one_address_are_remembered_as_the_limit_says(int limit, bool isRemembered)
+    {
+        List<CoapChannel> channels = [];
+        CoapServer server = _world.Server(options =>
+        {
+            options.Limits.MaxProtectedPeers = limit;
+            options.UseOscore(new OscoreContexts().Add(OscoreWorld.ServerContext(client: "02"))
+                .Add(OscoreWorld.ServerContext(client: "03", secret: OtherSecret)));
+        }, "[2001:db8::9]:5683");
+        server.MapGet("/who", request =>
+        {
+            channels.Add(request.Channel!);
+            return CoapResults.Text("");
+        });
+        await server.StartAsync();
+        OscoreContext one = OscoreWorld.ClientContext(client: "02");
+        OscoreContext other = OscoreWorld.ClientContext(client: "03", secret: OtherSecret);
+        using ScriptedPeer proxy = _world.Network.CreatePeer(
+            InMemoryNetwork.Address("[2001:db8::2]:1000"), InMemoryNetwork.Address("[2001:db8::9]:5683"));
+
+        foreach ((OscoreContext context, int number) in ((OscoreContext, int)[])[(one, 0), (other, 0), (one, 1)])
+        {
+            proxy.Send(Request(context, number, "/who", null));
+            await _world.Clock.AdvanceUntilAsync(() => proxy.Pending > 0, TimeSpan.FromMinutes(1));
+            Assert.NotNull(proxy.Receive());
+        }
+
+        Assert.NotSame(channels[0], channels[1]);
+        Assert.Equal(isRemembered, ReferenceEquals(channels[0], channels[2]));
     }
 
     [Fact]

@@ -78,7 +78,7 @@ public sealed class ResolverTests : IAsyncLifetime
             }
         }
 
-        Assert.Equal(2 * OscoreLookups.MaxOfSource, _devices.Asked.Count);
+        Assert.Equal(2 * _contexts.Limits.MaxLookupsPerSource, _devices.Asked.Count);
 
         _devices.Answer.SetResult(null);
         for (int i = 0; i < 100; i++)
@@ -88,7 +88,7 @@ public sealed class ResolverTests : IAsyncLifetime
                 new OscoreRecipient([9, 9, 9], hasIdContext: false, default), out _);
         }
 
-        Assert.Equal((2 * OscoreLookups.MaxOfSource) + 1, _devices.Asked.Count);
+        Assert.Equal((2 * _contexts.Limits.MaxLookupsPerSource) + 1, _devices.Asked.Count);
     }
 
     [Fact]
@@ -113,8 +113,8 @@ public sealed class ResolverTests : IAsyncLifetime
             }
         }
 
-        Assert.Equal(OscoreLookups.MaxOfSource + 1, _devices.Asked.Count);
-        Assert.Equal(100 - OscoreLookups.MaxOfSource, _contexts.GetCounters().LookupsRefused);
+        Assert.Equal(_contexts.Limits.MaxLookupsPerSource + 1, _devices.Asked.Count);
+        Assert.Equal(100 - _contexts.Limits.MaxLookupsPerSource, _contexts.GetCounters().LookupsRefused);
         _devices.Answer.SetResult(null);
     }
 
@@ -122,7 +122,7 @@ public sealed class ResolverTests : IAsyncLifetime
     [Rfc("9175-2.4-1")]
     public async Task When_unverified_addresses_ask_for_too_much_a_device_shows_its_address_and_is_looked_up()
     {
-        for (int source = 1; source <= (OscoreLookups.UnverifiedBurst / 200) + 1; source++)
+        for (int source = 1; source <= (_contexts.Limits.UnverifiedLookupBurst / 200) + 1; source++)
         {
             using ScriptedPeer forger = _world.Network.CreatePeer(
                 InMemoryNetwork.Address($"[2001:db8:{source}::1]:1"), InMemoryNetwork.Address("[2001:db8::1]:5683"));
@@ -132,7 +132,7 @@ public sealed class ResolverTests : IAsyncLifetime
             }
         }
 
-        Assert.Equal(OscoreLookups.UnverifiedBurst, _devices.Asked.Count);
+        Assert.Equal(_contexts.Limits.UnverifiedLookupBurst, _devices.Asked.Count);
         lock (_world.Wire)
         {
             _world.Wire.Clear();

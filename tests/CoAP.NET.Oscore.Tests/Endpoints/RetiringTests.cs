@@ -126,7 +126,7 @@ public sealed class RetiringTests : IAsyncLifetime
     [Fact]
     public void Observations_that_ended_without_a_word_are_not_kept_for_ever()
     {
-        OscoreServed served = new();
+        OscoreServed served = new(maxWaiting: 1024);
         for (int i = 0; i < 5_000; i++)
         {
             CoapToken token = new(BitConverter.GetBytes(i));

@@ -1,0 +1,188 @@
+using System.Reflection;
+using CoAP.NET.Options;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Oscore.Tests.Endpoints;
+
+/// <summary>The bounds that <see cref="OscoreLimits"/> sets.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class LimitsTests : IAsyncLifetime
+{
+    private readonly OscoreWorld _world = new();
+    private readonly TaskCompletionSource<CoapResult> _late = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly Silent _resolver = new();
+    private int _waiting;
+
+    public static TheoryData<string> Names =>
+    [
+        .. typeof(OscoreLimits).GetProperties().Where(static limit => limit.PropertyType == typeof(int))
+            .Select(static limit => limit.Name),
+    ];
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public async Task DisposeAsync() => await _world.DisposeAsync();
+
+    [Theory]
+    [MemberData(nameof(Names))]
+    public void A_bound_is_one_at_least(string name)
+    {
+        PropertyInfo limit = typeof(OscoreLimits).GetProperty(name)!;
+        OscoreLimits limits = new();
+        limit.SetValue(limits, 1);
+
+        Assert.Equal(1, limit.GetValue(limits));
+        TargetInvocationException refused = Assert.Throws<TargetInvocationException>(() => limit.SetValue(limits, 0));
+        Assert.IsType<ArgumentOutOfRangeException>(refused.InnerException);
+    }
+
+    [Fact]
+    public void How_long_an_unknown_ID_is_remembered_is_between_nothing_and_a_day()
+    {
+        OscoreLimits limits = new() { UnknownIdTime = TimeSpan.Zero };
+
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.UnknownIdTime = TimeSpan.FromTicks(-1));
+        Assert.Throws<ArgumentOutOfRangeException>(() => limits.UnknownIdTime = TimeSpan.FromDays(1.5));
+    }
+
+    [Fact]
+    public async Task Look_ups_are_bounded_at_a_time_in_all_and_for_each_source()
+    {
+        OscoreContexts contexts = new() { Resolver = _resolver, Limits = new OscoreLimits { MaxLookups = 3, MaxLookupsPerSource = 2 } };
+        await ServeAsync(contexts);
+
+        for (int source = 1; source <= 3; source++)
+        {
+            using ScriptedPeer stranger = PeerAt($"[2001:db8:{source}::1]:1000");
+            for (int i = 0; i < 5; i++)
+            {
+                stranger.Send(Forged((source * 16) + i));
+            }
+        }
+
+        Assert.Equal([0x10, 0x11, 0x20], _resolver.Asked);
+        Assert.Equal(12, contexts.GetCounters().LookupsRefused);
+    }
+
+    [Fact]
+    public async Task Look_ups_and_refusals_of_a_source_have_a_rate()
+    {
+        OscoreContexts contexts = new()
+        {
+            Resolver = _resolver,
+            Limits = new OscoreLimits { LookupBurst = 3, LookupsPerSecond = 1, RefusalBurst = 2, RefusalsPerSecond = 1 },
+        };
+        _resolver.Answer.SetResult(null);
+        await ServeAsync(contexts);
+        using ScriptedPeer stranger = PeerAt("[2001:db8:7::1]:1000");
+
+        for (int i = 0; i < 10; i++)
+        {
+            stranger.Send(Forged(i));
+            await _world.Clock.AdvanceUntilAsync(() => contexts.GetCounters().UnknownContexts == i + 1, TimeSpan.FromMinutes(1));
+        }
+
+        await _world.Clock.AdvanceUntilAsync(() => stranger.Pending == 10, TimeSpan.FromMilliseconds(500));
+        int answers = 0;
+        while (stranger.Receive() is { } received)
+        {
+            answers += received.Data.Span[1] == 0 ? 0 : 1; // the others are acknowledgements alone
+        }
+
+        Assert.Equal((3, 2), (_resolver.Asked.Count, answers));
+    }
+
+    [Fact]
+    public async Task That_nobody_has_an_ID_is_forgotten_after_its_time_and_for_lack_of_places()
+    {
+        OscoreContexts contexts = new()
+        {
+            Resolver = _resolver,
+            Limits = new OscoreLimits { MaxUnknownIds = 1, UnknownIdTime = TimeSpan.FromSeconds(5) },
+        };
+        _resolver.Answer.SetResult(null);
+        await ServeAsync(contexts);
+        using ScriptedPeer stranger = PeerAt("[2001:db8:7::1]:1000");
+        int sent = 0;
+        async Task AskAsync(int id)
+        {
+            stranger.Send(Forged(id, sent++));
+            await _world.Clock.AdvanceUntilAsync(() => contexts.GetCounters().UnknownContexts == sent, TimeSpan.FromMinutes(1));
+        }
+
+        await AskAsync(1);
+        await AskAsync(1);
+        await AskAsync(2); // in the only place
+        await AskAsync(1);
+        await AskAsync(1);
+        Assert.Equal([1, 2, 1], _resolver.Asked);
+
+        TimeSpan later = _world.Clock.Elapsed + TimeSpan.FromSeconds(5);
+        await _world.Clock.AdvanceUntilAsync(() => _world.Clock.Elapsed >= later, TimeSpan.FromMinutes(1));
+        await AskAsync(1);
+        Assert.Equal([1, 2, 1, 1], _resolver.Asked);
+    }
+
+    [Fact]
+    public async Task Of_more_requests_that_wait_than_a_peer_may_have_the_oldest_gets_no_response()
+    {
+        OscoreContexts contexts = new() { Limits = new OscoreLimits { MaxRequestsPerPeer = 2 } };
+        contexts.Add(OscoreWorld.ServerContext());
+        await ServeAsync(contexts);
+        CoapClient client = _world.Client(OscoreWorld.ClientContext(), static options =>
+            options.Parameters = options.Parameters with { NStart = 10 });
+
+        Task<CoapResponse>[] asked = new Task<CoapResponse>[3];
+        for (int i = 0; i < asked.Length; i++)
+        {
+            asked[i] = client.GetAsync(OscoreWorld.ServerUri + "/late", new CancellationTokenSource().Token);
+            await _world.Clock.AdvanceUntilAsync(() => Volatile.Read(ref _waiting) == i + 1, TimeSpan.FromMinutes(1));
+        }
+
+        _late.SetResult(CoapResults.Text("late"));
+
+        Assert.Equal("late", (await _world.RunAsync(asked[1])).GetText());
+        Assert.Equal("late", (await _world.RunAsync(asked[2])).GetText());
+        Assert.False(asked[0].IsCompletedSuccessfully);
+    }
+
+    private static byte[] Forged(int id, int? messageId = null)
+    {
+        CoapMessage message = new(CoapCode.Post)
+        {
+            Type = CoapMessageType.Confirmable,
+            MessageId = (ushort)(messageId ?? id),
+            Payload = new byte[20],
+        };
+        message.Options.Add(OptionNumber.Oscore, [0x09, 0x00, (byte)id]);
+        return CoapDatagramSerializer.Default.Serialize(message);
+    }
+
+    private ScriptedPeer PeerAt(string address) =>
+        _world.Network.CreatePeer(InMemoryNetwork.Address(address), InMemoryNetwork.Address("[2001:db8::1]:5683"));
+
+    private async Task ServeAsync(OscoreContexts contexts)
+    {
+        CoapServer server = _world.Server(options => options.UseOscore(contexts));
+        server.MapGet("/late", (CoapRequest _, CancellationToken _) =>
+        {
+            Interlocked.Increment(ref _waiting);
+            return new ValueTask<CoapResult>(_late.Task);
+        });
+        await server.StartAsync();
+    }
+
+    private sealed class Silent : IOscoreContextResolver
+    {
+        public List<int> Asked { get; } = [];
+
+        public TaskCompletionSource<OscoreContext?> Answer { get; } = new();
+
+        public async ValueTask<OscoreContext?> FindAsync(
+            ReadOnlyMemory<byte> kid, ReadOnlyMemory<byte>? idContext, CancellationToken cancellationToken)
+        {
+            Asked.Add(kid.Span[0]);
+            return await Answer.Task;
+        }
+    }
+}
