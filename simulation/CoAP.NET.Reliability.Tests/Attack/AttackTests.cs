@@ -133,11 +133,15 @@ public sealed class AttackTests(ITestOutputHelper output)
     [Rfc("8613-8.2-1", "9175-2.4-1")]
     public Task Forged_IDs_of_OSCORE_cost_few_look_ups_and_no_memory_and_new_devices_are_found() => HoldsAsync("oscore-kids");
 
+    [Fact]
+    public Task Bodies_as_large_as_blocks_can_number_take_the_memory_of_a_window_of_a_proxy() => HoldsAsync("proxy-gigabyte");
+
     [Theory]
     [InlineData("proxy-relay", "no-target-check")]
     [InlineData("proxy-spoofed", "no-verification")]
     [InlineData("proxy-slow", "no-request-bound")]
     [InlineData("proxy-body", "no-body-bound")]
+    [InlineData("proxy-gigabyte", "no-streams")]
     [InlineData("proxy-http", "no-http-bound")]
     [InlineData("proxy-observe", "no-observation-bound")]
     [InlineData("proxy-cache", "no-cache-bound")]

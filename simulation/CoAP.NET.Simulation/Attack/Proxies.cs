@@ -29,6 +29,7 @@ internal static class Proxies
         .. GreedyClients.Rows,
         new("proxy-body", "Upstreams whose answers never end, claim 4 GiB, or are another one with each block", "7959-2.4-5, 7959-C-1",
             BodiesAsync) { Plants = ["no-body-bound"] },
+        .. GreatBodies.Rows,
         .. HttpClients.Rows,
     ];
 
@@ -235,7 +236,12 @@ internal static class Proxies
         run.Exactly("requests under way a minute later", world.Proxy.GetCounters().UnderWay, 0);
     }
 
-    private static async Task<(double P99, int Failed)> MeasureAsync(ProxyWorld world, string name, int count)
+    /// <summary>Sends requests of the honest client, one after the other.</summary>
+    /// <param name="world">Where.</param>
+    /// <param name="name">What they ask for; nothing of it is cached yet.</param>
+    /// <param name="count">How many.</param>
+    /// <returns>The latency of 99 % of them in ms of virtual time, and how many failed.</returns>
+    internal static async Task<(double P99, int Failed)> MeasureAsync(ProxyWorld world, string name, int count)
     {
         LatencyHistogram latencies = new();
         int failed = 0;

@@ -103,8 +103,8 @@ internal sealed class ProxyOptions
     public void AddTo(Command command)
     {
         foreach (Option option in (Option[])[Listen, Allow, Map, Http, Next, Name, Identifier, .. Keys.All, .. UpstreamKeys.All,
-            SecuredToAnyone, NoVerify, Timeout, HopLimit, NoCache, CacheBytes, MaxBody, MaxStreamedBody, MaxRequests, MaxRequestsPerSource, MaxObservations,
-            MaxObservationsPerSource, Quiet])
+            SecuredToAnyone, NoVerify, Timeout, HopLimit, NoCache, CacheBytes, MaxBody, MaxStreamedBody, MaxRequests,
+            MaxRequestsPerSource, MaxObservations, MaxObservationsPerSource, Quiet])
         {
             command.Options.Add(option);
         }

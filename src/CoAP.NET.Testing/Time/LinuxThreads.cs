@@ -15,10 +15,13 @@ internal sealed class LinuxThreads : IDisposable
     private static LinuxThreads? s_spare;
 
     // In the order in which they are read: a thread that was found running is the first next time, as it is likely to run still.
-    private readonly List<(int Id, SafeFileHandle File)> _open = [];
+    private readonly List<(int Id, SafeFileHandle File, SafeFileHandle? Waits)> _open = [];
     private readonly HashSet<int> _known = [];
     private readonly HashSet<int> _seen = [];
     private readonly byte[] _buffer = new byte[512];
+
+    // Kernels that tell nobody where threads wait say 0 of all of them.
+    private bool _tellsWaits;
 
     private LinuxThreads()
     {
@@ -34,13 +37,22 @@ internal sealed class LinuxThreads : IDisposable
     /// Whether more than one of the threads that are known runs, or could run: the one that asks does. False says nothing of threads that
     /// began since they were listed.
     /// </summary>
-    public bool AreOthersRunning()
+    /// <param name="looksClosely">
+    /// Whether a thread counts that is just falling asleep, or that the runtime has sleep for a moment of real time, such as one that
+    /// allocates much during a garbage collection: it goes on by itself. (What sleeps by <see cref="Thread.Sleep(int)"/> or waits with a
+    /// time-out does not count.)
+    /// </param>
+    public bool AreOthersRunning(bool looksClosely)
     {
         int running = 0;
         for (int i = 0; i < _open.Count; i++)
         {
-            (int Id, SafeFileHandle File) thread = _open[i];
-            switch (StateOf(thread.File))
+            (int Id, SafeFileHandle File, SafeFileHandle? Waits) thread = _open[i];
+
+            // Where it waits comes first: one that wakes up between both looks is found running.
+            bool isAwakeOrSoon = looksClosely && IsAwakeOrSoon(thread.Waits);
+            State state = StateOf(thread.File);
+            switch (isAwakeOrSoon && state == State.Asleep ? State.Running : state)
             {
                 case State.Ended:
                     // Another one may have its number now.
@@ -99,7 +111,7 @@ internal sealed class LinuxThreads : IDisposable
     {
         try
         {
-            _open.Add((id, File.OpenHandle($"{path}/stat", FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete)));
+            _open.Add((id, Open($"{path}/stat"), TryOpenWaits($"{path}/wchan")));
             return _known.Add(id);
         }
         catch (IOException)
@@ -111,10 +123,48 @@ internal sealed class LinuxThreads : IDisposable
 
     private void Forget(int index)
     {
-        (int id, SafeFileHandle file) = _open[index];
+        (int id, SafeFileHandle file, SafeFileHandle? waits) = _open[index];
         _open.RemoveAt(index);
         _known.Remove(id);
         file.Dispose();
+        waits?.Dispose();
+    }
+
+    private static SafeFileHandle Open(string path) =>
+        File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
+
+    // Not every kernel has it, or lets it be read.
+    private static SafeFileHandle? TryOpenWaits(string path)
+    {
+        try
+        {
+            return Open(path);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
+    // The file has the name of the function of the kernel that the thread waits in, or 0 where it is ready to run: one that is about to
+    // fall asleep says S already, and is so for long where it loses its processor just then.
+    private bool IsAwakeOrSoon(SafeFileHandle? waits)
+    {
+        try
+        {
+            ReadOnlySpan<byte> where = waits is null ? default : _buffer.AsSpan(0, RandomAccess.Read(waits, _buffer, 0));
+            if (where.Length == 0)
+            {
+                return false;
+            }
+
+            _tellsWaits |= !where.SequenceEqual("0"u8);
+            return _tellsWaits && (where.SequenceEqual("0"u8) || where.IndexOf("nanosleep"u8) >= 0);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
     }
 
     // "1234 (name) S ...": the name may have anything in it. Ready but waiting for a processor is R as well. D waits for a disk, as for a

@@ -33,27 +33,37 @@ internal sealed class Quiescence(Patience patience) : IDisposable
         long completed = 0;
         while (!condition())
         {
-            // Threads are looked at one after the other: one that looked asleep may have been woken by one that fell asleep since.
-            // Hence two looks, and no work item that ended between them. Threads are listed before the second look only, which is not the
-            // second one of those that it finds to have begun.
+            // Threads are looked at one after the other: one that looked asleep may have been woken by one that fell asleep since, as where
+            // threads wait for each other's locks. Hence two looks, no work item that ended between them, and no thread that fell asleep
+            // during the second one, where the system counts that; that one is close. Threads are listed before the second look only,
+            // which is not the second one of those that it finds to have begun.
             long completedNow = ThreadPool.CompletedWorkItemCount;
             quiet = quiet > 0 && completedNow == completed ? quiet : 0;
             completed = completedNow;
-            if ((quiet > 0 && HaveOthersBegun()) || OthersRun())
+            bool haveBegun = quiet > 0 && HaveOthersBegun();
+            long sleeps = quiet > 0 ? CountSleeps() : 0;
+            if (haveBegun || OthersRun(looksClosely: quiet > 0))
             {
                 quiet = 0;
                 Thread.Yield();
             }
-            else if (ThreadPool.PendingWorkItemCount > 0)
+            else if (quiet > 0 && CountSleeps() != sleeps)
             {
-                // This thread may be the only one that can run it.
                 quiet = 0;
-                await HopAsync().ConfigureAwait(false);
             }
             else if (++quiet == LooksInARow)
             {
-                patience.Regain();
-                return;
+                // Not before: counting takes the locks of the pool's queues, and a thread that finds one of them taken may sleep for a
+                // millisecond, with a work item in its hands that nobody counts.
+                if (ThreadPool.PendingWorkItemCount == 0)
+                {
+                    patience.Regain();
+                    return;
+                }
+
+                // This thread may be the only one that can run it.
+                quiet = 0;
+                await HopAsync().ConfigureAwait(false);
             }
 
             if (quiet == 0 && ++vain > s_quickLooks)
@@ -77,13 +87,15 @@ internal sealed class Quiescence(Patience patience) : IDisposable
         return hop.Task;
     }
 
+    private long CountSleeps() => _threads is null ? 0 : LinuxSleeps.Count();
+
     private bool HaveOthersBegun() => _threads?.HaveOthersBegun() == true;
 
-    private bool OthersRun()
+    private bool OthersRun(bool looksClosely)
     {
         if (_threads is not null)
         {
-            return _threads.AreOthersRunning();
+            return _threads.AreOthersRunning(looksClosely);
         }
 
         using Process self = Process.GetCurrentProcess();

@@ -1,10 +1,11 @@
 using System.Collections.Concurrent;
+using System.Runtime.InteropServices;
 using CoAP.NET.Testing;
 
 namespace CoAP.NET.Tests.Testing;
 
 [Collection(VirtualTimeCollection.Name)]
-public class VirtualClockAsyncTests
+public partial class VirtualClockAsyncTests
 {
     private readonly VirtualClock _clock = new();
 
@@ -67,6 +68,63 @@ public class VirtualClockAsyncTests
             while (TimeProvider.System.GetElapsedTime(begin) < TimeSpan.FromMilliseconds(300))
             {
             }
+        }
+    }
+
+    [Fact]
+    public async Task Time_waits_for_a_thread_that_the_runtime_has_sleep_for_a_moment()
+    {
+        // As the garbage collector does with those who allocate while it works in the background.
+        using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.FromMilliseconds(250), TimeSpan.FromMilliseconds(250));
+
+        await _clock.AdvanceUntilAsync(DozeAsync(), TimeSpan.FromHours(1));
+
+        Assert.True(!OperatingSystem.IsLinux() || _clock.Elapsed == TimeSpan.Zero, $"It is {_clock.Elapsed}.");
+
+        static async Task DozeAsync()
+        {
+            await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+            for (int i = 0; i < 20 && OperatingSystem.IsLinux(); i++)
+            {
+                _ = SleepInNativeCode(5000);
+            }
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "usleep")]
+    private static partial int SleepInNativeCode(uint microseconds);
+
+    [Fact]
+    public async Task Time_waits_for_threads_that_wake_each_other_one_after_the_other()
+    {
+        // Each is asleep most of the time, and whoever looks at one after the other may find all of them so.
+        const int threads = 4;
+        const int turns = 20_000;
+        using ITimer ticking = _clock.CreateTimer(_ => { }, null, TimeSpan.FromMilliseconds(250), TimeSpan.FromMilliseconds(250));
+        AutoResetEvent[] signals = [.. Enumerable.Range(0, threads).Select(static _ => new AutoResetEvent(false))];
+        int turn = 0;
+        Thread[] ring = [.. Enumerable.Range(0, threads).Select(i => new Thread(() => TakeTurns(i)) { IsBackground = true })];
+        Array.ForEach(ring, static thread => thread.Start());
+        signals[0].Set();
+
+        await _clock.AdvanceUntilAsync(() => Volatile.Read(ref turn) >= turns, TimeSpan.FromHours(1));
+
+        Assert.Equal(TimeSpan.Zero, _clock.Elapsed);
+        Array.ForEach(ring, static thread => thread.Join());
+        Array.ForEach(signals, static signal => signal.Dispose());
+
+        void TakeTurns(int self)
+        {
+            do
+            {
+                signals[self].WaitOne();
+                Thread.SpinWait(100);
+
+                // To the one before, so that the turn goes against the order in which threads began.
+                Interlocked.Increment(ref turn);
+                signals[(self + threads - 1) % threads].Set();
+            }
+            while (Volatile.Read(ref turn) < turns);
         }
     }
 
