@@ -56,7 +56,7 @@ internal sealed class EndpointMapping
         catch (InvalidOperationException exception)
         {
             ProxyLog.RefusedAtStart(_logger, exception.Message);
-            lifetime.StopApplication();
+            StartCheck.EndWithFailure(lifetime);
         }
     }
 

@@ -33,6 +33,13 @@ internal static class StartCheck
         }
     }
 
+    /// <summary>Ends an application that cannot be served, so that who runs it sees that it failed: it ended in order otherwise.</summary>
+    public static void EndWithFailure(IHostApplicationLifetime lifetime)
+    {
+        Environment.ExitCode = 1;
+        lifetime.StopApplication();
+    }
+
     private static void Check(IServiceProvider services, IHostApplicationLifetime lifetime)
     {
         try
@@ -46,7 +53,7 @@ internal static class StartCheck
                 ProxyLog.RefusedAtStart(loggers.CreateLogger(ProxyLog.Category), exception.Message);
             }
 
-            lifetime.StopApplication();
+            EndWithFailure(lifetime);
         }
     }
 }

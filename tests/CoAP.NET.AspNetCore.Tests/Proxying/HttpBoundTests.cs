@@ -133,50 +133,19 @@ public sealed class HttpBoundTests : IAsyncDisposable
     [Fact]
     public async Task Who_never_reads_his_events_is_cut_off_and_his_observation_ends()
     {
-        TaskCompletionSource went = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        CoapRouteHandlerBuilder lamp = _server.MapGet("/lamp", () => "on").Observable();
-        lamp.ObserverWent += (_, _) => went.TrySetResult();
-        _server.Listen("coap://127.0.0.1:0");
-        await _server.StartAsync();
-        ResourceEndpoint path = Path(_client);
-        DefaultHttpContext context = Context("192.0.2.66", _server.LocalEndpoints[0] + "/lamp");
-        context.Request.Headers.Accept = "text/event-stream";
         NeverRead never = new();
-        context.Response.Body = never;
-        Task holding = path.HandleAsync(context);
-        await never.Begun.Task.WaitAsync(s_hang);
-        Assert.Equal(1, _options.Counters.UnderWay);
-
-        _clock.Advance(TimeSpan.FromSeconds(30));
-        await holding.WaitAsync(s_hang);
-        await went.Task.WaitAsync(s_hang);
-
-        Assert.True(context.RequestAborted.IsCancellationRequested);
-        Assert.Equal((0, 1), (_options.Counters.UnderWay, _options.Counters.Stalled));
+        await IsCutOffAsync(never.Begun.Task, context =>
+        {
+            context.Request.Headers.Accept = "text/event-stream";
+            context.Response.Body = never;
+        });
     }
 
     [Fact]
     public async Task Who_never_reads_the_messages_of_a_WebSocket_is_cut_off_and_his_observation_ends()
     {
-        TaskCompletionSource went = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        CoapRouteHandlerBuilder lamp = _server.MapGet("/lamp", () => "on").Observable();
-        lamp.ObserverWent += (_, _) => went.TrySetResult();
-        _server.Listen("coap://127.0.0.1:0");
-        await _server.StartAsync();
-        ResourceEndpoint path = Path(_client);
-        DefaultHttpContext context = Context("192.0.2.66", _server.LocalEndpoints[0] + "/lamp");
         NeverReadSocket never = new();
-        context.Features.Set<IHttpWebSocketFeature>(never);
-        Task holding = path.HandleAsync(context);
-        await never.Begun.Task.WaitAsync(s_hang);
-        Assert.Equal(1, _options.Counters.UnderWay);
-
-        _clock.Advance(TimeSpan.FromSeconds(30));
-        await holding.WaitAsync(s_hang);
-        await went.Task.WaitAsync(s_hang);
-
-        Assert.True(context.RequestAborted.IsCancellationRequested);
-        Assert.Equal((0, 1), (_options.Counters.UnderWay, _options.Counters.Stalled));
+        await IsCutOffAsync(never.Begun.Task, context => context.Features.Set<IHttpWebSocketFeature>(never));
         Assert.Equal((true, false), (never.IsDisposed, never.WasReadWhenDisposed));
     }
 
@@ -225,14 +194,16 @@ public sealed class HttpBoundTests : IAsyncDisposable
             Assert.Equal((200, "on"), (context.Response.StatusCode, Text((MemoryStream)context.Response.Body))));
     }
 
-    [Fact]
-    public async Task A_body_that_comes_by_a_byte_now_and_then_is_408()
+    [Theory]
+    [InlineData(10)]
+    [InlineData(1)]
+    public async Task A_body_that_comes_by_a_byte_now_and_then_is_408(int seconds)
     {
         ResourceEndpoint path = Path(_device);
         DefaultHttpContext context = Context("192.0.2.66", "coap://s.example.com/light");
         context.Request.Method = "PUT";
         context.Request.ContentLength = 1000;
-        context.Request.Body = new Trickle(_clock);
+        context.Request.Body = new Trickle(_clock, seconds: seconds);
 
         await path.HandleAsync(context).WaitAsync(s_hang);
 
@@ -311,6 +282,31 @@ public sealed class HttpBoundTests : IAsyncDisposable
     {
         DefaultHttpContext context = Context(remote, target);
         return (context, path.HandleAsync(context));
+    }
+
+    /// <summary>Observes for a client that does not take the first event.</summary>
+    /// <param name="begun">Ends when it is being sent.</param>
+    /// <param name="prepare">Makes the request one that observes.</param>
+    private async Task IsCutOffAsync(Task begun, Action<DefaultHttpContext> prepare)
+    {
+        TaskCompletionSource went = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        CoapRouteHandlerBuilder lamp = _server.MapGet("/lamp", () => "on").Observable();
+        lamp.ObserverWent += (_, _) => went.TrySetResult();
+        _server.Listen("coap://127.0.0.1:0");
+        await _server.StartAsync();
+        ResourceEndpoint path = Path(_client);
+        DefaultHttpContext context = Context("192.0.2.66", _server.LocalEndpoints[0] + "/lamp");
+        prepare(context);
+        Task holding = path.HandleAsync(context);
+        await begun.WaitAsync(s_hang);
+        Assert.Equal(1, _options.Counters.UnderWay);
+
+        _clock.Advance(TimeSpan.FromSeconds(30));
+        await holding.WaitAsync(s_hang);
+        await went.Task.WaitAsync(s_hang);
+
+        Assert.True(context.RequestAborted.IsCancellationRequested);
+        Assert.Equal((0, 1), (_options.Counters.UnderWay, _options.Counters.Stalled));
     }
 
     private ResourceEndpoint Path(ICoapObserver client, bool fillsCache = false)
@@ -456,14 +452,14 @@ public sealed class HttpBoundTests : IAsyncDisposable
             throw new BadHttpRequestException("Request body too large.", StatusCodes.Status413PayloadTooLarge);
     }
 
-    /// <summary>A body of which a part comes every ten seconds.</summary>
-    private sealed class Trickle(VirtualClock clock, int size = 1, int count = int.MaxValue) : MemoryStream
+    /// <summary>A body of which a part comes every ten seconds, or so.</summary>
+    private sealed class Trickle(VirtualClock clock, int size = 1, int count = int.MaxValue, int seconds = 10) : MemoryStream
     {
         private int _left = count;
 
         public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
         {
-            clock.Advance(TimeSpan.FromSeconds(10));
+            clock.Advance(TimeSpan.FromSeconds(seconds));
             return cancellationToken.IsCancellationRequested
                 ? ValueTask.FromCanceled<int>(cancellationToken)
                 : ValueTask.FromResult(_left-- > 0 ? size : 0);

@@ -146,6 +146,10 @@ public sealed class ProxyAccessTests : ProxyTest
         TaskCompletionSource stopping = new(TaskCreationOptions.RunContinuationsAsynchronously);
         using CancellationTokenRegistration registration = lifetime.ApplicationStopping.Register(stopping.SetResult);
         await stopping.Task.WaitAsync(Hang);
+
+        // The exit code is that of this process of tests, too.
+        Assert.Equal(1, Environment.ExitCode);
+        Environment.ExitCode = 0;
     }
 
     [Fact]
