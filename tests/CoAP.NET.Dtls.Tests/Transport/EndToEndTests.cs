@@ -212,14 +212,14 @@ public sealed class EndToEndTests
     [Fact]
     public async Task Nobody_listening_is_said_at_once()
     {
-        using Socket unused = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
-        unused.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        int port = ((IPEndPoint)unused.LocalEndPoint!).Port;
-        unused.Close();
+        // Taken, so that nobody else listens there, but only for datagrams of itself: others are told that the port is unreachable.
+        using Socket deaf = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        deaf.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        deaf.Connect(deaf.LocalEndPoint!);
         await using SecureEndpoints secure = new();
 
         CoapConnectionException exception =
-            await Assert.ThrowsAsync<CoapConnectionException>(() => secure.Client().GetAsync($"coaps://127.0.0.1:{port}/hello"));
+            await Assert.ThrowsAsync<CoapConnectionException>(() => secure.Client().GetAsync($"coaps://{deaf.LocalEndPoint}/hello"));
 
         Assert.Equal(CoapConnectionError.ConnectFailed, exception.Error);
     }

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using CoAP.NET.Hosting.Tests.Helpers;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
@@ -72,22 +74,27 @@ public sealed class HealthTests : HostTest
     [Fact]
     public async Task A_peer_that_answers_a_ping_is_healthy_and_one_that_does_not_is_what_was_said()
     {
-        CoapServer server = new();
-        await server.Listen("coap://127.0.0.1:0").StartAsync();
+        using Socket device = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        device.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        string uri = $"coap://{device.LocalEndPoint}";
+        Task answering = AnswerPingsAsync(device);
         HostApplicationBuilder builder = Builder();
         builder.Services.AddHealthChecks()
-            .AddCoapPing(server.LocalEndpoints[0], "device")
-            .AddCoapPing(server.LocalEndpoints[0], "optional", failureStatus: HealthStatus.Degraded);
+            .AddCoapPing(uri, "device", timeout: TimeSpan.FromMinutes(2))
+            .AddCoapPing(uri, "optional", timeout: TimeSpan.FromMinutes(2), failureStatus: HealthStatus.Degraded);
         IHost host = await StartAsync(builder);
         (HealthStatus status, string? description) = await CheckAsync(host, "device");
         Assert.Equal(HealthStatus.Healthy, status);
-        Assert.StartsWith($"{server.LocalEndpoints[0]} answered in ", description, StringComparison.Ordinal);
+        Assert.StartsWith($"{uri} answered in ", description, StringComparison.Ordinal);
 
-        await server.DisposeAsync();
+        // From here on it has ears for itself only, and others are told that the port is unreachable. Nobody else can take it.
+        device.Connect(device.LocalEndPoint!);
         (status, description) = await CheckAsync(host, "device");
         Assert.Equal(HealthStatus.Unhealthy, status);
         Assert.NotNull(description);
         Assert.Equal(HealthStatus.Degraded, (await CheckAsync(host, "optional")).Status);
+        device.Dispose();
+        await Within(answering);
     }
 
     [Fact]
@@ -108,6 +115,24 @@ public sealed class HealthTests : HostTest
             await Within(host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync(check => check.Name == name));
         HealthReportEntry entry = Assert.Single(report.Entries).Value;
         return (entry.Status, entry.Description);
+    }
+
+    /// <summary>Answers each ping by a Reset, until the socket is disposed.</summary>
+    private static async Task AnswerPingsAsync(Socket socket)
+    {
+        byte[] message = new byte[100];
+        try
+        {
+            while (true)
+            {
+                SocketReceiveFromResult ping = await socket.ReceiveFromAsync(message, new IPEndPoint(IPAddress.Any, 0));
+                message[0] = 0x70;
+                await socket.SendToAsync(message.AsMemory(0, 4), ping.RemoteEndPoint);
+            }
+        }
+        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+        {
+        }
     }
 
     private static async Task UntilIdleAsync(CoapServer server)
