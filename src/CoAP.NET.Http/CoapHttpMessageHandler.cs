@@ -1,5 +1,6 @@
 using System.Net;
 using CoAP.NET.Http.Sending;
+using CoAP.NET.Messages;
 
 namespace CoAP.NET.Http;
 
@@ -18,6 +19,9 @@ namespace CoAP.NET.Http;
 public sealed class CoapHttpMessageHandler : HttpMessageHandler
 {
     private readonly ICoapRequester _requester;
+
+    // URIs that were asked for lately, read.
+    private readonly RecentTexts<CoapUri> _uris = new();
 
     /// <summary>Makes a handler.</summary>
     /// <param name="requester">What sends the requests; stays open.</param>
@@ -252,8 +256,21 @@ public sealed class CoapHttpMessageHandler : HttpMessageHandler
         }
 
         int fragment = text.IndexOf('#', StringComparison.Ordinal);
-        return CoapUri.TryParse(fragment < 0 ? text : text[..fragment], out CoapUri? parsed, out string? error)
-            ? parsed
+        text = fragment < 0 ? text : text[..fragment];
+        if (_uris.TryFind(text, out CoapUri? known))
+        {
+            return known;
+        }
+
+        CoapUri parsed = CoapUri.TryParse(text, out CoapUri? read, out string? error)
+            ? read
             : throw new HttpRequestException(HttpRequestError.Unknown, error, new CoapUriException(error, 0));
+        if (parsed.ZoneId is null)
+        {
+            // Which interface a zone stands for may change.
+            _uris.Note(text, parsed);
+        }
+
+        return parsed;
     }
 }

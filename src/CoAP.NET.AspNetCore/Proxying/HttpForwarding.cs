@@ -1,5 +1,7 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using CoAP.NET.Http;
+using CoAP.NET.Messages;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 
@@ -14,6 +16,9 @@ internal sealed class HttpForwarding : IDisposable
     private readonly CoapHttpExchangeOptions _options;
     private readonly bool _fillsCache;
     private readonly TimeProvider _clock;
+
+    // Those of .NET for targets that were asked for lately.
+    private readonly RecentTexts<Uri> _uris = new();
 
     public HttpForwarding(ICoapRequester requester, CoapHttpExchangeOptions options, bool fillsCache, TimeProvider clock)
     {
@@ -36,7 +41,7 @@ internal sealed class HttpForwarding : IDisposable
     /// <param name="relocate">The Location in HTTP for one of the target; null where there is none.</param>
     public async Task ForwardAsync(HttpContext context, CoapUri target, int? hopLimit, Func<CoapUri, string?> relocate)
     {
-        if (!Uri.TryCreate(target.ToString(), UriKind.Absolute, out Uri? uri))
+        if (!TryReadUri(target.ToString(), out Uri? uri))
         {
             await ProxyRefusal.WriteAsync(context, StatusCodes.Status400BadRequest, "The host of the target cannot be asked for.")
                 .ConfigureAwait(false);
@@ -53,6 +58,16 @@ internal sealed class HttpForwarding : IDisposable
         {
             // Nobody waits for an answer.
         }
+    }
+
+    private bool TryReadUri(string target, [NotNullWhen(true)] out Uri? uri)
+    {
+        if (!_uris.TryFind(target, out uri) && Uri.TryCreate(target, UriKind.Absolute, out uri))
+        {
+            _uris.Note(target, uri);
+        }
+
+        return uri is not null;
     }
 
     private HttpRequestMessage Make(HttpContext context, Uri target, int? hopLimit)
