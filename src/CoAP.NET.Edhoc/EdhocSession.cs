@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using CoAP.NET.Edhoc.Coap;
 using CoAP.NET.Edhoc.Schedule;
 using CoAP.NET.Edhoc.Suites;
 using CoAP.NET.Oscore;
@@ -134,7 +135,7 @@ public sealed class EdhocSession : IDisposable
     internal OscoreContext CreateContext(OscoreKeyExchangeClient? exchange)
     {
         using OscoreParameters parameters = ExportOscore();
-        return OscoreContext.CreateVolatile(parameters, PeerIdentity, exchange);
+        return OscoreContext.CreateVolatile(parameters, PeerIdentity, exchange ?? (IsConfirmed ? null : new ConfirmingClient(this)));
     }
 
     /// <summary>

@@ -20,7 +20,7 @@ internal sealed class OscoreFirstRequest(OscoreKeyExchangeClient exchange)
     /// <param name="token">The token of the request that would wait.</param>
     public bool MustWait(OscorePeer peer, CoapToken token)
     {
-        if (_isDone)
+        if (_isDone || !exchange.BringsMessage)
         {
             return false;
         }
@@ -39,7 +39,7 @@ internal sealed class OscoreFirstRequest(OscoreKeyExchangeClient exchange)
     public bool TrySend(OscorePeer peer, CoapToken token, out OscoreKeyExchangeClient? bearing)
     {
         bearing = null;
-        if (_isDone)
+        if (_isDone || !exchange.BringsMessage)
         {
             return true;
         }
@@ -61,11 +61,16 @@ internal sealed class OscoreFirstRequest(OscoreKeyExchangeClient exchange)
     }
 
     /// <summary>Ends when no request has to wait any more.</summary>
-    public Task WaitAsync() => _isDone ? Task.CompletedTask : _settled.Task;
+    public Task WaitAsync() => _isDone || !exchange.BringsMessage ? Task.CompletedTask : _settled.Task;
 
-    /// <summary>A response to a request of the context was verified.</summary>
+    /// <summary>A message of the other end was verified.</summary>
     public void OnVerified()
     {
+        if (_isDone)
+        {
+            return;
+        }
+
         lock (_gate)
         {
             if (_isDone)

@@ -10,12 +10,18 @@ public abstract class OscoreKeyExchangeClient
     /// <summary>By how many bytes <see cref="AddTo"/> makes a request larger, at most. Bodies are cut accordingly.</summary>
     public abstract int Overhead { get; }
 
+    /// <summary>
+    /// Whether requests bring the message. False where it was sent before: then no request waits for another one, <see cref="AddTo"/> is
+    /// not called, and only <see cref="OnConfirmed"/> tells that the server has the keys. True by default.
+    /// </summary>
+    public virtual bool BringsMessage => true;
+
     /// <summary>Adds the last message of the key exchange to a request. May be called under a lock of the library, so it must be quick and
     /// call nobody.</summary>
     /// <param name="request">The request as OSCORE protected it, which is changed.</param>
     public abstract void AddTo(CoapMessage request);
 
-    /// <summary>A response was verified, so the server has the keys. Called without any lock; it must be quick. The default does
+    /// <summary>The first message of the peer was verified, so it has the keys. Called without any lock; it must be quick. The default does
     /// nothing.</summary>
     public virtual void OnConfirmed()
     {

@@ -52,6 +52,7 @@ internal sealed class OscorePeer : CoapProtectedPeer
             NoteUseLocked();
         }
 
+        First?.OnVerified();
         if (registers)
         {
             // Each notification has a number of its own, and one that finds none waits for as long as a lost one.

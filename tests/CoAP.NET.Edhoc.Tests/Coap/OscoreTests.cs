@@ -34,6 +34,42 @@ public sealed class OscoreTests
         Assert.Equal(1, ofServer.Count);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task The_first_message_of_OSCORE_confirms_the_keys_to_the_Initiator_on_either_side(bool isReverse)
+    {
+        OscoreContexts ofServer = new();
+        OscoreContexts ofClient = new();
+        EdhocSession? initiator = null;
+        await using EdhocWorld world = new(
+            options =>
+            {
+                options.ReverseMethod = isReverse ? EdhocMethod.StaticStatic : null;
+                options.Contexts = ofServer;
+                options.Established = (session, _, _) =>
+                {
+                    initiator = session;
+                    return ValueTask.CompletedTask;
+                };
+            },
+            ofServer);
+        world.Server.MapPost("/door", static _ => CoapResults.Changed()).RequireOscore();
+        await world.Server.StartAsync();
+        CoapClient client = world.MakeClient(contexts: ofClient);
+        EdhocClient edhoc = world.MakeEdhoc(client, options => options.Contexts = ofClient);
+        using EdhocSession own = await world.RunAsync(
+            () => isReverse ? edhoc.ConnectReverseAsync(EdhocWorld.Uri) : edhoc.ConnectAsync(EdhocWorld.Uri));
+        initiator = isReverse ? initiator : own;
+        Assert.Equal((EdhocRole.Initiator, false), (initiator!.Role, initiator.IsConfirmed));
+
+        // None of several at a time waits for the first one.
+        Task<CoapResponse>[] all = [.. Enumerable.Range(0, 3).Select(_ => client.PostAsync($"{EdhocWorld.Uri}/door", null))];
+        await world.RunAsync(() => Task.WhenAll(all));
+
+        Assert.True(initiator.IsConfirmed);
+    }
+
     [Fact]
     [Rfc("9668-3.3.2-1")]
     public async Task Identifiers_of_contexts_that_stand_are_not_given_out_again()
