@@ -12,9 +12,6 @@ internal static class PemFile
     private const int MaxLength = 16 * 1024 * 1024;
     private const int MaxKeyLength = 64 * 1024;
 
-    private const UnixFileMode TooOpen =
-        UnixFileMode.OtherRead | UnixFileMode.OtherWrite | UnixFileMode.GroupWrite;
-
     // RFC 8410 section 3.
     private static readonly Dictionary<string, EdhocCurve> s_curves = new(StringComparer.Ordinal)
     {
@@ -50,10 +47,9 @@ internal static class PemFile
     /// <exception cref="EdhocProvisioningException">It is none, or others can read or change the file.</exception>
     public static EdhocPrivateKey ReadPrivateKey(string path)
     {
-        if (!OperatingSystem.IsWindows() && File.Exists(path) && (File.GetUnixFileMode(path) & TooOpen) != 0)
+        if (KeyFileMode.ProblemOf(path) is { } problem)
         {
-            throw new EdhocProvisioningException(
-                path, "Everybody on this machine can read the private key, or others can change it. Run: chmod 600 on the file.");
+            throw new EdhocProvisioningException(path, problem);
         }
 
         byte[] bytes = ReadBytes(path, MaxKeyLength);

@@ -75,7 +75,7 @@ internal sealed class ClientFactory : ICoapClientFactory, IAsyncDisposable, IDis
                     + $"are: {string.Join(", ", _registrations.Select(static known => $"'{known.Name}'"))}. Call AddCoapClient(\"{name}\").", nameof(name));
         CoapClientOptions options = _options.Get(name);
         ServerFactory.UseHost(options.Endpoint, _services);
-        ServerFactory.Warn(options.Endpoint, options.Findings);
+        ServerFactory.Warn(options.Endpoint, options.Findings, KeyFiles.Check(options, registration.SectionPath));
         EdhocLink? link = null;
         CoapEndpoint endpoint = options.Server is { } server
             ? _services.GetRequiredKeyedService<CoapServer>(server).Endpoint

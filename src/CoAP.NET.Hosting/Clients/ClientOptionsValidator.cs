@@ -70,6 +70,11 @@ internal sealed class ClientOptionsValidator(ClientRegistration registration, IE
 
         problems.AddRange(OscoreFiles.Check(options, section));
         problems.AddRange(EdhocFiles.Check(options, section));
+        if (options.RequirePrivateKeyFiles)
+        {
+            problems.AddRange(KeyFiles.Check(options, section));
+        }
+
         return problems.Count == 0 ? ValidateOptionsResult.Success : ValidateOptionsResult.Fail(problems);
     }
 }

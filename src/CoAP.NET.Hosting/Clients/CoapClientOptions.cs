@@ -101,6 +101,13 @@ public sealed class CoapClientOptions
     public IList<Func<IServiceProvider, CoapTransport>> Transports { get; } = [];
 
     /// <summary>
+    /// Whether the application does not start where others on the machine may read or change files of keys that these options name:
+    /// security contexts of OSCORE, pre-shared keys, private keys of certificates. On Unix; the group may read. Default false: it is a
+    /// warning.
+    /// </summary>
+    public bool RequirePrivateKeyFiles { get; set; }
+
+    /// <summary>
     /// Whether keys of the configuration section that are not known are a warning only. Default false: the application does not start, as
     /// most of them are misspelled.
     /// </summary>

@@ -20,6 +20,8 @@ internal static class ClientKeys
         .Text("Server", new TextKind<string>("name of a server of this application, * for the one without a name", static text => text),
             static options => options.Server is "" ? "*" : options.Server,
             static (options, value) => options.Server = value == "*" ? "" : value)
+        .Switch("RequirePrivateKeyFiles", static options => options.RequirePrivateKeyFiles,
+            static (options, value) => options.RequirePrivateKeyFiles = value)
         .Switch("AllowUnknownKeys", static options => options.AllowUnknownKeys, static (options, value) => options.AllowUnknownKeys = value)
         .Text("WebSockets:Path", new TextKind<string>("path that begins with a slash", static text => text is ['/', ..] ? text : null),
             static options => options.Endpoint.WebSockets.Path, static (options, value) => options.Endpoint.WebSockets.Path = value!)

@@ -13,6 +13,8 @@ internal static class ServerKeys
             static (options, value) => options.Endpoint.AnswerWhileStopping = value)
         .Switch("StopApplicationOnFailure", static options => options.StopApplicationOnFailure,
             static (options, value) => options.StopApplicationOnFailure = value)
+        .Switch("RequirePrivateKeyFiles", static options => options.RequirePrivateKeyFiles,
+            static (options, value) => options.RequirePrivateKeyFiles = value)
         .Switch("AllowUnknownKeys", static options => options.AllowUnknownKeys, static (options, value) => options.AllowUnknownKeys = value)
         .List("TrustedPrefixes", EndpointKeys.Prefix, static options => options.Endpoint.TrustedPrefixes)
         .Switch("JoinGroups", static options => options.JoinGroups, static (options, value) => options.JoinGroups = value)

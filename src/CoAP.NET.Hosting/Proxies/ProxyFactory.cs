@@ -47,7 +47,7 @@ internal static class ProxyFactory
         {
             CoapHostedProxyOptions options = OptionsOf(services, registration);
             CoapProxy proxy = services.GetRequiredKeyedService<CoapProxy>(name);
-            ServerFactory.Warn(endpoint, options.Findings);
+            ServerFactory.Warn(endpoint, options.Findings, []);
             for (int i = 0; i < options.Reverse.Count; i++)
             {
                 CoapReverseProxyRoute route = options.Reverse[i];

@@ -39,6 +39,9 @@ internal static partial class HostingLog
         "{Server} did not take the security contexts of a file that has changed: {Problem}")]
     public static partial void ContextsNotTaken(ILogger logger, string server, string problem);
 
+    [LoggerMessage(1810, LogLevel.Warning, "{Problem}")]
+    public static partial void OpenKeyFile(ILogger logger, string problem);
+
     [LoggerMessage(1805, LogLevel.Warning, "{Problem}")]
     public static partial void UnusedSection(ILogger logger, string problem);
 }

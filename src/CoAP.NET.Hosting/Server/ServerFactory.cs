@@ -30,7 +30,7 @@ internal static class ServerFactory
         }
 
         registration.Scopes.Attach(services); // the container itself, as the server is a singleton
-        Warn(endpoint, options.Findings);
+        Warn(endpoint, options.Findings, KeyFiles.Check(options, registration.SectionPath));
         CoapServer server = new(endpoint);
         try
         {
@@ -80,13 +80,19 @@ internal static class ServerFactory
         }
     }
 
-    /// <summary>Logs the keys that are not known; where they are an error this is not come to.</summary>
-    public static void Warn(CoapEndpointOptions endpoint, ConfigurationFindings findings)
+    /// <summary>Logs the keys that are not known, and files of keys that others may read; where they are an error this is not come
+    /// to.</summary>
+    public static void Warn(CoapEndpointOptions endpoint, ConfigurationFindings findings, IEnumerable<string> openKeyFiles)
     {
         ILogger logger = endpoint.LoggerFactory.CreateLogger(HostingLog.Category);
         foreach (string unknown in findings.UnknownKeys)
         {
             HostingLog.UnknownKey(logger, unknown);
+        }
+
+        foreach (string open in openKeyFiles)
+        {
+            HostingLog.OpenKeyFile(logger, open);
         }
     }
 

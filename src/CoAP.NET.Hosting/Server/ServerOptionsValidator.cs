@@ -58,6 +58,11 @@ internal sealed class ServerOptionsValidator(ServerRegistration registration) : 
 
         problems.AddRange(OscoreFiles.Check(options.Oscore, section));
         problems.AddRange(EdhocFiles.Check(options, section));
+        if (options.RequirePrivateKeyFiles)
+        {
+            problems.AddRange(KeyFiles.Check(options, section));
+        }
+
         if (options.JoinGroups && options.Groups.Addresses.Count == 0)
         {
             problems.Add($"{section}:Groups:Addresses is empty, and {section}:JoinGroups is true. Name at least one group.");

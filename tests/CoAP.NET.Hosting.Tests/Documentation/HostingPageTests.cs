@@ -22,6 +22,7 @@ public sealed partial class HostingPageTests
     {
         HashSet<string> shared = [.. ServerKeys.Table.Keys.Select(static key => key.Path)];
         shared.Remove("AllowUnknownKeys");
+        shared.Remove("RequirePrivateKeyFiles");
         KeyTable<CoapClientOptions> own = new();
         own.Include(ClientKeys.Table, static options => options);
         CheckTable("client", own, new CoapClientOptions(), key => !shared.Contains(key));

@@ -1,0 +1,92 @@
+using CoAP.NET.Hosting.Tests.Helpers;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Hosting.Tests.Configuration;
+
+/// <summary>Files of keys that others on the machine may read or change.</summary>
+public sealed class KeyFileTests : HostTest, IDisposable
+{
+    private const int OpenKeyFileId = 1810;
+    private const UnixFileMode Owner = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-keys-").FullName;
+
+    private string Psk => Path.Combine(_folder, "devices.psk");
+
+    private string Contexts => Path.Combine(_folder, "devices.json");
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Theory]
+    [InlineData(UnixFileMode.None, 0)]
+    [InlineData(UnixFileMode.GroupRead, 0)]
+    [InlineData(UnixFileMode.OtherRead, 3)]
+    [InlineData(UnixFileMode.GroupWrite, 3)]
+    public async Task Others_who_may_read_or_change_keys_are_a_warning(UnixFileMode more, int warnings)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        Write(more);
+        IHost host = await StartAsync(Application());
+        Assert.NotNull(host.Services.GetRequiredService<ICoapClient>());
+
+        (LogLevel Level, int Id, string Told)[] entries = [.. Logged.Entries.Where(static entry => entry.Id == OpenKeyFileId)];
+        Assert.Equal(warnings, entries.Length);
+        Assert.All(entries, entry => Assert.Equal(LogLevel.Warning, entry.Level));
+        Assert.All(entries, static entry => Assert.Contains("chmod 600", entry.Told, StringComparison.Ordinal));
+        Assert.All(entries, static entry => Assert.DoesNotContain("0102030405", entry.Told, StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task They_are_an_error_where_key_files_have_to_be_private()
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        Write(UnixFileMode.OtherRead);
+        string[] problems = await StartFailuresAsync(
+            Application(("Coap:Server:RequirePrivateKeyFiles", "true"), ("Coap:Client:RequirePrivateKeyFiles", "true")));
+
+        string[] expected =
+        [
+            $"Coap:Client:Oscore:File = '{Contexts}': everybody", $"Coap:Server:Dtls:PskFile = '{Psk}': everybody",
+            $"Coap:Server:Oscore:Files:0 = '{Contexts}': everybody",
+        ];
+        Assert.Equal(expected.Length, problems.Length);
+        Assert.All(
+            problems.Order(StringComparer.Ordinal).Zip(expected),
+            static pair => Assert.StartsWith(pair.Second, pair.First, StringComparison.Ordinal));
+    }
+
+    private void Write(UnixFileMode more)
+    {
+        File.WriteAllText(Psk, "meter:0x01020304050607080102030405060708\n");
+        File.WriteAllText(
+            Contexts, """{ "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "senderId": "0x01", "recipientId": "0x02" }""");
+        if (!OperatingSystem.IsWindows())
+        {
+            File.SetUnixFileMode(Psk, Owner | more);
+            File.SetUnixFileMode(Contexts, Owner | more);
+        }
+    }
+
+    private HostApplicationBuilder Application(params (string Key, string? Value)[] settings)
+    {
+        HostApplicationBuilder builder = Builder(
+        [
+            ("Coap:Server:Endpoints", "coap://127.0.0.1:0"), ("Coap:Server:Dtls:PskFile", Psk), ("Coap:Server:Oscore:Files:0", Contexts),
+            ("Coap:Server:Oscore:Store", Path.Combine(_folder, "server")), ("Coap:Client:Oscore:Store", Path.Combine(_folder, "client")),
+            ("Coap:Client:BaseAddress", "coap://127.0.0.1:9"), ("Coap:Client:Oscore:File", Contexts), .. settings,
+        ]);
+        builder.Services.AddCoapServer();
+        builder.Services.AddCoapClient();
+        return builder;
+    }
+}
