@@ -90,7 +90,7 @@ internal static class ForgedKids
         run.Done = string.Create(CultureInfo.InvariantCulture,
             $"{count:N0} addresses in a minute, each with an ID of its own; meanwhile {devices} devices are heard for the first time");
         run.AtMost("look-ups in the store of contexts", store.Asked,
-            OscoreLookups.UnverifiedBurst + Math.Ceiling(OscoreLookups.UnverifiedPerSecond * seconds) + devices + 1);
+            contexts.Limits.UnverifiedLookupBurst + Math.Ceiling(contexts.Limits.UnverifiedLookupsPerSecond * seconds) + devices + 1);
         run.Exactly("contexts beside those of the devices", contexts.Count - devices, 0);
         run.AtMost("heap above idle, at most", most / LiveHeap.MiB, MostHeap, " MiB");
         run.Exactly("devices whose first request was not answered", devices - answered, 0);

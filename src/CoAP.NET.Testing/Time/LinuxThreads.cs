@@ -39,7 +39,7 @@ internal sealed class LinuxThreads : IDisposable
     /// </summary>
     /// <param name="looksClosely">
     /// Whether a thread counts that is just falling asleep, or that the runtime has sleep for a moment of real time, such as one that
-    /// allocates much during a garbage collection: it goes on by itself. (What sleeps by <see cref="Thread.Sleep(int)"/> or waits with a
+    /// allocates much during a garbage collection: it goes on by itself. (What sleeps by <c>Thread.Sleep</c> or waits with a
     /// time-out does not count.)
     /// </param>
     public bool AreOthersRunning(bool looksClosely)
