@@ -61,15 +61,13 @@ internal sealed class OscoreLookups
                 return Task.FromResult<OscoreContext?>(null);
             }
 
-            if (!isVerified && !_unverified.TryTake(default))
+            // The share of the source comes first: one alone takes little of what is for all that nobody has verified, and is asked for its
+            // address no more often than its IDs are looked up.
+            bool isBeyondShare = _pending.Count >= _limits.MaxLookups || ofSource >= _limits.MaxLookupsPerSource
+                || !_rate.TryTake(source);
+            if (isBeyondShare || (!isVerified && !_unverified.TryTake(default)))
             {
-                mustVerify = true;
-                _telemetry?.Count(OscoreEvent.LookupRefused);
-                return Task.FromResult<OscoreContext?>(null);
-            }
-
-            if (_pending.Count >= _limits.MaxLookups || ofSource >= _limits.MaxLookupsPerSource || !_rate.TryTake(source))
-            {
+                mustVerify = !isBeyondShare;
                 _telemetry?.Count(OscoreEvent.LookupRefused);
                 return Task.FromResult<OscoreContext?>(null);
             }
