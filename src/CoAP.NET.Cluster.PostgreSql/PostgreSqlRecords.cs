@@ -30,7 +30,8 @@ internal sealed class PostgreSqlRecords(string schema)
         NpgsqlConnection connection, CoapRecordKind kind, CoapSlot slot, byte[] after, int count, CancellationToken cancellationToken)
     {
         List<CoapRecord> records = [];
-        await foreach (CoapRecord record in QueryAsync(connection, _read, kind, slot, after, count, cancellationToken).ConfigureAwait(false))
+        await foreach (CoapRecord record in QueryAsync(connection, _read, kind, slot, after, count, cancellationToken)
+            .ConfigureAwait(false))
         {
             records.Add(record);
         }

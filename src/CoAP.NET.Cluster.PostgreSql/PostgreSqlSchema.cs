@@ -1,4 +1,3 @@
-using System.Globalization;
 using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
@@ -6,8 +5,8 @@ namespace CoAP.NET.Cluster.PostgreSql;
 /// <summary>The tables of a schema, and how those of an older version become those of this one.</summary>
 internal static class PostgreSqlSchema
 {
-    // The step at index n makes version n + 1 of version n; $s is the schema. Never changed once it was released; a new version is a further
-    // step, which a node of the version before must be able to work with, as nodes are updated one after the other.
+    // The step at index n makes version n + 1 of version n; $s is the schema. Never changed once it was released; a new version is a
+    // further step, which a node of the version before must be able to work with, as nodes are updated one after the other.
     private static readonly string[] s_steps =
     [
         """
@@ -48,8 +47,9 @@ internal static class PostgreSqlSchema
             int version = await VersionAsync(connection, schema, cancellationToken).ConfigureAwait(false);
             if (version > Version)
             {
-                throw new CoapClusterStoreException(CoapClusterStoreFault.Incompatible, string.Create(CultureInfo.InvariantCulture,
-                    $"The tables in the schema {schema} were made by a newer version of CoAP.NET.Cluster.PostgreSql (theirs is {version}, this one knows {Version}). Use that version, or another schema."));
+                throw new CoapClusterStoreException(CoapClusterStoreFault.Incompatible,
+                    $"The tables in the schema {schema} were made by a newer version of CoAP.NET.Cluster.PostgreSql "
+                    + $"(theirs is {version}, this one knows {Version}). Use that version, or another schema.");
             }
 
             if (version == 0)
@@ -65,8 +65,8 @@ internal static class PostgreSqlSchema
                     .ConfigureAwait(false);
             }
 
-            await ExecuteAsync(connection, string.Create(CultureInfo.InvariantCulture,
-                $"update {schema}.schema_version set version = {Version}"), cancellationToken).ConfigureAwait(false);
+            await ExecuteAsync(connection, $"update {schema}.schema_version set version = {Version}", cancellationToken)
+                .ConfigureAwait(false);
             await transaction.CommitAsync(cancellationToken).ConfigureAwait(false);
         }
     }

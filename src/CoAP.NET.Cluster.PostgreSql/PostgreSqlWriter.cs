@@ -14,8 +14,8 @@ internal sealed class PostgreSqlWriter(PostgreSqlConnections connections, Guid i
         on conflict (writer) do update set generation = excluded.generation, opened = excluded.opened returning generation
         """;
 
-    // The locks come first: of the generation, then of the slots in their order, each once. A move of a slot waits for them, or they for it,
-    // and then the newest fence is seen. What falls out finds no partner in the joins.
+    // The locks come first: of the generation, then of the slots in their order, each once. A move of a slot waits for them, or they for
+    // it, and then the newest fence is seen. What falls out finds no partner in the joins.
     private readonly string _write = $"""
         with me as materialized (
             select 1 from {connections.Schema}.writers where writer = $1 and generation = $2 for share),

@@ -19,4 +19,17 @@ internal static partial class ClusterLog
 
     [LoggerMessage(2503, LogLevel.Error, "What listens to the health of the cluster's store has failed.")]
     public static partial void ListenerFailed(ILogger logger, Exception exception);
+
+    [LoggerMessage(2504, LogLevel.Error,
+        "Node {Node} could not renew its lease in the store of the cluster; the server goes on. Another node takes its slots if it lasts.")]
+    public static partial void NotRenewed(ILogger logger, CoapNodeId node, Exception exception);
+
+    [LoggerMessage(2505, LogLevel.Information, "Node {Node} renews its lease in the store of the cluster again.")]
+    public static partial void Renewed(ILogger logger, CoapNodeId node);
+
+    [LoggerMessage(2506, LogLevel.Information, "Node {Node} has taken {Count} slots (version {Version} of the map).")]
+    public static partial void SlotsTaken(ILogger logger, CoapNodeId node, int count, long version);
+
+    [LoggerMessage(2507, LogLevel.Warning, "Node {Node} has lost {Count} slots to another node (version {Version} of the map).")]
+    public static partial void SlotsLost(ILogger logger, CoapNodeId node, int count, long version);
 }

@@ -1,5 +1,8 @@
 using CoAP.NET.Cluster.PostgreSql;
 using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Dtls;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.Cluster.Tests.Guides;
 
@@ -9,12 +12,28 @@ public sealed class ClusterPageTests
     [Fact]
     public async Task Every_snippet_of_the_page_stands_in_these_tests()
     {
-        Snippets.AllStandInTests("cluster.md", "Guides", 5, "CoAP.NET.Cluster.Tests");
+        Snippets.AllStandInTests("cluster.md", "Guides", 6, "CoAP.NET.Cluster.Tests");
+        Assert.NotNull((Delegate)Serve);
         Assert.NotNull((Delegate)KeepAsync);
         Assert.NotNull((Delegate)SealAsync);
         Assert.NotNull((Delegate)WriteAsync);
         await ShareAsync();
         await TestAsync(CancellationToken.None);
+    }
+
+    private static void Serve(string[] args, byte[] secret)
+    {
+        HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
+        builder.Services.AddCoapCluster(options => options.Secret = secret).UseSqlite("/var/lib/meters/coap.db");
+        builder.Services.AddHealthChecks().AddCoapCluster();
+        builder.Services.AddCoapServer().Configure((options, services) => options.Endpoint.UseDtls(new CoapDtlsOptions
+        {
+            Server = new CoapDtlsServerOptions
+            {
+                PskStore = services.GetRequiredService<ICoapPskStore>(),
+                SessionKeeping = services.GetRequiredService<CoapCluster>().KeepDtlsSessions(),
+            },
+        }));
     }
 
     private static async Task KeepAsync(CancellationToken cancellationToken)

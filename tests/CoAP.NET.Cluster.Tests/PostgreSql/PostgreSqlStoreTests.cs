@@ -249,8 +249,9 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
 
     private async Task WaitsForLockAsync(int count = 1)
     {
-        for (int looks = 0; await server.AskAsync<long>(
-            "select count(*) from pg_stat_activity where application_name = 'CoAP.NET.Cluster' and wait_event_type = 'Lock'") < count; looks++)
+        const string Waiting =
+            "select count(*) from pg_stat_activity where application_name = 'CoAP.NET.Cluster' and wait_event_type = 'Lock'";
+        for (int looks = 0; await server.AskAsync<long>(Waiting) < count; looks++)
         {
             await Eventually.PauseAsync(looks);
         }

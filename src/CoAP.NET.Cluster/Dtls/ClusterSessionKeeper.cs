@@ -1,0 +1,168 @@
+using System.Text;
+using CoAP.NET.Dtls;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Keeps the DTLS sessions of a server in the store of a cluster: those of the slots that this node has. What the server hands over is
+/// written under their fences, so a node whose slots another one took ends its sessions of them; the other one loads them. Thread-safe.
+/// </summary>
+#pragma warning disable CA1001 // a server stops its keeper and disposes of nothing; the source has neither timer nor handle
+internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
+#pragma warning restore CA1001
+{
+    private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_shortestLifetime = TimeSpan.FromMilliseconds(1);
+
+    private readonly CoapCluster _cluster;
+    private readonly TimeProvider _time;
+    private readonly byte[] _name;
+    private readonly Lock _gate = new();
+    private readonly CancellationTokenSource _stop = new();
+    private readonly CoapFence[] _loaded = new CoapFence[CoapSlot.Count];
+    private CoapDtlsSessionLoader? _loader;
+    private Task _loading = Task.CompletedTask;
+    private bool _isStopped;
+
+    public ClusterSessionKeeper(CoapCluster cluster, TimeProvider time, string server)
+    {
+        _cluster = cluster;
+        _time = time;
+        byte[] name = Encoding.UTF8.GetBytes(server);
+        _name = [(byte)name.Length, .. name];
+    }
+
+    public async ValueTask StartAsync(CoapDtlsSessionLoader loader, CancellationToken cancellationToken)
+    {
+        _loader = loader;
+        try
+        {
+            await LoadAsync(cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            // What could not be read yet, and slots that this node gets later.
+            _cluster.MapChanged += OnMapChanged;
+            OnMapChanged(null, EventArgs.Empty);
+        }
+    }
+
+    public async ValueTask KeepAsync(IReadOnlyList<CoapDtlsSessionChange> changes, CancellationToken cancellationToken)
+    {
+        List<CoapRecordChange> batch = new(changes.Count);
+        List<CoapDtlsSessionChange> kept = new(changes.Count);
+        CoapClusterMap map = _cluster.Map;
+        DateTimeOffset now = _time.GetUtcNow();
+        foreach (CoapDtlsSessionChange change in changes)
+        {
+            CoapRecordKey key = KeyOf(change.Id.Span);
+            CoapSlotOwner owner = map[key.Slot];
+            if (owner.Node != _cluster.Self.Id)
+            {
+                if (!owner.Node.IsSet)
+                {
+                    throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
+                        "This node has no slots yet, so it can keep no sessions. " + _cluster.Health.Failure?.Message);
+                }
+
+                change.Refuse();
+                continue;
+            }
+
+            kept.Add(change);
+            TimeSpan left = change.Expires - now;
+            batch.Add(change.Kind == CoapDtlsSessionChangeKind.Ended
+                ? CoapRecordChange.Remove(key, owner.Fence)
+                : CoapRecordChange.Put(key, owner.Fence, change.State, left > s_shortestLifetime ? left : s_shortestLifetime));
+        }
+
+        CoapWriteResult result = await _cluster.Store.WriteAsync(batch.ToArray(), cancellationToken).ConfigureAwait(false);
+        for (int i = 0; i < kept.Count; i++)
+        {
+            if (result[i] != CoapWriteOutcome.Written)
+            {
+                kept[i].Refuse();
+            }
+        }
+    }
+
+    public async ValueTask StopAsync(CancellationToken cancellationToken)
+    {
+        _cluster.MapChanged -= OnMapChanged;
+        Task loading;
+        lock (_gate)
+        {
+            _isStopped = true;
+            loading = _loading;
+        }
+
+        await _stop.CancelAsync().ConfigureAwait(false);
+        await loading.WaitAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    private CoapRecordKey KeyOf(ReadOnlySpan<byte> id) => new(CoapRecordKind.Session, new CoapSlot(id[0]), [.. _name, .. id]);
+
+    private void OnMapChanged(object? sender, EventArgs arguments)
+    {
+        lock (_gate)
+        {
+            if (!_isStopped)
+            {
+                _loading = LoadAfterAsync(_loading);
+            }
+        }
+    }
+
+    private async Task LoadAfterAsync(Task before)
+    {
+        await before.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        while (!_stop.IsCancellationRequested)
+        {
+            try
+            {
+                await LoadAsync(_stop.Token).ConfigureAwait(false);
+                return;
+            }
+            catch (OperationCanceledException)
+            {
+                return;
+            }
+            catch (CoapClusterStoreException)
+            {
+                // The cluster tells of it.
+            }
+
+            try
+            {
+                await Task.Delay(s_retry, _time, _stop.Token).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException)
+            {
+                return;
+            }
+        }
+    }
+
+    private async Task LoadAsync(CancellationToken cancellationToken)
+    {
+        foreach (CoapSlot slot in CoapSlot.All)
+        {
+            CoapFence fence = _cluster.FenceOf(slot);
+            if (!fence.IsSet || _loaded[slot.Number] == fence)
+            {
+                continue;
+            }
+
+            await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Session, slot, cancellationToken)
+                .ConfigureAwait(false))
+            {
+                if (record.Key.Bytes.Span.StartsWith(_name))
+                {
+                    _loader!.TryLoad(record.State.Span);
+                }
+            }
+
+            _loaded[slot.Number] = fence;
+        }
+    }
+}

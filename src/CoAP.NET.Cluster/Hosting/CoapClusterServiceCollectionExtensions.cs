@@ -1,0 +1,89 @@
+using CoAP.NET.Cluster;
+using CoAP.NET.Oscore;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace Microsoft.Extensions.DependencyInjection;
+
+/// <summary>Adds state that outlives the process to an application.</summary>
+public static class CoapClusterServiceCollectionExtensions
+{
+    /// <summary>
+    /// Has the application take part in a cluster, be it as the only node: <see cref="CoapCluster"/> and, for its sequence numbers of
+    /// OSCORE, <see cref="IOscoreStore"/> can be injected. The node joins before servers start, and ends after they have stopped. Say where
+    /// the state is kept: <c>UseSqlite</c>, <c>UsePostgreSql</c>, <see cref="UseMemory"/> or <see cref="UseStore"/>.
+    /// </summary>
+    /// <param name="services">The services.</param>
+    /// <param name="configure">Sets the options; <see cref="CoapClusterOptions.Secret"/> is required. They are checked when the application
+    /// starts.</param>
+    /// <returns>What is told where the state is kept.</returns>
+    public static ICoapClusterBuilder AddCoapCluster(this IServiceCollection services, Action<CoapClusterOptions> configure)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentNullException.ThrowIfNull(configure);
+        services.AddOptions<CoapClusterOptions>().Configure(configure).ValidateOnStart();
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IValidateOptions<CoapClusterOptions>, ClusterOptionsValidator>());
+        services.TryAddSingleton(static provider => new CoapCluster(
+            FactoryOf(provider).Make(provider),
+            provider.GetRequiredService<IOptions<CoapClusterOptions>>().Value,
+            provider.GetService<TimeProvider>(),
+            provider.GetService<CoAP.NET.CoapRandomSource>(),
+            provider.GetService<ILoggerFactory>()?.CreateLogger("CoAP.NET.Cluster")));
+        services.TryAddSingleton<IOscoreStore>(static provider => provider.GetRequiredService<CoapCluster>().OscoreStore);
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, ClusterHostedService>());
+        return new ClusterBuilder(services);
+    }
+
+    /// <summary>Keeps the state in a store of one's own.</summary>
+    /// <param name="builder">The cluster.</param>
+    /// <param name="make">Makes the store, once; it ends with the application.</param>
+    /// <returns>The builder.</returns>
+    /// <exception cref="InvalidOperationException">Another store was named before.</exception>
+    public static ICoapClusterBuilder UseStore(this ICoapClusterBuilder builder, Func<IServiceProvider, ICoapClusterStore> make)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        ArgumentNullException.ThrowIfNull(make);
+        if (builder.Services.Any(static service => service.ServiceType == typeof(ClusterStoreFactory)))
+        {
+            throw new InvalidOperationException(
+                "The cluster of this application has a store already. Call one of UseSqlite, UsePostgreSql, UseMemory and UseStore, once.");
+        }
+
+        builder.Services.AddSingleton(new ClusterStoreFactory(make));
+        return builder;
+    }
+
+    /// <summary>Keeps the state in memory, which ends with the process: for tests and development.</summary>
+    /// <param name="builder">The cluster.</param>
+    /// <param name="memory">What several applications of one process share; null for a memory of its own.</param>
+    /// <returns>The builder.</returns>
+    public static ICoapClusterBuilder UseMemory(this ICoapClusterBuilder builder, CoapMemoryCluster? memory = null) =>
+        builder.UseStore(provider => (memory ?? new CoapMemoryCluster(provider.GetService<TimeProvider>())).Open());
+
+    /// <summary>
+    /// Checks whether the store of the cluster takes leases and records. While it is away the server goes on, so that is Degraded by
+    /// default.
+    /// </summary>
+    /// <param name="builder">The health checks.</param>
+    /// <param name="name">The name of the check.</param>
+    /// <param name="failureStatus">What it is while the store is away; null for Degraded.</param>
+    /// <param name="tags">Tags, to choose checks by.</param>
+    /// <returns>The health checks.</returns>
+    public static IHealthChecksBuilder AddCoapCluster(
+        this IHealthChecksBuilder builder, string name = "coap-cluster", HealthStatus? failureStatus = null,
+        IEnumerable<string>? tags = null)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        return builder.Add(new HealthCheckRegistration(name,
+            static provider => new ClusterHealthCheck(provider.GetRequiredService<CoapCluster>()), failureStatus ?? HealthStatus.Degraded,
+            tags));
+    }
+
+    private static ClusterStoreFactory FactoryOf(IServiceProvider provider) => provider.GetService<ClusterStoreFactory>()
+        ?? throw new InvalidOperationException(
+            "AddCoapCluster was not told where the state is kept. Call UseSqlite(path), UsePostgreSql(connectionString) or, for tests, "
+            + "UseMemory() on what it returns.");
+}

@@ -1,0 +1,63 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>How a node takes part in a cluster, be it the only one.</summary>
+public sealed class CoapClusterOptions
+{
+    private static readonly TimeSpan s_shortestLease = TimeSpan.FromSeconds(1);
+
+    /// <summary>
+    /// 32 random bytes, the same on every node and after every restart (<see cref="CoapSealedClusterStore.NewSecret"/>). What is kept is
+    /// sealed with keys that follow from it; with another one nothing opens. It belongs where your keys are, and not beside the store.
+    /// Required.
+    /// </summary>
+    public ReadOnlyMemory<byte> Secret { get; set; }
+
+    /// <summary>Where other nodes reach this one. Default empty: there are none.</summary>
+    public string Address { get; set; } = "";
+
+    /// <summary>
+    /// How long the node counts as there after its last word to the store, from 1 s to 1 hour, 5 s by default. It renews its lease five
+    /// times as often. When its machine dies, another node takes its slots after this time; when its process dies, sooner where the store
+    /// can tell.
+    /// </summary>
+    public TimeSpan Lease { get; set; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>Bounds and times of what is written behind the back of the server.</summary>
+    public CoapRecordWriterOptions Writer { get; } = new();
+
+    /// <summary>What is wrong with the options; null when nothing is.</summary>
+    /// <returns>The text, which says what to do.</returns>
+    public string? FindFault()
+    {
+        if (Secret.Length != CoapSealedClusterStore.SecretLength)
+        {
+            return $"The secret of a cluster (CoapClusterOptions.Secret) has {CoapSealedClusterStore.SecretLength} bytes, and not "
+                + $"{Secret.Length}. Make one by CoapSealedClusterStore.NewSecret(), keep it where keys are, and give it to every node.";
+        }
+
+        if (Secret.Span.IndexOfAnyExcept((byte)0) < 0)
+        {
+            return "The secret of a cluster (CoapClusterOptions.Secret) is all zeros. Make one by CoapSealedClusterStore.NewSecret().";
+        }
+
+        if (Lease < s_shortestLease || Lease > CoapLeases.Longest)
+        {
+            return $"CoapClusterOptions.Lease is {Lease}; it has to be from {s_shortestLease} to {CoapLeases.Longest}.";
+        }
+
+        if (Address is null || Address.Length > CoapClusterNode.MaxAddressLength)
+        {
+            return $"CoapClusterOptions.Address has to have at most {CoapClusterNode.MaxAddressLength} characters.";
+        }
+
+        try
+        {
+            _ = Writer.Checked();
+            return null;
+        }
+        catch (ArgumentOutOfRangeException exception)
+        {
+            return $"CoapClusterOptions.Writer.{exception.ParamName} is {exception.ActualValue}, which is out of its range.";
+        }
+    }
+}

@@ -1,0 +1,116 @@
+using System.Net;
+using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Dtls;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Cluster.Tests.Dtls;
+
+/// <summary>A server with a SQLite file, as a crash leaves it, and a client that goes on.</summary>
+public sealed class ServerRunTests : IDisposable
+{
+    private const string Identity = "device-1";
+    private static readonly byte[] s_key = "secretPSK-1234567"u8.ToArray();
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
+
+    [Fact]
+    public async Task Sessions_go_on_after_a_crash_in_another_process_that_has_the_file()
+    {
+        string file = Path.Combine(_folder, "coap.db");
+        string left = Path.Combine(_folder, "left.db");
+        await using CoapClient client = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
+        {
+            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Identity, s_key) },
+            HandshakeTimeout = TimeSpan.FromMinutes(2),
+        }));
+        int port;
+        await using (CoapCluster cluster = Cluster(file))
+        {
+            await cluster.StartAsync();
+            await using CoapServer server = Server(cluster, 0);
+            await server.StartAsync();
+            port = new Uri(server.LocalEndpoints[0]).Port;
+            await client.GetAsync($"coaps://127.0.0.1:{port}/who");
+            for (int looks = 0; !await HasSessionAsync(cluster); looks++)
+            {
+                await Eventually.PauseAsync(looks);
+            }
+
+            // The file and its log as a process leaves them that is killed now.
+            foreach (string suffix in (string[])["", "-wal"])
+            {
+                await using FileStream from = new(file + suffix, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+                await using FileStream to = new(left + suffix, FileMode.CreateNew);
+                await from.CopyToAsync(to);
+            }
+        }
+
+        await using CoapCluster next = Cluster(left);
+        await next.StartAsync();
+        await using CoapServer again = Server(next, port);
+        await again.StartAsync();
+        CoapResponse response = await client.GetAsync($"coaps://127.0.0.1:{port}/who");
+
+        Assert.Equal(Identity, response.GetText());
+        Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+    }
+
+    [Fact]
+    public async Task Sessions_of_slots_that_another_node_has_are_refused_and_without_slots_nothing_is_kept()
+    {
+        CoapMemoryCluster memory = new();
+        await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        ICoapDtlsSessionKeeper keeper = cluster.KeepDtlsSessions().Keeper;
+        CoapDtlsSessionChange[] changes = [Change(1), Change(2)];
+        await Assert.ThrowsAsync<CoapClusterStoreException>(async () => await keeper.KeepAsync(changes, default));
+
+        await cluster.StartAsync();
+        await using ICoapClusterStore store = memory.Open();
+        CoapClusterNode other = new(CoapNodeId.New(), "");
+        CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromHours(1), default);
+        Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [new CoapSlot(1)]), default));
+        await keeper.KeepAsync(changes, default);
+
+        Assert.Equal([true, false], changes.Select(static change => change.IsRefused));
+        await keeper.KeepAsync([new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Ended, changes[1].Id, default, default)], default);
+        Assert.False(await HasSessionAsync(cluster));
+        Assert.Throws<ArgumentOutOfRangeException>(() => cluster.KeepDtlsSessions(new string('x', 65)));
+    }
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    private static CoapDtlsSessionChange Change(byte slot) => new(CoapDtlsSessionChangeKind.Made, new byte[] { slot, 2, 3, 4, 5, 6, 7, 8 },
+        new byte[] { 1 }, TimeProvider.System.GetUtcNow() + TimeSpan.FromHours(1));
+
+    private static CoapCluster Cluster(string file) =>
+        new(new CoapSqliteClusterStore(file), ClusterTests.Options(TimeSpan.FromHours(1)));
+
+    private static CoapServer Server(CoapCluster cluster, int port)
+    {
+        CoapServer server = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
+        {
+            Server = new CoapDtlsServerOptions
+            {
+                PskStore = new CoapPskDictionary { { Identity, s_key } },
+                SessionKeeping = cluster.KeepDtlsSessions(),
+            },
+        }));
+        server.Listen($"coaps://{IPAddress.Loopback}:{port}");
+        server.MapGet("/who", static request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
+        return server;
+    }
+
+    private static async Task<bool> HasSessionAsync(CoapCluster cluster)
+    {
+        foreach (CoapSlot slot in CoapSlot.All)
+        {
+            await foreach (CoapRecord _ in cluster.Store.ReadAsync(CoapRecordKind.Session, slot, default))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+}

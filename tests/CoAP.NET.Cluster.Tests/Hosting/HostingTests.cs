@@ -1,0 +1,99 @@
+using CoAP.NET.Oscore;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Cluster.Tests.Hosting;
+
+public sealed class HostingTests
+{
+    private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];
+
+    private readonly CoapMemoryCluster _memory = new();
+
+    [Fact]
+    public async Task An_application_joins_when_it_starts_and_leaves_when_it_has_stopped()
+    {
+        using (IHost host = Build(static services => { }))
+        {
+            await host.StartAsync();
+            CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
+            Assert.Equal(CoapSlot.Count, cluster.Map.SlotsOf(cluster.Self.Id).Count);
+            Assert.Same(cluster.OscoreStore, host.Services.GetRequiredService<IOscoreStore>());
+            await host.StopAsync();
+        }
+
+        await using ICoapClusterStore store = _memory.Open();
+        Assert.Single((await store.JoinAsync(new CoapClusterNode(CoapNodeId.New(), ""), TimeSpan.FromHours(1), default)).Nodes);
+    }
+
+    [Fact]
+    public async Task Health_is_degraded_while_the_store_is_away()
+    {
+        _memory.IsAway = true;
+        using IHost host = Build(static services => services.AddHealthChecks().AddCoapCluster());
+        await host.StartAsync();
+
+        HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
+
+        Assert.Equal(HealthStatus.Degraded, report.Entries["coap-cluster"].Status);
+        Assert.Contains("goes on without it", report.Entries["coap-cluster"].Description, StringComparison.Ordinal);
+        await host.StopAsync();
+    }
+
+    [Fact]
+    public async Task Health_says_what_the_node_has()
+    {
+        using IHost host = Build(static services => services.AddHealthChecks().AddCoapCluster());
+        await host.StartAsync();
+
+        HealthReport report = await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync();
+
+        Assert.Equal(HealthStatus.Healthy, report.Status);
+        Assert.Equal(256, report.Entries["coap-cluster"].Data["slots"]);
+        await host.StopAsync();
+    }
+
+    [Fact]
+    public async Task Without_a_secret_or_a_store_the_application_says_what_is_missing()
+    {
+        HostApplicationBuilder builder = new();
+        builder.Services.AddCoapCluster(static _ => { }).UseMemory();
+        using (IHost host = builder.Build())
+        {
+            OptionsValidationException exception = await Assert.ThrowsAsync<OptionsValidationException>(() => host.StartAsync());
+            Assert.Contains("NewSecret", exception.Message, StringComparison.Ordinal);
+        }
+
+        builder = new HostApplicationBuilder();
+        builder.Services.AddCoapCluster(static options => options.Secret = s_secret);
+        using IHost other = builder.Build();
+        InvalidOperationException missing = await Assert.ThrowsAsync<InvalidOperationException>(() => other.StartAsync());
+        Assert.Contains("UseSqlite", missing.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_second_store_and_wrong_settings_are_refused_at_once()
+    {
+        ICoapClusterBuilder builder = new ServiceCollection().AddCoapCluster(static options => options.Secret = s_secret);
+        Assert.Throws<ArgumentException>(() => builder.UsePostgreSql(""));
+        Assert.Throws<ArgumentException>(() => builder.UseSqlite(" "));
+        Assert.Throws<ArgumentOutOfRangeException>(() => builder.UseSqlite("a", static options => options.MaxBytes = 1));
+        builder.UseSqlite("coap.db");
+
+        Assert.Contains("once", Assert.Throws<InvalidOperationException>(() => builder.UseMemory()).Message, StringComparison.Ordinal);
+    }
+
+    private IHost Build(Action<IServiceCollection> configure)
+    {
+        HostApplicationBuilder builder = new();
+        builder.Services.AddCoapCluster(static options =>
+        {
+            options.Secret = s_secret;
+            options.Lease = TimeSpan.FromHours(1);
+        }).UseMemory(_memory);
+        configure(builder.Services);
+        return builder.Build();
+    }
+}

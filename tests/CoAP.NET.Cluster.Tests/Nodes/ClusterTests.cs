@@ -1,0 +1,121 @@
+using System.Text;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Cluster.Tests.Nodes;
+
+public sealed class ClusterTests
+{
+    private static readonly CoapSlot s_slot = new(1);
+
+    private readonly VirtualClock _clock = new();
+    private readonly CoapMemoryCluster _memory;
+
+    public ClusterTests() => _memory = new CoapMemoryCluster(_clock);
+
+    [Fact]
+    public async Task The_first_node_has_all_slots_and_the_next_one_takes_over_when_it_ends()
+    {
+        CoapCluster first = Node();
+        await first.StartAsync();
+        Assert.Equal(CoapSlot.Count, first.Map.SlotsOf(first.Self.Id).Count);
+        await using CoapCluster second = Node();
+        await second.StartAsync();
+        Assert.False(second.FenceOf(s_slot).IsSet);
+        CoapFence before = first.FenceOf(s_slot);
+
+        await first.DisposeAsync();
+
+        await Eventually.IsTrueAsync(() => second.FenceOf(s_slot).IsSet);
+        Assert.Equal(before.Next(), second.FenceOf(s_slot));
+        Assert.Equal(CoapSlot.Count, second.Map.SlotsOf(second.Self.Id).Count);
+    }
+
+    [Fact]
+    public async Task A_node_that_loses_a_slot_hears_of_it_and_writes_nothing_there()
+    {
+        await using CoapCluster cluster = Node();
+        await cluster.StartAsync();
+        CoapFence fence = cluster.FenceOf(s_slot);
+        await using ICoapClusterStore store = _memory.Open();
+        CoapClusterNode other = new(CoapNodeId.New(), "");
+        CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromMinutes(1), CancellationToken.None);
+
+        Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [s_slot]), CancellationToken.None));
+
+        await Eventually.IsTrueAsync(() => !cluster.FenceOf(s_slot).IsSet);
+        Assert.True(cluster.FenceOf(new CoapSlot(2)).IsSet);
+        Assert.Equal(CoapWriteOutcome.Fenced, await cluster.Writer.WriteAsync(Put(fence)));
+    }
+
+    [Fact]
+    public async Task A_store_that_is_away_at_the_start_is_found_later_and_its_absence_is_told()
+    {
+        _memory.IsAway = true;
+        await using CoapCluster cluster = Node();
+        await cluster.StartAsync();
+        Assert.True(cluster.Health.IsDegraded);
+        Assert.Equal(CoapClusterStoreFault.Unavailable, cluster.Health.Failure!.Fault);
+        Assert.False(cluster.FenceOf(s_slot).IsSet);
+
+        _memory.IsAway = false;
+        await Eventually.IsTrueAsync(() => _clock.TimerCount > 0);
+        _clock.Advance(TimeSpan.FromSeconds(1));
+
+        await Eventually.IsTrueAsync(() => cluster.FenceOf(s_slot).IsSet && !cluster.Health.IsDegraded);
+    }
+
+    [Fact]
+    public async Task What_is_written_is_sealed_and_flushed_at_the_end()
+    {
+        CoapCluster cluster = Node();
+        await cluster.StartAsync();
+        Assert.True(cluster.Writer.TryWrite(Put(cluster.FenceOf(s_slot))));
+
+        await cluster.DisposeAsync();
+        await cluster.DisposeAsync();
+
+        await using ICoapClusterStore below = _memory.Open();
+        CoapRecord record = (await below.FindAsync(Put(default).Key, CancellationToken.None))!;
+        Assert.DoesNotContain("secret", Encoding.Latin1.GetString(record.State.Span), StringComparison.Ordinal);
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => cluster.StartAsync());
+    }
+
+    [Fact]
+    public async Task A_listener_that_throws_disturbs_nobody()
+    {
+        await using CoapCluster cluster = Node();
+        int heard = 0;
+        cluster.MapChanged += (_, _) => heard++;
+        cluster.MapChanged += (_, _) => throw new InvalidOperationException("a listener of the test");
+        await cluster.StartAsync();
+
+        Assert.True(cluster.FenceOf(s_slot).IsSet);
+        Assert.NotEqual(0, heard);
+    }
+
+    [Fact]
+    public void Options_are_checked_in_words()
+    {
+        Assert.Contains("NewSecret", Fault(new CoapClusterOptions()), StringComparison.Ordinal);
+        Assert.Contains("all zeros", Fault(new CoapClusterOptions { Secret = new byte[32] }), StringComparison.Ordinal);
+        Assert.Contains("Lease", Fault(Options(lease: TimeSpan.Zero)), StringComparison.Ordinal);
+        CoapClusterOptions options = Options();
+        options.Writer.MaxRecords = 1;
+        Assert.Contains("Writer.MaxRecords is 1", Fault(options), StringComparison.Ordinal);
+        Assert.Null(Options().FindFault());
+    }
+
+    internal static CoapClusterOptions Options(TimeSpan? lease = null) => new()
+    {
+        Secret = Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray(),
+        Lease = lease ?? TimeSpan.FromSeconds(5),
+    };
+
+    private static CoapRecordChange Put(CoapFence fence) => CoapRecordChange.Put(
+        new CoapRecordKey(CoapRecordKind.Device, s_slot, "a"u8), fence, "a secret"u8.ToArray(), Timeout.InfiniteTimeSpan);
+
+    private string Fault(CoapClusterOptions options) =>
+        Assert.Throws<ArgumentException>(() => new CoapCluster(_memory.Open(), options)).Message;
+
+    private CoapCluster Node() => new(_memory.Open(), Options(), _clock);
+}

@@ -1,0 +1,134 @@
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Oscore;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Cluster.Tests.Oscore;
+
+public sealed class ClusterOscoreStoreTests
+{
+    private static readonly OscoreStoreKey s_key = new([.. Enumerable.Range(0, 32).Select(static i => (byte)i)]);
+    private static readonly CoapSlot s_slot = CoapSlot.OfName(s_key.Bytes.Span);
+
+    private readonly CoapMemoryCluster _memory = new();
+
+    [Fact]
+    public async Task Numbers_go_on_at_what_was_reserved_whatever_ended_the_process()
+    {
+        await using (CoapCluster first = await NodeAsync())
+        {
+            OscoreStoredState state = await first.OscoreStore.OpenAsync(s_key, default);
+            Assert.Equal(new OscoreStoredState(1, 0, IsNew: true, null), state);
+            await first.OscoreStore.ReserveAsync(s_key, 1, 100, default);
+            await first.OscoreStore.ReserveAsync(s_key, 1, 200, default);
+            await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () =>
+                await first.OscoreStore.ReserveAsync(s_key, 1, 199, default));
+            await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () =>
+                await first.OscoreStore.ReserveAsync(s_key, 1, (1UL << 40) + 1, default));
+        }
+
+        await using (CoapCluster second = await NodeAsync())
+        {
+            Assert.Equal(new OscoreStoredState(2, 200, IsNew: false, null), await second.OscoreStore.OpenAsync(s_key, default));
+            await second.OscoreStore.CloseAsync(s_key, 2, new OscoreReceivedNumbers(77, [0b101]), default);
+            await RefusedAsync(second, 2);
+        }
+
+        await using CoapCluster third = await NodeAsync();
+        OscoreStoredState last = await third.OscoreStore.OpenAsync(s_key, default);
+        Assert.Equal((200UL, false, 77UL), (last.Next, last.IsNew, last.Received!.Next));
+        Assert.Equal([0b101], last.Received.Seen.ToArray());
+        Assert.True(last.Epoch > 2);
+
+        // What came is given once: a crash now must not find it.
+        last = await third.OscoreStore.OpenAsync(s_key, default);
+        Assert.Null(last.Received);
+    }
+
+    [Fact]
+    public async Task Who_opens_a_context_again_ends_the_epoch_before()
+    {
+        await using CoapCluster cluster = await NodeAsync();
+        OscoreStoredState first = await cluster.OscoreStore.OpenAsync(s_key, default);
+        await cluster.OscoreStore.ReserveAsync(s_key, first.Epoch, 50, default);
+        OscoreStoredState second = await cluster.OscoreStore.OpenAsync(s_key, default);
+
+        Assert.Equal(50UL, second.Next);
+        await RefusedAsync(cluster, first.Epoch);
+        await cluster.OscoreStore.ReserveAsync(s_key, second.Epoch, 60, default);
+    }
+
+    [Fact]
+    public async Task Many_that_open_at_a_time_get_epochs_of_their_own()
+    {
+        await using CoapCluster cluster = await NodeAsync();
+
+        OscoreStoredState[] states = await Task.WhenAll(Enumerable.Range(0, 20).Select(_ =>
+            cluster.OscoreStore.OpenAsync(s_key, default).AsTask()));
+
+        Assert.Equal(20, states.Select(static state => state.Epoch).Distinct().Count());
+        ulong last = states.Max(static state => state.Epoch);
+        await cluster.OscoreStore.ReserveAsync(s_key, last, 10, default);
+        await RefusedAsync(cluster, last - 1);
+    }
+
+    [Fact]
+    public async Task A_node_that_lost_the_slot_can_reserve_nothing_more()
+    {
+        await using CoapCluster cluster = await NodeAsync();
+        OscoreStoredState state = await cluster.OscoreStore.OpenAsync(s_key, default);
+        await using ICoapClusterStore store = _memory.Open();
+        CoapClusterNode other = new(CoapNodeId.New(), "");
+        CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromHours(1), default);
+        Assert.True(await store.TryChangeAsync(map.Assign(other.Id, [s_slot]), default));
+
+        await RefusedAsync(cluster, state.Epoch);
+        await Eventually.IsTrueAsync(() => !cluster.FenceOf(s_slot).IsSet);
+        OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(async () =>
+            await cluster.OscoreStore.OpenAsync(s_key, default));
+        Assert.Equal(OscoreStoreFault.InUse, exception.Fault);
+    }
+
+    [Fact]
+    public async Task What_cannot_be_read_is_never_taken_for_a_new_context()
+    {
+        await using CoapCluster cluster = await NodeAsync();
+        await using ICoapClusterStore below = _memory.Open();
+        await below.WriteAsync((CoapRecordChange[])[CoapRecordChange.Put(
+            new CoapRecordKey(CoapRecordKind.OscoreContext, s_slot, s_key.Bytes.Span), cluster.FenceOf(s_slot), new byte[50],
+            Timeout.InfiniteTimeSpan)], default);
+
+        OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(async () =>
+            await cluster.OscoreStore.OpenAsync(s_key, default));
+        Assert.Equal(OscoreStoreFault.Corrupt, exception.Fault);
+
+        await cluster.Store.WriteAsync((CoapRecordChange[])[CoapRecordChange.Put(
+            new CoapRecordKey(CoapRecordKind.OscoreContext, s_slot, s_key.Bytes.Span), cluster.FenceOf(s_slot), new byte[5],
+            Timeout.InfiniteTimeSpan)], default);
+        exception = await Assert.ThrowsAsync<OscoreStoreException>(async () => await cluster.OscoreStore.OpenAsync(s_key, default));
+        Assert.Equal(OscoreStoreFault.Corrupt, exception.Fault);
+    }
+
+    [Fact]
+    public async Task Before_the_node_has_joined_nothing_is_opened()
+    {
+        await using CoapCluster cluster = new(_memory.Open(), ClusterTests.Options());
+
+        OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(async () =>
+            await cluster.OscoreStore.OpenAsync(s_key, default));
+        Assert.Equal(OscoreStoreFault.Failed, exception.Fault);
+    }
+
+    private static async Task RefusedAsync(CoapCluster cluster, ulong epoch)
+    {
+        OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(async () =>
+            await cluster.OscoreStore.ReserveAsync(s_key, epoch, 1_000, default));
+        Assert.Equal(OscoreStoreFault.Superseded, exception.Fault);
+    }
+
+    private async Task<CoapCluster> NodeAsync()
+    {
+        CoapCluster cluster = new(_memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        await cluster.StartAsync();
+        return cluster;
+    }
+}
