@@ -79,8 +79,9 @@ internal sealed class VirtualDrive(VirtualClock clock)
         }
     }
 
-    // Steps that somebody asked for are taken also where no timer waits.
-    private bool WouldTimePassInVain() => Array.TrueForAll(Volatile.Read(ref _waiters), static waiter => !waiter.HasStep);
+    // Steps that somebody asked for are taken also where no timer waits, and whose time is over has waited before it was.
+    private bool WouldTimePassInVain() =>
+        Array.TrueForAll(Volatile.Read(ref _waiters), waiter => !waiter.HasStep && !waiter.HasGivenUp(clock));
 
     /// <summary>
     /// Waits while no timer waits and nobody has what it waits for: time alone would change nothing. What comes from outside the process

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Security;
+using System.Net.Sockets;
 using System.Reflection;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
@@ -50,19 +51,31 @@ public class TlsNegotiationTests : TlsTest
     [Rfc("8323-8.2-1")]
     public async Task A_client_that_offers_no_protocol_is_served_on_the_port_of_coaps()
     {
-        // The port is known only when the listener is bound: learn a free one first.
-        using System.Net.Sockets.Socket free = new(System.Net.Sockets.AddressFamily.InterNetwork, System.Net.Sockets.SocketType.Stream,
-            System.Net.Sockets.ProtocolType.Tcp);
-        free.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        Options.TlsPort = ((IPEndPoint)free.LocalEndPoint!).Port;
-        free.Dispose();
         Options.UseTls = true;
         Options.Tls = new CoapTlsOptions
         {
             Server = new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost"]) }
         };
-        Options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, Options.TlsPort));
-        await StartAsync();
+        for (int attempt = 1; ; attempt++)
+        {
+            // The port is known only when the listener is bound: learn a free one first, which another process may take meanwhile.
+            using (Socket free = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp))
+            {
+                free.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+                Options.TlsPort = ((IPEndPoint)free.LocalEndPoint!).Port;
+            }
+
+            Options.Endpoints.Clear();
+            Options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, Options.TlsPort));
+            try
+            {
+                await StartAsync();
+                break;
+            }
+            catch (CoapBindException) when (attempt < 10)
+            {
+            }
+        }
 
         await using AsyncPeer peer = await ConnectTlsPeerAsync(protocols: []);
         await Context.NextOpenedAsync();
