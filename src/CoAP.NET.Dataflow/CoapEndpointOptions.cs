@@ -171,6 +171,12 @@ public sealed class CoapEndpointOptions
                     + "its last five bits 11100, such as 65,308.");
     }
 
+    /// <summary>
+    /// Is told who observes resources of this endpoint, so that observers can be put back after a restart or a crash
+    /// (<see cref="CoapServer.TryRestoreObserver"/>). Default null: observers register anew.
+    /// </summary>
+    public ICoapObserverKeeper? ObserverKeeper { get; set; }
+
     /// <summary>The clock. Default: the system's.</summary>
     public TimeProvider TimeProvider { get; set => field = NotNull(value); } = TimeProvider.System;
 

@@ -191,8 +191,19 @@ public sealed class CoapPeer : ICoapObserver
     /// <returns>The text.</returns>
     public override string ToString() => _channel.ToString();
 
+    /// <summary>
+    /// The name by which the connection or session of the peer is known in another process that goes on with it
+    /// (<see cref="CoapConnection.DurableId"/>); empty where none can.
+    /// </summary>
+    public ReadOnlyMemory<byte> DurableId => Connection?.DurableId ?? default;
+
     /// <summary>The connection or session to the peer; null where a peer is an address.</summary>
     internal CoapConnection? Connection => Channel.Connection;
+
+    /// <summary>Puts it back as an observer.</summary>
+    internal bool TryRestore(CoapKeptObserver observer, EndpointCore endpoint) => _endpoint == endpoint
+        ? endpoint.RestoredObservers.TryRestore(Channel, observer.Request, observer.Format)
+        : throw new ArgumentException("The observer is a peer of another endpoint. Take one of its ConnectedPeers.", nameof(observer));
 
     // A peer that was idle for long may have been forgotten, and be known by another channel since it came back.
     private CoapChannel Channel

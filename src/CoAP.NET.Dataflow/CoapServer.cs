@@ -71,6 +71,21 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
         return Endpoint.Routes.CountObservers(path);
     }
 
+    /// <summary>
+    /// Puts an observer back that a process before had (<see cref="ICoapObserverKeeper"/>), as if it had just registered. It is sent the
+    /// newest state by a Confirmable notification, whose number is newer than those that it was sent before. Handlers run once for all who
+    /// observe the same. To be called after the start, when the sessions of clients are there.
+    /// </summary>
+    /// <param name="observer">Who, and what.</param>
+    /// <returns>False when it registered anew meanwhile, no route serves it to observers, it would not be let in, or there is no
+    /// room.</returns>
+    /// <exception cref="ArgumentException">The peer is one of another endpoint.</exception>
+    public bool TryRestoreObserver(CoapKeptObserver observer)
+    {
+        ArgumentNullException.ThrowIfNull(observer);
+        return observer.Peer.TryRestore(observer, Endpoint.Core);
+    }
+
     /// <summary>Adds an address to listen on.</summary>
     /// <param name="uri">Scheme, host and port; see <see cref="CoapEndpoint.Listen"/>.</param>
     /// <returns>This server.</returns>

@@ -74,6 +74,7 @@ internal sealed class EndpointCore
             Served = Served,
             Bodies = Bodies,
             Observers = Observers,
+            ObserverKeeping = options.ObserverKeeper is { } keeper ? new ObserverKeeping(keeper, State, Environment) : null,
         };
         AddressGuard guard = new(Environment);
         Pipelines = new CoapPipeline[options.Shards];
@@ -91,7 +92,9 @@ internal sealed class EndpointCore
             Clocks[i] = new ShardClock(Pipelines[i].Shard);
         }
 
-        Routes.Changes = new ChangeNotice(Environment, Observers, [.. Pipelines.Select(static pipeline => pipeline.Observers)]);
+        ObserverLayer[] observers = [.. Pipelines.Select(static pipeline => pipeline.Observers)];
+        Routes.Changes = new ChangeNotice(Environment, Observers, observers);
+        RestoredObservers = new ObserverRestoring(Routes, Environment, State, observers);
 
         // The client's side, from the messages up.
         HostLookup hosts = new(options.ResolveHost, Environment, Served.Aborted);
@@ -129,6 +132,9 @@ internal sealed class EndpointCore
 
     /// <summary>How many observers there are.</summary>
     public ObserverPlaces Observers { get; } = new();
+
+    /// <summary>Puts observers back.</summary>
+    public ObserverRestoring RestoredObservers { get; }
 
     /// <summary>The groups that it joins.</summary>
     public GroupSettings Groups { get; }

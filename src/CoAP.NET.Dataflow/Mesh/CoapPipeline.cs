@@ -29,7 +29,7 @@ internal sealed class CoapPipeline
         Signalling = new SignallingLayer(shard, Messages);
         Exchanges = new ExchangeLayer(shard);
         Blockwise = new BlockwiseServing(shard, parts.Bodies, parts.Routes);
-        Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount);
+        Observers = new ObserverLayer(shard, parts.Observers, parts.ShardCount, parts.ObserverKeeping);
         Channels = new ChannelTable(shard, parts.ShardCount);
 
         // The blocks, from the last one to the first. Three of them ask another one that lies behind them, besides the links: a client's

@@ -39,4 +39,7 @@ internal sealed class PipelineParts
     public required GroupMessageIds GroupMessageIds { get; init; }
 
     public required ObserverPlaces Observers { get; init; }
+
+    /// <summary>Tells a keeper of observers; null where there is none.</summary>
+    public required ObserverKeeping? ObserverKeeping { get; init; }
 }

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
@@ -33,6 +34,14 @@ internal sealed class KeptDtlsSession : DtlsSession
 
     /// <summary>The name that it is kept by.</summary>
     public ulong Id { get; }
+
+    /// <summary>The same as a keeper sees it.</summary>
+    public byte[] IdBytes()
+    {
+        byte[] id = new byte[sizeof(ulong)];
+        BinaryPrimitives.WriteUInt64BigEndian(id, Id);
+        return id;
+    }
 
     /// <summary>Whether it stands in the line of the keeper; under the lock of that.</summary>
     public bool IsPending { get; set; }

@@ -133,7 +133,7 @@ internal sealed class SessionKeeper : IDisposable
     /// <summary>What was kept of a session is of no use.</summary>
     /// <param name="session">The session.</param>
     public void Forget(KeptDtlsSession session) =>
-        _queue.Add(new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Ended, IdOf(session), default, _time.GetUtcNow()));
+        _queue.Add(new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Ended, session.IdBytes(), default, _time.GetUtcNow()));
 
     /// <summary>Does what is due: tells of what was heard, tries again, ends sessions that wait for too long.</summary>
     public void Tick()
@@ -186,7 +186,7 @@ internal sealed class SessionKeeper : IDisposable
         if (isKept)
         {
             _queue.Add(new CoapDtlsSessionChange(
-                CoapDtlsSessionChangeKind.Stopped, IdOf(session), _seal.Seal(writer.Written), ExpiresOf(session)));
+                CoapDtlsSessionChangeKind.Stopped, session.IdBytes(), _seal.Seal(writer.Written), ExpiresOf(session)));
         }
 
         session.End(isKept ? DtlsEnd.Saved : DtlsEnd.Closed, tells: !isKept);
@@ -229,13 +229,6 @@ internal sealed class SessionKeeper : IDisposable
         _seal.Dispose();
     }
 
-    private static byte[] IdOf(KeptDtlsSession session)
-    {
-        byte[] id = new byte[sizeof(ulong)];
-        BinaryPrimitives.WriteUInt64BigEndian(id, session.Id);
-        return id;
-    }
-
     // In which state a session is now; null when there is nothing to keep.
     private (CoapDtlsSessionChange Change, ulong Asked)? StateOf(KeptDtlsSession session)
     {
@@ -249,7 +242,7 @@ internal sealed class SessionKeeper : IDisposable
         }
 
         session.IsHandedOver = true;
-        return (new CoapDtlsSessionChange(kind, IdOf(session), _seal.Seal(writer.Written), ExpiresOf(session)), asked);
+        return (new CoapDtlsSessionChange(kind, session.IdBytes(), _seal.Seal(writer.Written), ExpiresOf(session)), asked);
     }
 
     private DateTimeOffset ExpiresOf(DtlsSession session)

@@ -1,3 +1,4 @@
+using CoAP.NET.Dtls.Keeping;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Transports;
 
@@ -37,6 +38,8 @@ internal sealed class DtlsChannelSession : CoapSession
 
     public override object Identity =>
         Volatile.Read(ref _identity) ?? Interlocked.CompareExchange(ref _identity, CoapDtlsIdentity.From(Session), null) ?? _identity;
+
+    public override ReadOnlyMemory<byte> DurableId => Session is KeptDtlsSession kept ? kept.IdBytes() : default;
 
     public override int SentOverhead => Session.SentOverhead;
 

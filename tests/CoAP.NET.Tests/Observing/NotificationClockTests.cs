@@ -44,5 +44,21 @@ public sealed class NotificationClockTests
         Assert.True(NotificationOrder.IsNewer(last, 0, next, (long)(away * Second)), $"{next:x} after {last:x}");
     }
 
+    [Theory]
+    [Rfc("7641-4.4-1")]
+    [InlineData(0, 0)]
+    [InlineData(0, 100_000)]
+    [InlineData(10, 100_000)]
+    [InlineData(3_600, 1)]
+    public void Who_is_put_back_is_told_newer_numbers_whichever_server_had_it_before(double ranBefore, double ranHere)
+    {
+        // Both have the same wall clock, and began at different times: the one that began later is ahead.
+        NotificationClock before = new(s_wall - (long)(ranBefore * Second), start: 0);
+        uint last = Number(before.At((long)(ranBefore * Second)) + 1);
+        NotificationClock here = new(s_wall - (long)(ranHere * Second), start: 0);
+        uint next = Number(here.Ahead((long)((ranHere + 1) * Second)));
+        Assert.True(NotificationOrder.IsNewer(last, 0, next, Second), $"{next:x} after {last:x}");
+    }
+
     private static uint Number(long sequence) => (uint)sequence & Observe.MaxValue;
 }

@@ -16,8 +16,8 @@ public partial class LayeringTests
     private const string Clients = "Observing/Client";
     private const string Items = "Mesh/Items";
 
-    // It tells users who came and went.
-    private const string ObserverEvents = "CoAP.NET.Observing.ObserverEvents";
+    // They tell users who came and went.
+    private static readonly string[] s_observerNews = ["CoAP.NET.Observing.ObserverEvents", "CoAP.NET.Observing.ObserverKeeping"];
 
     // What observations of ours need of their endpoint, and those who share one.
     private static readonly string[] s_observations =
@@ -264,7 +264,7 @@ public partial class LayeringTests
     [Fact]
     public void Stages_know_of_the_pipeline_only_what_blocks_are_made_of_and_no_face() =>
         Assert.Empty(Edges(from => s_stages.Contains(Folder(from)) && !s_faces.IsMatch(from) && !s_slots.Contains(from)
-            && from != ObserverEvents,
+            && !s_observerNews.Contains(from),
             to => (Folder(to) == "Mesh" && !s_blocks.IsMatch(to)) || s_faces.IsMatch(to)));
 
     [Fact]

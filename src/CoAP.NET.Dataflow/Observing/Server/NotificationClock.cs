@@ -37,6 +37,13 @@ internal sealed class NotificationClock
         _start = start;
     }
 
+    /// <summary>
+    /// A number above those of all processes whose wall clocks are as this one's: they may have begun a moment ago, and be a whole lead
+    /// ahead.
+    /// </summary>
+    /// <param name="now">The monotonic clock, in units of 100 ns.</param>
+    public long Ahead(long now) => At(now) + (s_lead / TimeSpan.TicksPerSecond * PerSecond);
+
     /// <summary>The number of a time; not reduced to 24 bits.</summary>
     /// <param name="now">The monotonic clock, in units of 100 ns.</param>
     public long At(long now)

@@ -55,7 +55,7 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     /// <summary>Not to be sent anything before this time: the leisure of who registered by a group request.</summary>
     public long NotBefore { get; set; } = long.MinValue;
 
-    public bool IsOfGroup { get; init; }
+    public bool IsOfGroup { get; set; }
 
     /// <summary>When it registered, or last acknowledged a notification, in units of 100 ns.</summary>
     public long MovedAt { get; set; }

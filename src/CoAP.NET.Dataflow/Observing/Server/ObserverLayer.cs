@@ -10,13 +10,13 @@ namespace CoAP.NET.Observing;
 /// without it is left with the shard.</remarks>
 internal sealed class ObserverLayer
 {
-    public ObserverLayer(CoapShard shard, ObserverPlaces places, int shardCount)
+    public ObserverLayer(CoapShard shard, ObserverPlaces places, int shardCount, ObserverKeeping? keeping)
     {
         Shard = shard;
         Clock = new NotificationClock(shard.Environment);
         Pacing = new NotificationPacing(shard.Environment.Limits);
         Jobs = new NotificationJobs(this);
-        Table = new ObserverTable(this, places, shardCount);
+        Table = new ObserverTable(this, places, shardCount, keeping);
         Runs = new NotificationRuns(this);
         Sender = new NotificationSender(this);
     }

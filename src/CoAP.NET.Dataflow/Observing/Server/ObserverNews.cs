@@ -7,8 +7,13 @@ namespace CoAP.NET.Observing;
 internal sealed class ObserverNews
 {
     private readonly CoapShard _shard;
+    private readonly ObserverKeeping? _keeping;
 
-    public ObserverNews(CoapShard shard) => _shard = shard;
+    public ObserverNews(CoapShard shard, ObserverKeeping? keeping)
+    {
+        _shard = shard;
+        _keeping = keeping;
+    }
 
     /// <summary>A client is an observer now.</summary>
     /// <param name="observer">The observer.</param>
@@ -21,6 +26,7 @@ internal sealed class ObserverNews
             return;
         }
 
+        _keeping?.Came(observer);
         if (observer.Subject.Route.Events is { } events && events.AddCame(observer.Channel, observer.Subject.Path))
         {
             _shard.AfterRelease(events);
@@ -39,6 +45,7 @@ internal sealed class ObserverNews
             return;
         }
 
+        _keeping?.Went(observer, end);
         if (observer.Subject.Route.Events is { } events && events.AddWent(observer.Channel, observer.Subject.Path, end))
         {
             _shard.AfterRelease(events);

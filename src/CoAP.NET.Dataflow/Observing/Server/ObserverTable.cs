@@ -38,14 +38,14 @@ internal sealed class ObserverTable
     // queue when their turn comes.
     private readonly Queue<Observer> _newcomers = new();
 
-    public ObserverTable(ObserverLayer layer, ObserverPlaces places, int shardCount)
+    public ObserverTable(ObserverLayer layer, ObserverPlaces places, int shardCount, ObserverKeeping? keeping)
     {
         _layer = layer;
         _shard = layer.Shard;
         _limits = _shard.Environment.Limits;
         _counters = _shard.Environment.Counters;
         _places = places;
-        _news = new ObserverNews(_shard);
+        _news = new ObserverNews(_shard, keeping);
         _maxNewcomers = Math.Max(MinNewcomers, _limits.NewcomerBytes / BytesOfNewcomer / shardCount);
         _noRoom = new CoapMessage(CoapCode.ServiceUnavailable,
             new CoapOptionCollection { MaxAge = TimeSpan.FromSeconds(_limits.BusyMaxAge) });
@@ -73,62 +73,45 @@ internal sealed class ObserverTable
     /// <returns>The observer; null when a bound is reached, and the answer is that to a plain request.</returns>
     public Observer? Register(CoapExchange exchange, Registration registration, CoapResult result, out uint number)
     {
-        CoapChannel channel = exchange.Channel;
-        CoapMessage request = exchange.Request.Message;
-        SubjectKey key = new(registration.Route, request, channel);
-        number = 0;
-        _observers.TryGetValue((channel, request.Token), out Observer? before);
-        PeerObservers? peer = channel.ObservingState;
         long now = _shard.Environment.Now;
-        bool isCounted = before?.IsCountedBySource ?? false;
-        if (channel.IsForgotten || (before is null && (peer?.Count ?? 0) >= _limits.MaxObserversPerPeer))
+        number = 0;
+        Observer? observer = Add(exchange.Channel, exchange.Request.Message, registration, exchange.Special & ~SpecialOptions.Observe,
+            PreparedNotification.FormatOf(result.Code, result.OptionsToRead), now, isAnswered: true);
+        if (observer is null)
         {
-            _counters.Add(CoapCounter.RegistrationsRefused);
             return null;
         }
 
-        peer ??= new PeerObservers(_layer, channel);
-        peer.MovedAt = now;
-        if (before is null && !TryCount(peer, now, out isCounted))
-        {
-            _counters.Add(CoapCounter.RegistrationsRefused);
-            return null;
-        }
-
-        Subject subject = GetOrAddSubject(key, registration, exchange, now);
-        channel.ObservingState = peer;
-        Observer observer = new(_layer, subject, peer, request.Token)
-        {
-            Format = PreparedNotification.FormatOf(result.Code, result.OptionsToRead),
-            Seen = subject.Change,
-            SentRun = subject.Started,
-            ConfirmableFrom = now + NotificationSender.ConfirmableEvery,
-            IsOfGroup = exchange.Request.IsMulticast,
-            IsCountedBySource = isCounted,
-            MovedAt = now,
-
-            // Something changed while the handler ran: its answer may be of before.
-            NeedsRefresh = registration.Route.Changes != registration.Changes,
-        };
-        subject.Add(observer);
-        subject.SetStalled(observer, channel.IsReliable);
-        observer.CountBusy();
-        peer.Add(observer);
-        peer.Outstanding++;
-        channel.Pins++;
-        if (before is not null)
-        {
-            before.IsCountedBySource = false;
-            Remove(before, CoapObserverEnd.Replaced, observer);
-        }
-
-        _observers.Add((channel, request.Token), observer);
-        _news.Came(observer, before);
+        observer.IsOfGroup = exchange.Request.IsMulticast;
         _counters.Add(CoapCounter.Registrations);
-        ReplaceNewcomers(observer, now);
-        number = subject.NextNumber(now, _layer.Clock);
+        number = observer.Subject.NextNumber(now, _layer.Clock);
         _layer.Sender.ArmRefresh(observer, now);
         return observer;
+    }
+
+    /// <summary>
+    /// Puts an observer back that a process before had. It is told the newest state by a Confirmable notification.
+    /// </summary>
+    /// <param name="channel">The client.</param>
+    /// <param name="request">Its registration.</param>
+    /// <param name="special">What that asks for beside observing.</param>
+    /// <param name="registration">What it observes.</param>
+    /// <param name="format">The Content-Format of what it was sent.</param>
+    /// <returns>False when it has registered meanwhile, or a bound is reached.</returns>
+    public bool TryRestore(CoapChannel channel, CoapMessage request, SpecialOptions special, Registration registration, int format)
+    {
+        long now = _shard.Environment.Now;
+        if (_observers.ContainsKey((channel, request.Token))
+            || Add(channel, request, registration, special, format, now, isAnswered: false) is not { } observer)
+        {
+            return false;
+        }
+
+        observer.ConfirmableFrom = now;
+        observer.NeedsRefresh = true;
+        observer.Subject.SkipAhead(now, _layer.Clock);
+        _layer.Sender.Wait(observer, now);
+        return true;
     }
 
     /// <summary>
@@ -361,6 +344,60 @@ internal sealed class ObserverTable
         }
     }
 
+    private Observer? Add(CoapChannel channel, CoapMessage request, Registration registration, SpecialOptions special, int format,
+        long now, bool isAnswered)
+    {
+        SubjectKey key = new(registration.Route, request, channel);
+        _observers.TryGetValue((channel, request.Token), out Observer? before);
+        PeerObservers? peer = channel.ObservingState;
+        bool isCounted = before?.IsCountedBySource ?? false;
+        if (channel.IsForgotten || (before is null && (peer?.Count ?? 0) >= _limits.MaxObserversPerPeer))
+        {
+            _counters.Add(CoapCounter.RegistrationsRefused);
+            return null;
+        }
+
+        peer ??= new PeerObservers(_layer, channel);
+        peer.MovedAt = now;
+        if (before is null && !TryCount(peer, now, out isCounted))
+        {
+            _counters.Add(CoapCounter.RegistrationsRefused);
+            return null;
+        }
+
+        Subject subject = GetOrAddSubject(key, registration, special, now);
+        channel.ObservingState = peer;
+        Observer observer = new(_layer, subject, peer, request.Token)
+        {
+            Format = format,
+            Seen = subject.Change,
+            SentRun = subject.Started,
+            ConfirmableFrom = now + NotificationSender.ConfirmableEvery,
+            IsBeingAnswered = isAnswered,
+            IsCountedBySource = isCounted,
+            MovedAt = now,
+
+            // Something changed while the handler ran: its answer may be of before.
+            NeedsRefresh = registration.Route.Changes != registration.Changes,
+        };
+        subject.Add(observer);
+        subject.SetStalled(observer, isAnswered && channel.IsReliable);
+        observer.CountBusy();
+        peer.Add(observer);
+        peer.Outstanding += isAnswered ? 1 : 0;
+        channel.Pins++;
+        if (before is not null)
+        {
+            before.IsCountedBySource = false;
+            Remove(before, CoapObserverEnd.Replaced, observer);
+        }
+
+        _observers.Add((channel, request.Token), observer);
+        _news.Came(observer, before);
+        ReplaceNewcomers(observer, now);
+        return observer;
+    }
+
     private bool TryCount(PeerObservers peer, long now, out bool isCounted)
     {
         if (!_shard.Guard.TryAddObserver(peer.Channel, now, out isCounted))
@@ -408,7 +445,7 @@ internal sealed class ObserverTable
         }
     }
 
-    private Subject GetOrAddSubject(SubjectKey key, Registration registration, CoapExchange exchange, long now)
+    private Subject GetOrAddSubject(SubjectKey key, Registration registration, SpecialOptions special, long now)
     {
         if (_subjects.TryGetValue(key, out Subject? subject))
         {
@@ -416,7 +453,7 @@ internal sealed class ObserverTable
             return subject;
         }
 
-        return AddSubject(key.ToKeep(), registration, exchange.Special & ~SpecialOptions.Observe, now);
+        return AddSubject(key.ToKeep(), registration, special, now);
     }
 
     private Subject AddSubject(SubjectKey key, Registration registration, SpecialOptions special, long now)

@@ -146,5 +146,10 @@ internal sealed class Subject : WheelTimer
         return (uint)_sequence & Observe.MaxValue;
     }
 
+    /// <summary>
+    /// Has the next numbers be newer than whatever another process may have said, also one that runs for a shorter time than this one.
+    /// </summary>
+    public void SkipAhead(long now, NotificationClock clock) => _sequence = Math.Max(_sequence, clock.Ahead(now));
+
     internal override void Fire(long now) => _layer.Runs.Want(this, now);
 }

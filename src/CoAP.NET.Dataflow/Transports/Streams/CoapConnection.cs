@@ -65,6 +65,12 @@ public abstract class CoapConnection
         protected init => Facts.ServerName = value;
     }
 
+    /// <summary>
+    /// A name of the connection, the same in another process that goes on with it, as with a DTLS session that is kept; no secret. Default:
+    /// empty, it ends with this process.
+    /// </summary>
+    public virtual ReadOnlyMemory<byte> DurableId => default;
+
     /// <summary>The channel of the peer; set by <see cref="ICoapConnectionContext.Opened"/>.</summary>
     public CoapChannel? Channel { get; internal set; }
 

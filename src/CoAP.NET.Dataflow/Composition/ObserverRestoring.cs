@@ -1,0 +1,55 @@
+using CoAP.NET.Exchanges;
+using CoAP.NET.Observing;
+using CoAP.NET.Options;
+using CoAP.NET.Resources;
+
+namespace CoAP.NET.Composition;
+
+/// <summary>Puts observers back that a process before had.</summary>
+/// <param name="routes">What is served.</param>
+/// <param name="environment">For the plans of routes.</param>
+/// <param name="state">Whether the endpoint stops.</param>
+/// <param name="layers">Those of the shards.</param>
+internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment environment, EndpointState state, ObserverLayer[] layers)
+{
+    /// <summary>Puts an observer back.</summary>
+    /// <param name="channel">The client.</param>
+    /// <param name="message">Its registration.</param>
+    /// <param name="format">The Content-Format of what it was sent; null when that is not known.</param>
+    /// <returns>False when it would not be let in.</returns>
+    public bool TryRestore(CoapChannel channel, CoapMessage message, CoapContentFormat? format)
+    {
+        OptionVerdict verdict = OptionRules.Check(message, channel.AllowsQBlock);
+        if (state.IsStopping || !verdict.IsAccepted || (verdict.Special & SpecialOptions.Proxy) != 0
+            || !message.OptionsToRead!.TryGetUInt(OptionNumber.Observe, out uint observe) || observe != Observe.RegisterValue)
+        {
+            return false;
+        }
+
+        CoapRequest request = new(message) { Channel = channel };
+        if (routes.FindRoute(RouteTable.OptionsOf(request), request.Code, out _) is not { } route)
+        {
+            return false;
+        }
+
+        RoutePlan plan = route.GetPlan(environment);
+        if (plan.Observing is not { } settings || !plan.Serves(request) || RequestRules.LacksSecurity(request, plan)
+            || RequestRules.CheckFormats(request, plan) is not null)
+        {
+            return false;
+        }
+
+        Registration registration = new(route.Observed, ProxyRoute.PathOf(request), settings, route.Observed.Changes);
+        ObserverLayer layer = layers[channel.Shard.Index];
+        layer.Shard.Enter();
+        try
+        {
+            return layer.Table.TryRestore(channel, message, verdict.Special & ~SpecialOptions.Observe, registration,
+                format is { } known ? known.Value : PreparedNotification.AnyFormat);
+        }
+        finally
+        {
+            layer.Shard.Exit();
+        }
+    }
+}

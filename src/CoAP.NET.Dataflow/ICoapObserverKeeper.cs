@@ -1,0 +1,20 @@
+namespace CoAP.NET;
+
+/// <summary>
+/// Keeps who observes the resources of an endpoint (RFC 7641) where it outlives the process; <see cref="CoapServer.TryRestoreObserver"/>
+/// puts an observer back. Set by <see cref="CoapEndpointOptions.ObserverKeeper"/>. Called by one thread at a time, in the order in which
+/// things happened, and without a lock; it must not wait, so what takes time is queued.
+/// </summary>
+public interface ICoapObserverKeeper
+{
+    /// <summary>A client observes a resource, or was put back as an observer.</summary>
+    /// <param name="observer">Who, and what.</param>
+    void Registered(CoapKeptObserver observer);
+
+    /// <summary>
+    /// A client is an observer no more. Not called while the endpoint stops: whoever observes then is to be put back after the start.
+    /// </summary>
+    /// <param name="observer">Who, and what: known by its peer and the token of its request.</param>
+    /// <param name="end">Why.</param>
+    void Removed(CoapKeptObserver observer, CoapObserverEnd end);
+}

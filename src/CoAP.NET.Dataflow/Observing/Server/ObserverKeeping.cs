@@ -1,0 +1,76 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Exchanges;
+
+namespace CoAP.NET.Observing;
+
+/// <summary>
+/// Tells the keeper of observers who came and went. What happens under the locks of shards waits in a queue, and is told without a lock,
+/// one after the other.
+/// </summary>
+/// <param name="keeper">Is told.</param>
+/// <param name="state">Whether the endpoint stops.</param>
+/// <param name="environment">For what the keeper throws.</param>
+internal sealed class ObserverKeeping(ICoapObserverKeeper keeper, EndpointState state, CoapEnvironment environment) : IAfterRelease
+{
+    private readonly ConcurrentQueue<(CoapKeptObserver Observer, CoapObserverEnd? End)> _waiting = new();
+    private int _count;
+    private int _isTelling;
+
+    /// <summary>A client is an observer now. Under the lock of its shard.</summary>
+    /// <param name="observer">The observer.</param>
+    public void Came(Observer observer) => Add(observer, null);
+
+    /// <summary>A client is an observer no more. Under the lock of its shard.</summary>
+    /// <param name="observer">The observer.</param>
+    /// <param name="end">Why.</param>
+    public void Went(Observer observer, CoapObserverEnd end)
+    {
+        if (!state.IsStopping)
+        {
+            Add(observer, end);
+        }
+    }
+
+    void IAfterRelease.OnReleased(CoapShard shard)
+    {
+        while (!_waiting.IsEmpty && Interlocked.CompareExchange(ref _isTelling, 1, 0) == 0)
+        {
+            while (_waiting.TryDequeue(out (CoapKeptObserver Observer, CoapObserverEnd? End) next))
+            {
+                Interlocked.Decrement(ref _count);
+                UserEvents.Run(environment, nameof(ICoapObserverKeeper), () => Tell(next.Observer, next.End));
+            }
+
+            Interlocked.Exchange(ref _isTelling, 0);
+        }
+    }
+
+    private void Add(Observer observer, CoapObserverEnd? end)
+    {
+        // A keeper that does not return; what it is not told costs a registration, or a notification that is rejected.
+        if (Interlocked.Increment(ref _count) > UserCodePolicy.MaxWaitingEvents)
+        {
+            Interlocked.Decrement(ref _count);
+            environment.Counters.Add(CoapCounter.HandlerErrors);
+            return;
+        }
+
+        SubjectKey key = observer.Subject.Key.ToKeep();
+        CoapMessage request = new(key.Code, key.Options!) { Token = observer.Token, Payload = key.Payload };
+        CoapContentFormat? format = observer.Format < 0 ? null : new CoapContentFormat((ushort)observer.Format);
+        _waiting.Enqueue((new CoapKeptObserver(CoapPeer.Of(observer.Channel), request, format), end));
+        observer.Channel.Shard.AfterRelease(this);
+    }
+
+    private void Tell(CoapKeptObserver observer, CoapObserverEnd? end)
+    {
+        if (end is { } reason)
+        {
+            keeper.Removed(observer, reason);
+        }
+        else
+        {
+            keeper.Registered(observer);
+        }
+    }
+}

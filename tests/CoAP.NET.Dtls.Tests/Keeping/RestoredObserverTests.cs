@@ -1,0 +1,114 @@
+using System.Text;
+using CoAP.NET.Dtls.Tests.Transport;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Dtls.Tests.Keeping;
+
+/// <summary>Observers that outlive the process of the server.</summary>
+public sealed class RestoredObserverTests
+{
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task An_observer_outlives_a_crash_and_is_told_the_newest_state_without_registering_again(bool withCid)
+    {
+        (MemoryKeeper sessions, ObserverList observers) = (new(), new());
+        SecureEndpoints first = Endpoints(sessions, observers, withCid: withCid);
+        first.Server.MapGet("/devices/{id}", static () => State("one")).Observable();
+        await first.StartAsync();
+        CoapClient client = first.Client();
+        await using CoapObservation observation = await client.ObserveAsync($"{first.Host}/devices/7");
+        await using IAsyncEnumerator<CoapResponse> told = observation.ReadAllAsync().GetAsyncEnumerator();
+        Assert.True(await told.MoveNextAsync());
+        await observers.ChangedAsync();
+
+        // What a table has by now; the first server says nothing more to it.
+        List<CoapKeptObserver> kept = observers.Of(first.Server.Endpoint.ConnectedPeers);
+        Assert.Equal(CoapContentFormat.OctetStream, Assert.Single(kept).Format);
+        ObserverList table = new();
+        table.Registered(kept[0]);
+        MemoryKeeper left = await first.CrashAsync(sessions);
+
+        ObserverList after = new();
+        string state = "two";
+        await using SecureEndpoints second = Endpoints(left, after, first.Port, withCid);
+        second.Server.MapGet("/devices/{id}", () => State(Volatile.Read(ref state))).Observable();
+        await second.StartAsync();
+        CoapKeptObserver restored = Assert.Single(table.Of(second.Server.Endpoint.ConnectedPeers));
+        Assert.True(second.Server.TryRestoreObserver(restored));
+        Assert.False(second.Server.TryRestoreObserver(restored));
+        Assert.True(await told.MoveNextAsync());
+        Assert.Equal("two"u8, told.Current.Payload.Span);
+        await after.ChangedAsync();
+        Assert.Equal(["registered"], after.Told);
+
+        Volatile.Write(ref state, "three");
+        Assert.Equal(1, second.Server.Notify("/devices/7"));
+        Assert.True(await told.MoveNextAsync());
+        Assert.Equal("three"u8, told.Current.Payload.Span);
+        Assert.Equal(0, second.Server.Counters[CoapCounter.Registrations]);
+        Assert.Equal(0, client.Endpoint.Counters[CoapCounter.Reregistrations]);
+        Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        await first.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task A_keeper_is_told_who_went_but_not_of_those_that_observe_when_the_server_stops()
+    {
+        ObserverList observers = new();
+        await using SecureEndpoints secure = Endpoints(new MemoryKeeper(), observers);
+        secure.Server.MapGet("/state", static () => CoapResults.Text("on")).Observable();
+        await secure.StartAsync();
+        CoapClient client = secure.Client();
+        CoapObservation left = await client.ObserveAsync($"{secure.Host}/state?a");
+        await observers.ChangedAsync();
+        await left.DisposeAsync();
+        await observers.ChangedAsync();
+        await using CoapObservation stays = await client.ObserveAsync($"{secure.Host}/state?b");
+        await observers.ChangedAsync();
+        Assert.Equal(["registered", "Deregistered", "registered"], observers.Told);
+
+        await secure.Server.DisposeAsync();
+        Assert.Equal(3, observers.Told.Count);
+    }
+
+    [Fact]
+    public async Task Who_would_not_be_let_in_is_not_put_back()
+    {
+        ObserverList observers = new();
+        await using SecureEndpoints secure = Endpoints(new MemoryKeeper(), observers);
+        secure.Server.MapGet("/state", static () => CoapResults.Text("on")).Observable();
+        secure.Server.MapGet("/plain", static () => CoapResults.Text("on"));
+        await secure.StartAsync();
+        await secure.Client().GetAsync($"{secure.Host}/hello");
+        CoapPeer peer = Assert.Single(secure.Server.Endpoint.ConnectedPeers);
+
+        Assert.False(secure.Server.TryRestoreObserver(new CoapKeptObserver(peer, Registration("plain"))));
+        Assert.False(secure.Server.TryRestoreObserver(new CoapKeptObserver(peer, Registration("nothing"))));
+        Assert.False(secure.Server.TryRestoreObserver(new CoapKeptObserver(peer, Registration("state", observe: 1))));
+        Assert.False(secure.Server.TryRestoreObserver(new CoapKeptObserver(peer, Registration("state", observe: null))));
+        Assert.Equal(0, secure.Server.ObserverCount);
+        Assert.True(secure.Server.TryRestoreObserver(new CoapKeptObserver(peer, Registration("state"))));
+
+        // This client never asked for it, and says so.
+        await observers.ChangedAsync();
+        await observers.ChangedAsync();
+        Assert.Equal(["registered", "Rejected"], observers.Told);
+
+        await using SecureEndpoints other = await new SecureEndpoints().StartAsync();
+        Assert.Throws<ArgumentException>(() => other.Server.TryRestoreObserver(new CoapKeptObserver(peer, Registration("state"))));
+    }
+
+    private static CoapResult State(string text) => CoapResults.Bytes(Encoding.UTF8.GetBytes(text), CoapContentFormat.OctetStream);
+
+    private static CoapMessage Registration(string path, uint? observe = 0)
+    {
+        CoapMessage request = new(CoapCode.Get) { Token = new CoapToken([1, 2, 3]) };
+        request.Options.Observe = observe;
+        request.Options.Add(new UriPath(path));
+        return request;
+    }
+
+    private static SecureEndpoints Endpoints(MemoryKeeper sessions, ObserverList observers, int port = 0, bool withCid = true) =>
+        new(options => options.SessionKeeping = sessions.Keeping(), options => options.ObserverKeeper = observers, port, withCid);
+}
