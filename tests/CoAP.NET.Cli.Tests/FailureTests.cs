@@ -159,7 +159,7 @@ public sealed class FailureTests
     }
 
     [Theory]
-    [InlineData("coap", "use coaps:// with --psk ID:KEY, or with --cert FILE and --key FILE")]
+    [InlineData("coap", "use coaps:// with --psk ID:KEY, or with --cert FILE and --key FILE; or --oscore FILE or --edhoc FILE.")]
     [InlineData("coap+tcp", "use coaps+tcp:// with --cert FILE and --key FILE")]
     public async Task Whoever_must_say_who_asks_is_told_how_with_the_scheme_that_was_used(string scheme, string hint)
     {

@@ -113,12 +113,12 @@ internal static class ErrorAnswer
 
     private static bool IsSecured(string uri) => SchemeOf(uri).StartsWith("coaps", StringComparison.Ordinal);
 
-    // What proves who asks depends on the scheme, and plain ones have nothing that does.
+    // What proves who asks depends on the scheme: over plain ones it is OSCORE that does.
     private static string IdentityHintFor(string scheme) => scheme switch
     {
-        "coap" => "use coaps:// with --psk ID:KEY, or with --cert FILE and --key FILE.",
-        "coap+tcp" => "use coaps+tcp:// with --cert FILE and --key FILE, or coaps:// with --psk ID:KEY.",
-        "coap+ws" => "use coaps+ws:// with --cert FILE and --key FILE.",
+        "coap" => "use coaps:// with --psk ID:KEY, or with --cert FILE and --key FILE; or --oscore FILE or --edhoc FILE.",
+        "coap+tcp" => "use coaps+tcp:// with --cert FILE and --key FILE, or coaps:// with --psk ID:KEY; or --oscore FILE or --edhoc FILE.",
+        "coap+ws" => "use coaps+ws:// with --cert FILE and --key FILE; or --oscore FILE or --edhoc FILE.",
         "coaps" => "--psk ID:KEY, or --cert FILE and --key FILE, show another one.",
         _ => "--cert FILE and --key FILE show another one.",
     };
