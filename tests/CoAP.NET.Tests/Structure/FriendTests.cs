@@ -38,8 +38,8 @@ public sealed class FriendTests
         Assert.Equal(
             [
                 "CborHead.cs", "CborMajor.cs", "CborNumbers.cs", "CborReader.cs", "CborWriter.cs", "Chain.cs", "ChainLinks.cs",
-                "ContentFault.cs", "ExtendedField.cs", "ForwardStream.cs", "IChainPlace.cs", "JsonMetadata.cs", "OccasionalLog.cs",
-                "RecentTexts.cs", "ReplayBits.cs",
+                "ContentFault.cs", "ExtendedField.cs", "ForwardStream.cs", "IChainPlace.cs", "JsonMetadata.cs", "KeyFileMode.cs",
+                "OccasionalLog.cs", "RecentTexts.cs", "ReplayBits.cs",
             ],
             links.Distinct().Order(StringComparer.Ordinal));
     }
