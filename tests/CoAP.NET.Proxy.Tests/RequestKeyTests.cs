@@ -68,7 +68,7 @@ public sealed class RequestKeyTests
     }
 
     [Fact]
-    public void What_ends_a_request_is_used_again_unless_somebody_else_may_still_hold_it()
+    public async Task What_ends_a_request_is_used_again_unless_somebody_else_may_still_hold_it()
     {
         CoapSingleFlight<string, string> flights = new();
         CoapSingleFlight<string, string>.Flight first = Begin("a", default);
@@ -82,13 +82,13 @@ public sealed class RequestKeyTests
         CoapSingleFlight<string, string>.Flight joined = Begin("c", default);
         flights.Enter("c", out Task<string>? running);
         flights.End(joined, "3", mayReuse: true, default);
-        Assert.Equal("3", running!.Result);
+        Assert.Equal("3", await running!);
         Assert.NotSame(joined, Begin("d", default));
 
         // The one who waited has left.
         using CancellationTokenSource gone = new();
         CoapSingleFlight<string, string>.Flight left = Begin("e", gone.Token);
-        gone.Cancel();
+        await gone.CancelAsync();
         Assert.True(left.Abandoned.IsCancellationRequested);
         Assert.Throws<OperationCanceledException>(() => flights.End(left, "4", mayReuse: true, gone.Token));
         Assert.NotSame(left, Begin("f", default));
