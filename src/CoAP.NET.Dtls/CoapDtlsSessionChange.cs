@@ -34,6 +34,14 @@ public sealed class CoapDtlsSessionChange
     /// <summary>When the state is of no use any more, unless it is kept anew: the session would have been silent for too long.</summary>
     public DateTimeOffset Expires { get; }
 
+    /// <summary>
+    /// A number that the keeper has given the session, such as the term for which its server owns it. The keeper may set it before the
+    /// task of <see cref="ICoapDtlsSessionKeeper.KeepAsync"/> ends, also when that fails; all later changes of the session in this process
+    /// have it, the last one included. Default 0, or what was said to <see cref="CoapDtlsSessionLoader.TryLoad"/>. Not part of
+    /// <see cref="State"/>.
+    /// </summary>
+    public long Stamp { get; set; }
+
     /// <summary>Whether <see cref="Refuse"/> was called.</summary>
     public bool IsRefused { get; private set; }
 

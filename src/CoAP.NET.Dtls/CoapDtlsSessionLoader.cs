@@ -16,6 +16,8 @@ public sealed class CoapDtlsSessionLoader
     /// </summary>
     /// <param name="state">What was kept last of it (<see cref="CoapDtlsSessionChange.State"/>). Never an older state: its numbers were
     /// used.</param>
+    /// <param name="stamp">The <see cref="CoapDtlsSessionChange.Stamp"/> of the session. Where the server has the session already under
+    /// another one, that one ends without a word to its client and this one takes its place: another server had it in between.</param>
     /// <returns>What became of it.</returns>
-    public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state) => _loading.TryLoad(state);
+    public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state, long stamp = 0) => _loading.TryLoad(state, stamp);
 }

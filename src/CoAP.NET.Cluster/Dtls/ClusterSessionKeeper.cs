@@ -69,6 +69,14 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
                 continue;
             }
 
+            // A session that this node had before another one had its slot: that one has used its numbers.
+            if (change.Stamp != 0 && change.Stamp != owner.Fence.Value)
+            {
+                change.Refuse();
+                continue;
+            }
+
+            change.Stamp = owner.Fence.Value;
             kept.Add(change);
             TimeSpan left = change.Expires - now;
             batch.Add(change.Kind == CoapDtlsSessionChangeKind.Ended
@@ -158,7 +166,7 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
             {
                 if (record.Key.Bytes.Span.StartsWith(_name))
                 {
-                    _loader!.TryLoad(record.State.Span);
+                    _loader!.TryLoad(record.State.Span, fence.Value);
                 }
             }
 

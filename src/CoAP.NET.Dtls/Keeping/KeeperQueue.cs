@@ -138,7 +138,16 @@ internal sealed class KeeperQueue(
             {
                 if (batch.Count > 0)
                 {
-                    await keeper.KeepAsync([.. batch.Select(static one => one.Change)], _canceled.Token).ConfigureAwait(false);
+                    try
+                    {
+                        await keeper.KeepAsync([.. batch.Select(static one => one.Change)], _canceled.Token).ConfigureAwait(false);
+                    }
+                    finally
+                    {
+                        // Also of what failed: it may be in the store all the same.
+                        Stamp(batch);
+                    }
+
                     OnKept(batch);
                 }
             }
@@ -148,6 +157,17 @@ internal sealed class KeeperQueue(
 #pragma warning restore CA1031
         {
             OnFailed(batch, exception);
+        }
+    }
+
+    private static void Stamp(List<(KeptDtlsSession? Session, CoapDtlsSessionChange Change, ulong Asked)> batch)
+    {
+        foreach ((KeptDtlsSession? session, CoapDtlsSessionChange change, _) in batch)
+        {
+            if (session is not null)
+            {
+                session.Stamp = change.Stamp;
+            }
         }
     }
 

@@ -43,6 +43,9 @@ internal sealed class KeptDtlsSession : DtlsSession
         return id;
     }
 
+    /// <summary>The <see cref="CoapDtlsSessionChange.Stamp"/>; of the one who hands over.</summary>
+    public long Stamp { get; set; }
+
     /// <summary>Whether it stands in the line of the keeper; under the lock of that.</summary>
     public bool IsPending { get; set; }
 

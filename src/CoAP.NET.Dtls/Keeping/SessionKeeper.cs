@@ -133,7 +133,10 @@ internal sealed class SessionKeeper : IDisposable
     /// <summary>What was kept of a session is of no use.</summary>
     /// <param name="session">The session.</param>
     public void Forget(KeptDtlsSession session) =>
-        _queue.Add(new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Ended, session.IdBytes(), default, _time.GetUtcNow()));
+        _queue.Add(new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Ended, session.IdBytes(), default, _time.GetUtcNow())
+        {
+            Stamp = session.Stamp,
+        });
 
     /// <summary>Does what is due: tells of what was heard, tries again, ends sessions that wait for too long.</summary>
     public void Tick()
@@ -186,7 +189,10 @@ internal sealed class SessionKeeper : IDisposable
         if (isKept)
         {
             _queue.Add(new CoapDtlsSessionChange(
-                CoapDtlsSessionChangeKind.Stopped, session.IdBytes(), _seal.Seal(writer.Written), ExpiresOf(session)));
+                CoapDtlsSessionChangeKind.Stopped, session.IdBytes(), _seal.Seal(writer.Written), ExpiresOf(session))
+            {
+                Stamp = session.Stamp,
+            });
         }
 
         session.End(isKept ? DtlsEnd.Saved : DtlsEnd.Closed, tells: !isKept);
@@ -242,7 +248,11 @@ internal sealed class SessionKeeper : IDisposable
         }
 
         session.IsHandedOver = true;
-        return (new CoapDtlsSessionChange(kind, session.IdBytes(), _seal.Seal(writer.Written), ExpiresOf(session)), asked);
+        CoapDtlsSessionChange change = new(kind, session.IdBytes(), _seal.Seal(writer.Written), ExpiresOf(session))
+        {
+            Stamp = session.Stamp,
+        };
+        return (change, asked);
     }
 
     private DateTimeOffset ExpiresOf(DtlsSession session)

@@ -23,7 +23,7 @@ internal sealed class SessionLoading(
     public int Unreadable => Volatile.Read(ref _unreadable);
 
     /// <inheritdoc cref="CoapDtlsSessionLoader.TryLoad"/>
-    public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state)
+    public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state, long stamp)
     {
         byte[]? plain = null;
         KeptDtlsSession session;
@@ -40,6 +40,7 @@ internal sealed class SessionLoading(
             }
 
             session = SavedSessions.Read(plain ?? throw new InvalidDataException(), keeper, server);
+            session.Stamp = stamp;
         }
         catch (InvalidDataException)
         {
@@ -126,6 +127,12 @@ internal sealed class SessionLoading(
         if (known is not KeptDtlsSession kept || kept.Id != session.Id)
         {
             keeper.Forget(session);
+        }
+        else if (kept.Stamp != session.Stamp)
+        {
+            // Its numbers were counted on elsewhere.
+            kept.End(DtlsEnd.TakenOver, tells: false);
+            return CoapDtlsSessionLoad.Loaded;
         }
 
         return CoapDtlsSessionLoad.Known;

@@ -83,6 +83,43 @@ public sealed class ServerRunTests : IDisposable
         Assert.Throws<ArgumentOutOfRangeException>(() => cluster.KeepDtlsSessions(new string('x', 65)));
     }
 
+    [Fact]
+    public async Task A_session_from_before_another_node_had_its_slot_is_refused_when_the_slot_is_back()
+    {
+        CoapMemoryCluster memory = new();
+        await using CoapCluster cluster = new(memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        ICoapDtlsSessionKeeper keeper = cluster.KeepDtlsSessions().Keeper;
+        await cluster.StartAsync();
+        CoapDtlsSessionChange made = Change(1);
+        await keeper.KeepAsync([made], default);
+        Assert.False(made.IsRefused);
+        Assert.NotEqual(0, made.Stamp);
+
+        await using ICoapClusterStore store = memory.Open();
+        CoapClusterNode other = new(CoapNodeId.New(), "");
+        foreach (CoapNodeId owner in (CoapNodeId[])[other.Id, cluster.Self.Id])
+        {
+            CoapClusterMap map = await store.JoinAsync(other, TimeSpan.FromHours(1), default);
+            Assert.True(await store.TryChangeAsync(map.Assign(owner, [new CoapSlot(1)]), default));
+        }
+
+        CoapFence now = (await store.JoinAsync(other, TimeSpan.FromHours(1), default))[new CoapSlot(1)].Fence;
+        for (int looks = 0; cluster.FenceOf(new CoapSlot(1)) != now; looks++)
+        {
+            await Eventually.PauseAsync(looks);
+        }
+
+        CoapDtlsSessionChange late = Change(1);
+        late.Stamp = made.Stamp;
+        CoapDtlsSessionChange loaded = Change(1);
+        loaded.Stamp = now.Value;
+        await keeper.KeepAsync([late], default);
+        await keeper.KeepAsync([loaded], default);
+
+        Assert.True(late.IsRefused);
+        Assert.False(loaded.IsRefused);
+    }
+
     public void Dispose() => Directory.Delete(_folder, recursive: true);
 
     private static CoapDtlsSessionChange Change(byte slot) => new(CoapDtlsSessionChangeKind.Made, new byte[] { slot, 2, 3, 4, 5, 6, 7, 8 },

@@ -102,6 +102,60 @@ public sealed class KeepingTests
     }
 
     [Fact]
+    public void What_the_keeper_stamps_on_a_session_all_its_later_changes_have_also_after_a_failure()
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig rig = new(keeping: keeper.Keeping());
+        keeper.BeforeKeeping = static changes =>
+        {
+            Assert.Single(changes).Stamp = 7;
+            return ValueTask.FromException(new IOException("The store is away."));
+        };
+        (DtlsSession session, _) = rig.Open(1);
+        keeper.BeforeKeeping = null;
+        rig.Clock.Advance(TimeSpan.FromMinutes(1));
+        rig.Server.Keeper!.Tick();
+        session.SkipTo(Reserve / 2);
+        Assert.True(session.Send([1]));
+        session.End(DtlsEnd.Closed, tells: false);
+
+        CoapDtlsSessionChange[] changes = [.. keeper.Batches.SelectMany(static batch => batch)];
+        Assert.Equal(CoapDtlsSessionChangeKind.Ended, changes[^1].Kind);
+        Assert.All(changes, static change => Assert.Equal(7, change.Stamp));
+    }
+
+    [Fact]
+    public async Task A_session_that_another_server_had_in_between_takes_the_place_of_the_one_before()
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig rig = new(keeping: keeper.Keeping());
+        await rig.Server.Keeper!.StartAsync(default);
+        keeper.BeforeKeeping = static changes =>
+        {
+            foreach (CoapDtlsSessionChange change in changes)
+            {
+                change.Stamp = change.Stamp == 0 ? 5 : change.Stamp;
+            }
+
+            return default;
+        };
+        (DtlsSession before, _) = rig.Open(1);
+        byte[] state = [.. Assert.Single(keeper.States).Value.Span];
+
+        Assert.Equal(CoapDtlsSessionLoad.Known, keeper.Loader.TryLoad(state, 5));
+        Assert.False(before.IsClosed);
+        Assert.Equal(CoapDtlsSessionLoad.Loaded, keeper.Loader.TryLoad(state, 7));
+
+        Assert.Equal((before, DtlsEnd.TakenOver), Assert.Single(rig.Closed));
+        ulong number = 0;
+        rig.OnSent = (_, datagram) => number = Sequence(datagram);
+        Assert.True(rig.Opened.Last().Send([1]));
+        Assert.Equal(Reserve, number);
+        Assert.Equal(7, keeper.Batches[^1].Single().Stamp);
+        Assert.DoesNotContain(CoapDtlsSessionChangeKind.Ended, keeper.Kinds);
+    }
+
+    [Fact]
     public void No_number_is_used_that_is_not_confirmed_and_a_session_waits_for_it()
     {
         MemoryKeeper keeper = new();
