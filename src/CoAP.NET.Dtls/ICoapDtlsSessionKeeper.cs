@@ -10,7 +10,8 @@ namespace CoAP.NET.Dtls;
 /// count, and who loads it begins there. A server counts no further than was confirmed: the task of <see cref="KeepAsync"/> may only
 /// succeed when a crash of the process, and of the machine where that is to be survived, no longer undoes the changes. Of two processes
 /// that load the same session one has to be refused (<see cref="CoapDtlsSessionChange.Refuse"/>): where several servers share a store, the
-/// keeper has to know whose a session is (<see cref="CoapDtlsSessionChange.Stamp"/>). Whoever can put an old state back into the store can have numbers used twice.
+/// keeper has to know whose a session is (<see cref="CoapDtlsSessionChange.Stamp"/>). Whoever can put an old state back into the store can
+/// have numbers used twice.
 /// </remarks>
 public interface ICoapDtlsSessionKeeper
 {
