@@ -21,10 +21,19 @@ public sealed class BenchTests
     {
         await using CoapServer server = await TestServer.StartAsync();
 
-        CliRun run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]["coap://".Length..]}/text", "--peers", "2", "--seconds",
-            "0.2", "--warm-up", "0", "--quiet", "--strict", "--expect", "21.5");
+        CliRun? run = null;
+        foreach (string seconds in (string[])["0.2", "2", "20"])
+        {
+            // Longer where no thread of a busy machine got its turn in that time.
+            run = await CliHarness.RunAsync("bench", $"{server.LocalEndpoints[0]["coap://".Length..]}/text", "--peers", "2", "--seconds",
+                seconds, "--warm-up", "0", "--quiet", "--strict", "--expect", "21.5");
+            if (!run.Error.Contains("nothing was answered", StringComparison.Ordinal))
+            {
+                break;
+            }
+        }
 
-        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.True(run!.ExitCode == ExitCodes.Success, run.ToString());
         Assert.Contains("answers/s", run.Out, StringComparison.Ordinal);
     }
 
