@@ -25,7 +25,8 @@ internal static class AttackTable
         ("Amplification after an address change under a Connection ID (RFC 9146 section 6)",
             "All_that_goes_to_a_new_address_stays_within_three_times_what_came_from_there"),
         ("Replayed and forged records of DTLS", "Forged_flipped_cut_and_replayed_datagrams_end_no_session"),
-        ("Nonces used again after a restart of a server with DTLS", "A_session_outlives_a_restart_and_its_client_notices_nothing"),
+        ("Nonces used again after a restart or a crash of a server with DTLS",
+            "No_number_of_a_record_is_used_twice_over_crashes_at_any_point"),
         ("Oracles through error codes of the handshake: which identities exist", "A_wrong_key_and_an_unknown_identity_are_refused_alike"),
     ];
 
