@@ -30,6 +30,23 @@ internal static class Eventually
         return true;
     }
 
+    /// <summary>Runs a test that gives a port back and binds it again: another process may take it in between; hardly so each time.</summary>
+    /// <param name="test">The test, from its beginning.</param>
+    public static async Task BindsAgainAsync(Func<Task> test)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            try
+            {
+                await test();
+                return;
+            }
+            catch (CoapBindException) when (attempt < 10)
+            {
+            }
+        }
+    }
+
     /// <summary>Lets other threads run: at first for a moment, then without taking the processor that they may wait for.</summary>
     /// <param name="looks">How often it was looked in vain.</param>
     public static async Task PauseAsync(int looks)

@@ -28,6 +28,18 @@ internal sealed class MemoryKeeper : ICoapDtlsSessionKeeper
 
     public CoapDtlsSessionLoader Loader => _loader ?? throw new InvalidOperationException("not started");
 
+    /// <summary>How many sessions are kept; thread-safe.</summary>
+    public int Count
+    {
+        get
+        {
+            lock (States)
+            {
+                return States.Count;
+            }
+        }
+    }
+
     /// <summary>Another one that has what this one has, and hears nothing more of the server of this one: what is there after a
     /// crash.</summary>
     public MemoryKeeper AfterCrash()

@@ -1,5 +1,6 @@
 using CoAP.NET.Dtls.Tests.Keeping;
 using CoAP.NET.Dtls.Tests.Options;
+using CoAP.NET.Tests;
 
 namespace CoAP.NET.Dtls.Tests.Transport;
 
@@ -14,18 +15,8 @@ public sealed class RestartTests : IDisposable
     [Fact]
     public async Task A_session_outlives_a_restart_and_its_client_notices_nothing()
     {
-        // Another process may take the port while nobody has it; hardly so each time.
-        for (int attempt = 1; ; attempt++)
-        {
-            try
-            {
-                await RestartAsync(_files.Name($"sessions{attempt}"));
-                return;
-            }
-            catch (CoapBindException) when (attempt < 10)
-            {
-            }
-        }
+        int attempts = 0;
+        await Eventually.BindsAgainAsync(() => RestartAsync(_files.Name($"sessions{++attempts}")));
     }
 
     private static async Task RestartAsync(string path)
@@ -53,7 +44,10 @@ public sealed class RestartTests : IDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task A_session_outlives_a_crash_and_its_client_notices_nothing(bool withCid)
+    public Task A_session_outlives_a_crash_and_its_client_notices_nothing(bool withCid) =>
+        Eventually.BindsAgainAsync(() => CrashAsync(withCid));
+
+    private static async Task CrashAsync(bool withCid)
     {
         MemoryKeeper keeper = new();
         SecureEndpoints first =
@@ -78,7 +72,9 @@ public sealed class RestartTests : IDisposable
     }
 
     [Fact]
-    public async Task A_request_that_changes_something_is_served_once_after_a_crash()
+    public Task A_request_that_changes_something_is_served_once_after_a_crash() => Eventually.BindsAgainAsync(AskAfterCrashAsync);
+
+    private static async Task AskAfterCrashAsync()
     {
         MemoryKeeper keeper = new();
         SecureEndpoints first = await new SecureEndpoints(options => options.SessionKeeping = keeper.Keeping()).StartAsync();

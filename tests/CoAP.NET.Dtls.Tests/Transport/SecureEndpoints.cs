@@ -3,6 +3,7 @@ using System.Text;
 using CoAP.NET.Dtls.Sessions;
 using CoAP.NET.Dtls.Tests.Keeping;
 using CoAP.NET.Dtls.Transport;
+using CoAP.NET.Tests;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Transport;
@@ -87,10 +88,12 @@ internal sealed class SecureEndpoints : IAsyncDisposable
         }
     }
 
-    /// <summary>Ends as by a crash: the peers are told nothing, and the keeper hears nothing more.</summary>
+    /// <summary>Ends as by a crash, once all sessions are kept: the peers are told nothing, and the keeper hears nothing more.</summary>
     /// <returns>What the keeper had by then.</returns>
     public async Task<MemoryKeeper> CrashAsync(MemoryKeeper keeper)
     {
+        // The client may have its answer before the keeper has its session.
+        await Eventually.IsTrueAsync(() => keeper.Count >= Server.Endpoint.ConnectedPeers.Count);
         MemoryKeeper left = keeper.AfterCrash();
         LoseSessions();
         await Server.DisposeAsync();
