@@ -150,10 +150,20 @@ public sealed class HostileServerTests
         try
         {
             await using CoapServer server = await StartAsync();
-            await CliHarness.RunAsync(
-                "bench", server.LocalEndpoints[0] + "/diagnostic", "--peers", "1", "--seconds", "0.1", "--warm-up", "0", "--quiet",
-                "--json", file);
-            string report = await File.ReadAllTextAsync(file);
+            string report = "";
+            foreach (string seconds in (string[])["0.1", "2", "20"])
+            {
+                // Longer where no thread of a busy machine got its turn in that time.
+                await CliHarness.RunAsync(
+                    "bench", server.LocalEndpoints[0] + "/diagnostic", "--peers", "1", "--seconds", seconds, "--warm-up", "0", "--quiet",
+                    "--json", file);
+                report = await File.ReadAllTextAsync(file);
+                if (report.Contains("\"4.04\"", StringComparison.Ordinal))
+                {
+                    break;
+                }
+            }
+
             await File.WriteAllTextAsync(file, report.Replace("\"4.04\"", JsonSerializer.Serialize(Hostile), StringComparison.Ordinal));
 
             CliRun run = await new CliHarness { IsTerminal = true }.InvokeAsync("bench", "report", file);

@@ -30,7 +30,9 @@ internal static class Eventually
         return true;
     }
 
-    /// <summary>Runs a test that gives a port back and binds it again: another process may take it in between; hardly so each time.</summary>
+    /// <summary>
+    /// Runs a test that gives a port back and binds it again: another process may take it in between; hardly so each time.
+    /// </summary>
     /// <param name="test">The test, from its beginning.</param>
     public static async Task BindsAgainAsync(Func<Task> test)
     {
