@@ -57,20 +57,14 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
         {
             CoapRecordKey key = KeyOf(change.Id.Span);
             CoapSlotOwner owner = map[key.Slot];
-            if (owner.Node != _cluster.Self.Id)
+            if (!owner.Node.IsSet)
             {
-                if (!owner.Node.IsSet)
-                {
-                    throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
-                        "This node has no slots yet, so it can keep no sessions. " + _cluster.Health.Failure?.Message);
-                }
-
-                change.Refuse();
-                continue;
+                throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
+                    "This node has no slots yet, so it can keep no sessions. " + _cluster.Health.Failure?.Message);
             }
 
-            // A session that this node had before another one had its slot: that one has used its numbers.
-            if (change.Stamp != 0 && change.Stamp != owner.Fence.Value)
+            // Another node has the slot, or had it since this one had the session, and has used its numbers.
+            if (owner.Node != _cluster.Self.Id || (change.Stamp != 0 && change.Stamp != owner.Fence.Value))
             {
                 change.Refuse();
                 continue;

@@ -133,10 +133,7 @@ internal sealed class SessionKeeper : IDisposable
     /// <summary>What was kept of a session is of no use.</summary>
     /// <param name="session">The session.</param>
     public void Forget(KeptDtlsSession session) =>
-        _queue.Add(new CoapDtlsSessionChange(CoapDtlsSessionChangeKind.Ended, session.IdBytes(), default, _time.GetUtcNow())
-        {
-            Stamp = session.Stamp,
-        });
+        _queue.Add(ChangeOf(session, CoapDtlsSessionChangeKind.Ended, default, _time.GetUtcNow()));
 
     /// <summary>Does what is due: tells of what was heard, tries again, ends sessions that wait for too long.</summary>
     public void Tick()
@@ -188,11 +185,7 @@ internal sealed class SessionKeeper : IDisposable
         bool isKept = session.TryWrite(writer, isLast: true, out _);
         if (isKept)
         {
-            _queue.Add(new CoapDtlsSessionChange(
-                CoapDtlsSessionChangeKind.Stopped, session.IdBytes(), _seal.Seal(writer.Written), ExpiresOf(session))
-            {
-                Stamp = session.Stamp,
-            });
+            _queue.Add(ChangeOf(session, CoapDtlsSessionChangeKind.Stopped, _seal.Seal(writer.Written), ExpiresOf(session)));
         }
 
         session.End(isKept ? DtlsEnd.Saved : DtlsEnd.Closed, tells: !isKept);
@@ -248,12 +241,12 @@ internal sealed class SessionKeeper : IDisposable
         }
 
         session.IsHandedOver = true;
-        CoapDtlsSessionChange change = new(kind, session.IdBytes(), _seal.Seal(writer.Written), ExpiresOf(session))
-        {
-            Stamp = session.Stamp,
-        };
-        return (change, asked);
+        return (ChangeOf(session, kind, _seal.Seal(writer.Written), ExpiresOf(session)), asked);
     }
+
+    private static CoapDtlsSessionChange ChangeOf(
+        KeptDtlsSession session, CoapDtlsSessionChangeKind kind, ReadOnlyMemory<byte> state, DateTimeOffset expires) =>
+        new(kind, session.IdBytes(), state, expires) { Stamp = session.Stamp };
 
     private DateTimeOffset ExpiresOf(DtlsSession session)
     {

@@ -56,9 +56,9 @@ public class TlsNegotiationTests : TlsTest
         {
             Server = new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost"]) }
         };
-        for (int attempt = 1; ; attempt++)
+        await Eventually.BindsAgainAsync(async () =>
         {
-            // The port is known only when the listener is bound: learn a free one first, which another process may take meanwhile.
+            // The port is known only when the listener is bound: learn a free one first.
             using (Socket free = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp))
             {
                 free.Bind(new IPEndPoint(IPAddress.Loopback, 0));
@@ -67,15 +67,8 @@ public class TlsNegotiationTests : TlsTest
 
             Options.Endpoints.Clear();
             Options.Endpoints.Add(new IPEndPoint(IPAddress.Loopback, Options.TlsPort));
-            try
-            {
-                await StartAsync();
-                break;
-            }
-            catch (CoapBindException) when (attempt < 10)
-            {
-            }
-        }
+            await StartAsync();
+        });
 
         await using AsyncPeer peer = await ConnectTlsPeerAsync(protocols: []);
         await Context.NextOpenedAsync();
