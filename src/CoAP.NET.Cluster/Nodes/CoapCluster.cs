@@ -56,6 +56,7 @@ public sealed class CoapCluster : IAsyncDisposable
         _lease = options.Lease;
         _health = new CoapStoreHealth(null, _time.GetUtcNow());
         Self = new CoapClusterNode(CoapNodeId.New(random), options.Address);
+        Links = new ClusterLinks(Self.Id, options, _time, random ?? CoapRandomSource.Secure, _logger);
         Store = new CoapSealedClusterStore(store, options.Secret.Span, random);
         Writer = new CoapRecordWriter(Store, options.Writer, _time, _logger);
         OscoreStore = new CoapClusterOscoreStore(this);
@@ -65,8 +66,8 @@ public sealed class CoapCluster : IAsyncDisposable
     /// <summary>Raised when <see cref="Map"/> has changed, on the thread that found out.</summary>
     public event EventHandler? MapChanged;
 
-    /// <summary>This node.</summary>
-    public CoapClusterNode Self { get; }
+    /// <summary>This node. Where others reach it is known when <see cref="StartAsync"/> has begun to listen.</summary>
+    public CoapClusterNode Self { get; private set; }
 
     /// <summary>What is kept, sealed. Records that <see cref="Writer"/> writes are to be written by it only.</summary>
     public CoapSealedClusterStore Store { get; }
@@ -76,6 +77,9 @@ public sealed class CoapCluster : IAsyncDisposable
 
     /// <summary>Keeps the sequence numbers of OSCORE contexts (RFC 8613 appendix B.1) in the store.</summary>
     public CoapClusterOscoreStore OscoreStore { get; }
+
+    /// <summary>What other nodes are asked and told by.</summary>
+    internal ClusterLinks Links { get; }
 
     /// <summary>Who is there and who has which slot, as was heard last; empty before the first word of the store.</summary>
     public CoapClusterMap Map
@@ -138,6 +142,7 @@ public sealed class CoapCluster : IAsyncDisposable
     /// </summary>
     /// <param name="cancellationToken">Ends the wait for the first try.</param>
     /// <returns>A task that ends after the first try.</returns>
+    /// <exception cref="CoapException"><see cref="CoapClusterOptions.LinkAddress"/> cannot be bound.</exception>
     public async Task StartAsync(CancellationToken cancellationToken = default)
     {
         lock (_gate)
@@ -151,6 +156,8 @@ public sealed class CoapCluster : IAsyncDisposable
             _renewing = Task.CompletedTask;
         }
 
+        await Links.StartAsync(cancellationToken).ConfigureAwait(false);
+        Self = Self with { Address = Links.Address };
         await TryRenewAsync(cancellationToken).ConfigureAwait(false);
         lock (_gate)
         {
@@ -180,6 +187,7 @@ public sealed class CoapCluster : IAsyncDisposable
 
         // The lease lasts while the rest is written.
         await Writer.DisposeAsync().ConfigureAwait(false);
+        await Links.DisposeAsync().ConfigureAwait(false);
         await _stop.CancelAsync().ConfigureAwait(false);
         Task? renewing;
         Task? watching;
@@ -325,6 +333,7 @@ public sealed class CoapCluster : IAsyncDisposable
             ClusterLog.SlotsLost(_logger, Self.Id, lost, map.Version);
         }
 
+        Links.Update(map);
         Raise();
     }
 

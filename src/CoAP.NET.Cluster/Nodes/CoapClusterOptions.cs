@@ -12,7 +12,17 @@ public sealed class CoapClusterOptions
     /// </summary>
     public ReadOnlyMemory<byte> Secret { get; set; }
 
-    /// <summary>Where other nodes reach this one. Default empty: there are none.</summary>
+    /// <summary>
+    /// Where this node listens for the others, such as <c>coaps+tcp://[::]:5690</c>. Links between nodes are CoAP over TLS, in which both
+    /// ends prove that they have the same <see cref="Secret"/>; nobody else gets a connection. Port 0 lets the operating system choose.
+    /// Default empty: there are no links, and one node has all slots while others stand by.
+    /// </summary>
+    public string LinkAddress { get; set; } = "";
+
+    /// <summary>
+    /// Where other nodes reach this one, such as <c>coaps+tcp://10.0.0.7:5690</c>. Default empty: at <see cref="LinkAddress"/>, with an
+    /// address of this host where that is a wildcard.
+    /// </summary>
     public string Address { get; set; } = "";
 
     /// <summary>
@@ -48,6 +58,18 @@ public sealed class CoapClusterOptions
         if (Address is null || Address.Length > CoapClusterNode.MaxAddressLength)
         {
             return $"CoapClusterOptions.Address has to have at most {CoapClusterNode.MaxAddressLength} characters.";
+        }
+
+        if (LinkAddress is null || (LinkAddress.Length > 0 && !Cluster.LinkAddress.CanBeListenedAt(LinkAddress)))
+        {
+            return $"CoapClusterOptions.LinkAddress is '{LinkAddress}'; it has to be such as coaps+tcp://[::]:5690, without a path, or "
+                + "empty for no links.";
+        }
+
+        if (LinkAddress.Length > 0 && Address.Length > 0 && !Cluster.LinkAddress.CanBeConnectedTo(Address))
+        {
+            return $"CoapClusterOptions.Address is '{Address}'; it has to be where other nodes connect to, such as "
+                + "coaps+tcp://10.0.0.7:5690, without a path and no wildcard, or empty for that of LinkAddress.";
         }
 
         try

@@ -12,8 +12,9 @@ public sealed class ClusterPageTests
     [Fact]
     public async Task Every_snippet_of_the_page_stands_in_these_tests()
     {
-        Snippets.AllStandInTests("cluster.md", "Guides", 6, "CoAP.NET.Cluster.Tests");
+        Snippets.AllStandInTests("cluster.md", "Guides", 7, "CoAP.NET.Cluster.Tests");
         Assert.NotNull((Delegate)Serve);
+        Assert.NotNull((Delegate)Link);
         Assert.NotNull((Delegate)KeepAsync);
         Assert.NotNull((Delegate)SealAsync);
         Assert.NotNull((Delegate)WriteAsync);
@@ -34,6 +35,16 @@ public sealed class ClusterPageTests
                 SessionKeeping = services.GetRequiredService<CoapCluster>().KeepDtlsSessions(),
             },
         }));
+    }
+
+    private static void Link(HostApplicationBuilder builder, byte[] secret, string connectionString)
+    {
+        builder.Services.AddCoapCluster(options =>
+        {
+            options.Secret = secret;
+            options.LinkAddress = "coaps+tcp://[::]:5690";
+            options.Address = "coaps+tcp://10.0.0.7:5690"; // what the others are told; left out: an address of this host
+        }).UsePostgreSql(connectionString);
     }
 
     private static async Task KeepAsync(CancellationToken cancellationToken)

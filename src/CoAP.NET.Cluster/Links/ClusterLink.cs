@@ -1,0 +1,202 @@
+using System.Net.Security;
+using System.Security.Authentication;
+using System.Security.Cryptography.X509Certificates;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// The connection that this node keeps to another one, and opens again whenever it has ended. It has an endpoint of its own, whose
+/// handshakes accept that one node: an address that another node has got meanwhile is no link. Thread-safe.
+/// </summary>
+internal sealed class ClusterLink : IAsyncDisposable
+{
+    private static readonly TimeSpan s_openTimeout = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan s_shortestPause = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan s_longestPause = TimeSpan.FromSeconds(5);
+    private const int MaxDoublings = 7;
+
+    private readonly ClusterLinks _links;
+    private readonly LinkCredential _credential;
+    private readonly LinkCounts _counts;
+    private readonly TimeProvider _time;
+    private readonly CoapRandomSource _random;
+    private readonly ILogger _logger;
+    private readonly CoapEndpoint _endpoint;
+    private readonly CancellationTokenSource _stop = new();
+    private readonly Lock _gate = new();
+    private TaskCompletionSource _hurry = New();
+    private CoapPeer? _peer;
+    private string? _reason;
+    private string? _refusal;
+    private Task _keeping = Task.CompletedTask;
+
+    public ClusterLink(ClusterLinks links, CoapClusterNode node, LinkParts parts)
+    {
+        _links = links;
+        Node = node;
+        (_credential, _counts, _time, _random, _logger) = (parts.Credential, parts.Counts, parts.Time, parts.Random, parts.Logger);
+        Posts = new LinkPosts(links.Self, node.Id, _counts, _time, _logger);
+        _endpoint = new CoapEndpoint(parts.OptionsOf(new CoapTlsOptions
+        {
+            Client = new SslClientAuthenticationOptions
+            {
+                AllowTlsResume = false,
+                CertificateRevocationCheckMode = X509RevocationMode.NoCheck,
+                ClientCertificateContext = parts.CertificateContext,
+                EnabledSslProtocols = SslProtocols.Tls12 | SslProtocols.Tls13,
+                RemoteCertificateValidationCallback = IsTheNode,
+            },
+        }));
+        _endpoint.PeerDisconnected += (_, end) => _reason = end.Reason.Message;
+    }
+
+    /// <summary>The other node.</summary>
+    public CoapClusterNode Node { get; }
+
+    /// <summary>The items that go there.</summary>
+    public LinkPosts Posts { get; }
+
+    /// <summary>The other end while the link stands; else null.</summary>
+    public CoapPeer? Peer => Volatile.Read(ref _peer);
+
+    public void Start() => _keeping = KeepAsync();
+
+    /// <summary>The other node has just connected to this one, so it can be reached: the next try is made at once.</summary>
+    public void Hurry()
+    {
+        lock (_gate)
+        {
+            _hurry.TrySetResult();
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stop.CancelAsync().ConfigureAwait(false);
+        await _keeping.ConfigureAwait(false);
+
+        // With a Release, so that the other node knows that it was meant.
+        await _endpoint.StopAsync().ConfigureAwait(false);
+        await _endpoint.DisposeAsync().ConfigureAwait(false);
+        _stop.Dispose();
+    }
+
+    private static TaskCompletionSource New() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private bool IsTheNode(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
+    {
+        CoapNodeId shown = _credential.NodeOf(certificate);
+        if (shown == Node.Id)
+        {
+            return true;
+        }
+
+        if (shown.IsSet)
+        {
+            _refusal = $"node {shown} answers there.";
+        }
+        else
+        {
+            _counts.OnStranger();
+            _refusal = "whoever answers there does not have the secret of this cluster (CoapClusterOptions.Secret).";
+        }
+
+        return false;
+    }
+
+    private async Task KeepAsync()
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        int failures = 0;
+        bool isTold = false;
+        while (!_stop.IsCancellationRequested)
+        {
+            try
+            {
+                long began = _time.GetTimestamp();
+                if (await OpenAsync().ConfigureAwait(false) is { } peer)
+                {
+                    isTold = false;
+                    await HaveAsync(peer).ConfigureAwait(false);
+                }
+
+                failures = _time.GetElapsedTime(began) > s_longestPause ? 0 : failures + 1;
+            }
+            catch (CoapException exception)
+            {
+                failures++;
+                _counts.OnFailed();
+                string reason = Interlocked.Exchange(ref _refusal, null) ?? exception.Message;
+                if (!isTold)
+                {
+                    LinkLog.LinkFailed(_logger, _links.Self, Node.Id, Node.Address, reason);
+                    isTold = true;
+                }
+            }
+            catch (OperationCanceledException)
+            {
+                return;
+            }
+
+            await PauseAsync(failures).ConfigureAwait(false);
+        }
+    }
+
+    private async Task<CoapPeer?> OpenAsync()
+    {
+        await _endpoint.PingAsync(Node.Address, s_openTimeout, _stop.Token).ConfigureAwait(false);
+        return _endpoint.ConnectedPeers is [var peer, ..] ? peer : null;
+    }
+
+    private async Task HaveAsync(CoapPeer peer)
+    {
+        CancellationToken gone = peer.Disconnected;
+        TaskCompletionSource ended = New();
+        await using CancellationTokenRegistration atEnd = gone.UnsafeRegister(End, ended);
+        await using CancellationTokenRegistration atStop = _stop.Token.UnsafeRegister(End, ended);
+        Volatile.Write(ref _peer, peer);
+        Posts.Start(peer);
+        _counts.OnUp();
+        LinkLog.LinkUp(_logger, _links.Self, Node.Id, Node.Address);
+        _links.RaiseUp(Node.Id);
+        await ended.Task.ConfigureAwait(false);
+        Volatile.Write(ref _peer, null);
+        Posts.Stop();
+        bool isLost = !_stop.IsCancellationRequested;
+        _counts.OnDown(isLost);
+        if (isLost)
+        {
+            LinkLog.LinkLost(_logger, _links.Self, Node.Id, _reason ?? "the connection was closed.");
+        }
+
+        _links.RaiseDown(Node.Id);
+
+        static void End(object? ended) => ((TaskCompletionSource)ended!).TrySetResult();
+    }
+
+    private async Task PauseAsync(int failures)
+    {
+        TimeSpan pause = s_shortestPause * (1 << Math.Min(failures, MaxDoublings));
+        pause = (pause < s_longestPause ? pause : s_longestPause) * (0.5 + _random.NextDouble());
+        Task hurry;
+        lock (_gate)
+        {
+            if (_hurry.Task.IsCompleted)
+            {
+                _hurry = New();
+            }
+
+            hurry = _hurry.Task;
+        }
+
+        try
+        {
+            await hurry.WaitAsync(pause, _time, _stop.Token).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is TimeoutException or OperationCanceledException)
+        {
+            // The next try.
+        }
+    }
+}

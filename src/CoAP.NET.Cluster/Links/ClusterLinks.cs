@@ -1,0 +1,339 @@
+using System.Net.Security;
+using System.Runtime.CompilerServices;
+using System.Security.Authentication;
+using System.Security.Cryptography.X509Certificates;
+using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Links between the nodes of a cluster: CoAP over TLS (RFC 8323), in which both ends prove that they know the secret of the cluster. A
+/// node listens on an endpoint of its own, and keeps a connection to each other node of the map, by which it sends; what others send comes
+/// by theirs. Without <see cref="CoapClusterOptions.LinkAddress"/> there are none: everything can be called, and reaches nobody.
+/// Thread-safe.
+/// </summary>
+internal sealed class ClusterLinks : IAsyncDisposable
+{
+    // There are 256 slots, so further nodes would have nothing to do.
+    private const int MaxLinks = CoapSlot.Count;
+
+    private readonly string _listen;
+    private readonly string _address;
+    private readonly LinkCounts _counts = new();
+    private readonly ILogger _logger;
+    private readonly LinkParts? _parts;
+    private readonly OccasionalLog _stranger;
+    private readonly CoapRoutes _routes = new();
+    private readonly ConditionalWeakTable<CoapTlsIdentity, Member> _members = [];
+    private readonly Lock _gate = new();
+    private readonly Dictionary<CoapNodeId, ClusterLink> _links = [];
+    private readonly HashSet<Task> _closing = [];
+    private IClusterLinkListener[] _listeners = [];
+    private CoapServer? _server;
+    private bool _isDisposed;
+
+    /// <summary>Makes the links of a node. They do nothing before <see cref="StartAsync"/>.</summary>
+    /// <param name="self">The node.</param>
+    /// <param name="options">Its options, whose secret is not kept.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="random">For pauses and messages.</param>
+    /// <param name="logger">The log of the cluster.</param>
+    public ClusterLinks(CoapNodeId self, CoapClusterOptions options, TimeProvider time, CoapRandomSource random, ILogger logger)
+    {
+        Self = self;
+        _logger = logger;
+        (_listen, _address) = (options.LinkAddress, options.Address);
+        _stranger = new OccasionalLog(time);
+        if (IsOn)
+        {
+            LinkCredential credential = new(options.Secret.Span, self);
+            _parts = new LinkParts(credential, SslStreamCertificateContext.Create(credential.Certificate, null, offline: true), _counts,
+                time, random, logger);
+        }
+    }
+
+    /// <summary>This node.</summary>
+    public CoapNodeId Self { get; }
+
+    /// <summary>Whether there are links.</summary>
+    public bool IsOn => _listen.Length > 0;
+
+    /// <summary>Where other nodes reach this one; what the options say before the start.</summary>
+    public string Address { get; private set; } = "";
+
+    /// <summary>Where this node listens; null before the start, and without links.</summary>
+    public string? BoundAddress => _server is { LocalEndpoints: [var bound, ..] } ? bound : null;
+
+    /// <summary>Where chapters map what other nodes may ask for, before the start. <see cref="NodeOf(CoapRequest)"/> says who asks.
+    /// </summary>
+    public CoapRouteGroup Routes => _routes.Routes;
+
+    /// <summary>The nodes with which there is a link now.</summary>
+    public IReadOnlyList<CoapNodeId> Up
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _links.Values.Where(static link => link.Peer is not null).Select(static link => link.Node.Id)];
+            }
+        }
+    }
+
+    /// <summary>What happened so far.</summary>
+    public ClusterLinkCounters Counters => _counts.Read();
+
+    /// <summary>Adds somebody who is told when links come and go; before the start.</summary>
+    public void Listen(IClusterLinkListener listener)
+    {
+        lock (_gate)
+        {
+            _listeners = [.. _listeners, listener];
+        }
+    }
+
+    /// <summary>Says who takes what other nodes post to a path; before the start.</summary>
+    /// <param name="path">The path, the same on all nodes.</param>
+    /// <param name="handler">Takes it.</param>
+    public void MapBatch(string path, ClusterItemHandler handler) =>
+        Routes.MapPost(path, request => Take(path, handler, request)).RunInline();
+
+    /// <summary>The node that sent a request; nobody when its connection has ended meanwhile.</summary>
+    public CoapNodeId NodeOf(CoapRequest request) => NodeOf(request.Peer);
+
+    /// <summary>Begins to listen.</summary>
+    /// <param name="cancellationToken">Stops the start.</param>
+    /// <returns>A task that ends then. Where others reach this node is known afterwards.</returns>
+    /// <exception cref="CoapException">The address cannot be bound.</exception>
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        Address = _address;
+        if (_parts is null)
+        {
+            return;
+        }
+
+        CoapEndpointOptions options = _parts.OptionsOf(new CoapTlsOptions
+        {
+            Server = new SslServerAuthenticationOptions
+            {
+                AllowTlsResume = false,
+                CertificateRevocationCheckMode = X509RevocationMode.NoCheck,
+                ClientCertificateRequired = true,
+                EnabledSslProtocols = SslProtocols.Tls12 | SslProtocols.Tls13,
+                RemoteCertificateValidationCallback = IsMember,
+                ServerCertificateContext = _parts.CertificateContext,
+            },
+        });
+        options.Routes = _routes;
+        CoapServer server = new(options);
+        server.Listen(_listen);
+        server.Endpoint.PeerConnected += (_, peer) => OnConnected(peer);
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            _server = server;
+        }
+
+        await server.StartAsync(cancellationToken).ConfigureAwait(false);
+        Address = _address.Length > 0 ? _address : LinkAddress.Advertised(server.LocalEndpoints[0]);
+    }
+
+    /// <summary>Keeps links with the nodes of a map, and with no others.</summary>
+    public void Update(CoapClusterMap map)
+    {
+        lock (_gate)
+        {
+            if (_parts is null || _server is null || _isDisposed)
+            {
+                return;
+            }
+
+            Dictionary<CoapNodeId, CoapClusterNode> wanted = map.Nodes.Where(node => node.Id != Self && node.Address.Length > 0)
+                .Take(MaxLinks).ToDictionary(static node => node.Id);
+            foreach (ClusterLink link in _links.Values.Where(link => wanted.GetValueOrDefault(link.Node.Id) != link.Node).ToArray())
+            {
+                _links.Remove(link.Node.Id);
+                Close(link);
+            }
+
+            foreach (CoapClusterNode node in wanted.Values.Where(node => !_links.ContainsKey(node.Id)))
+            {
+                if (!LinkAddress.CanBeConnectedTo(node.Address))
+                {
+                    LinkLog.LinkAddressUnusable(_logger, Self, node.Id, CoapForeignText.LineOf(node.Address));
+                    continue;
+                }
+
+                ClusterLink link = new(this, node, _parts);
+                _links.Add(node.Id, link);
+                link.Start();
+            }
+        }
+    }
+
+    /// <summary>Whether there is a link with a node now.</summary>
+    public bool IsUp(CoapNodeId node) => Find(node)?.Peer is not null;
+
+    /// <summary>Sends a request to a node and waits for its response.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="request">The request, with a path for a URI.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The response, an error response too.</returns>
+    /// <exception cref="CoapConnectionException">There is no link now, or it ended before the response came: then the request may have
+    /// taken effect (<see cref="CoapConnectionException.IsOutcomeUnknown"/>).</exception>
+    /// <exception cref="CoapException">No response came; the derived type says why.</exception>
+    public Task<CoapResponse> SendAsync(CoapNodeId node, CoapRequest request, CancellationToken cancellationToken = default) =>
+        Find(node)?.Peer is { } peer
+            ? peer.SendAsync(request, cancellationToken)
+            : Task.FromException<CoapResponse>(new CoapConnectionException(CoapConnectionError.ConnectFailed,
+                $"Node {Self} has no link with node {node} now, so nothing was sent. Ask again when it is there, or find out why it cannot "
+                + "be reached (log events 2511 and 2512)."));
+
+    /// <summary>Has an item sent to a node, with others that come meanwhile. Nobody tells whether it arrived.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="path">Where it is taken (<see cref="MapBatch"/>). Few different ones: each is a queue.</param>
+    /// <param name="item">The item, at most <see cref="LinkBatch.MaxItem"/> bytes; copied.</param>
+    /// <returns>False when there is no link now.</returns>
+    public bool TryPost(CoapNodeId node, string path, ReadOnlySpan<byte> item)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(item.Length, LinkBatch.MaxItem, nameof(item));
+        return Find(node)?.Posts.TryPost(path, item) == true;
+    }
+
+    /// <summary>Releases all links, so that the other nodes know that it was meant, and listens no more.</summary>
+    /// <returns>A task that ends then.</returns>
+    public async ValueTask DisposeAsync()
+    {
+        Task[] closing;
+        lock (_gate)
+        {
+            if (_isDisposed)
+            {
+                return;
+            }
+
+            _isDisposed = true;
+            foreach (ClusterLink link in _links.Values)
+            {
+                Close(link);
+            }
+
+            _links.Clear();
+            closing = [.. _closing];
+        }
+
+        await Task.WhenAll(closing).ConfigureAwait(false);
+        if (_server is { } server)
+        {
+            await server.StopAsync().ConfigureAwait(false);
+            await server.DisposeAsync().ConfigureAwait(false);
+        }
+
+        _parts?.Credential.Dispose();
+    }
+
+    /// <summary>A link is up.</summary>
+    internal void RaiseUp(CoapNodeId node) => Raise(listener => listener.OnUp(node));
+
+    /// <summary>A link has ended.</summary>
+    internal void RaiseDown(CoapNodeId node) => Raise(listener => listener.OnDown(node));
+
+    private ClusterLink? Find(CoapNodeId node)
+    {
+        lock (_gate)
+        {
+            return _links.GetValueOrDefault(node);
+        }
+    }
+
+    // Under the lock.
+    private void Close(ClusterLink link)
+    {
+        Task closing = CloseAsync(link);
+        _closing.Add(closing);
+        _ = ForgetAsync(closing);
+    }
+
+    private static async Task CloseAsync(ClusterLink link)
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        await link.DisposeAsync().ConfigureAwait(false);
+    }
+
+    private async Task ForgetAsync(Task closing)
+    {
+        await closing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
+        lock (_gate)
+        {
+            _closing.Remove(closing);
+        }
+    }
+
+    private void Raise(Action<IClusterLinkListener> tell)
+    {
+        foreach (IClusterLinkListener listener in Volatile.Read(ref _listeners))
+        {
+            try
+            {
+                tell(listener);
+            }
+#pragma warning disable CA1031 // whatever a listener throws: the link stands all the same
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                LinkLog.LinkListenerFailed(_logger, exception);
+            }
+        }
+    }
+
+    private bool IsMember(object sender, X509Certificate? certificate, X509Chain? chain, SslPolicyErrors errors)
+    {
+        if (_parts!.Credential.NodeOf(certificate).IsSet)
+        {
+            return true;
+        }
+
+        _counts.OnStranger();
+        if (_stranger.IsDue())
+        {
+            LinkLog.LinkStranger(_logger, Self);
+        }
+
+        return false;
+    }
+
+    private void OnConnected(CoapPeer peer) => Find(NodeOf(peer))?.Hurry();
+
+    // Its certificate goes with the connection, so this is looked up while it stands, when it has connected.
+    private CoapNodeId NodeOf(CoapPeer peer) => peer.Identity is CoapTlsIdentity identity
+        ? _members.GetValue(identity, shown => new Member(_parts!.Credential.NodeOf(shown.Certificate))).Node
+        : default;
+
+    private CoapResult Take(string path, ClusterItemHandler handler, CoapRequest request)
+    {
+        CoapNodeId from = NodeOf(request);
+        ReadOnlySpan<byte> rest = request.Payload.Span;
+        int items = 0;
+        while (LinkBatch.TryTake(ref rest, out ReadOnlySpan<byte> item))
+        {
+            items++;
+            try
+            {
+                handler(from, item);
+            }
+#pragma warning disable CA1031 // whatever it throws: the other items are none the worse
+            catch (Exception exception)
+#pragma warning restore CA1031
+            {
+                LinkLog.LinkHandlerFailed(_logger, path, exception);
+            }
+        }
+
+        _counts.OnReceived(items);
+        return rest.IsEmpty ? CoapResults.Changed() : CoapResults.BadRequest("The payload is no list of items.");
+    }
+
+    private sealed record Member(CoapNodeId Node);
+}

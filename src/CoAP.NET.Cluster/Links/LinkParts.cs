@@ -1,0 +1,56 @@
+using System.Net.Security;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>What all links of a node share.</summary>
+/// <param name="Credential">What the node shows.</param>
+/// <param name="CertificateContext">The same, ready for handshakes.</param>
+/// <param name="Counts">Counts what happens.</param>
+/// <param name="Time">The clock.</param>
+/// <param name="Random">For pauses.</param>
+/// <param name="Logger">The log of the cluster.</param>
+internal sealed record LinkParts(LinkCredential Credential, SslStreamCertificateContext CertificateContext, LinkCounts Counts,
+    TimeProvider Time, CoapRandomSource Random, ILogger Logger)
+{
+    // Enough for several times as many nodes as there are slots, and little for anybody else.
+    private const int MaxConnections = 1024;
+    private const int MaxConnectionsPerAddress = 256;
+    private const int MaxHandshakes = 256;
+    private const int MaxHandshakesPerAddress = 32;
+
+    /// <summary>How an endpoint of links works.</summary>
+    /// <param name="tls">Whom it lets in.</param>
+    public CoapEndpointOptions OptionsOf(CoapTlsOptions tls) => new()
+    {
+        Tls = tls,
+        TimeProvider = Time,
+        Random = Random,
+        StopGracePeriod = TimeSpan.FromSeconds(2),
+        Limits = new CoapLimits
+        {
+            MaxConnections = MaxConnections,
+            MaxConnectionsPerAddress = MaxConnectionsPerAddress,
+            MaxHandshakes = MaxHandshakes,
+            MaxHandshakesPerAddress = MaxHandshakesPerAddress,
+        },
+        Streams = new CoapStreamOptions
+        {
+            ConnectTimeout = TimeSpan.FromSeconds(5),
+            HandshakeTimeout = TimeSpan.FromSeconds(5),
+            CsmTimeout = TimeSpan.FromSeconds(5),
+            SendTimeout = TimeSpan.FromSeconds(10),
+            KeepAliveInterval = TimeSpan.FromSeconds(5),
+            PongTimeout = TimeSpan.FromSeconds(5),
+            IdleTimeout = Timeout.InfiniteTimeSpan,
+            ReleaseTimeout = TimeSpan.FromSeconds(1),
+
+            // Links have pauses of their own.
+            ReconnectDelay = TimeSpan.FromMilliseconds(1),
+            MaxReconnectDelay = TimeSpan.FromMilliseconds(1),
+
+            // Who asked decides.
+            RepeatsIdempotentRequests = false,
+        },
+    };
+}

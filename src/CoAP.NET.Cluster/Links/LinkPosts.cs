@@ -1,0 +1,167 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Items on their way to another node. What comes while a request of the same path is under way goes with the next one, so a busy link
+/// carries many items in a request and an idle one has none wait; each node acknowledges what it has taken, which holds up senders that are
+/// too fast. What waits is bounded: of the path with the most of it, the oldest is dropped. Thread-safe.
+/// </summary>
+internal sealed class LinkPosts(CoapNodeId self, CoapNodeId node, LinkCounts counts, TimeProvider time, ILogger logger)
+{
+    /// <summary>How many bytes may wait for a node: 4 MiB.</summary>
+    public const int MaxWaiting = 4 * 1024 * 1024;
+
+    // A link that does not answer for so long is silent; its pings find that out too.
+    private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(30);
+
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, LinkLine> _lines = new(StringComparer.Ordinal);
+    private readonly OccasionalLog _dropped = new(time);
+    private CoapPeer? _peer;
+    private int _waiting;
+
+    /// <summary>Has an item sent.</summary>
+    /// <param name="path">The path of the other node.</param>
+    /// <param name="item">The item; copied.</param>
+    /// <returns>False when there is no link now.</returns>
+    public bool TryPost(string path, ReadOnlySpan<byte> item)
+    {
+        int dropped = 0;
+        bool isFirst;
+        LinkLine? line;
+        lock (_gate)
+        {
+            if (_peer is null)
+            {
+                return false;
+            }
+
+            if (!_lines.TryGetValue(path, out line))
+            {
+                _lines.Add(path, line = new LinkLine(path));
+            }
+
+            int before = line.Waiting;
+            line.Add(item);
+            _waiting += line.Waiting - before;
+            while (_waiting > MaxWaiting)
+            {
+                dropped += DropOldest();
+            }
+
+            isFirst = !line.IsSending;
+            line.IsSending = true;
+        }
+
+        if (isFirst)
+        {
+            _ = SendAsync(line);
+        }
+
+        if (dropped > 0)
+        {
+            counts.OnDropped(dropped);
+            if (_dropped.IsDue())
+            {
+                LinkLog.LinkItemsDropped(logger, self, node, dropped);
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>The link is up.</summary>
+    public void Start(CoapPeer peer)
+    {
+        lock (_gate)
+        {
+            _peer = peer;
+        }
+    }
+
+    /// <summary>The link has ended. What waits is of no use by the time that there is another one.</summary>
+    public void Stop()
+    {
+        int dropped = 0;
+        lock (_gate)
+        {
+            _peer = null;
+            foreach (LinkLine line in _lines.Values)
+            {
+                dropped += line.Clear();
+            }
+
+            _waiting = 0;
+        }
+
+        counts.OnDropped(dropped);
+    }
+
+    private int DropOldest()
+    {
+        LinkLine longest = _lines.Values.MaxBy(static line => line.Waiting)!;
+        int before = longest.Waiting;
+        int items = longest.Take()!.Count;
+        _waiting -= before - longest.Waiting;
+        return items;
+    }
+
+    private async Task SendAsync(LinkLine line)
+    {
+        // The caller may be a thread that receives. Meanwhile further items come.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        while (true)
+        {
+            LinkBatch? batch;
+            CoapPeer? peer;
+            lock (_gate)
+            {
+                peer = _peer;
+                int before = line.Waiting;
+                batch = peer is null ? null : line.Take();
+                _waiting -= before - line.Waiting;
+                if (batch is null)
+                {
+                    line.IsSending = false;
+                    return;
+                }
+            }
+
+            if (await TrySendAsync(peer!, line.Path, batch).ConfigureAwait(false))
+            {
+                lock (_gate)
+                {
+                    line.Reuse(batch);
+                }
+            }
+        }
+    }
+
+    private async Task<bool> TrySendAsync(CoapPeer peer, string path, LinkBatch batch)
+    {
+        string reason;
+        try
+        {
+            CoapRequest request = new(CoapMethod.Post, path) { Timeout = s_timeout };
+            request.Message.Payload = batch.Bytes;
+            CoapResponse response = await peer.SendAsync(request).ConfigureAwait(false);
+            if (response.IsSuccess)
+            {
+                counts.OnSent(batch.Count);
+                return true;
+            }
+
+            reason = response.Code.ToString();
+        }
+        catch (CoapException exception)
+        {
+            // How many of them the other node has taken nobody knows.
+            reason = exception.Message;
+        }
+
+        counts.OnDropped(batch.Count);
+        LinkLog.LinkBatchFailed(logger, node, batch.Count, path, reason);
+        return false;
+    }
+}
