@@ -48,6 +48,20 @@ public sealed class CoapBusyException : CoapException
 }
 
 /// <summary>
+/// An observation cannot be adopted (<see cref="CoapAdoptions"/>), as its token is already that of another request or observation of this
+/// endpoint at the same peer. Observe the resource anew.
+/// </summary>
+public sealed class CoapTokenInUseException : CoapException
+{
+    internal CoapTokenInUseException(CoapToken token, string peer)
+        : base($"The token {token} is already that of another request to {peer}, so no notification could be told from its response. "
+            + "Observe the resource anew; the registration of the token ends with its next notification.") => Token = token;
+
+    /// <summary>The token.</summary>
+    public CoapToken Token { get; }
+}
+
+/// <summary>
 /// A connection of a reliable transport could not be opened, or ended before the response came (RFC 8323). <see cref="Error"/> says why.
 /// </summary>
 public sealed class CoapConnectionException : CoapException

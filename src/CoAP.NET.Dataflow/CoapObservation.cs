@@ -152,24 +152,40 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
+    /// What another process needs to go on with the observation (<see cref="CoapAdoptions.AdoptAsync"/>): the registration with its token,
+    /// and which notification was the newest. To be kept anew now and then, so that notifications of which it is not sure that they are
+    /// newer, and registrations for want of a notification, stay rare.
+    /// </summary>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>It; null while there is no registration, and where none outlives the process: on connections, within OSCORE, and in
+    /// sessions without a <see cref="CoapPeer.DurableId"/>.</returns>
+    /// <exception cref="ObjectDisposedException">The observation was disposed.</exception>
+    public async Task<CoapKeptObservation?> KeepAsync(CancellationToken cancellationToken = default)
+    {
+        ObjectDisposedException.ThrowIf(IsDisposed, this);
+        cancellationToken.ThrowIfCancellationRequested();
+        TaskCompletionSource<CoapKeptObservation?> told = new(_all.Environment.CompletionOptions);
+        _shared!.Keep(told);
+        return await told.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>
     /// Ends the observation and returns at once. When no other observation shares it, the server is told in the background (RFC 7641
     /// section 3.6); notifications that still come are rejected.
     /// </summary>
     /// <returns>A task that has ended.</returns>
     public ValueTask DisposeAsync()
     {
-        if (Interlocked.Exchange(ref _isDisposed, 1) == 0)
-        {
-            if (_shared is { } shared)
-            {
-                _all.Detach(shared, this);
-            }
-
-            Changed();
-        }
-
+        End(isLeft: false);
         return ValueTask.CompletedTask;
     }
+
+    /// <summary>
+    /// Ends the observation here without a word to the server, as another process goes on with it (<see cref="KeepAsync"/>). When no other
+    /// observation shares it, notifications that still come here are ignored for EXCHANGE_LIFETIME, so that their copies reach the other
+    /// process. Disposing does nothing more afterwards.
+    /// </summary>
+    public void Leave() => End(isLeft: true);
 
     /// <summary>Target and state for people.</summary>
     /// <returns>The text.</returns>
@@ -179,11 +195,11 @@ public sealed class CoapObservation : IAsyncDisposable
     internal void OnChanged() => Changed();
 
     internal static async Task<CoapObservation> BeginAsync(ClientObservations all, ObservationTarget target, CoapObserveOptions? options,
-        CancellationToken cancellationToken)
+        CancellationToken cancellationToken, AdoptedRegistration? adopted = null)
     {
         cancellationToken.ThrowIfCancellationRequested();
         CoapObservation observation = new(all, options);
-        ClientObservation shared = all.Attach(target, observation);
+        ClientObservation shared = all.Attach(target, observation, adopted);
         Volatile.Write(ref observation._shared, shared);
 
         // What came before the resource was known here.
@@ -206,6 +222,19 @@ public sealed class CoapObservation : IAsyncDisposable
         {
             await observation.DisposeAsync().ConfigureAwait(false);
             throw;
+        }
+    }
+
+    private void End(bool isLeft)
+    {
+        if (Interlocked.Exchange(ref _isDisposed, 1) == 0)
+        {
+            if (_shared is { } shared)
+            {
+                _all.Detach(shared, this, isLeft);
+            }
+
+            Changed();
         }
     }
 

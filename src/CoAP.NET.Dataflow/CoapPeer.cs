@@ -201,9 +201,15 @@ public sealed class CoapPeer : ICoapObserver
     internal CoapConnection? Connection => Channel.Connection;
 
     /// <summary>Puts it back as an observer.</summary>
-    internal bool TryRestore(CoapKeptObserver observer, EndpointCore endpoint) => _endpoint == endpoint
-        ? endpoint.RestoredObservers.TryRestore(Channel, observer.Request, observer.Format)
-        : throw new ArgumentException("The observer is a peer of another endpoint. Take one of its ConnectedPeers.", nameof(observer));
+    internal bool TryRestore(CoapKeptObserver observer, EndpointCore endpoint) =>
+        endpoint.RestoredObservers.TryRestore(ChannelAt(endpoint), observer.Request, observer.Format);
+
+    /// <summary>Where it is, for what was kept of an endpoint.</summary>
+    /// <exception cref="ArgumentException">It is a peer of another one.</exception>
+    internal CoapChannel ChannelAt(EndpointCore endpoint) => _endpoint == endpoint
+        ? Channel
+        : throw new ArgumentException($"{this} is a peer of another endpoint. Take one of this endpoint's ConnectedPeers.",
+            nameof(endpoint));
 
     // A peer that was idle for long may have been forgotten, and be known by another channel since it came back.
     private CoapChannel Channel

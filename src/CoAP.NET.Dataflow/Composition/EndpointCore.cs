@@ -111,6 +111,7 @@ internal sealed class EndpointCore
         Observed = new ClientObservations([.. Pipelines.Select(static pipeline => pipeline.Shard)],
             new ObservationPort(Environment, Transports, hosts, Channels, steps));
         ObservationRequester = new ObservationRequester(Environment, Transports, Observed);
+        Adoption = new ObservationAdoption(this, Transports, Channels, Observed);
         Diagnostics = new EndpointDiagnostics(this, options.Name, instruments, tags);
     }
 
@@ -176,6 +177,9 @@ internal sealed class EndpointCore
 
     /// <summary>Begins observations.</summary>
     public ObservationRequester ObservationRequester { get; }
+
+    /// <summary>Goes on with observations of a process before.</summary>
+    public ObservationAdoption Adoption { get; }
 
     /// <summary>The observations that run.</summary>
     public ClientObservations Observed { get; }

@@ -345,4 +345,10 @@ public enum CoapCounter
     /// no recording (<c>CoapDtlsServerOptions.SessionKeeping</c>). Those that were not served then count as <see cref="RecordsReplayed"/>.
     /// </summary>
     RequestsInDoubt,
+
+    /// <summary>
+    /// Notifications that were let go while observations were being adopted (<see cref="CoapAdoptions.HoldNotifications"/>), since too many
+    /// were held: one of the source with most, whose copy is taken when it comes.
+    /// </summary>
+    NotificationsNotHeld,
 }

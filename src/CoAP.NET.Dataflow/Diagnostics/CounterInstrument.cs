@@ -25,6 +25,7 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
             (CoapCounter.ResponsesNotWanted, "not_wanted"),
             (CoapCounter.ResponsesTooLarge, "response_too_large"), (CoapCounter.FramesRefused, "frame_refused"),
             (CoapCounter.RefusedNotifications, "refused_notification"),
+            (CoapCounter.NotificationsNotHeld, "not_held"),
             (CoapCounter.NotificationsOutOfOrder, "out_of_order"), (CoapCounter.GroupAnswersKeptBack, "group_kept_back"),
             (CoapCounter.GroupAnswersDropped, "group_answer"),
             (CoapCounter.GroupResponsesDropped, "group_response"), (CoapCounter.RepeatedGroupResponses, "group_repeated")),

@@ -224,6 +224,56 @@ internal sealed class ClientSender
         }
     }
 
+    /// <summary>Puts a token of a process before into the table; see <see cref="Open"/>.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="token">The token.</param>
+    /// <param name="owner">Who is told what comes with the token.</param>
+    /// <returns>The token; null when another request to the peer has it.</returns>
+    public StandingRequest? TryAdopt(CoapChannel channel, CoapToken token, IStandingOwner owner)
+    {
+        _shard.Enter();
+        try
+        {
+            StandingRequest request = new(_channels.Restore(channel), owner) { Token = token };
+            return _layer.TryAdopt(request) ? request : null;
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>Begins to hold notifications that nobody waits for.</summary>
+    /// <param name="longest">For how long at most.</param>
+    /// <returns>What it ends with.</returns>
+    public NotificationHold Hold(TimeSpan longest)
+    {
+        _shard.Enter();
+        try
+        {
+            return _layer.Held.Begin(longest);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
+    /// <summary>Ends a hold, unless it has ended.</summary>
+    /// <param name="hold">The hold.</param>
+    public void EndHold(NotificationHold hold)
+    {
+        _shard.Enter();
+        try
+        {
+            _layer.Held.End(hold);
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+    }
+
     /// <summary>Takes a standing request out of the table. Does nothing when it was closed already.</summary>
     public void Close(StandingRequest request)
     {

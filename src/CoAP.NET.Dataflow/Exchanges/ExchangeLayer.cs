@@ -17,10 +17,14 @@ internal sealed class ExchangeLayer
     {
         _shard = shard;
         Continuations = new InlineContinuations(shard.Environment);
+        Held = new HeldNotifications(shard);
     }
 
     /// <summary>Decides where what users do after a response runs. Used without the lock.</summary>
     public InlineContinuations Continuations { get; }
+
+    /// <summary>Notifications that wait for an observation to be adopted.</summary>
+    public HeldNotifications Held { get; }
 
     /// <summary>Registers a request before it leaves, so that no response can overtake it.</summary>
     public void Register(ClientRequest request)
@@ -204,6 +208,27 @@ internal sealed class ExchangeLayer
     {
         PeerExchanges peer = StateOf(request.Channel);
         request.Token = peer.NextToken(CoapToken.MaxLength);
+        Open(peer, request);
+    }
+
+    /// <summary>Puts a standing request with a token of a process before into the table, if no other request to the peer has it.</summary>
+    /// <param name="request">The request, with its token.</param>
+    /// <returns>False when the token is taken.</returns>
+    public bool TryAdopt(StandingRequest request)
+    {
+        PeerExchanges peer = StateOf(request.Channel);
+        if (!peer.TryReserve(request.Token))
+        {
+            return false;
+        }
+
+        Open(peer, request);
+        Held.OnAdopted(request);
+        return true;
+    }
+
+    private static void Open(PeerExchanges peer, StandingRequest request)
+    {
         (peer.Standing ??= []).Add(request.Token, request);
         request.IsOpen = true;
         ProtectedChannels.Begin(request.Channel, request.Token);

@@ -6,6 +6,9 @@ internal sealed class PeerExchanges
     private readonly PeerExchanges? _carrier;
     private TokenSequence _tokens;
 
+    // Tokens of a process before, which the sequence knows nothing of; null for none.
+    private HashSet<CoapToken>? _adopted;
+
     public PeerExchanges(CoapRandomSource random) => _tokens = new TokenSequence(random);
 
     /// <summary>Makes what is kept for a protected peer: its tokens are those of the channel that carries it.</summary>
@@ -20,5 +23,31 @@ internal sealed class PeerExchanges
     /// <param name="length">The length of a long token; anything up to 8 for a short one.</param>
     public CoapToken NextToken(int length) => _carrier is not null ? _carrier.NextToken(length)
         : length > CoapToken.MaxLength ? _tokens.NextLong(length)
-        : _tokens.Next();
+        : NextFree();
+
+    /// <summary>Sets a token of a process before aside, which the sequence then never gives.</summary>
+    /// <param name="token">The token, of 8 bytes at most.</param>
+    /// <returns>False when a request has it.</returns>
+    public bool TryReserve(CoapToken token)
+    {
+        if (Pending.ContainsKey(token) || Standing?.ContainsKey(token) == true)
+        {
+            return false;
+        }
+
+        // For good: what comes late for it must meet nobody else's request.
+        (_adopted ??= []).Add(token);
+        return true;
+    }
+
+    private CoapToken NextFree()
+    {
+        CoapToken token = _tokens.Next();
+        while (_adopted?.Contains(token) == true)
+        {
+            token = _tokens.Next();
+        }
+
+        return token;
+    }
 }

@@ -78,6 +78,11 @@ internal sealed class ResponseMatching
                 return;
             }
 
+            if (_layer.Held.IsHolding && TryHold(in item, message))
+            {
+                return;
+            }
+
             // RFC 7252 section 5.3.2: nobody asked for it. A Confirmable one is rejected, others are ignored.
             _counters.Add(CoapCounter.UnmatchedResponses);
             item.Channel.NoteDrop(CoapCounter.UnmatchedResponses);
@@ -106,6 +111,35 @@ internal sealed class ResponseMatching
                 + "factory for the option if you know it."));
     }
 
+    // Observations of a process before are being adopted: it may be for one of them.
+    private bool TryHold(in CoapInbound item, CoapMessage message)
+    {
+        if (item is not { Reception: not null, Transmission: null, IsMulticast: false } || !message.Code.IsSuccess
+            || !IsNotification(message))
+        {
+            return false;
+        }
+
+        HeldNotification held = new(in item);
+        CoapReception? displaced;
+        CoapOutboundKind how;
+        _shard.Enter();
+        try
+        {
+            if (!_layer.Held.TryHold(held, out displaced, out how))
+            {
+                return false;
+            }
+        }
+        finally
+        {
+            _shard.Exit();
+        }
+
+        _outbound.Settle(displaced, how);
+        return true;
+    }
+
     // Matched by the token alone, as every member answers from its own address (RFC 7252 section 8.2).
     private void OnGroupResponse(in CoapInbound item, CoapMessage message, GroupRequest group)
     {
@@ -128,10 +162,10 @@ internal sealed class ResponseMatching
     // A response whose token is that of a standing request.
     private void OnNotification(in CoapInbound item, CoapMessage message, StandingRequest request)
     {
-        if (request.RefusesNotifications && item.Transmission is null && IsNotification(message))
+        if (request.Late is not LateNotifications.Take and var late && item.Transmission is null && IsNotification(message))
         {
             _counters.Add(CoapCounter.RefusedNotifications);
-            _outbound.Settle(item.Reception, CoapOutboundKind.Reset);
+            _outbound.Settle(item.Reception, late == LateNotifications.Refuse ? CoapOutboundKind.Reset : CoapOutboundKind.Forget);
             return;
         }
 

@@ -6,7 +6,7 @@ namespace CoAP.NET.Exchanges;
 /// </summary>
 internal sealed class StandingRequest : ITransmissionOwner
 {
-    private volatile bool _refusesNotifications;
+    private volatile LateNotifications _late;
 
     public StandingRequest(CoapChannel channel, IStandingOwner owner)
     {
@@ -29,11 +29,11 @@ internal sealed class StandingRequest : ITransmissionOwner
     /// </summary>
     public CoapTransmission? Registration { get; set; }
 
-    /// <summary>Whether notifications are rejected, because the observation is being cancelled (RFC 7641 section 3.6).</summary>
-    public bool RefusesNotifications
+    /// <summary>What becomes of notifications once nobody observes any more.</summary>
+    public LateNotifications Late
     {
-        get => _refusesNotifications;
-        set => _refusesNotifications = value;
+        get => _late;
+        set => _late = value;
     }
 
     void ITransmissionOwner.OnFate(CoapTransmission transmission, CoapInboundKind fate) => Owner.OnTransmission(transmission, fate);

@@ -59,6 +59,14 @@ internal sealed class RequestSender(CoapEnvironment environment, CoapPipeline[] 
     /// <returns>The token.</returns>
     public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => PipelineOf(channel).Sender.Open(channel, owner);
 
+    /// <summary>Takes a token of a process before.</summary>
+    /// <param name="channel">The peer.</param>
+    /// <param name="token">The token.</param>
+    /// <param name="owner">Who is told what comes with the token.</param>
+    /// <returns>The token; null when another request to the peer has it.</returns>
+    public StandingRequest? TryAdopt(CoapChannel channel, CoapToken token, IStandingOwner owner) =>
+        PipelineOf(channel).Sender.TryAdopt(channel, token, owner);
+
     /// <summary>Gives a token up.</summary>
     /// <param name="request">The token.</param>
     public void Close(StandingRequest request) => PipelineOf(request.Channel).Sender.Close(request);

@@ -11,7 +11,7 @@ namespace CoAP.NET.Tests.Observing;
 public sealed class ObserveDocumentationTests : GuideTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("observe.md", "Observing", 10);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("observe.md", "Observing", 12);
 
     [Fact]
     public async Task An_observation_is_refreshed_and_errors_are_values()
@@ -111,6 +111,31 @@ public sealed class ObserveDocumentationTests : GuideTest
         int before = reads;
         await Clock.AdvanceUntilAsync(Task.Delay(TimeSpan.FromMinutes(1), Clock), max: TimeSpan.FromMinutes(5));
         Assert.Equal((before, 0), (reads, sensor.ObserverCount));
+    }
+
+    [Fact]
+    public async Task An_observation_is_kept_and_another_endpoint_goes_on_with_it()
+    {
+        server.MapGet("/temperature", () => CoapResults.Text("20 C")).Observable();
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            CoapObservation observation = await client.ObserveAsync("coap://[::1]/temperature", cancellationToken);
+            CoapKeptObservation? kept = await observation.KeepAsync(cancellationToken);
+            Assert.NotNull(kept);
+            observation.Leave();
+
+            CoapEndpoint endpoint = server.Endpoint;
+            CoapObservation adopted;
+            using (endpoint.HoldNotifications(TimeSpan.FromSeconds(10)))
+            {
+                adopted = await endpoint.AdoptAsync(kept, cancellationToken: cancellationToken);
+            }
+
+            Assert.Equal(CoapObserveState.Observing, adopted.State);
+            adopted.Leave();
+        });
+        Assert.Equal(1, server.Counters[CoapCounter.Registrations]);
     }
 
     [Fact]

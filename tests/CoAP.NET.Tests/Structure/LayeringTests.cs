@@ -21,7 +21,10 @@ public partial class LayeringTests
 
     // What observations of ours need of their endpoint, and those who share one.
     private static readonly string[] s_observations =
-        ["CoAP.NET.Observing.ObservationPort", "CoAP.NET.Observing.ObservationRequester", "CoAP.NET.CoapObservation"];
+    [
+        "CoAP.NET.Observing.ObservationPort", "CoAP.NET.Observing.ObservationRequester", "CoAP.NET.Observing.ObservationAdoption",
+        "CoAP.NET.Observing.ObservationKeeping", "CoAP.NET.CoapObservation",
+    ];
     private static readonly string[] s_ground = ["Messages", "Options", "Diagnostics", "Execution", UserCode, "Content"];
 
     // Who runs user code where. It stands on the ground, but knows what it runs: handlers of requests and what follows responses, on

@@ -57,7 +57,10 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
 
     public CoapEnvironment Environment => _shard.Environment;
 
-    public void Begin() => Post(new ObservationEvent { Kind = ObservationEventKind.Begin });
+    /// <summary>Begins.</summary>
+    /// <param name="adopted">The registration that it goes on with; null: it registers.</param>
+    public void Begin(AdoptedRegistration? adopted) =>
+        Post(new ObservationEvent { Kind = ObservationEventKind.Begin, Adopted = adopted });
 
     public void OnReadersChanged() => Post(new ObservationEvent { Kind = ObservationEventKind.ReadersChanged });
 
@@ -66,7 +69,15 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
     public void Refresh(TaskCompletionSource<CoapResponse> waiting) =>
         Post(new ObservationEvent { Kind = ObservationEventKind.Refresh, Waiting = waiting });
 
-    public void Cancel() => Post(new ObservationEvent { Kind = ObservationEventKind.Cancel });
+    /// <summary>Says what another process needs to go on.</summary>
+    /// <param name="waiting">Ends with it; null when no other process can.</param>
+    public void Keep(TaskCompletionSource<CoapKeptObservation?> waiting) =>
+        Post(new ObservationEvent { Kind = ObservationEventKind.Keep, Keeping = waiting });
+
+    /// <summary>Nobody observes any more.</summary>
+    /// <param name="isLeft">Whether another process goes on with it, so that the server is told nothing.</param>
+    public void Cancel(bool isLeft) =>
+        Post(new ObservationEvent { Kind = isLeft ? ObservationEventKind.Leave : ObservationEventKind.Cancel });
 
     public void Stop(CoapException why) => Post(new ObservationEvent { Kind = ObservationEventKind.Stop, Error = why });
 
@@ -216,6 +227,9 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
     {
         switch (happened.Kind)
         {
+            case ObservationEventKind.Begin when happened.Adopted is { } adopted:
+                _registration.Adopt(adopted, now);
+                break;
             case ObservationEventKind.Begin:
                 _registration.Find(now);
                 break;
@@ -247,8 +261,11 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
                 (_refreshes ??= new ObservationRefreshes()).Add(happened.Waiting!);
                 _registration.Refresh(now);
                 break;
-            case ObservationEventKind.Cancel:
-                _registration.Cancel(now);
+            case ObservationEventKind.Keep:
+                ObservationKeeping.Tell(happened.Keeping!, this, _registration, now);
+                break;
+            case ObservationEventKind.Cancel or ObservationEventKind.Leave:
+                _registration.Cancel(isLeft: happened.Kind == ObservationEventKind.Leave, now);
                 break;
             case ObservationEventKind.Stop:
                 _registration.End(CoapObserveState.Failed, happened.Error);

@@ -38,8 +38,11 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
     }
 
     /// <summary>Joins the observation of a target, or begins one.</summary>
+    /// <param name="target">The target.</param>
+    /// <param name="reader">Who joins.</param>
+    /// <param name="adopted">The registration that a new one goes on with; null: it registers.</param>
     /// <exception cref="CoapException">There are too many, or the endpoint was stopped.</exception>
-    public ClientObservation Attach(ObservationTarget target, CoapObservation reader)
+    public ClientObservation Attach(ObservationTarget target, CoapObservation reader, AdoptedRegistration? adopted)
     {
         ClientObservation? observation;
         bool isNew;
@@ -72,7 +75,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
 
         if (isNew)
         {
-            observation.Begin();
+            observation.Begin(adopted);
         }
         else
         {
@@ -83,7 +86,10 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
     }
 
     /// <summary>Leaves the observation of a target; the last one cancels it.</summary>
-    public void Detach(ClientObservation observation, CoapObservation reader)
+    /// <param name="observation">The observation.</param>
+    /// <param name="reader">Who leaves.</param>
+    /// <param name="isLeft">Whether another process goes on with it.</param>
+    public void Detach(ClientObservation observation, CoapObservation reader, bool isLeft)
     {
         lock (_gate)
         {
@@ -98,7 +104,7 @@ internal sealed class ClientObservations(IReadOnlyList<CoapShard> shards, Observ
             Remove(observation);
         }
 
-        observation.Cancel();
+        observation.Cancel(isLeft);
     }
 
     /// <summary>A registration was lost and would not be made again.</summary>

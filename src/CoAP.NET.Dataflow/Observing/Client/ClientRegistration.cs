@@ -85,6 +85,26 @@ internal sealed class ClientRegistration
         }
     }
 
+    /// <summary>Goes on with a registration of a process before; where nothing was heard of it, makes it with its token.</summary>
+    public void Adopt(AdoptedRegistration adopted, long now)
+    {
+        if (!_peer.TryAdopt(adopted))
+        {
+            _all.Abandon(_observation);
+            End(CoapObserveState.Failed, new CoapTokenInUseException(adopted.Token, adopted.Channel.ToString()));
+        }
+        else if (adopted.Heard is null)
+        {
+            Register(Standing!.Channel, now);
+        }
+        else
+        {
+            _sentAt = Representation.Adopt(adopted.Heard, _observation.Environment.TimeProvider.GetUtcNow(), now);
+            BecomeRegistered(_sentAt);
+            _observation.Publish(CoapObserveState.Observing);
+        }
+    }
+
     /// <summary>The search for the peer has ended.</summary>
     public void OnFound(in ObservationEvent happened, long now)
     {
@@ -395,8 +415,8 @@ internal sealed class ClientRegistration
         _observation.Publish(state, error, response, isOver: true);
     }
 
-    /// <summary>Nobody observes any more: tells the server (RFC 7641 section 3.6).</summary>
-    public void Cancel(long now)
+    /// <summary>Nobody observes any more: tells the server (RFC 7641 section 3.6), unless another process goes on.</summary>
+    public void Cancel(bool isLeft, long now)
     {
         _search.Cancel();
         Body.Cancel();
@@ -409,8 +429,13 @@ internal sealed class ClientRegistration
 
         // The token stays until the server has said that it forgot us, or nothing that it sent before can come any more.
         Phase = RegistrationPhase.Cancelling;
-        standing.RefusesNotifications = true;
+        standing.Late = isLeft ? LateNotifications.Ignore : LateNotifications.Refuse;
         DueAt = now + Parameters.ExchangeLifetime.Ticks;
+        if (isLeft)
+        {
+            return;
+        }
+
         CoapMessage message = Target.Compose(Observe.DeregisterValue, standing);
         message.Type = CoapMessageType.Confirmable;
         Send(message, now);
@@ -452,7 +477,7 @@ internal sealed class ClientRegistration
     private void BecomeStale(long now)
     {
         _isStale = true;
-        if (_observation.Snapshot.Latest is not null)
+        if (_observation.Snapshot is { Latest: not null } or { State: CoapObserveState.Observing })
         {
             _observation.Publish(CoapObserveState.Stale);
         }

@@ -26,6 +26,12 @@ internal readonly struct ObservationEvent
     /// <summary>Who waits until the registration was made again.</summary>
     public TaskCompletionSource<CoapResponse>? Waiting { get; init; }
 
+    /// <summary>Who waits for what another process needs to go on.</summary>
+    public TaskCompletionSource<CoapKeptObservation?>? Keeping { get; init; }
+
+    /// <summary>The registration of a process before that it begins with; null for none.</summary>
+    public AdoptedRegistration? Adopted { get; init; }
+
     /// <summary>The token that this is about.</summary>
     public StandingRequest? Request { get; init; }
 

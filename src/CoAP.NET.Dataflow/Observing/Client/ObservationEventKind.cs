@@ -33,8 +33,14 @@ internal enum ObservationEventKind : byte
     /// <summary>The registration is to be made again now.</summary>
     Refresh,
 
+    /// <summary>Somebody wants to know what another process needs to go on.</summary>
+    Keep,
+
     /// <summary>Nobody observes any more.</summary>
     Cancel,
+
+    /// <summary>Nobody observes any more, as another process goes on with it.</summary>
+    Leave,
 
     /// <summary>The endpoint stopped.</summary>
     Stop,

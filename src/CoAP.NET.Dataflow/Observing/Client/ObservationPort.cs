@@ -49,6 +49,11 @@ internal sealed class ObservationPort(CoapEnvironment environment, TransportSet 
     /// <summary>Reserves a token towards a peer.</summary>
     public StandingRequest Open(CoapChannel channel, IStandingOwner owner) => steps.Sender.Open(channel, owner);
 
+    /// <summary>Takes a token of a process before.</summary>
+    /// <returns>The token; null when another request to the peer has it.</returns>
+    public StandingRequest? TryAdopt(CoapChannel channel, CoapToken token, IStandingOwner owner) =>
+        steps.Sender.TryAdopt(channel, token, owner);
+
     /// <summary>Gives a token up.</summary>
     public void Close(StandingRequest request) => steps.Sender.Close(request);
 

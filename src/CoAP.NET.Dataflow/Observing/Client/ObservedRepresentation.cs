@@ -23,6 +23,19 @@ internal sealed class ObservedRepresentation
     /// <summary>The newest response with its whole body, which the next registration names by its ETag; null for none.</summary>
     public CoapResponse? Stored { get; set; }
 
+    /// <summary>What came last in a process before.</summary>
+    /// <returns>When it came, in units of 100 ns.</returns>
+    public long Adopt(CoapHeardNotification heard, DateTimeOffset wallClock, long now)
+    {
+        // A clock that was set back must not make it come later than now.
+        Note(heard.Number, heard.MaxAge, now - Math.Max(0, (wallClock - heard.At).Ticks));
+        return HeardAt;
+    }
+
+    /// <summary>The newest notification, for another process; null when none came since the registration was last lost.</summary>
+    public CoapHeardNotification? Heard(DateTimeOffset wallClock, long now) =>
+        HasNumber ? new CoapHeardNotification(_number, wallClock - TimeSpan.FromTicks(now - HeardAt), MaxAge) : null;
+
     /// <summary>A registration leaves.</summary>
     public void OnSent() => _heardSinceSent = false;
 

@@ -44,6 +44,14 @@ internal sealed class RegistrationAtPeer(ClientObservation observation, Observat
         return Standing = port.Open(channel, observation);
     }
 
+    /// <summary>Takes the token of a process before.</summary>
+    /// <returns>False when another request to the peer has it.</returns>
+    public bool TryAdopt(AdoptedRegistration adopted)
+    {
+        Standing = port.TryAdopt(adopted.Channel, adopted.Token, observation);
+        return MayBeRegistered = Standing is not null;
+    }
+
     /// <summary>Sends a message with the token.</summary>
     /// <returns>Why it could not be sent; null when it was.</returns>
     public CoapException? Send(CoapMessage message)

@@ -1,0 +1,78 @@
+using CoAP.NET.Composition;
+using CoAP.NET.Exchanges;
+using CoAP.NET.Options;
+using CoAP.NET.Requests;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Observing;
+
+/// <summary>Goes on with observations of a process before. Thread-safe; no lock may be held when it is called.</summary>
+/// <param name="core">The endpoint.</param>
+/// <param name="transports">The transports.</param>
+/// <param name="channels">Finds peers.</param>
+/// <param name="observed">The observations.</param>
+internal sealed class ObservationAdoption(
+    EndpointCore core, TransportSet transports, ChannelFinder channels, ClientObservations observed)
+{
+    /// <summary>Goes on with one. See <see cref="CoapAdoptions.AdoptAsync"/>.</summary>
+    /// <param name="kept">What was kept of it.</param>
+    /// <param name="options">How it works from now on.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The observation.</returns>
+    public async Task<CoapObservation> AdoptAsync(CoapKeptObservation kept, CoapObserveOptions? options,
+        CancellationToken cancellationToken)
+    {
+        CoapMessage message = new(kept.Request.Code) { Type = CoapMessageType.Confirmable, Payload = kept.Request.Payload };
+        message.Options.AddAll(kept.Request.Options);
+        ObservationTarget target;
+        CoapChannel channel;
+        if (kept.Peer is { } peer)
+        {
+            channel = peer.ChannelAt(core);
+            target = new ObservationTarget($"{channel} at {channel.Local}", message) { Peer = channel };
+        }
+        else
+        {
+            CoapUri uri = RequestComposer.ParseTarget(kept.Uri!);
+            CoapTransport transport = await transports.ForAsync(uri.Scheme, cancellationToken).ConfigureAwait(false);
+            CoapAddress remote = kept.Address ?? uri.Literal
+                ?? throw new ArgumentException($"{kept.Uri} names a host and no address. Set Address to where the registration stands.",
+                    nameof(kept));
+            if (transport is CoapConnectionTransport)
+            {
+                throw new ArgumentException(
+                    $"{kept.Uri} is reached by a connection, with which registrations end. Observe the resource anew.", nameof(kept));
+            }
+
+            channel = channels.ProtectedFor(uri, channels.ChannelTo(transport, remote), message);
+            target = new ObservationTarget($"{uri.Scheme}://{uri.Authority}", message) { Uri = uri };
+        }
+
+        if (channel.IsReliable || channel.Carried is not null)
+        {
+            throw new ArgumentException(
+                $"{channel} is reached by a connection or within OSCORE, with which registrations end. Observe the resource anew.",
+                nameof(kept));
+        }
+
+        return await CoapObservation.BeginAsync(observed, target, options, cancellationToken,
+            new AdoptedRegistration(channel, kept.Request.Token, kept.Heard)).ConfigureAwait(false);
+    }
+
+    /// <summary>Holds notifications that nobody waits for. See <see cref="CoapAdoptions.HoldNotifications"/>.</summary>
+    /// <param name="longest">For how long at most.</param>
+    /// <returns>Ends it.</returns>
+    public IDisposable Hold(TimeSpan longest) => new Holding(Array.ConvertAll(core.Pipelines,
+        pipeline => (pipeline.Sender, pipeline.Sender.Hold(longest))));
+
+    private sealed class Holding((ClientSender Sender, NotificationHold Hold)[] holds) : IDisposable
+    {
+        public void Dispose()
+        {
+            foreach ((ClientSender sender, NotificationHold hold) in holds)
+            {
+                sender.EndHold(hold);
+            }
+        }
+    }
+}
