@@ -161,6 +161,13 @@ public sealed class CoapDtlsServerOptions
     /// </summary>
     public CoapDtlsSessionKeeping? SessionKeeping { get; set; }
 
+    /// <summary>
+    /// Says which sessions are here and which at other servers, where several share them; needs <see cref="SessionKeeping"/>. Clients are
+    /// then told apart by their address only, not by the local one that they send to. Used as it is, not copied, and for one server only.
+    /// Default null: all sessions are here.
+    /// </summary>
+    public ICoapDtlsSteering? Steering { get; set; }
+
     internal CoapDtlsServerOptions Clone()
     {
         CoapDtlsServerOptions copy = new()
@@ -185,6 +192,7 @@ public sealed class CoapDtlsServerOptions
             ResumptionLifetime = ResumptionLifetime,
             SessionFile = SessionFile,
             SessionKeeping = SessionKeeping,
+            Steering = Steering,
         };
         CertificateChecks.CopyAll(Intermediates, copy.Intermediates);
         CertificateChecks.CopyAll(TrustedAuthorities, copy.TrustedAuthorities);

@@ -67,6 +67,13 @@ internal static class DtlsOptionChecks
                     + "keeper has the sessions after a stop as well as after a crash.");
         }
 
+        if (server is { Steering: not null, SessionKeeping: null })
+        {
+            throw new ArgumentException(
+                "CoapDtlsServerOptions has Steering and no SessionKeeping, so no session could be handed over to another server. Set "
+                    + "SessionKeeping, with a keeper that the servers share.");
+        }
+
         if (server is { RequireClientPublicKey: true, ValidateClientPublicKey: null })
         {
             throw new ArgumentException(

@@ -29,6 +29,7 @@ internal sealed class DtlsSettings
             SessionKeeping = server.SessionKeeping ?? (server.SessionFile is { } file
                 ? new CoapDtlsSessionKeeping(new SessionFileKeeper(file), file.Key) { IsForStopsOnly = true }
                 : null);
+            Steering = server.Steering;
             ValidateClientPublicKey = server.ValidateClientPublicKey;
             _clients = server.RequireClientCertificate || server.RequestClientCertificate ? CheckOf(server) : null;
             ServerLimits = new DtlsServerLimits
@@ -74,6 +75,9 @@ internal sealed class DtlsSettings
 
     /// <summary>How sessions outlive the process, or null.</summary>
     public CoapDtlsSessionKeeping? SessionKeeping { get; }
+
+    /// <summary>Which sessions are here and which at other servers; null: all are here.</summary>
+    public ICoapDtlsSteering? Steering { get; }
 
     /// <summary>Knows the keys of clients, or null.</summary>
     public ICoapPskStore? PskStore { get; }

@@ -26,7 +26,7 @@ internal sealed class KeeperQueue(
     private readonly CancellationTokenSource _canceled = new();
     private readonly Lock _gate = new();
     private readonly Queue<KeptDtlsSession> _pending = new();
-    private readonly Queue<CoapDtlsSessionChange> _finished = new();
+    private readonly Queue<(CoapDtlsSessionChange Change, Confirmation? Confirmation)> _finished = new();
 
     // While batches are handed over; its result is why that ended early.
     private TaskCompletionSource<Exception?>? _round;
@@ -62,13 +62,14 @@ internal sealed class KeeperQueue(
 
     /// <summary>Hands over a change of a session that has ended.</summary>
     /// <param name="change">The change.</param>
-    public void Add(CoapDtlsSessionChange change)
+    /// <param name="confirmation">Told when it is kept; null: nobody waits for it.</param>
+    public void Add(CoapDtlsSessionChange change, Confirmation? confirmation = null)
     {
         lock (_gate)
         {
             if (change.Kind != CoapDtlsSessionChangeKind.Ended || _finished.Count < mostEnded)
             {
-                _finished.Enqueue(change);
+                _finished.Enqueue((change, confirmation));
             }
         }
 
@@ -131,7 +132,7 @@ internal sealed class KeeperQueue(
 
     private async Task HandOverAsync()
     {
-        List<(KeptDtlsSession? Session, CoapDtlsSessionChange Change, ulong Asked)> batch = [];
+        List<Item> batch = [];
         try
         {
             while (Take(batch))
@@ -160,19 +161,19 @@ internal sealed class KeeperQueue(
         }
     }
 
-    private static void Stamp(List<(KeptDtlsSession? Session, CoapDtlsSessionChange Change, ulong Asked)> batch)
+    private static void Stamp(List<Item> batch)
     {
-        foreach ((KeptDtlsSession? session, CoapDtlsSessionChange change, _) in batch)
+        foreach (Item item in batch)
         {
-            if (session is not null)
+            if (item.Session is { } session)
             {
-                session.Stamp = change.Stamp;
+                session.Stamp = item.Change.Stamp;
             }
         }
     }
 
     // False when nothing waits, which ends the round.
-    private bool Take(List<(KeptDtlsSession? Session, CoapDtlsSessionChange Change, ulong Asked)> batch)
+    private bool Take(List<Item> batch)
     {
         batch.Clear();
         List<KeptDtlsSession> sessions = [];
@@ -180,9 +181,9 @@ internal sealed class KeeperQueue(
         lock (_gate)
         {
             // Of a session that was loaded again the end of the earlier one comes first.
-            while (batch.Count < MaxBatch && _finished.TryDequeue(out CoapDtlsSessionChange? change))
+            while (batch.Count < MaxBatch && _finished.TryDequeue(out (CoapDtlsSessionChange Change, Confirmation? Confirmation) finished))
             {
-                batch.Add((null, change, 0));
+                batch.Add(new(finished.Change) { Confirmation = finished.Confirmation });
             }
 
             while (batch.Count + sessions.Count < MaxBatch && _pending.TryDequeue(out KeptDtlsSession? session))
@@ -202,14 +203,14 @@ internal sealed class KeeperQueue(
         {
             if (stateOf(session) is var (change, asked))
             {
-                batch.Add((session, change, asked));
+                batch.Add(new(change) { Session = session, Asked = asked });
             }
         }
 
         return done is null;
     }
 
-    private void OnKept(List<(KeptDtlsSession? Session, CoapDtlsSessionChange Change, ulong Asked)> batch)
+    private void OnKept(List<Item> batch)
     {
         lock (_gate)
         {
@@ -217,30 +218,32 @@ internal sealed class KeeperQueue(
             _retry = s_firstRetry;
         }
 
-        foreach ((KeptDtlsSession? session, CoapDtlsSessionChange change, ulong asked) in batch)
+        foreach (Item item in batch)
         {
-            if (change.IsRefused)
+            if (item.Change.IsRefused)
             {
-                session?.End(DtlsEnd.TakenOver, tells: false);
+                item.Session?.End(DtlsEnd.TakenOver, tells: false);
             }
             else
             {
-                session?.OnConfirmed(asked);
+                item.Session?.OnConfirmed(item.Asked);
             }
+
+            item.Confirmation?.End();
         }
     }
 
-    private void OnFailed(List<(KeptDtlsSession? Session, CoapDtlsSessionChange Change, ulong Asked)> batch, Exception exception)
+    private void OnFailed(List<Item> batch, Exception exception)
     {
         Failed?.Invoke(exception);
         TaskCompletionSource<Exception?>? done;
         lock (_gate)
         {
-            foreach ((KeptDtlsSession? session, CoapDtlsSessionChange change, _) in batch)
+            foreach (Item item in batch)
             {
-                if (session is null)
+                if (item.Session is not { } session)
                 {
-                    _finished.Enqueue(change);
+                    _finished.Enqueue((item.Change, item.Confirmation));
                 }
                 else if (!session.IsPending)
                 {
@@ -256,5 +259,15 @@ internal sealed class KeeperQueue(
         }
 
         done?.SetResult(exception);
+    }
+
+    // What a batch has of a session; without one it has ended.
+    private readonly record struct Item(CoapDtlsSessionChange Change)
+    {
+        public KeptDtlsSession? Session { get; init; }
+
+        public ulong Asked { get; init; }
+
+        public Confirmation? Confirmation { get; init; }
     }
 }

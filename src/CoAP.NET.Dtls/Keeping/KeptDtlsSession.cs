@@ -35,6 +35,8 @@ internal sealed class KeptDtlsSession : DtlsSession
     /// <summary>The name that it is kept by.</summary>
     public ulong Id { get; }
 
+    public override byte? Slot => (byte)(Id >> 56);
+
     /// <summary>The same as a keeper sees it.</summary>
     public byte[] IdBytes()
     {

@@ -39,7 +39,7 @@ internal static class SavedSessions
         RecordLayer records = RecordLayer.Load(ref reader);
         try
         {
-            DtlsPath path = new(reader.ReadAddress(), reader.ReadAddress(), (int)reader.ReadNumber());
+            DtlsPath path = home.Sink.PathFor(new DtlsPath(reader.ReadAddress(), reader.ReadAddress(), (int)reader.ReadNumber()));
             TimeSpan idle = new(reader.ReadNumber());
             string? identity = reader.ReadText();
             ReadOnlySpan<byte> certificate = reader.ReadBytes();

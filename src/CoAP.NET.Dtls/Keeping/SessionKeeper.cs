@@ -63,7 +63,8 @@ internal sealed class SessionKeeper : IDisposable
     /// <summary>Makes a session of what its handshake left.</summary>
     /// <param name="established">What it left.</param>
     /// <param name="path">Where the peer is.</param>
-    public KeptDtlsSession Make(Established established, in DtlsPath path)
+    /// <param name="slot">Its slot; null where there are none.</param>
+    public KeptDtlsSession Make(Established established, in DtlsPath path, byte? slot = null)
     {
         ulong id;
         if (established.Records.OwnCid is { Length: DtlsServer.CidLength } cid)
@@ -74,6 +75,7 @@ internal sealed class SessionKeeper : IDisposable
         {
             Span<byte> random = stackalloc byte[sizeof(ulong)];
             _server.Random.Fill(random);
+            random[0] = slot ?? random[0];
             id = BinaryPrimitives.ReadUInt64BigEndian(random);
         }
 
@@ -179,16 +181,42 @@ internal sealed class SessionKeeper : IDisposable
 
     /// <summary>Ends a session without a word to its peer, as it lives on where it is loaded.</summary>
     /// <param name="session">The session.</param>
-    public void EndToKeep(KeptDtlsSession session)
+    /// <param name="confirmation">Told when it is kept; null: nobody waits for it.</param>
+    public void EndToKeep(KeptDtlsSession session, Confirmation? confirmation = null)
     {
         using StateWriter writer = new();
         bool isKept = session.TryWrite(writer, isLast: true, out _);
         if (isKept)
         {
-            _queue.Add(ChangeOf(session, CoapDtlsSessionChangeKind.Stopped, _seal.Seal(writer.Written), ExpiresOf(session)));
+            confirmation?.Add();
+            _queue.Add(ChangeOf(session, CoapDtlsSessionChangeKind.Stopped, _seal.Seal(writer.Written), ExpiresOf(session)), confirmation);
         }
 
         session.End(isKept ? DtlsEnd.Saved : DtlsEnd.Closed, tells: !isKept);
+    }
+
+    /// <summary>Ends sessions to be kept while the server goes on, and waits until they are.</summary>
+    /// <param name="released">The sessions.</param>
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <exception cref="TimeoutException">The keeper took too long.</exception>
+    public async Task ReleaseAsync(IEnumerable<KeptDtlsSession> released, CancellationToken cancellationToken)
+    {
+        Confirmation confirmation = new();
+        foreach (KeptDtlsSession session in released)
+        {
+            EndToKeep(session, confirmation);
+        }
+
+        try
+        {
+            await confirmation.WhenAllAsync().WaitAsync(_keeping.ConfirmTimeout, _time, cancellationToken).ConfigureAwait(false);
+        }
+        catch (TimeoutException exception)
+        {
+            throw new TimeoutException(
+                $"The keeper of sessions did not confirm within {_keeping.ConfirmTimeout:c} that it has those that were released. They have "
+                    + "ended here; whoever loads them takes them as after a crash. Look why the store is slow or away.", exception);
+        }
     }
 
     /// <summary>Ends all sessions to be kept, and waits until they are.</summary>

@@ -3,6 +3,7 @@ using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Keeping;
 using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Steering;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Sessions;
@@ -84,6 +85,29 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <summary>Keeps its sessions; null: they end with it.</summary>
     public SessionKeeper? Keeper { get; private init; }
 
+    /// <summary>Which sessions are here and which at other servers; null: all are here.</summary>
+    public ICoapDtlsSteering? SteeredBy
+    {
+        init
+        {
+            _sessions.IsShared = value is not null;
+            Steering = value is null ? null : new SessionSteering(value, this, _sessions)
+            {
+                MaxDatagram = MaxDatagram,
+                Failed = exception => SteeringFailed?.Invoke(exception),
+            };
+        }
+    }
+
+    /// <summary>Brings datagrams to and from other servers; null: there are none.</summary>
+    public SessionSteering? Steering { get; private init; }
+
+    /// <summary>Told what <see cref="SteeredBy"/> threw.</summary>
+    public Action<Exception>? SteeringFailed { get; init; }
+
+    /// <summary>How long a datagram may be that another server relays.</summary>
+    public int MaxDatagram { get; init; } = RecordHeader.MaxLength;
+
     /// <summary>Asks the peer of a session by an Empty message, and waits for its Reset; null: nobody can.</summary>
     public Func<DtlsSession, Task>? Asks { get; init; }
 
@@ -158,8 +182,9 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <summary>Takes a datagram. Messages in it are delivered before this returns; handshakes go on elsewhere.</summary>
     /// <param name="path">How it came.</param>
     /// <param name="datagram">Its bytes; opened in place.</param>
+    /// <param name="isSteered">Whether the steering brought it, and is not to be asked about it.</param>
     /// <returns>Whether any part of it was of use.</returns>
-    public bool Receive(in DtlsPath path, Span<byte> datagram)
+    public bool Receive(in DtlsPath path, Span<byte> datagram, bool isSteered = false)
     {
         bool isOfUse = false;
         bool isPosted = false;
@@ -179,7 +204,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
             }
             else if (header.Epoch == 0 && IsClientHello(header, record))
             {
-                return _handshakes.OnClientHello(path, datagram) || isOfUse;
+                return _handshakes.OnClientHello(path, datagram, isSteered) || isOfUse;
             }
             else if (header.Type != ContentType.ApplicationData && _handshakes.Find(path) is { } candidate)
             {
@@ -190,6 +215,11 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
             else if (header.Epoch > 0 && header.Type != ContentType.Tls12Cid && _sessions.Find(path) is { } known)
             {
                 isOfUse |= Deliver(known, header, record, path, ref forged);
+            }
+            else if (Steering is { } steering && !isSteered && offset == record.Length && steering.TryRelay(path, datagram))
+            {
+                // Where nobody knows the first record nothing of the datagram was opened.
+                return true;
             }
             else
             {
@@ -212,12 +242,15 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     public void OnDone(PendingHandshake pending, Established established, bool isResumed)
     {
         Counters.AddCompleted(isResumed);
-        Open(Keeper?.Make(established, pending.Path)
+        Open(Keeper?.Make(established, pending.Path, pending.Grant?.Slot)
             ?? new DtlsSession(established, pending.Path, this, isInitiator: false, null));
 
         // Not before there is a session: what the client sends at once is for that.
         _handshakes.Forget(pending);
     }
+
+    /// <inheritdoc cref="HandshakeIntake.GiveUpAsync"/>
+    public Task GiveUpHandshakesAsync(byte slot) => _handshakes.GiveUpAsync(slot);
 
     /// <summary>A handshake gave no session.</summary>
     /// <param name="pending">The handshake.</param>

@@ -68,6 +68,8 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
 
     public void AddHeld() => endpoint?.Add(CoapCounter.RequestsInDoubt);
 
+    public void AddRejected() => endpoint?.Add(CoapCounter.RecordsRejected);
+
     public void AddIgnored() => Interlocked.Increment(ref _recordsIgnored);
 
     public void AddStarted() => Interlocked.Increment(ref _handshakesStarted);

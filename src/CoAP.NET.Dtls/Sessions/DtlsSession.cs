@@ -117,6 +117,9 @@ internal class DtlsSession : IShared
     /// <summary>The Connection ID in records to this end; empty without.</summary>
     public ReadOnlySpan<byte> OwnCid => _records.OwnCid;
 
+    /// <summary>Which of the slots it is in that several servers share; null when it is in none.</summary>
+    public virtual byte? Slot => HasCid ? OwnCid[0] : null;
+
     /// <summary>Whether records to this end carry a Connection ID.</summary>
     public bool HasCid => OwnCid.Length > 0;
 
@@ -144,7 +147,10 @@ internal class DtlsSession : IShared
         }
     }
 
-    /// <summary>The same without the lock, of a session without a Connection ID: its path never changes, as it is found by it.</summary>
+    /// <summary>
+    /// The same without the lock, of a session without a Connection ID, as it is found by it: it never changes, but for what does not tell
+    /// it apart where sessions are shared (<see cref="SessionTable.IsShared"/>).
+    /// </summary>
     public ref readonly DtlsPath FixedPath => ref _path;
 
     /// <summary>How long nothing authentic came.</summary>

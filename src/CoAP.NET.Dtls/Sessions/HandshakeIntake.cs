@@ -3,6 +3,7 @@ using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Steering;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -25,6 +26,10 @@ internal sealed class HandshakeIntake
     private readonly CookieMint _cookies;
     private readonly ConcurrentDictionary<DtlsPath, PendingHandshake> _pending = new();
     private readonly HandshakeTable _handshakes;
+    private readonly Lock _gate = new();
+
+    // Who waits until none is left of a slot.
+    private List<(byte Slot, TaskCompletionSource Done)> _waiters = [];
     private bool _isStopped;
 
     /// <summary>Makes it.</summary>
@@ -57,7 +62,7 @@ internal sealed class HandshakeIntake
 
     /// <summary>The handshake over a path; null without.</summary>
     /// <param name="path">The path.</param>
-    public PendingHandshake? Find(in DtlsPath path) => _pending.TryGetValue(path, out PendingHandshake? pending) ? pending : null;
+    public PendingHandshake? Find(in DtlsPath path) => _pending.TryGetValue(KeyOf(path), out PendingHandshake? pending) ? pending : null;
 
     /// <summary>Does what is due.</summary>
     public void Tick()
@@ -73,6 +78,29 @@ internal sealed class HandshakeIntake
                 GiveUp(pending, "The client did not finish the handshake in time.");
             }
         }
+    }
+
+    /// <summary>Gives up those whose sessions would be in a slot. To be called when none can begin there any more.</summary>
+    /// <param name="slot">The slot.</param>
+    /// <returns>A task that ends when none is left, and those that were just done have their sessions.</returns>
+    public Task GiveUpAsync(byte slot)
+    {
+        foreach (PendingHandshake pending in _pending.Values)
+        {
+            if (pending.Grant?.Slot == slot)
+            {
+                GiveUp(pending, "Its slot is handed over to another server.");
+            }
+        }
+
+        TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        lock (_gate)
+        {
+            _waiters = [.. _waiters, (slot, done)];
+        }
+
+        EndWaiting();
+        return done.Task;
     }
 
     /// <summary>Ends all, and begins no more.</summary>
@@ -95,11 +123,24 @@ internal sealed class HandshakeIntake
     /// <summary>Takes a ClientHello: asks for a cookie, goes on with a handshake, or begins one.</summary>
     /// <param name="path">How it came.</param>
     /// <param name="datagram">The datagram.</param>
+    /// <param name="isSteered">Whether another server has relayed it, so that it is not relayed again.</param>
     /// <returns>Whether it was of use.</returns>
-    public bool OnClientHello(in DtlsPath path, ReadOnlySpan<byte> datagram)
+    public bool OnClientHello(in DtlsPath path, ReadOnlySpan<byte> datagram, bool isSteered)
     {
         if (Volatile.Read(ref _isStopped) || !ClientHello.TryRead(datagram, out ClientHello hello))
         {
+            _server.Counters.AddIgnored();
+            return false;
+        }
+
+        SlotGrant? grant = null;
+        if (_server.Steering is { } steering && Find(path) is null && (grant = steering.SlotOfNew()) is null)
+        {
+            if (!isSteered && steering.TryRelay(path, datagram))
+            {
+                return true;
+            }
+
             _server.Counters.AddIgnored();
             return false;
         }
@@ -121,7 +162,7 @@ internal sealed class HandshakeIntake
             return true;
         }
 
-        if (_pending.TryGetValue(path, out PendingHandshake? known))
+        if (Find(path) is { } known)
         {
             if (known.Began(hello.BeforeCookie))
             {
@@ -131,9 +172,10 @@ internal sealed class HandshakeIntake
 
             // The client began anew, and has shown that it is at this address.
             GiveUp(known, "The client began another handshake.");
+            grant ??= known.Grant;
         }
 
-        return TryBegin(path, datagram, hello.BeforeCookie);
+        return TryBegin(path, datagram, hello.BeforeCookie, grant);
     }
 
     // RFC 7627 section 5.2: aborted at once, and told.
@@ -149,12 +191,13 @@ internal sealed class HandshakeIntake
         _server.HandshakeFailed?.Invoke(path, Handshake.NoExtendedMasterSecret);
     }
 
-    private bool TryBegin(in DtlsPath path, ReadOnlySpan<byte> datagram, ReadOnlySpan<byte> beginning)
+    private bool TryBegin(in DtlsPath path, ReadOnlySpan<byte> datagram, ReadOnlySpan<byte> beginning, SlotGrant? grant)
     {
         ServerHandshake handshake;
         try
         {
-            handshake = new(_context, MakeCid) { Validate = _validate, ValidateRawPublicKey = _server.ValidateRawPublicKey };
+            handshake = new(_context, () => MakeCid(grant))
+            { Validate = _validate, ValidateRawPublicKey = _server.ValidateRawPublicKey };
         }
         catch (Exception exception) when (exception is ObjectDisposedException or InvalidOperationException)
         {
@@ -168,6 +211,7 @@ internal sealed class HandshakeIntake
             Since = _time.GetTimestamp(),
             Source = _sessions.Keys.Of(path.Remote),
             IsKnown = _sessions.HasSessionsOf(path.Remote),
+            Grant = grant,
         };
         if (_handshakes.Add(pending) is { } evicted && evicted.GiveUp("Others needed its place."))
         {
@@ -176,7 +220,7 @@ internal sealed class HandshakeIntake
             _server.Counters.AddEvicted();
         }
 
-        if (!_pending.TryAdd(path, pending))
+        if (!_pending.TryAdd(KeyOf(path), pending))
         {
             // The same ClientHello came by another thread.
             _ = pending.GiveUp("Another one was quicker.");
@@ -189,6 +233,11 @@ internal sealed class HandshakeIntake
         if (Volatile.Read(ref _isStopped))
         {
             _ = pending.GiveUp("The server stops.");
+            isOver = true;
+        }
+        else if (grant is { } given && _server.Steering?.Holds(given) == false)
+        {
+            _ = pending.GiveUp("Its slot is handed over to another server.");
             isOver = true;
         }
 
@@ -213,16 +262,37 @@ internal sealed class HandshakeIntake
     /// <param name="pending">The handshake.</param>
     public void Forget(PendingHandshake pending)
     {
-        _pending.TryRemove(new KeyValuePair<DtlsPath, PendingHandshake>(pending.Path, pending));
+        _pending.TryRemove(new KeyValuePair<DtlsPath, PendingHandshake>(KeyOf(pending.Path), pending));
         _handshakes.Remove(pending);
+        if (Volatile.Read(ref _waiters).Count > 0)
+        {
+            EndWaiting();
+        }
     }
 
-    private byte[] MakeCid()
+    // Datagrams of one handshake may come by way of several servers.
+    private DtlsPath KeyOf(in DtlsPath path) => _sessions.IsShared ? new DtlsPath(path.Remote, default, 0) : path;
+
+    private void EndWaiting()
+    {
+        List<TaskCompletionSource> done = [];
+        lock (_gate)
+        {
+            HashSet<byte?> busy = [.. _pending.Values.Select(static pending => pending.Grant?.Slot)];
+            done.AddRange(_waiters.Where(waiter => !busy.Contains(waiter.Slot)).Select(static waiter => waiter.Done));
+            _waiters = [.. _waiters.Where(waiter => busy.Contains(waiter.Slot))];
+        }
+
+        done.ForEach(static one => one.SetResult());
+    }
+
+    private byte[] MakeCid(SlotGrant? grant)
     {
         byte[] cid = new byte[DtlsServer.CidLength];
         do
         {
             _server.Random.Fill(cid);
+            cid[0] = grant?.Slot ?? cid[0];
         }
         while (_sessions.Find(cid) is not null);
         return cid;

@@ -10,6 +10,10 @@ internal interface IDtlsSink
     /// <param name="datagram">Its bytes; copied before this returns.</param>
     void Send(in DtlsPath path, ReadOnlySpan<byte> datagram);
 
+    /// <summary>The way to the peer of a session that was kept, perhaps on another host.</summary>
+    /// <param name="kept">The way that it had.</param>
+    DtlsPath PathFor(in DtlsPath kept) => kept;
+
     /// <summary>A session is there.</summary>
     /// <param name="session">The session.</param>
     void Opened(DtlsSession session);

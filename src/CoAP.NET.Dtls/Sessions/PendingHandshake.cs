@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Steering;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -36,6 +37,9 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
 
     /// <summary>Whether its source has sessions.</summary>
     public required bool IsKnown { get; init; }
+
+    /// <summary>In which slot its session will be; null where there are none.</summary>
+    public SlotGrant? Grant { get; init; }
 
     /// <summary>Whether the table has it. Under the lock of the table.</summary>
     public bool IsListed { get; set; }

@@ -91,7 +91,10 @@ internal abstract class SessionIndex<TKey>
     /// <param name="key">The key.</param>
     protected abstract uint Hash(in TKey key);
 
-    private bool Has(DtlsSession session, in TKey key) => EqualityComparer<TKey>.Default.Equals(KeyOf(session), key);
+    /// <summary>Whether a session is the one that a key names.</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="key">The key.</param>
+    protected virtual bool Has(DtlsSession session, in TKey key) => EqualityComparer<TKey>.Default.Equals(KeyOf(session), key);
 
     private void Rebuild()
     {

@@ -12,11 +12,17 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <param name="random">Where the key of the hash of addresses comes from.</param>
 internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource random)
 {
+    /// <summary>How many slots there are: one for each first byte of a Connection ID.</summary>
+    public const int SlotCount = 256;
+
     private readonly Lock _gate = new();
 
     // Sessions that have a Connection ID are not found by path, so whoever comes to the address of another hides nobody.
     private readonly CidIndex _byCid = new();
     private readonly PathIndex _byPath = new(random);
+
+    // How many there are of each slot, where sessions have slots.
+    private int[]? _slots;
 
     // Who with a Connection ID was heard last from a path: whom a new handshake there replaces. By a keyed hash of 64 bits, as paths are
     // long; should two have the same, then a session may be replaced a little late.
@@ -29,6 +35,20 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
 
     /// <summary>Numbers that stand for sources.</summary>
     public SourceKeys Keys { get; } = new(random);
+
+    /// <summary>
+    /// Whether sessions are shared with other servers: they have slots, and the local address and the socket tell none apart, as those of a
+    /// session change with the server that has it. To be set before the first session.
+    /// </summary>
+    public bool IsShared
+    {
+        get => _slots is not null;
+        set
+        {
+            _slots = value ? new int[SlotCount] : null;
+            _byPath.IsByRemote = value;
+        }
+    }
 
     /// <summary>The number that stands for a Connection ID.</summary>
     /// <param name="cid">The Connection ID.</param>
@@ -85,10 +105,31 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
 
             session.IsListed = true;
             Volatile.Write(ref _count, _count + 1);
+            CountSlot(session, 1);
             Append(session);
             Share(session, path);
             return true;
         }
+    }
+
+    /// <summary>How many sessions of a slot there are.</summary>
+    /// <param name="slot">The slot.</param>
+    public int CountOf(byte slot) => _slots is { } slots ? Volatile.Read(ref slots[slot]) : 0;
+
+    /// <summary>The sessions of a slot, the one that was not heard of for longest first.</summary>
+    /// <param name="slot">The slot.</param>
+    public List<DtlsSession> Of(byte slot)
+    {
+        List<DtlsSession> found = [];
+        lock (_gate)
+        {
+            if (CountOf(slot) > 0)
+            {
+                found.AddRange(_order.Where(session => session.Slot == slot));
+            }
+        }
+
+        return found;
     }
 
     /// <summary>Lets go of a session that has ended.</summary>
@@ -142,6 +183,14 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         }
     }
 
+    private void CountSlot(DtlsSession session, int by)
+    {
+        if (_slots is { } slots && session.Slot is { } slot)
+        {
+            Volatile.Write(ref slots[slot], slots[slot] + by);
+        }
+    }
+
     private void SetPlace(in DtlsPath path, DtlsSession session)
     {
         if (!session.HasCid)
@@ -175,6 +224,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
 
         session.IsListed = false;
         Volatile.Write(ref _count, _count - 1);
+        CountSlot(session, -1);
         _order.Remove(session);
         Unshare(session);
         if (session.HasCid)
@@ -200,9 +250,15 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
     {
         private readonly CoapAddressHash _hash = new(random);
 
-        public ulong HashOf(in DtlsPath path) => _hash.Of(path.Remote, path.Local) + (ulong)path.Tag;
+        public bool IsByRemote { get; set; }
+
+        public ulong HashOf(in DtlsPath path) =>
+            IsByRemote ? _hash.Of(path.Remote) : _hash.Of(path.Remote, path.Local) + (ulong)path.Tag;
 
         protected override DtlsPath KeyOf(DtlsSession session) => session.FixedPath;
+
+        protected override bool Has(DtlsSession session, in DtlsPath key) =>
+            IsByRemote ? session.FixedPath.Remote == key.Remote : base.Has(session, key);
 
         protected override uint Hash(in DtlsPath key) => (uint)HashOf(key);
     }

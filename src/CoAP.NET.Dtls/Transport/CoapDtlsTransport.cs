@@ -64,6 +64,7 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
         try
         {
             await engine.LoadSessionsAsync(cancellationToken).ConfigureAwait(false);
+            engine.StartSteering();
             await _sockets.StartAsync(engine.Context, cancellationToken).ConfigureAwait(false);
             engine.Start();
         }

@@ -31,6 +31,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     private readonly ClientPaths _paths;
     private readonly SessionOpening? _opening;
     private readonly CoapDatagramPool _pool;
+    private readonly OwnAddresses _ownAddresses;
 
     // Handshakes are never worked on by a thread that receives: certificates are checked there, and users asked.
     private readonly HandshakeWork _work;
@@ -48,6 +49,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _outer = context;
         _settings = settings;
         Context = new DtlsContext(this, context, 0);
+        _ownAddresses = new OwnAddresses(sockets);
         _paths = new ClientPaths(this, transport, sockets, context);
         _work = new HandshakeWork((work, state) => context.Scheduler.TryQueue(work, state, context.Counters, context.Logger),
             context.TimeProvider, s_often);
@@ -65,6 +67,9 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
                     Keeping = settings.SessionKeeping,
                     KeepingFailed = OnKeepingFailed,
                     Asks = AskAsync,
+                    MaxDatagram = context.Limits.MaxDatagramSize + RecordOverhead,
+                    SteeringFailed = OnSteeringFailed,
+                    SteeredBy = settings.Steering,
                 };
         }
 
@@ -122,6 +127,9 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         }
     }
 
+    /// <summary>Tells who knows what is at other servers. To be called before the first datagram is taken.</summary>
+    public void StartSteering() => _server?.Steering?.Start();
+
     /// <summary>Keeps the sessions for the process after. To be called when no datagram is taken any more.</summary>
     public async ValueTask KeepSessionsAsync()
     {
@@ -158,6 +166,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     /// <summary>The sockets receive.</summary>
     public void Start()
     {
+        _server?.Steering?.Open();
         if (!_sockets.DrivesClock)
         {
             _timer = _outer.TimeProvider.CreateTimer(static engine => ((DtlsEngine)engine!).OnTimer(), this, s_often, s_often);
@@ -299,9 +308,17 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         }
     }
 
+    /// <summary>The way to the peer of a session that was kept, perhaps on another host: nothing leaves from the address of that.</summary>
+    public DtlsPath PathFor(in DtlsPath kept) => _ownAddresses.Has(kept.Local) ? kept : kept with { Local = default, Tag = 0 };
+
     /// <summary>Sends a datagram.</summary>
     public void Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
     {
+        if (path.Via != 0 && _server!.Steering!.TrySend(path, datagram))
+        {
+            return;
+        }
+
         CoapUdpTransport sockets = _paths.SocketsOf(path);
         CoapDatagram item = datagram.Length <= _pool.BufferSize ? _pool.Rent() : new CoapDatagram(datagram.Length);
         datagram.CopyTo(item.Buffer);
@@ -360,6 +377,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         }
 
         _timer?.Dispose();
+        _server?.Steering?.Close();
         _client?.Dispose();
         _server?.Dispose();
         _clientContext?.Dispose();
@@ -379,6 +397,8 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _outer.Counters.Add(CoapCounter.SessionKeepingFailures);
         DtlsLog.SessionsNotKept(_outer.Logger, KeeperName, exception.Message);
     }
+
+    private void OnSteeringFailed(Exception exception) => DtlsLog.SteeringFailed(_outer.Logger, exception);
 
     private Task AskAsync(DtlsSession session) =>
         session.Owner is DtlsChannelSession { Channel: not null } owner
@@ -408,6 +428,9 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             new CoapConnectionException(CoapConnectionError.Lost,
                 $"The session with {session} was ended: after the crash of the process before, its peer answered no Empty message, so "
                     + "nobody knows whether its requests are new."),
+        DtlsEnd.Saved =>
+            new CoapConnectionException(CoapConnectionError.ClosedByUs,
+                $"The session with {session} was handed over: it lives on where it is loaded."),
         DtlsEnd.TakenOver =>
             new CoapConnectionException(CoapConnectionError.Lost,
                 $"The session with {session} is another server's now, as the keeper of sessions says."),

@@ -28,6 +28,9 @@ internal static partial class DtlsLog
         "Changes of sessions were not kept by {Keeper}, which is tried again; a crash now costs handshakes: {Reason}")]
     public static partial void SessionsNotKept(ILogger logger, string keeper, string reason);
 
+    [LoggerMessage(2108, LogLevel.Error, "The steering of sessions threw, which it must not; the datagram is not relayed.")]
+    public static partial void SteeringFailed(ILogger logger, Exception exception);
+
     [LoggerMessage(2103, LogLevel.Debug, "A datagram to {Remote} was not sent: {Reason}")]
     public static partial void SendFailed(ILogger logger, string remote, string reason);
 }

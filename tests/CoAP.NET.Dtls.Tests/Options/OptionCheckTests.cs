@@ -32,6 +32,7 @@ public sealed class OptionCheckTests
         { "no suite for the server", "credentials of Server" },
         { "raw keys of anybody", "Set ValidateClientPublicKey" },
         { "raw keys or certificates", "set RequireClientCertificate and ValidateClientPublicKey" },
+        { "steering without a keeper", "Set SessionKeeping" },
         { "raw keys without own", "goes with a Certificate or a RawPublicKey" },
     };
 
@@ -145,6 +146,7 @@ public sealed class OptionCheckTests
             (Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>)((_, _) => true),
         _ when type == typeof(ICoapDtlsSessionStore) => new CoapDtlsSessionMemory(),
         _ when type == typeof(CoapDtlsSessionKeeping) => new CoapDtlsSessionKeeping(new MemoryKeeper(), new byte[16]),
+        _ when type == typeof(ICoapDtlsSteering) => new NoSteering(),
         _ when type == typeof(CoapDtlsSessionFile) => new CoapDtlsSessionFile("sessions", new byte[16]),
         _ when type == typeof(CoapPskCredential) => new CoapPskCredential("a", new byte[1]),
         _ when type == typeof(CoapDtlsCertificateValidation) => (CoapDtlsCertificateValidation)((_, _, _) => true),
@@ -155,12 +157,26 @@ public sealed class OptionCheckTests
         _ => throw new InvalidOperationException($"A new type of option: {type}."),
     };
 
+    private sealed class NoSteering : ICoapDtlsSteering
+    {
+        public void Start(CoapDtlsSteeringPort port)
+        {
+        }
+
+        public byte? SlotOfNewSession() => null;
+
+        public bool TryRelay(byte? slot, CoapAddress remote, ReadOnlySpan<byte> datagram) => false;
+
+        public bool TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram) => false;
+    }
+
     private static CoapDtlsOptions Make(string mistake)
     {
         CoapDtlsServerOptions psk = new() { PskStore = new CoapPskDictionary() };
         return mistake switch
         {
             "nothing" => new(),
+            "steering without a keeper" => new() { Server = new() { PskStore = new CoapPskDictionary(), Steering = new NoSteering() } },
             "server without credentials" => new() { Server = new() },
             "no own key" => new() { Server = new() { Certificate = s_authority.Certificate.CopyWithoutKey() } },
             "rsa" => new() { Client = new() { Certificate = Rsa() } },

@@ -4,10 +4,15 @@ using CoAP.NET.Dtls.Sessions;
 
 namespace CoAP.NET.Dtls.Tests.Sessions;
 
-/// <summary>A client of a <see cref="ServerBench"/>.</summary>
-internal sealed class BenchClient(ServerBench bench, DtlsPath path, string identity, byte[] key, bool withCid) : IDtlsSink
+/// <summary>A client of servers on the same thread.</summary>
+/// <param name="context">What handshakes of clients have in common.</param>
+/// <param name="clock">The clock.</param>
+/// <param name="send">Takes what it sends.</param>
+internal sealed class BenchClient(
+    HandshakeContext context, TimeProvider clock, Action<DtlsPath, byte[]> send, DtlsPath path, string identity, byte[] key, bool withCid)
+    : IDtlsSink
 {
-    public ClientHandshake Handshake { get; } = new(bench.ClientContext, withCid ? [] : null, identity, key);
+    public ClientHandshake Handshake { get; } = new(context, withCid ? [] : null, identity, key);
 
     public DtlsPath Path { get; set; } = path;
 
@@ -37,7 +42,7 @@ internal sealed class BenchClient(ServerBench bench, DtlsPath path, string ident
         Flush();
         if (Handshake.Status == HandshakeStatus.Done)
         {
-            Session = new DtlsSession(Handshake.Establish(), Path, this, bench.Clock);
+            Session = new DtlsSession(Handshake.Establish(), Path, this, clock);
         }
     }
 
@@ -46,14 +51,14 @@ internal sealed class BenchClient(ServerBench bench, DtlsPath path, string ident
         foreach (byte[] datagram in Handshake.TakeOutput())
         {
             Sent.Add(datagram);
-            bench.Server.Receive(Path, [.. datagram]);
+            send(Path, [.. datagram]);
         }
     }
 
     void IDtlsSink.Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
     {
         Sent.Add(datagram.ToArray());
-        bench.Server.Receive(Path, datagram.ToArray());
+        send(Path, datagram.ToArray());
     }
 
     void IDtlsSink.Opened(DtlsSession session)

@@ -69,7 +69,8 @@ internal sealed class ServerBench : IDtlsSink, IDisposable
 
     public BenchClient Connect(DtlsPath path, string identity = "user", byte[]? key = null, bool withCid = true)
     {
-        BenchClient client = new(this, path, identity, key ?? Key, withCid);
+        BenchClient client = new(ClientContext, Clock, (from, datagram) => Server.Receive(from, datagram), path, identity, key ?? Key,
+            withCid);
         _clients[client.Path.Remote] = client;
         client.Handshake.Start(null);
         client.Flush();
@@ -125,7 +126,8 @@ internal sealed class ServerBench : IDtlsSink, IDisposable
 
     void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => Closed.Add((session, reason));
 
-    private sealed class OneKey : ICoapPskStore
+    /// <summary>Knows one client.</summary>
+    internal sealed class OneKey : ICoapPskStore
     {
         public ValueTask<ReadOnlyMemory<byte>> FindKeyAsync(string identity, CancellationToken cancellationToken) =>
             new(identity == "user" ? Key : ReadOnlyMemory<byte>.Empty);

@@ -1,0 +1,59 @@
+using CoAP.NET.Dtls.Steering;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls;
+
+/// <summary>What a server of <c>coaps</c> gives to its <see cref="ICoapDtlsSteering"/>. Thread-safe.</summary>
+public sealed class CoapDtlsSteeringPort
+{
+    private readonly SessionSteering _steering;
+
+    internal CoapDtlsSteeringPort(SessionSteering steering) => _steering = steering;
+
+    /// <summary>
+    /// Takes a datagram that another server relayed, or that the steering has kept for a while. Only its address is trusted: it is looked
+    /// at as any datagram from there. It is not relayed again, so nothing goes in circles.
+    /// </summary>
+    /// <param name="via">A number above 0 that the steering gives the server that relayed it: answers go by
+    /// <see cref="ICoapDtlsSteering.TrySendVia"/> until the client is heard directly, or in another way. 0: it came to this
+    /// server.</param>
+    /// <param name="remote">Where the datagram came from.</param>
+    /// <param name="datagram">The datagram. It is decrypted in place.</param>
+    /// <returns>Whether it was of use; false when nobody here knows it, it is not authentic or too long, and before the server has started
+    /// and after it has stopped. Counted in <see cref="CoapCounter.RecordsRejected"/>.</returns>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="via"/> is negative.</exception>
+    public bool Receive(int via, CoapAddress remote, Span<byte> datagram)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(via);
+        return _steering.Receive(via, remote, datagram);
+    }
+
+    /// <summary>
+    /// Sends what another server has for a client that was heard here: what its steering took by
+    /// <see cref="ICoapDtlsSteering.TrySendVia"/>. It leaves from where the client was heard, if that is not too long ago.
+    /// </summary>
+    /// <param name="remote">Where it is to go.</param>
+    /// <param name="datagram">The datagram. Copied.</param>
+    /// <returns>Whether it was sent; false for an address to which nothing can be sent, a datagram that is empty or too long, and before
+    /// the server has started and after it has stopped.</returns>
+    public bool Send(CoapAddress remote, ReadOnlySpan<byte> datagram) => _steering.Send(remote, datagram);
+
+    /// <summary>
+    /// Hands all sessions of a slot over to whoever loads them: each ends here without a word to its client, and the keeper
+    /// (<see cref="CoapDtlsServerOptions.SessionKeeping"/>) gets its exact state, so that it goes on elsewhere with the next record
+    /// (<see cref="CoapDtlsSessionChangeKind.Stopped"/>). <see cref="ICoapDtlsSteering.SlotOfNewSession"/> must not give the slot any more;
+    /// handshakes that have it already are given up, and their clients begin anew. The slot may come back later.
+    /// </summary>
+    /// <param name="slot">The slot.</param>
+    /// <param name="cancellationToken">Ends the waiting for the keeper; nothing of the slot is here nevertheless.</param>
+    /// <returns>A task that ends when nothing of the slot is here, and the keeper has confirmed all states.</returns>
+    /// <exception cref="TimeoutException">The keeper has not confirmed within <see cref="CoapDtlsSessionKeeping.ConfirmTimeout"/>. Nothing
+    /// of the slot is here. Whoever loads the sessions takes them as after a crash.</exception>
+    /// <exception cref="OperationCanceledException">It was cancelled.</exception>
+    public Task ReleaseAsync(byte slot, CancellationToken cancellationToken) => _steering.ReleaseAsync(slot, cancellationToken);
+
+    /// <summary>How many sessions of a slot are here.</summary>
+    /// <param name="slot">The slot.</param>
+    /// <returns>The number; 0 after the server has stopped.</returns>
+    public int SessionsOf(byte slot) => _steering.SessionsOf(slot);
+}

@@ -1,0 +1,114 @@
+using CoAP.NET.Dtls.Handshakes;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Keeping;
+using CoAP.NET.Dtls.Tests.Sessions;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Steering;
+
+/// <summary>One of several servers that share their sessions: one of <see cref="SteeredNodes"/>.</summary>
+internal sealed class SteeredNode : IDtlsSink, ICoapDtlsSteering, IDisposable
+{
+    private readonly SteeredNodes _nodes;
+
+    public SteeredNode(SteeredNodes nodes, int number, HandshakeContext context)
+    {
+        _nodes = nodes;
+        Number = number;
+        Server = new DtlsServer(context, new DtlsServerLimits(), new ServerBench.OneKey(), null, this, nodes.Clock,
+            new VirtualRandom((ulong)number), static work => work())
+        {
+            Keeping = Keeper.Keeping(),
+            SteeringFailed = Failures.Add,
+            SteeredBy = this,
+        };
+        Assert.True(Server.Keeper!.StartAsync(default).AsTask().IsCompletedSuccessfully);
+        Server.Steering!.Start();
+        Server.Steering.Open();
+    }
+
+    /// <summary>By which the others call it: from 1.</summary>
+    public int Number { get; }
+
+    public MemoryKeeper Keeper { get; } = new();
+
+    public DtlsServer Server { get; }
+
+    public CoapDtlsSteeringPort Port { get; private set; } = null!;
+
+    public List<DtlsSession> Opened { get; } = [];
+
+    public List<byte[]> Received { get; } = [];
+
+    public List<(DtlsSession Session, DtlsEnd Reason)> Closed { get; } = [];
+
+    public List<(byte? Slot, byte[] Datagram)> Relayed { get; } = [];
+
+    public List<Exception> Failures { get; } = [];
+
+    /// <summary>A defect of the steering: thrown by all its members.</summary>
+    public Exception? Throws { get; set; }
+
+    /// <summary>Sends by its sockets.</summary>
+    public void Send(in DtlsPath path, ReadOnlySpan<byte> datagram)
+    {
+        if (path.Via == 0 || !Server.Steering!.TrySend(path, datagram))
+        {
+            _nodes.Send(Number, path, datagram);
+        }
+    }
+
+    /// <summary>Takes the sessions of a slot that another one has released.</summary>
+    public void Load(SteeredNode from, byte slot)
+    {
+        foreach ((ulong id, ReadOnlyMemory<byte> state) in from.Keeper.States.Where(one => (byte)(one.Key >> 56) == slot).ToArray())
+        {
+            from.Keeper.States.Remove(id);
+            Assert.Equal(CoapDtlsSessionLoad.Loaded, Keeper.Loader.TryLoad(state.Span));
+        }
+    }
+
+    public void Dispose() => Server.Dispose();
+
+    void ICoapDtlsSteering.Start(CoapDtlsSteeringPort port) => Port = port;
+
+    byte? ICoapDtlsSteering.SlotOfNewSession() =>
+        Throws is { } thrown ? throw thrown : _nodes.Owners.IndexOf(Number) is var slot and >= 0 ? (byte)slot : null;
+
+    bool ICoapDtlsSteering.TryRelay(byte? slot, CoapAddress remote, ReadOnlySpan<byte> datagram)
+    {
+        if (Throws is { } thrown)
+        {
+            throw thrown;
+        }
+
+        int owner = slot is { } known ? _nodes.Owners[known] : _nodes.Owners.Contains(Number) ? Number : _nodes.Owners[0];
+        if (owner == Number || owner == 0)
+        {
+            return false;
+        }
+
+        byte[] copy = datagram.ToArray();
+        Relayed.Add((slot, [.. copy]));
+        _nodes[owner].Port.Receive(Number, remote, copy);
+        return true;
+    }
+
+    bool ICoapDtlsSteering.TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram) =>
+        Throws is { } thrown ? throw thrown : !_nodes.Down.Contains(via) && _nodes[via].Port.Send(remote, datagram);
+
+    void IDtlsSink.Opened(DtlsSession session) => Opened.Add(session);
+
+    void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content)
+    {
+        Received.Add(content.ToArray());
+        session.Send([.. "re:"u8, .. content]);
+    }
+
+    void IDtlsSink.Moved(DtlsSession session, in DtlsPath from)
+    {
+    }
+
+    void IDtlsSink.Closed(DtlsSession session, DtlsEnd reason) => Closed.Add((session, reason));
+}

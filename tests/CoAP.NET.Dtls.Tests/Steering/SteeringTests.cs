@@ -1,0 +1,308 @@
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Sessions;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Steering;
+
+/// <summary>Datagrams that arrive at another server than that of their session.</summary>
+public sealed class SteeringTests
+{
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void The_slot_of_a_session_is_the_first_byte_of_its_Connection_ID_and_of_its_name(bool withCid)
+    {
+        using SteeredNodes nodes = new(2);
+        nodes.Balance = static () => 2;
+        nodes.Owners[200] = 1;
+        BenchClient client = nodes.Connect(1, withCid);
+
+        DtlsSession session = Assert.Single(nodes[2].Opened);
+        byte slot = (byte)nodes.Owners.IndexOf(2);
+        Assert.Equal((128, slot), (slot, session.Slot!.Value));
+        Assert.Equal(withCid ? [slot] : [], session.OwnCid.Length == 0 ? [] : session.OwnCid[..1].ToArray());
+        Assert.Equal(slot, Assert.Single(nodes[2].Keeper.Batches.SelectMany(static batch => batch)).Id.Span[0]);
+        Assert.Equal((1, 0), (nodes[2].Port.SessionsOf(slot), nodes[2].Port.SessionsOf((byte)(slot + 1))));
+        nodes.Say(client, 1);
+        Assert.Single(client.Received);
+
+        session.End(DtlsEnd.Closed, tells: true);
+        Assert.Equal(0, nodes[2].Port.SessionsOf(slot));
+    }
+
+    [Fact]
+    public void A_record_that_arrives_at_another_server_is_relayed_and_answered_from_where_it_arrived()
+    {
+        using SteeredNodes nodes = new(3);
+        BenchClient client = nodes.Connect(1);
+        nodes.Balance = static () => 3;
+        nodes.Sent.Clear();
+        nodes.Say(client, 1);
+
+        Assert.Equal([1], Assert.Single(nodes[1].Received));
+        Assert.Single(client.Received);
+        Assert.Equal((3, SteeredNodes.LocalOf(3)), Assert.Single(nodes.Sent));
+        Assert.Equal(3, nodes[1].Opened[0].Path.Via);
+        Assert.Equal((byte)0, Assert.Single(nodes[3].Relayed).Slot);
+
+        // The next one comes directly, and so does its answer.
+        nodes.Balance = static () => 1;
+        nodes.Say(client, 2);
+        Assert.Equal((1, SteeredNodes.LocalOf(1)), nodes.Sent[^1]);
+        Assert.Equal(0, nodes[1].Opened[0].Path.Via);
+        Assert.Equal(2, client.Received.Count);
+    }
+
+    [Fact]
+    public void A_way_that_is_gone_is_left_out()
+    {
+        using SteeredNodes nodes = new(2);
+        BenchClient client = nodes.Connect(1);
+        nodes.Balance = static () => 2;
+        nodes.Say(client, 1);
+        nodes.Down.Add(2);
+        nodes.Sent.Clear();
+        Assert.True(nodes[1].Opened[0].Send([7]));
+        Assert.Equal(1, Assert.Single(nodes.Sent).Node);
+    }
+
+    [Fact]
+    public void A_device_whose_NAT_forgets_it_goes_on_wherever_it_then_arrives()
+    {
+        using SteeredNodes nodes = new(3);
+        BenchClient client = nodes.Connect(1);
+        for (int i = 0; i < 9; i++)
+        {
+            int node = 1 + (i % 3);
+            nodes.Balance = () => node;
+            nodes.Move(client, 2 + i);
+            nodes.Say(client, (byte)i);
+        }
+
+        Assert.Equal(9, nodes[1].Received.Count);
+        Assert.Equal(9, client.Received.Count);
+        Assert.Equal(9, nodes[1].Server.Counters.AddressChanges);
+        Assert.Single(nodes[1].Opened);
+        Assert.Empty(nodes[2].Opened.Concat(nodes[3].Opened));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void A_balancer_that_sprays_costs_relays_and_nothing_else(bool withCid)
+    {
+        using SteeredNodes nodes = new(3);
+        int next = 0;
+        nodes.Balance = () => 1 + (next++ % 3);
+        List<BenchClient> clients = [];
+
+        // Where a ClientHello and its copy with a cookie go to different servers their cookies have to be those of the other: as they are
+        // not, here the first two of each go to the same one.
+        for (int host = 1; host <= 6; host++)
+        {
+            int node = 1 + (host % 3);
+            int sent = 0;
+            nodes.Balance = () => sent++ < 2 || !withCid ? node : 1 + (next++ % 3);
+            clients.Add(nodes.Connect(host, withCid));
+        }
+
+        nodes.Balance = withCid ? () => 1 + (next++ % 3) : nodes.Balance;
+        foreach (BenchClient client in withCid ? clients : clients[^1..])
+        {
+            for (int i = 0; i < 6; i++)
+            {
+                nodes.Say(client, (byte)i);
+            }
+
+            Assert.Equal(6, client.Received.Count);
+        }
+
+        Assert.Equal(6, nodes[1].Opened.Count + nodes[2].Opened.Count + nodes[3].Opened.Count);
+        Assert.Equal(0, nodes[1].Server.HandshakeCount + nodes[2].Server.HandshakeCount + nodes[3].Server.HandshakeCount);
+    }
+
+    [Fact]
+    public void A_server_without_slots_relays_a_ClientHello_and_the_handshake_is_made_by_way_of_it()
+    {
+        using SteeredNodes nodes = new(1 + 1);
+        for (int slot = 0; slot < 256; slot++)
+        {
+            nodes.Owners[slot] = 1;
+        }
+
+        nodes.Balance = static () => 2;
+        BenchClient client = nodes.Connect(1);
+        nodes.Say(client, 1);
+
+        Assert.Single(client.Received);
+        Assert.Equal(2, Assert.Single(nodes[1].Opened).Path.Via);
+        Assert.Equal(0, nodes[2].Server.Counters.CookiesSent);
+        Assert.All(nodes.Sent, static sent => Assert.Equal(2, sent.Node));
+    }
+
+    [Fact]
+    public void Where_nobody_has_a_slot_a_ClientHello_is_dropped_without_an_answer()
+    {
+        using SteeredNodes nodes = new(1);
+        for (int slot = 0; slot < 256; slot++)
+        {
+            nodes.Owners[slot] = 0;
+        }
+
+        BenchClient client = nodes.Connect(1);
+        Assert.Null(client.Session);
+        Assert.Empty(nodes.Sent);
+        Assert.Equal((1, 0), (nodes[1].Server.Counters.RecordsIgnored, nodes[1].Server.HandshakeCount));
+    }
+
+    [Fact]
+    public void What_nobody_knows_is_relayed_once_and_then_dropped()
+    {
+        using SteeredNodes nodes = new(3);
+        nodes.Connect(1);
+        byte[] forged = SessionRig.Record(
+            new RecordLayer(CipherSuite.All[0], SessionRig.Keys(1), false, [], [0, 1, 2, 3, 4, 5, 6, 7]), [1, 2, 3]);
+        for (int slot = 0; slot < 256; slot++)
+        {
+            forged[11] = (byte)slot;
+            nodes.Balance = static () => 3;
+            nodes.SendToServers(ServerBench.Path(99), [.. forged]);
+        }
+
+        // The slots of the two others, one relay for each; the owners relay nothing further.
+        Assert.Equal(nodes.Owners.Count(static owner => owner != 3), nodes[3].Relayed.Count);
+        Assert.Empty(nodes[1].Relayed.Concat(nodes[2].Relayed));
+        Assert.Empty(nodes[1].Received.Concat(nodes[2].Received).Concat(nodes[3].Received));
+        Assert.Single(nodes[1].Opened.Concat(nodes[2].Opened).Concat(nodes[3].Opened));
+    }
+
+    [Fact]
+    public void A_relay_that_says_nonsense_has_no_effect()
+    {
+        using SteeredNodes nodes = new(2);
+        BenchClient client = nodes.Connect(1);
+        nodes.Say(client, 1);
+        CoapAddress remote = client.Path.Remote;
+        CoapDtlsSteeringPort port = nodes[1].Port;
+        client.Session!.Send([2]);
+        byte[] record = client.Sent[^1];
+        nodes.Sent.Clear();
+
+        Assert.Throws<ArgumentOutOfRangeException>(() => port.Receive(-1, remote, [.. record]));
+        Assert.False(port.Receive(2, default, [.. record]));
+        Assert.False(port.Receive(2, remote with { Port = 0 }, [.. record]));
+        Assert.False(port.Receive(2, CoapAddress.FromIPv4(0xE0000101, 5_684), [.. record]));
+        Assert.False(port.Receive(2, remote, []));
+        Assert.False(port.Receive(2, remote, new byte[100_000]));
+        Assert.False(port.Receive(2, remote, [.. record.Select(static (b, i) => i == 20 ? (byte)~b : b)]));
+        Assert.False(port.Receive(2, remote, [.. record]));
+        for (int length = 0; length < record.Length; length++)
+        {
+            Assert.False(port.Receive(2, remote, record.AsSpan(0, length).ToArray()));
+        }
+
+        Assert.False(port.Send(default, [1]));
+        Assert.False(port.Send(remote, []));
+        Assert.False(port.Send(remote, new byte[100_000]));
+        Assert.Empty(nodes.Sent);
+        Assert.Equal(0, nodes[1].Opened[0].Path.Via);
+
+        // The session has suffered nothing.
+        nodes.Say(client, 3);
+        Assert.Equal([1, 2, 3], nodes[1].Received.Select(static content => content[0]));
+    }
+
+    [Fact]
+    public void A_steering_that_throws_harms_nobody()
+    {
+        using SteeredNodes nodes = new(2);
+        BenchClient client = nodes.Connect(1);
+        nodes.Balance = static () => 2;
+        nodes.Say(client, 1);
+        nodes[1].Throws = nodes[2].Throws = new InvalidOperationException("a defect");
+        nodes.Say(client, 2);
+        nodes.Connect(2);
+        Assert.True(nodes[1].Opened[0].Send([3]));
+        Assert.Equal(3, nodes[1].Failures.Count + nodes[2].Failures.Count - 1);
+
+        nodes.Balance = static () => 1;
+        nodes.Say(client, 4);
+        Assert.Equal([1, 4], nodes[1].Received.Select(static content => content[0]));
+    }
+
+    [Fact]
+    public async Task A_slot_that_is_handed_over_takes_its_sessions_with_it_exactly()
+    {
+        using SteeredNodes nodes = new(2);
+        BenchClient client = nodes.Connect(1);
+        BenchClient plain = nodes.Connect(2, withCid: false);
+        nodes.Say(client, 1);
+        nodes.Say(plain, 2);
+        await nodes.MoveSlotAsync(0, to: 2);
+
+        Assert.Equal(0, nodes[1].Port.SessionsOf(0));
+        Assert.Equal(2, nodes[2].Port.SessionsOf(0));
+        Assert.All(nodes[1].Closed, static closed => Assert.Equal(DtlsEnd.Saved, closed.Reason));
+        Assert.Empty(client.Ends.Concat(plain.Ends));
+
+        // What still arrives at the old server goes to the new one, and nothing is asked of the client before an unsafe request.
+        nodes.Say(client, 0x40, 2, 0, 1);
+        Assert.Equal([0x40, 2, 0, 1], Assert.Single(nodes[2].Received));
+        nodes.Balance = static () => 2;
+        nodes.Say(client, 4);
+        nodes.Say(plain, 5);
+        Assert.Equal(3, nodes[2].Received.Count);
+        Assert.Equal((3, 2), (client.Received.Count, plain.Received.Count));
+
+        // And back.
+        await nodes.MoveSlotAsync(0, to: 1);
+        nodes.Say(client, 6);
+        Assert.Equal(4, client.Received.Count);
+        Assert.Equal(2, nodes[1].Port.SessionsOf(0));
+        Assert.Equal(4, nodes[1].Opened.Count);
+    }
+
+    [Fact]
+    public async Task A_handshake_whose_slot_is_released_is_given_up()
+    {
+        using SteeredNodes nodes = new(2);
+        int sent = 0;
+        nodes.Balance = () => ++sent < 3 ? 1 : throw new InvalidOperationException();
+        Assert.Throws<InvalidOperationException>(() => nodes.Connect(1));
+        Assert.Equal(1, nodes[1].Server.HandshakeCount);
+
+        await nodes[1].Port.ReleaseAsync(1, default);
+        Assert.Equal(1, nodes[1].Server.HandshakeCount);
+        await nodes[1].Port.ReleaseAsync(0, default);
+        Assert.Equal(0, nodes[1].Server.HandshakeCount);
+
+        nodes.Balance = static () => 1;
+        nodes.Say(nodes.Connect(1), 1);
+        Assert.Single(nodes[1].Received);
+    }
+
+    [Fact]
+    public async Task A_release_that_the_store_does_not_confirm_says_so_and_leaves_nothing_here()
+    {
+        using SteeredNodes nodes = new(2);
+        BenchClient client = nodes.Connect(1);
+        nodes[1].Keeper.BeforeKeeping = static _ => ValueTask.FromException(new IOException("The store is away."));
+        Task released = nodes[1].Port.ReleaseAsync(0, default);
+        Task again = nodes[1].Port.ReleaseAsync(0, default);
+        Assert.False(released.IsCompleted);
+        Assert.Equal(0, nodes[1].Port.SessionsOf(0));
+        nodes.Clock.Advance(TimeSpan.FromSeconds(30));
+        await Assert.ThrowsAsync<TimeoutException>(() => released);
+        await Assert.ThrowsAsync<TimeoutException>(() => again);
+
+        // Once it is back the states are kept nevertheless.
+        nodes[1].Keeper.BeforeKeeping = null;
+        nodes.Clock.Advance(TimeSpan.FromMinutes(1));
+        nodes[1].Server.Tick();
+        nodes.Owners[0] = 2;
+        nodes[2].Load(nodes[1], 0);
+        nodes.Say(client, 1);
+        Assert.Single(client.Received);
+    }
+}
