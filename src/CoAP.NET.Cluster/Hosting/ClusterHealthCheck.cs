@@ -15,6 +15,8 @@ internal sealed class ClusterHealthCheck(CoapCluster cluster) : IHealthCheck
             ["node"] = cluster.Self.Id.ToString(),
             ["nodes"] = map.Nodes.Count,
             ["slots"] = map.SlotsOf(cluster.Self.Id).Count,
+            ["slotsMoving"] = cluster.GetNodeCounters().Moving,
+            ["leaving"] = cluster.IsLeaving,
             ["recordsWaiting"] = counters.Waiting,
             ["recordsDropped"] = counters.Dropped,
             ["recordsUnreadable"] = cluster.Store.UnreadableCount,

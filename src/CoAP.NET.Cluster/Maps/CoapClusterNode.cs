@@ -8,8 +8,26 @@ public sealed record CoapClusterNode(CoapNodeId Id, string Address)
     /// <summary>The length of <see cref="Address"/> at most, in characters: 255.</summary>
     public const int MaxAddressLength = 255;
 
-    /// <summary>Where other nodes reach it; empty when there are no others.</summary>
+    /// <summary>The length of <see cref="LinkAddress"/> at most, in characters: 247, so that there is room for the mark of a node that
+    /// leaves.</summary>
+    public const int MaxLinkAddressLength = MaxAddressLength - 8;
+
+    // A part of the address, so that every engine keeps it without knowing of it.
+    private const string LeavingMark = "#leaving";
+
+    /// <summary>Where other nodes reach it, with a mark while it leaves; empty when there are no others.</summary>
     public string Address { get; init; } = Check(Address);
+
+    /// <summary>Where other nodes reach it; empty when there are no others.</summary>
+    public string LinkAddress => IsLeaving ? Address[..^LeavingMark.Length] : Address;
+
+    /// <summary>Whether it hands its slots over to other nodes, as it is about to end. It gets no slots any more.</summary>
+    public bool IsLeaving => Address.EndsWith(LeavingMark, StringComparison.Ordinal);
+
+    /// <summary>The same node while it leaves: what it tells the store from then on.</summary>
+    /// <returns>The node.</returns>
+    /// <exception cref="ArgumentException">The address is too long for the mark.</exception>
+    public CoapClusterNode Leaving() => IsLeaving ? this : this with { Address = Check(Address + LeavingMark) };
 
     private static string Check(string address)
     {

@@ -11,26 +11,22 @@ namespace CoAP.NET.Cluster;
 /// it may write. Where the store is away it goes on with what it has, and finds back by itself. Thread-safe.
 /// </summary>
 /// <remarks>
-/// The first node that starts has all slots; further ones stand by, and take over when it is gone. A node that stops gives its lease back,
-/// so the next one need not wait.
+/// Nodes that can reach each other (<see cref="CoapClusterOptions.LinkAddress"/>) share the slots: those that are there have a fair share each,
+/// slots of a dead node are taken at once, and one that leaves (<see cref="LeaveAsync"/>) hands its own over. Without links the first
+/// node that starts has all slots; further ones stand by, and take over when it is gone. A node that stops gives its lease back, so the
+/// next one need not wait.
 /// </remarks>
 public sealed class CoapCluster : IAsyncDisposable
 {
-    private const int RenewalsOfLease = 5;
     private const int MaxServerName = 64;
-    private static readonly TimeSpan s_sweepPeriod = TimeSpan.FromMinutes(10);
 
-    private readonly TimeSpan _lease;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
-    private readonly SemaphoreSlim _taking = new(1);
-    private readonly CancellationTokenSource _stop = new();
+    private readonly ClusterMembership _membership;
+    private readonly SlotMover _mover;
     private readonly byte[] _sessionKey = new byte[CoapSealedClusterStore.SecretLength];
-    private CoapClusterMap _map = CoapClusterMap.Empty;
-    private CoapStoreHealth _health;
-    private Task? _renewing;
-    private Task? _watching;
+    private bool _isStarted;
     private Task? _end;
 
     /// <summary>Makes a node. It does nothing before <see cref="StartAsync"/>.</summary>
@@ -53,13 +49,14 @@ public sealed class CoapCluster : IAsyncDisposable
 
         _time = timeProvider ?? TimeProvider.System;
         _logger = logger ?? NullLogger.Instance;
-        _lease = options.Lease;
-        _health = new CoapStoreHealth(null, _time.GetUtcNow());
         Self = new CoapClusterNode(CoapNodeId.New(random), options.Address);
         Links = new ClusterLinks(Self.Id, options, _time, random ?? CoapRandomSource.Secure, _logger);
         Store = new CoapSealedClusterStore(store, options.Secret.Span, random);
         Writer = new CoapRecordWriter(Store, options.Writer, _time, _logger);
         OscoreStore = new CoapClusterOscoreStore(this);
+        _membership = new ClusterMembership(Store, Self.Id, options.Lease, _time, _logger);
+        _mover = new SlotMover(Self.Id, _membership, Writer, options.Moves.Checked(), _time, _logger);
+        _membership.MapChanged += OnMapChanged;
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _sessionKey, default, "CoAP.NET cluster sessions 1"u8);
     }
 
@@ -82,33 +79,16 @@ public sealed class CoapCluster : IAsyncDisposable
     internal ClusterLinks Links { get; }
 
     /// <summary>Who is there and who has which slot, as was heard last; empty before the first word of the store.</summary>
-    public CoapClusterMap Map
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _map;
-            }
-        }
-    }
+    public CoapClusterMap Map => _membership.Map;
 
     /// <summary>Whether the store takes leases and records. While it does not, the node goes on with what it has.</summary>
-    public CoapStoreHealth Health
-    {
-        get
-        {
-            lock (_gate)
-            {
-                if (_health.IsDegraded)
-                {
-                    return _health;
-                }
-            }
+    public CoapStoreHealth Health => _membership.Health is { IsDegraded: true } health ? health : Writer.Health;
 
-            return Writer.Health;
-        }
-    }
+    /// <summary>Whether the node leaves (<see cref="LeaveAsync"/>).</summary>
+    public bool IsLeaving => _membership.IsLeaving;
+
+    /// <summary>Moves its slots.</summary>
+    internal SlotMover Mover => _mover;
 
     /// <summary>
     /// Keeps the DTLS sessions of a server in the store, so that they outlive a crash and a restart, and another node that takes over has
@@ -148,26 +128,44 @@ public sealed class CoapCluster : IAsyncDisposable
         lock (_gate)
         {
             ObjectDisposedException.ThrowIf(_end is not null, this);
-            if (_renewing is not null)
+            if (_isStarted)
             {
                 throw new InvalidOperationException("The node was started before.");
             }
 
-            _renewing = Task.CompletedTask;
+            _isStarted = true;
         }
 
         await Links.StartAsync(cancellationToken).ConfigureAwait(false);
         Self = Self with { Address = Links.Address };
-        await TryRenewAsync(cancellationToken).ConfigureAwait(false);
+        await _membership.StartAsync(Self, cancellationToken).ConfigureAwait(false);
+        _mover.Start();
+    }
+
+    /// <summary>
+    /// Hands all slots over to the other nodes, as long as that is wanted before servers stop: requests under way are finished, sessions go
+    /// on elsewhere, and what still arrives here is relayed for a while (<see cref="CoapClusterOptions.Moves"/>). Does nothing where no
+    /// other node shares the slots. A host calls it before it stops its servers; dispose of the cluster afterwards.
+    /// </summary>
+    /// <param name="cancellationToken">Ends the wait; what was not handed over is taken by others when the node has ended.</param>
+    /// <returns>A task that ends when servers may stop.</returns>
+    public Task LeaveAsync(CancellationToken cancellationToken = default)
+    {
         lock (_gate)
         {
-            if (_end is null)
-            {
-                _renewing = RenewAsync();
-                _watching = WatchAsync();
-            }
+            return _end is null && _isStarted ? _mover.LeaveAsync(cancellationToken) : Task.CompletedTask;
         }
     }
+
+    /// <summary>What happened to the slots of this node so far.</summary>
+    /// <returns>The counters.</returns>
+    public CoapClusterNodeCounters GetNodeCounters() => new()
+    {
+        Taken = _membership.Taken,
+        HandedOver = _mover.HandedOver,
+        Lost = _membership.Lost,
+        Moving = _mover.MovingCount,
+    };
 
     /// <summary>Writes what waits, gives the lease back, and closes the store.</summary>
     /// <returns>A task that ends then.</returns>
@@ -185,182 +183,19 @@ public sealed class CoapCluster : IAsyncDisposable
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
 
+        await _mover.DisposeAsync().ConfigureAwait(false);
+
         // The lease lasts while the rest is written.
         await Writer.DisposeAsync().ConfigureAwait(false);
         await Links.DisposeAsync().ConfigureAwait(false);
-        await _stop.CancelAsync().ConfigureAwait(false);
-        Task? renewing;
-        Task? watching;
-        lock (_gate)
-        {
-            (renewing, watching) = (_renewing, _watching);
-        }
-
-        await (renewing ?? Task.CompletedTask).ConfigureAwait(false);
-        await (watching ?? Task.CompletedTask).ConfigureAwait(false);
+        await _membership.DisposeAsync().ConfigureAwait(false);
         await Store.DisposeAsync().ConfigureAwait(false);
         CryptographicOperations.ZeroMemory(_sessionKey);
-        _taking.Dispose();
-        _stop.Dispose();
     }
 
-    private async Task RenewAsync()
+    private void OnMapChanged(object? sender, EventArgs arguments)
     {
-        long swept = _time.GetTimestamp();
-        while (await PauseAsync().ConfigureAwait(false))
-        {
-            bool isThere = await TryRenewAsync(_stop.Token).ConfigureAwait(false);
-            if (isThere && _time.GetElapsedTime(swept) >= s_sweepPeriod)
-            {
-                swept = _time.GetTimestamp();
-                await TrySweepAsync().ConfigureAwait(false);
-            }
-        }
-    }
-
-    private async Task WatchAsync()
-    {
-        do
-        {
-            try
-            {
-                await foreach (CoapClusterMap map in Store.WatchAsync(_stop.Token).ConfigureAwait(false))
-                {
-                    await OnMapAsync(map, _stop.Token).ConfigureAwait(false);
-                }
-            }
-            catch (OperationCanceledException) when (_stop.IsCancellationRequested)
-            {
-                return;
-            }
-            catch (CoapClusterStoreException)
-            {
-                // The renewals tell of it.
-            }
-        }
-        while (await PauseAsync().ConfigureAwait(false));
-    }
-
-    // False at the end.
-    private async Task<bool> PauseAsync()
-    {
-        try
-        {
-            await Task.Delay(_lease / RenewalsOfLease, _time, _stop.Token).ConfigureAwait(false);
-            return true;
-        }
-        catch (OperationCanceledException)
-        {
-            return false;
-        }
-    }
-
-    private async Task<bool> TryRenewAsync(CancellationToken cancellationToken)
-    {
-        try
-        {
-            await OnMapAsync(await Store.JoinAsync(Self, _lease, cancellationToken).ConfigureAwait(false), cancellationToken)
-                .ConfigureAwait(false);
-            SetHealth(null);
-            return true;
-        }
-        catch (OperationCanceledException) when (_stop.IsCancellationRequested)
-        {
-            return false;
-        }
-        catch (CoapClusterStoreException exception)
-        {
-            SetHealth(exception);
-            return false;
-        }
-    }
-
-    private async Task TrySweepAsync()
-    {
-        try
-        {
-            while (await Store.RemoveExpiredAsync(_stop.Token).ConfigureAwait(false) == CoapRecordBatch.MaxCount)
-            {
-                // There may be more.
-            }
-        }
-        catch (Exception exception) when (exception is CoapClusterStoreException or OperationCanceledException)
-        {
-            // They take room until the next time.
-        }
-    }
-
-    // One map after the other, so that an older one never follows a newer one.
-    private async Task OnMapAsync(CoapClusterMap map, CancellationToken cancellationToken)
-    {
-        await _taking.WaitAsync(cancellationToken).ConfigureAwait(false);
-        try
-        {
-            Set(map);
-            while (map.IsThere(Self.Id) && map.Orphans() is { Count: > 0 } orphans)
-            {
-                bool isTaken = await Store.TryChangeAsync(map.Assign(Self.Id, orphans), cancellationToken).ConfigureAwait(false);
-                map = await Store.JoinAsync(Self, _lease, cancellationToken).ConfigureAwait(false);
-                Set(map);
-                if (isTaken)
-                {
-                    ClusterLog.SlotsTaken(_logger, Self.Id, orphans.Count, map.Version);
-                }
-            }
-        }
-        finally
-        {
-            _taking.Release();
-        }
-    }
-
-    private void Set(CoapClusterMap map)
-    {
-        int lost;
-        lock (_gate)
-        {
-            if (map.Version < _map.Version || map.HasSameContent(_map))
-            {
-                return;
-            }
-
-            lost = _map.SlotsOf(Self.Id).Count(slot => map[slot].Node != Self.Id);
-            _map = map;
-        }
-
-        if (lost > 0)
-        {
-            ClusterLog.SlotsLost(_logger, Self.Id, lost, map.Version);
-        }
-
-        Links.Update(map);
-        Raise();
-    }
-
-    private void SetHealth(CoapClusterStoreException? failure)
-    {
-        lock (_gate)
-        {
-            if (_health.Failure?.Fault == failure?.Fault)
-            {
-                return;
-            }
-
-            _health = new CoapStoreHealth(failure, _time.GetUtcNow());
-        }
-
-        if (failure is null)
-        {
-            ClusterLog.Renewed(_logger, Self.Id);
-        }
-        else
-        {
-            ClusterLog.NotRenewed(_logger, Self.Id, failure);
-        }
-    }
-
-    private void Raise()
-    {
+        Links.Update(Map);
         try
         {
             MapChanged?.Invoke(this, EventArgs.Empty);

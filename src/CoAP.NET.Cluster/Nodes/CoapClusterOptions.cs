@@ -15,13 +15,15 @@ public sealed class CoapClusterOptions
     /// <summary>
     /// Where this node listens for the others, such as <c>coaps+tcp://[::]:5690</c>. Links between nodes are CoAP over TLS, in which both
     /// ends prove that they have the same <see cref="Secret"/>; nobody else gets a connection. Port 0 lets the operating system choose.
-    /// Default empty: there are no links, and one node has all slots while others stand by.
+    /// Default empty: there are no links, and one node has all slots while others stand by. Nodes with links share the
+    /// slots.
     /// </summary>
     public string LinkAddress { get; set; } = "";
 
     /// <summary>
     /// Where other nodes reach this one, such as <c>coaps+tcp://10.0.0.7:5690</c>. Default empty: at <see cref="LinkAddress"/>, with an
-    /// address of this host where that is a wildcard.
+    /// address of this host where that is a wildcard. Without <see cref="LinkAddress"/> nodes with an address share slots too, and something
+    /// else has to bring datagrams to their owners.
     /// </summary>
     public string Address { get; set; } = "";
 
@@ -34,6 +36,9 @@ public sealed class CoapClusterOptions
 
     /// <summary>Bounds and times of what is written behind the back of the server.</summary>
     public CoapRecordWriterOptions Writer { get; } = new();
+
+    /// <summary>Bounds and times of slots that move between nodes that share them.</summary>
+    public CoapSlotMoveOptions Moves { get; } = new();
 
     /// <summary>What is wrong with the options; null when nothing is.</summary>
     /// <returns>The text, which says what to do.</returns>
@@ -55,9 +60,9 @@ public sealed class CoapClusterOptions
             return $"CoapClusterOptions.Lease is {Lease}; it has to be from {s_shortestLease} to {CoapLeases.Longest}.";
         }
 
-        if (Address is null || Address.Length > CoapClusterNode.MaxAddressLength)
+        if (Address is null || Address.Length > CoapClusterNode.MaxLinkAddressLength)
         {
-            return $"CoapClusterOptions.Address has to have at most {CoapClusterNode.MaxAddressLength} characters.";
+            return $"CoapClusterOptions.Address has to have at most {CoapClusterNode.MaxLinkAddressLength} characters.";
         }
 
         if (LinkAddress is null || (LinkAddress.Length > 0 && !Cluster.LinkAddress.CanBeListenedAt(LinkAddress)))
@@ -72,14 +77,18 @@ public sealed class CoapClusterOptions
                 + "coaps+tcp://10.0.0.7:5690, without a path and no wildcard, or empty for that of LinkAddress.";
         }
 
+        string part = "";
         try
         {
+            part = nameof(Writer);
             _ = Writer.Checked();
+            part = nameof(Moves);
+            _ = Moves.Checked();
             return null;
         }
         catch (ArgumentOutOfRangeException exception)
         {
-            return $"CoapClusterOptions.Writer.{exception.ParamName} is {exception.ActualValue}, which is out of its range.";
+            return $"CoapClusterOptions.{part}.{exception.ParamName} is {exception.ActualValue}, which is out of its range.";
         }
     }
 }

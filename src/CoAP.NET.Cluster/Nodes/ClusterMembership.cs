@@ -1,0 +1,347 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// How a node is there for others: it keeps its lease, hears of the map, takes the slots that nobody has who is there, and changes the map.
+/// Where the store is away it goes on with what it has, and finds back by itself. Thread-safe.
+/// </summary>
+internal sealed class ClusterMembership : IAsyncDisposable
+{
+    private const int RenewalsOfLease = 5;
+    private static readonly TimeSpan s_sweepPeriod = TimeSpan.FromMinutes(10);
+
+    private readonly ICoapClusterStore _store;
+    private readonly CoapNodeId _id;
+    private readonly TimeSpan _lease;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly Lock _gate = new();
+    private readonly SemaphoreSlim _taking = new(1);
+    private readonly CancellationTokenSource _stop = new();
+
+    // What it gives away just now, so that it is not told as lost.
+    private readonly HashSet<CoapSlot> _given = [];
+    private CoapClusterNode? _self;
+    private CoapClusterMap _map = CoapClusterMap.Empty;
+    private CoapStoreHealth _health;
+    private Task _renewing = Task.CompletedTask;
+    private Task _watching = Task.CompletedTask;
+    private bool _isLeaving;
+    private bool _isEnded;
+    private long _taken;
+    private long _lost;
+
+    /// <summary>Makes one. It does nothing before <see cref="StartAsync"/>.</summary>
+    /// <param name="store">The store.</param>
+    /// <param name="id">The node.</param>
+    /// <param name="lease">How long its lease lasts.</param>
+    /// <param name="time">The clock.</param>
+    /// <param name="logger">Is told what happens.</param>
+    public ClusterMembership(ICoapClusterStore store, CoapNodeId id, TimeSpan lease, TimeProvider time, ILogger logger)
+    {
+        _store = store;
+        _id = id;
+        _lease = lease;
+        _time = time;
+        _logger = logger;
+        _health = new CoapStoreHealth(null, _time.GetUtcNow());
+    }
+
+    /// <summary>Raised when <see cref="Map"/> has changed, on the thread that found out.</summary>
+    public event EventHandler? MapChanged;
+
+    /// <summary>Who is there and who has which slot, as was heard last.</summary>
+    public CoapClusterMap Map
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _map;
+            }
+        }
+    }
+
+    /// <summary>Whether the store takes leases.</summary>
+    public CoapStoreHealth Health
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _health;
+            }
+        }
+    }
+
+    /// <summary>Whether it leaves.</summary>
+    public bool IsLeaving
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _isLeaving;
+            }
+        }
+    }
+
+    /// <summary>How many slots it took that nobody had.</summary>
+    public long Taken => Interlocked.Read(ref _taken);
+
+    /// <summary>How many slots others took from it that it did not give.</summary>
+    public long Lost => Interlocked.Read(ref _lost);
+
+    private CoapClusterNode Told => IsLeaving ? _self!.Leaving() : _self!;
+
+    /// <summary>Joins, and goes on to renew the lease. Does not fail where the store is away.</summary>
+    /// <param name="self">What the others are told about the node.</param>
+    /// <param name="cancellationToken">Ends the wait for the first try.</param>
+    public async Task StartAsync(CoapClusterNode self, CancellationToken cancellationToken)
+    {
+        _self = self;
+        await TryRenewAsync(cancellationToken).ConfigureAwait(false);
+        lock (_gate)
+        {
+            if (!_isEnded)
+            {
+                _renewing = RenewAsync();
+                _watching = WatchAsync();
+            }
+        }
+    }
+
+    /// <summary>Tells the others that the node leaves: it takes no slots any more, and gets none.</summary>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>Whether the store took it; otherwise it is told with the next renewal.</returns>
+    public Task<bool> LeaveAsync(CancellationToken cancellationToken)
+    {
+        lock (_gate)
+        {
+            _isLeaving = true;
+        }
+
+        return TryRenewAsync(cancellationToken);
+    }
+
+    /// <summary>Gives slots of this node to somebody, by compare-and-set, as often as others are quicker.</summary>
+    /// <param name="choose">Says of the newest map which slots go to whom; no slots when nothing is left to be given.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    /// <returns>What was given.</returns>
+    /// <exception cref="CoapClusterStoreException">The store is away.</exception>
+    public async Task<(CoapNodeId To, IReadOnlyList<CoapSlot> Slots)> GiveAsync(
+        Func<CoapClusterMap, (CoapNodeId To, IReadOnlyList<CoapSlot> Slots)> choose, CancellationToken cancellationToken)
+    {
+        await _taking.WaitAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            while (true)
+            {
+                CoapClusterMap map = await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false);
+                Set(map);
+                (CoapNodeId To, IReadOnlyList<CoapSlot> Slots) given = choose(map);
+                if (given.Slots.Count == 0)
+                {
+                    return given;
+                }
+
+                SetGiven(given.Slots);
+                bool isGiven = await _store.TryChangeAsync(map.Assign(given.To, given.Slots), cancellationToken).ConfigureAwait(false);
+                Set(await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false));
+                if (isGiven)
+                {
+                    return given;
+                }
+            }
+        }
+        finally
+        {
+            SetGiven([]);
+            _taking.Release();
+        }
+    }
+
+    /// <summary>Renews the lease no longer. The store gives it back when it is disposed of.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        Task renewing;
+        Task watching;
+        lock (_gate)
+        {
+            _isEnded = true;
+            (renewing, watching) = (_renewing, _watching);
+        }
+
+        await _stop.CancelAsync().ConfigureAwait(false);
+        await renewing.ConfigureAwait(false);
+        await watching.ConfigureAwait(false);
+        _taking.Dispose();
+        _stop.Dispose();
+    }
+
+    private void SetGiven(IReadOnlyList<CoapSlot> slots)
+    {
+        lock (_gate)
+        {
+            _given.Clear();
+            _given.UnionWith(slots);
+        }
+    }
+
+    private async Task RenewAsync()
+    {
+        long swept = _time.GetTimestamp();
+        while (await PauseAsync().ConfigureAwait(false))
+        {
+            bool isThere = await TryRenewAsync(_stop.Token).ConfigureAwait(false);
+            if (isThere && _time.GetElapsedTime(swept) >= s_sweepPeriod)
+            {
+                swept = _time.GetTimestamp();
+                await TrySweepAsync().ConfigureAwait(false);
+            }
+        }
+    }
+
+    private async Task WatchAsync()
+    {
+        do
+        {
+            try
+            {
+                await foreach (CoapClusterMap map in _store.WatchAsync(_stop.Token).ConfigureAwait(false))
+                {
+                    await OnMapAsync(map, _stop.Token).ConfigureAwait(false);
+                }
+            }
+            catch (OperationCanceledException) when (_stop.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (CoapClusterStoreException)
+            {
+                // The renewals tell of it.
+            }
+        }
+        while (await PauseAsync().ConfigureAwait(false));
+    }
+
+    // False at the end.
+    private async Task<bool> PauseAsync()
+    {
+        try
+        {
+            await Task.Delay(_lease / RenewalsOfLease, _time, _stop.Token).ConfigureAwait(false);
+            return true;
+        }
+        catch (OperationCanceledException)
+        {
+            return false;
+        }
+    }
+
+    private async Task<bool> TryRenewAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await OnMapAsync(await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false), cancellationToken)
+                .ConfigureAwait(false);
+            SetHealth(null);
+            return true;
+        }
+        catch (OperationCanceledException) when (_stop.IsCancellationRequested)
+        {
+            return false;
+        }
+        catch (CoapClusterStoreException exception)
+        {
+            SetHealth(exception);
+            return false;
+        }
+    }
+
+    private async Task TrySweepAsync()
+    {
+        try
+        {
+            while (await _store.RemoveExpiredAsync(_stop.Token).ConfigureAwait(false) == CoapRecordBatch.MaxCount)
+            {
+                // There may be more.
+            }
+        }
+        catch (Exception exception) when (exception is CoapClusterStoreException or OperationCanceledException)
+        {
+            // They take room until the next time.
+        }
+    }
+
+    // One map after the other, so that an older one never follows a newer one.
+    private async Task OnMapAsync(CoapClusterMap map, CancellationToken cancellationToken)
+    {
+        await _taking.WaitAsync(cancellationToken).ConfigureAwait(false);
+        try
+        {
+            Set(map);
+            while (map.IsThere(_id) && !IsLeaving && SlotPlan.Of(map).ToTake(_id) is { Count: > 0 } orphans)
+            {
+                bool isTaken = await _store.TryChangeAsync(map.Assign(_id, orphans), cancellationToken).ConfigureAwait(false);
+                map = await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false);
+                Set(map);
+                if (isTaken)
+                {
+                    Interlocked.Add(ref _taken, orphans.Count);
+                    ClusterLog.SlotsTaken(_logger, _id, orphans.Count, map.Version);
+                }
+            }
+        }
+        finally
+        {
+            _taking.Release();
+        }
+    }
+
+    private void Set(CoapClusterMap map)
+    {
+        int lost;
+        lock (_gate)
+        {
+            if (map.Version < _map.Version || map.HasSameContent(_map))
+            {
+                return;
+            }
+
+            lost = _map.SlotsOf(_id).Count(slot => map[slot].Node != _id && !_given.Contains(slot));
+            _map = map;
+        }
+
+        if (lost > 0)
+        {
+            Interlocked.Add(ref _lost, lost);
+            ClusterLog.SlotsLost(_logger, _id, lost, map.Version);
+        }
+
+        MapChanged?.Invoke(this, EventArgs.Empty);
+    }
+
+    private void SetHealth(CoapClusterStoreException? failure)
+    {
+        lock (_gate)
+        {
+            if (_health.Failure?.Fault == failure?.Fault)
+            {
+                return;
+            }
+
+            _health = new CoapStoreHealth(failure, _time.GetUtcNow());
+        }
+
+        if (failure is null)
+        {
+            ClusterLog.Renewed(_logger, _id);
+        }
+        else
+        {
+            ClusterLog.NotRenewed(_logger, _id, failure);
+        }
+    }
+}

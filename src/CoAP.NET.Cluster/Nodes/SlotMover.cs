@@ -1,0 +1,321 @@
+using System.Diagnostics.CodeAnalysis;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Hands slots of this node over to others: the rest above its fair share once the nodes have settled, and all of them when it leaves. A
+/// few at a time: what has something of them in memory releases it, then the map is changed, which the store decides. Thread-safe.
+/// </summary>
+/// <param name="self">The node.</param>
+/// <param name="membership">Changes the map.</param>
+/// <param name="writer">What waits here is written before a slot moves.</param>
+/// <param name="options">How slots move.</param>
+/// <param name="time">The clock.</param>
+/// <param name="logger">Is told what moves.</param>
+internal sealed class SlotMover(
+    CoapNodeId self, ClusterMembership membership, CoapRecordWriter writer, CoapSlotMoveOptions options, TimeProvider time, ILogger logger)
+    : IAsyncDisposable
+{
+    private static readonly TimeSpan s_retry = TimeSpan.FromMilliseconds(500);
+
+    private readonly Lock _gate = new();
+    private readonly CancellationTokenSource _stop = new();
+    private readonly SettleClock _settle = new(options.SettleTime, time);
+
+    // The fence under which a slot is released: a slot that comes back has another one.
+    private readonly long[] _moving = new long[CoapSlot.Count];
+    private ISlotHolder[] _holders = [];
+    private TaskCompletionSource _wake = NewWake();
+    private Task _running = Task.CompletedTask;
+    private Task? _leaving;
+    private bool _isEnded;
+    private long _handedOver;
+
+    /// <summary>How many slots it has handed over.</summary>
+    public long HandedOver => Interlocked.Read(ref _handedOver);
+
+    /// <summary>How many slots are released just now.</summary>
+    public int MovingCount => _moving.Count(static fence => fence != 0);
+
+    /// <summary>How slots move.</summary>
+    public CoapSlotMoveOptions Options => options;
+
+    /// <summary>Adds what has something of slots in memory.</summary>
+    /// <param name="holder">What has.</param>
+    public void Add(ISlotHolder holder)
+    {
+        lock (_gate)
+        {
+            _holders = [.. _holders, holder];
+        }
+    }
+
+    /// <summary>Takes such a thing out.</summary>
+    /// <param name="holder">What was added.</param>
+    public void Remove(ISlotHolder holder)
+    {
+        lock (_gate)
+        {
+            _holders = [.. _holders.Where(other => other != holder)];
+        }
+    }
+
+    /// <summary>Whether a slot that this node has under a fence is released, or about to be.</summary>
+    /// <param name="slot">The slot.</param>
+    /// <param name="fence">The fence.</param>
+    public bool IsMoving(CoapSlot slot, CoapFence fence) => Volatile.Read(ref _moving[slot.Number]) == fence.Value && fence.IsSet;
+
+    /// <summary>Begins.</summary>
+    public void Start()
+    {
+        lock (_gate)
+        {
+            if (!_isEnded)
+            {
+                membership.MapChanged += OnMapChanged;
+                _running = RunAsync();
+            }
+        }
+    }
+
+    /// <summary>Hands over everything, within bounds, and waits until what still arrives was relayed for a while.</summary>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    public Task LeaveAsync(CancellationToken cancellationToken)
+    {
+        lock (_gate)
+        {
+            if (_isEnded)
+            {
+                return Task.CompletedTask;
+            }
+
+            _leaving ??= LeaveOnceAsync();
+            return _leaving.WaitAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>Moves nothing any more.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        Task running;
+        Task leaving;
+        lock (_gate)
+        {
+            if (_isEnded)
+            {
+                return;
+            }
+
+            _isEnded = true;
+            (running, leaving) = (_running, _leaving ?? Task.CompletedTask);
+        }
+
+        membership.MapChanged -= OnMapChanged;
+        await _stop.CancelAsync().ConfigureAwait(false);
+        await running.ConfigureAwait(false);
+        await leaving.ConfigureAwait(false);
+        _stop.Dispose();
+    }
+
+    private static TaskCompletionSource NewWake() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private void OnMapChanged(object? sender, EventArgs arguments) => Wake();
+
+    private void Wake()
+    {
+        TaskCompletionSource wake;
+        lock (_gate)
+        {
+            wake = _wake;
+            _wake = NewWake();
+        }
+
+        wake.TrySetResult();
+    }
+
+    private Task NextWake()
+    {
+        lock (_gate)
+        {
+            return _wake.Task;
+        }
+    }
+
+    private async Task RunAsync()
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        while (!_stop.IsCancellationRequested)
+        {
+            Task woken = NextWake();
+            SlotPlan plan = SlotPlan.Of(membership.Map);
+            _settle.See(plan.Members);
+            IReadOnlyList<SlotMove> moves = plan.ToGive(self);
+            TimeSpan wait = moves.Count == 0 ? Timeout.InfiniteTimeSpan : membership.IsLeaving ? TimeSpan.Zero : _settle.Left();
+            if (wait == TimeSpan.Zero)
+            {
+                // Those of one receiver, as a change of the map is one of them.
+                CoapNodeId to = moves[0].To;
+                await MoveAsync(to, [.. moves.Where(move => move.To == to).Take(options.BatchSize).Select(static move => move.Slot)])
+                    .ConfigureAwait(false);
+                continue;
+            }
+
+            await WaitAsync(woken, wait, _stop.Token).ConfigureAwait(false);
+        }
+    }
+
+    // Until something was told, the time is over, or the end.
+    private async Task WaitAsync(Task woken, TimeSpan wait, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await woken.WaitAsync(wait, time, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is TimeoutException or OperationCanceledException)
+        {
+            // Then it looks again.
+        }
+    }
+
+    private async Task MoveAsync(CoapNodeId to, CoapSlot[] slots)
+    {
+        CoapClusterMap map = membership.Map;
+        List<(CoapSlot Slot, CoapFence Fence)> left = [.. slots.Where(slot => map[slot].Node == self)
+            .Select(slot => (slot, map[slot].Fence))];
+        foreach ((CoapSlot slot, CoapFence fence) in left)
+        {
+            Volatile.Write(ref _moving[slot.Number], fence.Value);
+        }
+
+        try
+        {
+            await ReleaseAsync(left.Select(static one => one.Slot)).ConfigureAwait(false);
+            while (left.Count > 0 && !_stop.IsCancellationRequested)
+            {
+                await TryGiveAsync(to, left).ConfigureAwait(false);
+            }
+        }
+        finally
+        {
+            foreach (CoapSlot slot in slots)
+            {
+                Volatile.Write(ref _moving[slot.Number], 0);
+            }
+        }
+    }
+
+    [SuppressMessage("Design", "CA1031:Do not catch general exception types", Justification = "A slot that is not released moves as after "
+        + "a crash, whatever the reason.")]
+    private async Task ReleaseAsync(IEnumerable<CoapSlot> slots)
+    {
+        ISlotHolder[] holders;
+        lock (_gate)
+        {
+            holders = _holders;
+        }
+
+        using CancellationTokenSource grace = new(options.ReleaseTimeout, time);
+        using CancellationTokenSource ends = CancellationTokenSource.CreateLinkedTokenSource(grace.Token, _stop.Token);
+        await Task.WhenAll(slots.SelectMany(slot => holders.Select(holder => ReleaseOneAsync(holder, slot)))).ConfigureAwait(false);
+        try
+        {
+            await writer.FlushAsync(ends.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            // The store is away, or too slow. What is written later falls out, and the writer counts it.
+        }
+
+        async Task ReleaseOneAsync(ISlotHolder holder, CoapSlot slot)
+        {
+            try
+            {
+                await holder.ReleaseAsync(slot, ends.Token).ConfigureAwait(false);
+            }
+            catch (Exception exception)
+            {
+                NodesLog.NotReleased(logger, self, slot, exception);
+            }
+        }
+    }
+
+    // What was released must not stay: if nobody else is there to have it, it comes back under a new fence.
+    private async Task TryGiveAsync(CoapNodeId to, List<(CoapSlot Slot, CoapFence Fence)> left)
+    {
+        try
+        {
+            (CoapNodeId given, IReadOnlyList<CoapSlot> slots) = await membership.GiveAsync(Choose, _stop.Token).ConfigureAwait(false);
+            left.RemoveAll(one => slots.Contains(one.Slot));
+            if (given != self && slots.Count > 0)
+            {
+                Interlocked.Add(ref _handedOver, slots.Count);
+                NodesLog.HandedOver(logger, self, slots.Count, given, membership.Map.SlotsOf(self).Count);
+            }
+        }
+        catch (CoapClusterStoreException exception)
+        {
+            NodesLog.NotGiven(logger, self, exception);
+            await WaitAsync(new TaskCompletionSource().Task, s_retry, _stop.Token).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            // The end.
+        }
+
+        (CoapNodeId To, IReadOnlyList<CoapSlot> Slots) Choose(CoapClusterMap map)
+        {
+            left.RemoveAll(one => map[one.Slot].Node != self || map[one.Slot].Fence != one.Fence);
+            if (left.Count == 0)
+            {
+                return (self, []);
+            }
+
+            SlotPlan plan = SlotPlan.Of(map);
+            CoapNodeId wanted = plan.Members.Contains(to) ? to : plan[left[0].Slot] is { IsSet: true } other ? other : self;
+            return (wanted, [.. left.Where(one => wanted == to || plan[one.Slot] == wanted || wanted == self)
+                .Select(static one => one.Slot)]);
+        }
+    }
+
+    private async Task LeaveOnceAsync()
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        long began = time.GetTimestamp();
+        if (SlotPlan.Of(membership.Map) is not { IsShared: true } shared || !shared.Members.Any(member => member != self))
+        {
+            return;
+        }
+
+        NodesLog.Leaving(logger, self, membership.Map.SlotsOf(self).Count, shared.Members.Count(member => member != self));
+        await membership.LeaveAsync(_stop.Token).ConfigureAwait(false);
+        Wake();
+        while (true)
+        {
+            Task woken = NextWake();
+            int left = membership.Map.SlotsOf(self).Count;
+            TimeSpan wait = options.LeaveTimeout - time.GetElapsedTime(began);
+            bool isAlone = SlotPlan.Of(membership.Map).Members.Count == 0;
+            if (_stop.IsCancellationRequested)
+            {
+                return;
+            }
+
+            if (left == 0)
+            {
+                NodesLog.Left(logger, self, time.GetElapsedTime(began), options.RelayTime);
+                break;
+            }
+
+            if (wait <= TimeSpan.Zero || isAlone)
+            {
+                NodesLog.NotLeft(logger, self, left);
+                break;
+            }
+
+            await WaitAsync(woken, wait, _stop.Token).ConfigureAwait(false);
+        }
+
+        await WaitAsync(new TaskCompletionSource().Task, options.RelayTime, _stop.Token).ConfigureAwait(false);
+    }
+}

@@ -1,0 +1,64 @@
+namespace CoAP.NET.Cluster.Tests.Nodes;
+
+/// <summary>A store of a node that dies or is cut off when the test says: its lease is gone, and nothing it says arrives.</summary>
+internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
+{
+    private readonly CancellationTokenSource _cut = new();
+
+    public async Task CutAsync()
+    {
+        await _cut.CancelAsync();
+        await inner.DisposeAsync();
+    }
+
+    public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
+        Check().JoinAsync(self, lease, cancellationToken);
+
+    public async IAsyncEnumerable<CoapClusterMap> WatchAsync(
+        [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource ends = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _cut.Token);
+        IAsyncEnumerator<CoapClusterMap> maps = Check().WatchAsync(ends.Token).GetAsyncEnumerator(ends.Token);
+        await using (maps)
+        {
+            while (await NextAsync(maps, cancellationToken))
+            {
+                yield return maps.Current;
+            }
+        }
+    }
+
+    public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
+        Check().TryChangeAsync(wanted, cancellationToken);
+
+    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken) =>
+        Check().WriteAsync(batch, cancellationToken);
+
+    public IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken) =>
+        Check().ReadAsync(kind, slot, cancellationToken);
+
+    public ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken) =>
+        Check().FindAsync(key, cancellationToken);
+
+    public ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) => Check().RemoveExpiredAsync(cancellationToken);
+
+    public ValueTask DisposeAsync() => inner.DisposeAsync();
+
+    private async Task<bool> NextAsync(IAsyncEnumerator<CoapClusterMap> maps, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await maps.MoveNextAsync();
+        }
+        catch (Exception exception) when (
+            _cut.IsCancellationRequested && exception is OperationCanceledException or ObjectDisposedException)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            throw Away();
+        }
+    }
+
+    private ICoapClusterStore Check() => _cut.IsCancellationRequested ? throw Away() : inner;
+
+    private static CoapClusterStoreException Away() => new(CoapClusterStoreFault.Unavailable, "The test has cut the node off.");
+}

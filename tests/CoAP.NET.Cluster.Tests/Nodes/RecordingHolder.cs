@@ -1,0 +1,59 @@
+namespace CoAP.NET.Cluster.Tests.Nodes;
+
+/// <summary>Something of slots in memory: notes what is released, and ends a release when the test lets it.</summary>
+internal sealed class RecordingHolder : ISlotHolder
+{
+    private readonly Lock _gate = new();
+    private readonly List<CoapSlot> _released = [];
+    private readonly TaskCompletionSource _began = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private TaskCompletionSource? _block;
+    private int _underWay;
+
+    public IReadOnlyList<CoapSlot> Released
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _released];
+            }
+        }
+    }
+
+    /// <summary>How many were released at a time at most.</summary>
+    public int Most { get; private set; }
+
+    /// <summary>Asked when a slot is released, which must not be given away before that has ended.</summary>
+    public Action<CoapSlot>? Check { get; init; }
+
+    public Exception? Failure { get; init; }
+
+    public Task Began => _began.Task;
+
+    public void Block() => _block = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public void Unblock() => _block!.TrySetResult();
+
+    public async Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
+    {
+        lock (_gate)
+        {
+            _released.Add(slot);
+            Most = Math.Max(Most, ++_underWay);
+        }
+
+        _began.TrySetResult();
+        await Task.Yield();
+        await (_block?.Task ?? Task.CompletedTask).WaitAsync(cancellationToken);
+        Check?.Invoke(slot);
+        lock (_gate)
+        {
+            _underWay--;
+        }
+
+        if (Failure is not null)
+        {
+            throw Failure;
+        }
+    }
+}

@@ -1,0 +1,52 @@
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Cluster.Tests.Nodes;
+
+/// <summary>Several nodes that share slots, with a store in memory, and leases that last as long as a test.</summary>
+internal sealed class SharingNodes : IAsyncDisposable
+{
+    public SharingNodes() => Memory = new CoapMemoryCluster(Clock);
+
+    public VirtualClock Clock { get; } = new();
+
+    public CoapMemoryCluster Memory { get; }
+
+    public List<CoapCluster> All { get; } = [];
+
+    public List<CutStore> Stores { get; } = [];
+
+    /// <summary>Waits until they have fair shares.</summary>
+    public static Task FairAsync(IReadOnlyList<CoapCluster> nodes) => Eventually.IsTrueAsync(() => AreFair(nodes));
+
+    /// <summary>Whether they have fair shares, as each of them sees it.</summary>
+    public static bool AreFair(IReadOnlyList<CoapCluster> nodes)
+    {
+        int share = CoapSlot.Count / nodes.Count;
+        return nodes.All(node => nodes.Sum(other => node.Map.SlotsOf(other.Self.Id).Count) == CoapSlot.Count
+            && nodes.All(other => node.Map.SlotsOf(other.Self.Id).Count is var count && (count == share || count == share + 1)));
+    }
+
+    /// <summary>Starts a node that shares at once and relays nothing at its end.</summary>
+    public async Task<CoapCluster> StartAsync(Action<CoapSlotMoveOptions>? configure = null, string? address = null)
+    {
+        CoapClusterOptions options = ClusterTests.Options(TimeSpan.FromHours(1));
+        options.Address = address ?? $"coaps+tcp://192.0.2.{All.Count + 1}:5690";
+        options.Moves.SettleTime = TimeSpan.Zero;
+        options.Moves.RelayTime = TimeSpan.Zero;
+        configure?.Invoke(options.Moves);
+        CutStore store = new(Memory.Open());
+        CoapCluster node = new(store, options, Clock);
+        Stores.Add(store);
+        All.Add(node);
+        await node.StartAsync();
+        return node;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (CoapCluster node in All)
+        {
+            await node.DisposeAsync();
+        }
+    }
+}

@@ -1,0 +1,176 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Cluster.Tests.Nodes;
+
+/// <summary>Several nodes that share slots, and what they hand over.</summary>
+public sealed class SharingTests : IAsyncDisposable
+{
+    private readonly SharingNodes _nodes = new();
+
+    [Fact]
+    public async Task Nodes_that_join_get_their_share_from_those_that_have_more()
+    {
+        await _nodes.StartAsync();
+        await _nodes.StartAsync();
+        await _nodes.StartAsync();
+
+        await SharingNodes.FairAsync(_nodes.All);
+        Assert.True(_nodes.All.Sum(static node => node.GetNodeCounters().HandedOver) <= 128 + 86, "Slots moved more often than needed.");
+        Assert.All(_nodes.All, static node => Assert.Equal(0, node.GetNodeCounters().Lost));
+    }
+
+    [Fact]
+    public async Task Survivors_take_the_slots_of_a_node_that_died_each_its_share()
+    {
+        await _nodes.StartAsync();
+        await _nodes.StartAsync();
+        await _nodes.StartAsync();
+        await SharingNodes.FairAsync(_nodes.All);
+        Dictionary<CoapSlot, CoapFence> before = CoapSlot.All.ToDictionary(static slot => slot, slot => _nodes.All[0].Map[slot].Fence);
+        IReadOnlyList<CoapSlot> orphans = _nodes.All[0].Map.SlotsOf(_nodes.All[1].Self.Id);
+
+        await _nodes.Stores[1].CutAsync();
+
+        await SharingNodes.FairAsync([_nodes.All[0], _nodes.All[2]]);
+        Assert.All(CoapSlot.All, slot =>
+            Assert.Equal(orphans.Contains(slot) ? before[slot].Next() : before[slot], _nodes.All[0].Map[slot].Fence));
+    }
+
+    [Fact]
+    public async Task A_slot_is_released_before_it_is_handed_over_and_a_few_at_a_time()
+    {
+        CoapCluster first = await _nodes.StartAsync(static moves => moves.BatchSize = 5);
+        ConcurrentQueue<CoapSlot> early = [];
+        RecordingHolder holder = new()
+        {
+            Check = slot =>
+            {
+                if (!first.Mover.IsMoving(slot, first.FenceOf(slot)))
+                {
+                    early.Enqueue(slot);
+                }
+            },
+        };
+        first.Mover.Add(holder);
+        CoapCluster second = await _nodes.StartAsync();
+
+        await SharingNodes.FairAsync(_nodes.All);
+
+        Assert.Empty(early);
+        Assert.InRange(holder.Most, 1, 5);
+        Assert.Equal(second.Map.SlotsOf(second.Self.Id), holder.Released.Order());
+        await Eventually.IsTrueAsync(() => first.Mover.MovingCount == 0);
+        Assert.Equal(128, first.GetNodeCounters().HandedOver);
+    }
+
+    [Fact]
+    public async Task Records_that_wait_are_written_before_their_slot_is_handed_over()
+    {
+        CoapCluster first = await _nodes.StartAsync();
+        foreach (CoapSlot slot in CoapSlot.All)
+        {
+            Assert.True(first.Writer.TryWrite(Put(slot, first.FenceOf(slot))));
+        }
+
+        await _nodes.StartAsync();
+        await SharingNodes.FairAsync(_nodes.All);
+        await first.Writer.FlushAsync();
+
+        Assert.Equal(0, first.Writer.GetCounters().Fenced);
+    }
+
+    [Fact]
+    public async Task A_slot_that_could_not_be_released_moves_all_the_same()
+    {
+        CoapCluster first = await _nodes.StartAsync();
+        first.Mover.Add(new RecordingHolder { Failure = new InvalidOperationException("a holder of the test") });
+
+        await _nodes.StartAsync();
+
+        await SharingNodes.FairAsync(_nodes.All);
+    }
+
+    [Fact]
+    public async Task A_node_that_leaves_alone_or_without_a_link_waits_for_nothing()
+    {
+        CoapCluster alone = await _nodes.StartAsync();
+        await alone.LeaveAsync();
+        await alone.DisposeAsync();
+
+        CoapCluster unlinked = await _nodes.StartAsync(address: "");
+        CoapCluster standby = await _nodes.StartAsync(address: "");
+        await unlinked.LeaveAsync();
+        Assert.Equal(CoapSlot.Count, unlinked.Map.SlotsOf(unlinked.Self.Id).Count);
+        await unlinked.DisposeAsync();
+        await SharingNodes.FairAsync([standby]);
+    }
+
+    [Fact]
+    public async Task Slots_that_were_released_for_a_node_that_died_come_back_under_a_new_fence()
+    {
+        CoapCluster first = await _nodes.StartAsync();
+        RecordingHolder holder = new();
+        holder.Block();
+        first.Mover.Add(holder);
+        CoapFence before = first.FenceOf(new CoapSlot(255));
+        await _nodes.StartAsync();
+        await holder.Began;
+        CoapSlot[] released = [.. CoapSlot.All.Where(slot => first.Mover.IsMoving(slot, first.FenceOf(slot)))];
+        Assert.NotEmpty(released);
+
+        await _nodes.Stores[1].CutAsync();
+        await Eventually.IsTrueAsync(() => first.Map.Nodes.Count == 1);
+        holder.Unblock();
+
+        await Eventually.IsTrueAsync(() => released.All(slot => first.FenceOf(slot) == before.Next()));
+        Assert.All(released, slot => Assert.False(first.Mover.IsMoving(slot, first.FenceOf(slot))));
+        Assert.Equal(0, first.GetNodeCounters().HandedOver);
+    }
+
+    [Fact]
+    public void Many_joins_within_a_minute_make_the_wait_longer_and_a_rolling_restart_does_not()
+    {
+        SettleClock clock = new(TimeSpan.FromSeconds(2), _nodes.Clock);
+        CoapNodeId[] rolling = [CoapNodeId.New(), CoapNodeId.New(), CoapNodeId.New()];
+        clock.See(rolling);
+        Assert.Equal(TimeSpan.FromSeconds(2), clock.Left());
+        _nodes.Clock.Advance(TimeSpan.FromSeconds(1));
+        clock.See([.. rolling.Reverse()]);
+        Assert.Equal(TimeSpan.FromSeconds(1), clock.Left());
+        _nodes.Clock.Advance(TimeSpan.FromSeconds(61));
+        Assert.Equal(TimeSpan.Zero, clock.Left());
+
+        for (int i = 0; i < rolling.Length; i++)
+        {
+            rolling[i] = CoapNodeId.New();
+            clock.See(rolling);
+            Assert.Equal(TimeSpan.FromSeconds(2), clock.Left());
+        }
+
+        TimeSpan[] flaps = [.. Enumerable.Range(0, 8).Select(_ =>
+        {
+            clock.See([rolling[0], CoapNodeId.New()]);
+            return clock.Left();
+        })];
+        Assert.Equal([2, 4, 8, 16, 32, 60, 60, 60], flaps.Select(static left => left.TotalSeconds));
+        _nodes.Clock.Advance(TimeSpan.FromMinutes(2));
+        Assert.Equal(TimeSpan.Zero, clock.Left());
+    }
+
+    [Fact]
+    public void Options_of_moves_are_checked_in_words()
+    {
+        CoapClusterOptions options = ClusterTests.Options();
+        options.Moves.BatchSize = 0;
+        Assert.Contains("Moves.BatchSize is 0", options.FindFault(), StringComparison.Ordinal);
+        options.Moves.BatchSize = 1;
+        options.Address = new string('x', CoapClusterNode.MaxLinkAddressLength + 1);
+        Assert.Contains("247", options.FindFault(), StringComparison.Ordinal);
+    }
+
+    public ValueTask DisposeAsync() => _nodes.DisposeAsync();
+
+    private static CoapRecordChange Put(CoapSlot slot, CoapFence fence) => CoapRecordChange.Put(
+        new CoapRecordKey(CoapRecordKind.Device, slot, "a"u8), fence, "state"u8.ToArray(), Timeout.InfiniteTimeSpan);
+}

@@ -1,0 +1,90 @@
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Cluster.Tests.Nodes;
+
+/// <summary>How long nodes take to share slots and to leave.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class SharingTimeTests : IAsyncDisposable
+{
+    private readonly SharingNodes _nodes = new();
+
+    [Fact]
+    public async Task A_node_that_leaves_hands_over_everything_and_others_do_not_count_it_any_more()
+    {
+        CoapCluster first = await _nodes.StartAsync(static moves => moves.RelayTime = TimeSpan.FromMinutes(1));
+        await _nodes.StartAsync();
+        await _nodes.StartAsync();
+        await SharingNodes.FairAsync(_nodes.All);
+        int had = first.Map.SlotsOf(first.Self.Id).Count;
+        long moved = first.GetNodeCounters().HandedOver;
+
+        Task leaving = first.LeaveAsync();
+        await SharingNodes.FairAsync([_nodes.All[1], _nodes.All[2]]);
+        await Eventually.IsTrueAsync(() => first.GetNodeCounters().HandedOver == moved + had);
+
+        // It stays for those who still come, and is told with every map.
+        Assert.Contains(_nodes.All[1].Map.Nodes, node => node.Id == first.Self.Id && node.IsLeaving);
+        Assert.False(leaving.IsCompleted);
+        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromMinutes(2));
+        Assert.InRange(_nodes.Clock.Elapsed, TimeSpan.FromMinutes(1), TimeSpan.FromMinutes(2));
+        await first.DisposeAsync();
+        Assert.All(_nodes.All, static node => Assert.Equal(0, node.GetNodeCounters().Lost));
+    }
+
+    [Fact]
+    public async Task A_node_that_leaves_ends_in_time_when_its_slots_cannot_be_handed_over()
+    {
+        CoapCluster first = await _nodes.StartAsync(static moves =>
+        {
+            moves.LeaveTimeout = TimeSpan.FromSeconds(5);
+            moves.ReleaseTimeout = TimeSpan.FromMinutes(5);
+        });
+        RecordingHolder holder = new();
+        holder.Block();
+        first.Mover.Add(holder);
+        CoapCluster second = await _nodes.StartAsync();
+
+        Task leaving = first.LeaveAsync();
+        await holder.Began;
+        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromSeconds(6));
+        await first.DisposeAsync();
+
+        await SharingNodes.FairAsync([second]);
+    }
+
+    [Fact]
+    public async Task A_store_that_goes_away_while_slots_move_is_waited_for()
+    {
+        CoapCluster first = await _nodes.StartAsync();
+        RecordingHolder holder = new();
+        holder.Block();
+        first.Mover.Add(holder);
+        await _nodes.StartAsync();
+        await holder.Began;
+        _nodes.Memory.IsAway = true;
+        holder.Unblock();
+        await Eventually.IsTrueAsync(() => first.Mover.MovingCount > 0);
+
+        _nodes.Memory.IsAway = false;
+        await _nodes.Clock.AdvanceUntilAsync(() => SharingNodes.AreFair(_nodes.All), TimeSpan.FromMinutes(1));
+    }
+
+    [Fact]
+    public async Task Nothing_is_handed_over_before_the_nodes_have_settled()
+    {
+        CoapCluster first = await _nodes.StartAsync(static moves => moves.SettleTime = TimeSpan.FromSeconds(30));
+        RecordingHolder holder = new();
+        first.Mover.Add(holder);
+        CoapCluster second = await _nodes.StartAsync(static moves => moves.SettleTime = TimeSpan.FromSeconds(30));
+        Assert.Empty(holder.Released);
+        await _nodes.Clock.AdvanceUntilAsync(() => SharingNodes.AreFair(_nodes.All), TimeSpan.FromMinutes(1));
+        Assert.InRange(_nodes.Clock.Elapsed, TimeSpan.FromSeconds(30), TimeSpan.FromSeconds(31));
+
+        // Without waiting when somebody leaves.
+        Task leaving = first.LeaveAsync();
+        await SharingNodes.FairAsync([second]);
+        await leaving;
+    }
+
+    public ValueTask DisposeAsync() => _nodes.DisposeAsync();
+}

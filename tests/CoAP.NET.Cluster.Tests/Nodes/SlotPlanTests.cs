@@ -1,0 +1,161 @@
+namespace CoAP.NET.Cluster.Tests.Nodes;
+
+public sealed class SlotPlanTests
+{
+    private const string Linked = "coaps+tcp://192.0.2.1:5690";
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    [InlineData(7)]
+    [InlineData(50)]
+    [InlineData(100)]
+    public void Nodes_that_start_together_have_fair_shares_of_all_slots(int count)
+    {
+        CoapClusterMap map = CoapClusterMap.Empty.With(Nodes(count));
+        foreach (CoapClusterNode node in map.Nodes)
+        {
+            map = map.Assign(node.Id, SlotPlan.Of(map).ToTake(node.Id)).Read(map.Nodes);
+        }
+
+        AssertFair(map);
+    }
+
+    [Fact]
+    public void Whatever_the_order_in_which_nodes_act_no_slot_moves_twice_and_all_shares_become_fair()
+    {
+        for (int seed = 0; seed < 40; seed++)
+        {
+            Random random = new(seed);
+            CoapClusterNode[] nodes = Nodes(random.Next(1, 8), random);
+            CoapNodeId[] owners = [.. nodes.Select(static node => node.Id), CoapNodeId.New(), default];
+            CoapSlotOwner[] slots = [.. CoapSlot.All.Select(_ => new CoapSlotOwner(owners[random.Next(owners.Length)], new CoapFence(1)))];
+            if (random.Next(3) == 0 && nodes.Length > 1)
+            {
+                nodes[0] = nodes[0].Leaving();
+            }
+
+            CoapClusterMap map = new(1, nodes, slots);
+            CoapClusterMap end = Carried(map, random, out int moves);
+
+            Assert.Equal(moves, CoapSlot.All.Count(slot => end[slot].Fence != map[slot].Fence));
+            Assert.True(moves <= Needed(map), $"{moves} moves in place of {Needed(map)} with seed {seed}");
+            AssertFair(end);
+        }
+    }
+
+    [Fact]
+    public void Every_node_makes_the_same_plan_of_the_same_map()
+    {
+        CoapClusterNode[] nodes = Nodes(5);
+        SlotPlan one = SlotPlan.Of(CoapClusterMap.Empty.With(nodes));
+        SlotPlan other = SlotPlan.Of(CoapClusterMap.Empty.With([.. nodes.Reverse()]));
+
+        Assert.All(CoapSlot.All, slot => Assert.Equal(one[slot], other[slot]));
+    }
+
+    [Fact]
+    public void Without_links_one_node_has_all_slots_and_the_others_take_none_and_get_none()
+    {
+        CoapClusterNode[] nodes = [.. Nodes(3).Select(static node => node with { Address = "" })];
+        CoapClusterMap map = CoapClusterMap.Empty.With(nodes);
+        map = map.Assign(nodes[1].Id, SlotPlan.Of(map).ToTake(nodes[1].Id)).Read(nodes);
+
+        Assert.Equal(CoapSlot.Count, map.SlotsOf(nodes[1].Id).Count);
+        Assert.All(nodes, node => Assert.Empty(SlotPlan.Of(map).ToTake(node.Id)));
+        Assert.All(nodes, node => Assert.Empty(SlotPlan.Of(map).ToGive(node.Id)));
+        Assert.Equal(CoapSlot.Count, SlotPlan.Of(map.Read([nodes[0], nodes[2]])).ToTake(nodes[2].Id).Count);
+    }
+
+    [Fact]
+    public void A_node_without_a_link_stands_by_while_others_have_links_and_keeps_what_it_had()
+    {
+        CoapClusterNode[] nodes = Nodes(3);
+        nodes[0] = nodes[0] with { Address = "" };
+        CoapClusterMap map = CoapClusterMap.Empty.With(nodes);
+        Assert.Empty(SlotPlan.Of(map).ToTake(nodes[0].Id));
+
+        CoapClusterMap had = map.Assign(nodes[0].Id, CoapSlot.All).Read(nodes);
+        Assert.All(nodes, node => Assert.Empty(SlotPlan.Of(had).ToGive(node.Id)));
+    }
+
+    [Fact]
+    public void A_node_that_leaves_gives_everything_and_gets_nothing_and_alone_it_keeps_what_it_has()
+    {
+        CoapClusterNode[] nodes = Nodes(3);
+        CoapClusterMap map = Carried(CoapClusterMap.Empty.With(nodes), new Random(1), out _);
+        CoapClusterNode leaving = nodes[1].Leaving();
+        Assert.True(leaving.IsLeaving);
+        Assert.Equal(Linked, leaving.LinkAddress);
+        Assert.Same(leaving, leaving.Leaving());
+
+        SlotPlan plan = SlotPlan.Of(map.Read([nodes[0], leaving, nodes[2]]));
+        Assert.Equal(map.SlotsOf(leaving.Id), plan.ToGive(leaving.Id).Select(static move => move.Slot));
+        Assert.Empty(SlotPlan.Of(CoapClusterMap.Empty.With([nodes[0], leaving])).ToTake(leaving.Id));
+        CoapClusterMap alone = map.Read([leaving]);
+        Assert.Empty(SlotPlan.Of(alone).ToGive(leaving.Id));
+        Assert.Empty(SlotPlan.Of(alone).ToTake(leaving.Id));
+    }
+
+    // What nodes do one after the other, each a part of what it sees in its plan.
+    private static CoapClusterMap Carried(CoapClusterMap map, Random random, out int moves)
+    {
+        moves = 0;
+        for (int steps = 0; steps < 10_000; steps++)
+        {
+            SlotPlan plan = SlotPlan.Of(map);
+            List<(CoapNodeId To, CoapSlot[] Slots)> changes = [];
+            foreach (CoapNodeId node in map.Nodes.Select(static node => node.Id))
+            {
+                changes.Add((node, [.. plan.ToTake(node)]));
+                changes.AddRange(plan.ToGive(node).GroupBy(static move => move.To)
+                    .Select(static group => (group.Key, group.Select(static move => move.Slot).ToArray())));
+            }
+
+            changes.RemoveAll(static change => change.Slots.Length == 0);
+            if (changes.Count == 0)
+            {
+                return map;
+            }
+
+            (CoapNodeId to, CoapSlot[] slots) = changes[random.Next(changes.Count)];
+            random.Shuffle(slots);
+            CoapSlot[] part = slots[..random.Next(1, slots.Length + 1)];
+            moves += part.Length;
+            map = map.Assign(to, part).Read(map.Nodes);
+        }
+
+        throw new InvalidOperationException("The plan has no end.");
+    }
+
+    private static int Needed(CoapClusterMap map)
+    {
+        HashSet<CoapNodeId> members = [.. SlotPlan.Of(map).Members];
+        int homeless = CoapSlot.All.Count(slot => !members.Contains(map[slot].Node));
+
+        // What is above the share even where as many as can have the greater one.
+        int[] counts = [.. members.Select(node => map.SlotsOf(node).Count).OrderDescending()];
+        int above = counts.Select((count, at) =>
+            Math.Max(0, count - (CoapSlot.Count / counts.Length) - (at < CoapSlot.Count % counts.Length ? 1 : 0))).Sum();
+        return homeless + above;
+    }
+
+    private static void AssertFair(CoapClusterMap map)
+    {
+        IReadOnlyList<CoapNodeId> members = SlotPlan.Of(map).Members;
+        int share = CoapSlot.Count / members.Count;
+        Assert.All(members, node => Assert.InRange(map.SlotsOf(node).Count, share, share + 1));
+        Assert.Equal(CoapSlot.Count, members.Sum(node => map.SlotsOf(node).Count));
+    }
+
+    private static CoapClusterNode[] Nodes(int count, Random? random = null)
+    {
+        Random numbers = random ?? new Random(count);
+        byte[] id = new byte[16];
+        return [.. Enumerable.Range(0, count).Select(_ =>
+        {
+            numbers.NextBytes(id);
+            return new CoapClusterNode(new CoapNodeId(new Guid(id)), Linked);
+        })];
+    }
+}
