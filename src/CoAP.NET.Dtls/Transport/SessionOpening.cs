@@ -12,8 +12,8 @@ namespace CoAP.NET.Dtls.Transport;
 internal sealed class SessionOpening(
     CoapDtlsTransport transport, CoapUdpTransport sockets, ICoapSessionContext outer, DtlsClient client, ClientPaths paths)
 {
-    // A server that restarted answers nothing, and says nothing that could be believed. Copies of a Confirmable message leave after 2 to 3
-    // and 6 to 9 s: two without an answer, and one looks.
+    // A server that restarted answers nothing, and says nothing that could be believed. A Confirmable message and its copy without an
+    // answer, and time enough for the answer to a second copy: then one looks.
     private const int UnansweredToProbe = 2;
 
     // Who asked for the session that was lost comes at once.

@@ -15,7 +15,7 @@ public sealed class NeedsProgramsAttribute(string advice, params string[] progra
     public string[] Programs { get; } = programs;
 
     /// <summary>Why the tests are skipped; null when they run, be it to fail.</summary>
-    public string? SkipReason() => SkipReason(Environment.GetEnvironmentVariable(Variable), Program.Find);
+    public string? SkipReason() => SkipReason(Environment.GetEnvironmentVariable(Variable), InstalledProgram.Find);
 
     public string? SkipReason(string? mode, Func<string, string?> find)
     {

@@ -71,5 +71,21 @@ public sealed class SilentServerTests
         Assert.Equal(s_names.Length, client.Endpoint.ConnectedPeers.Count);
     }
 
+    [Fact]
+    public async Task A_session_is_not_doubted_before_the_second_copy_of_a_request_had_time_for_its_answer()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = secure.Client(endpoint: options => options.TimeProvider = _clock);
+        await RunAsync(client.GetAsync($"{secure.Host}/hello"));
+        secure.LoseSessions();
+        long begin = _clock.GetTimestamp();
+
+        await RunAsync(client.GetAsync($"{secure.Host}/who"));
+
+        // Copies leave after 2 to 3 s and after 6 to 9 s (RFC 7252 section 4.8).
+        Assert.InRange(_clock.GetElapsedTime(begin), TimeSpan.FromSeconds(9), TimeSpan.FromSeconds(30));
+        Assert.Equal(2, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+    }
+
     private Task<T> RunAsync<T>(Task<T> task) => _clock.AdvanceUntilAsync(task, TimeSpan.FromMinutes(10));
 }

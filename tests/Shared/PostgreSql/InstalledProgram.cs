@@ -1,7 +1,7 @@
-namespace CoAP.NET.Cluster.Tests.Engines;
+namespace CoAP.NET.Tests.Shared;
 
 /// <summary>Finds programs of others.</summary>
-internal static class Program
+internal static class InstalledProgram
 {
     /// <summary>Where a program is: by the PATH, or where Debian puts those of PostgreSQL, the newest version first.</summary>
     public static string? Find(string name) => (Environment.GetEnvironmentVariable("PATH") ?? string.Empty)

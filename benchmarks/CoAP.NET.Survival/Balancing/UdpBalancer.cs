@@ -1,0 +1,211 @@
+using System.Net;
+using System.Runtime.InteropServices;
+using CoAP.NET.Bench;
+
+namespace CoAP.NET.Survival.Balancing;
+
+/// <summary>
+/// A UDP load balancer, as those of clouds are: each client belongs to a server for as long as the balancer remembers; when that server is
+/// not to be used any more, to another one. Servers see a different address of 127.0.0.0/8 for each client. What a server sends is let
+/// through to clients that sent something there, and nothing else. It reads what DTLS tells on the wire. A thread of its own.
+/// </summary>
+internal sealed class UdpBalancer : IDisposable
+{
+    private const int FrontTag = 0;
+    private const int BackTag = 1;
+    private const int Milliseconds = 100;
+    private const int Burst = 64;
+
+    // Clients are 127.16.0.0 and up.
+    private const ulong FirstSource = 0x7F10_0000;
+
+    private readonly BalancerOptions _options;
+    private readonly CoapRandomSource _random;
+    private readonly PacketSocket _front = new(IPAddress.Loopback);
+    private readonly PacketSocket _back = new(IPAddress.Any);
+    private readonly Poller _poller = new();
+    private readonly Lock _gate = new();
+    private readonly Dictionary<ulong, ClientFlow> _clients = [];
+    private readonly List<ClientFlow> _flows = [];
+    private readonly Dictionary<ulong, Backend> _backends = [];
+    private readonly byte[] _buffer = new byte[65_536];
+    private readonly byte[] _dice = new byte[4];
+    private readonly Thread _thread;
+    private Backend[] _used = [];
+    private long _dropped;
+    private volatile bool _isStopped;
+
+    public UdpBalancer(BalancerOptions options, CoapRandomSource random)
+    {
+        _options = options;
+        _random = random;
+        _poller.Watch(_front.Descriptor, FrontTag, isKnown: false);
+        _poller.Watch(_back.Descriptor, BackTag, isKnown: false);
+        _thread = new Thread(Run) { IsBackground = true, Name = "balancer" };
+        _thread.Start();
+    }
+
+    /// <summary>Where clients send to.</summary>
+    public IPEndPoint Address => new(IPAddress.Loopback, _front.Port);
+
+    /// <summary>How many clients it has seen.</summary>
+    public int ClientCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _flows.Count;
+            }
+        }
+    }
+
+    /// <summary>Says which servers are to be used from now on.</summary>
+    public void Use(IReadOnlyCollection<Backend> backends)
+    {
+        lock (_gate)
+        {
+            foreach (Backend backend in backends)
+            {
+                _backends[PacketSocket.NumberOf(backend.Address)] = backend;
+            }
+
+            _used = [.. backends];
+        }
+    }
+
+    /// <summary>Begins to count anew.</summary>
+    public void Begin()
+    {
+        lock (_gate)
+        {
+            _dropped = 0;
+            foreach (ClientFlow flow in _flows)
+            {
+                flow.Begin();
+            }
+        }
+    }
+
+    /// <summary>What was read since <see cref="Begin"/>.</summary>
+    public BalancerFigures Read()
+    {
+        lock (_gate)
+        {
+            return new BalancerFigures(
+                _flows.Count(static flow => flow.HasShakenHands), _flows.Count(static flow => flow.HasMoved),
+                _flows.Sum(static flow => flow.NumbersTwice), _dropped);
+        }
+    }
+
+    public void Dispose()
+    {
+        _isStopped = true;
+        _thread.Join();
+        _poller.Dispose();
+        _front.Dispose();
+        _back.Dispose();
+    }
+
+    private void Run()
+    {
+        Span<int> tags = stackalloc int[2];
+        while (!_isStopped)
+        {
+            int count = _poller.Wait(tags, Milliseconds);
+            lock (_gate)
+            {
+                for (int i = 0; i < count; i++)
+                {
+                    for (int burst = 0; burst < Burst && (tags[i] == FrontTag ? PassIn() : PassOut()); burst++)
+                    {
+                        // The next one.
+                    }
+                }
+            }
+        }
+    }
+
+    private bool PassIn()
+    {
+        int length = _front.Receive(_buffer, out ulong client, out _);
+        if (length < 0)
+        {
+            return false;
+        }
+
+        ref ClientFlow? flow = ref CollectionsMarshal.GetValueRefOrAddDefault(_clients, client, out _);
+        if (flow is null)
+        {
+            flow = new ClientFlow(client, _flows.Count);
+            _flows.Add(flow);
+        }
+
+        if (Choose(flow) is { } backend)
+        {
+            flow.Enter(backend);
+            _back.Send(_buffer.AsSpan(0, length), PacketSocket.NumberOf(backend.Address), FirstSource + (ulong)flow.Index);
+        }
+        else
+        {
+            _dropped++;
+        }
+
+        return true;
+    }
+
+    private bool PassOut()
+    {
+        int length = _back.Receive(_buffer, out ulong from, out ulong to);
+        if (length < 0)
+        {
+            return false;
+        }
+
+        if (to >= FirstSource && to - FirstSource < (ulong)_flows.Count && _backends.TryGetValue(from, out Backend? backend)
+            && _flows[(int)(to - FirstSource)] is var flow && flow.Knows(backend))
+        {
+            ReadOnlySpan<byte> datagram = _buffer.AsSpan(0, length);
+            flow.Read(datagram);
+            _front.Send(datagram, flow.Client, 0);
+        }
+        else
+        {
+            _dropped++;
+        }
+
+        return true;
+    }
+
+    private Backend? Choose(ClientFlow flow)
+    {
+        long now = TimeProvider.System.GetTimestamp();
+        TimeSpan silence = TimeProvider.System.GetElapsedTime(flow.LastHeard, now);
+        flow.LastHeard = now;
+        if (_used.Length == 0)
+        {
+            return null;
+        }
+
+        if (_options.SpraysOneOf > 0 && Dice(_options.SpraysOneOf) == 0)
+        {
+            return _used[Dice(_used.Length)];
+        }
+
+        bool isForgotten = _options.Forgets != Timeout.InfiniteTimeSpan && silence >= _options.Forgets;
+        if (flow.Home is null || isForgotten || !_used.Contains(flow.Home))
+        {
+            Backend home = flow.Home is null ? _used[flow.Index % _used.Length] : _used[Dice(_used.Length)];
+            flow.HasMoved |= flow.Home is { } before && before != home;
+            flow.Home = home;
+        }
+
+        return flow.Home;
+    }
+
+    private int Dice(int sides)
+    {
+        _random.Fill(_dice);
+        return (int)(BitConverter.ToUInt32(_dice) % (uint)sides);
+    }
+}

@@ -1,0 +1,88 @@
+using System.Text.Json;
+using CoAP.NET.Bench;
+
+namespace CoAP.NET.Survival.Devices;
+
+/// <summary>
+/// Many devices as a process of its own (<c>devices</c>). It does what lines on its standard input say, and ends with it.
+/// </summary>
+internal static class DeviceHost
+{
+    public const string Verb = "devices";
+    public const string Opened = "opened";
+    public const string Run = "run";
+    public const string Look = "look ";
+    public const string Looking = "looking";
+    public const string Answered = "answered";
+    public const string Count = "count";
+    public const string Back = "back";
+    public const string End = "end";
+
+    private const int OpenedAtOnce = 32;
+    private const int MostTexts = 5;
+
+    // Longer than any request takes.
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(6);
+    private static readonly string[] s_values = ["--server", "--first", "--count", "--pause-ms", "--posts-one-of", "--ack-timeout-ms"];
+
+    public static async Task<int> RunAsync(string[] args)
+    {
+        Arguments arguments = Arguments.Parse(args, s_values, []);
+        DeviceTimes times = new(
+            TimeSpan.FromMilliseconds(arguments.Number("--pause-ms", 200)), arguments.Number("--posts-one-of", 5),
+            TimeSpan.FromMilliseconds(arguments.Number("--ack-timeout-ms", 2000)));
+        int first = arguments.Number("--first", 0);
+        Device[] devices = [.. Enumerable.Range(first, arguments.Number("--count", 1))
+            .Select(index => new Device(arguments.Text("--server", ""), index, times))];
+        await Parallel.ForEachAsync(devices, new ParallelOptions { MaxDegreeOfParallelism = OpenedAtOnce },
+            static async (device, _) => await device.OpenAsync());
+        Console.WriteLine(Opened);
+        using CancellationTokenSource stop = new();
+        Task[] running = [];
+        bool[] affected = new bool[devices.Length];
+        while (await Console.In.ReadLineAsync() is { } line)
+        {
+            if (line == Run)
+            {
+                running = [.. devices.Select(device => device.RunAsync(stop.Token))];
+            }
+            else if (line.StartsWith(Look, StringComparison.Ordinal))
+            {
+                string node = line[Look.Length..];
+                affected = [.. devices.Select(device => device.Look() == node)];
+                Console.WriteLine(Looking);
+            }
+            else if (line == Count)
+            {
+                Array.ForEach(devices, static device => device.BeginToCount());
+                Console.WriteLine(Count);
+            }
+            else if (line == Back)
+            {
+                Console.WriteLine(devices.Count(static device => device.IsBack));
+            }
+            else if (line == Answered)
+            {
+                Console.WriteLine(devices.Sum(static device => device.Answered));
+            }
+            else if (line == End)
+            {
+                await stop.CancelAsync();
+                await Task.WhenAny(Task.WhenAll(running), Task.Delay(s_patience, TimeProvider.System, CancellationToken.None));
+                Console.WriteLine(JsonSerializer.Serialize(Sum(devices, affected)));
+            }
+        }
+
+        return 0;
+    }
+
+    private static DeviceFigures Sum(Device[] devices, bool[] affected)
+    {
+        int[] waits = [.. devices.Select(static device => (int)device.Longest.TotalMilliseconds)];
+        return new DeviceFigures(
+            devices.Sum(static device => device.Answered), devices.Sum(static device => device.Errors),
+            devices.Sum(static device => device.Wrong), devices.Count(static device => device.IsWaiting), waits,
+            [.. waits.Where((_, i) => affected[i])],
+            [.. devices.Select(static device => device.Text).OfType<string>().Take(MostTexts)]);
+    }
+}

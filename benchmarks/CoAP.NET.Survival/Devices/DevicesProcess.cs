@@ -1,0 +1,76 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Text.Json;
+using CoAP.NET.Cli.Bench;
+using CoAP.NET.Footprint.Processes;
+
+namespace CoAP.NET.Survival.Devices;
+
+/// <summary>A <see cref="DeviceHost"/> as a child process.</summary>
+internal sealed class DevicesProcess : IDisposable
+{
+    private readonly Process _process;
+
+    private DevicesProcess(Process process) => _process = process;
+
+    public TimeSpan Cpu => ProcessFigures.Of(_process.Id).Cpu;
+
+    /// <summary>Starts devices and waits until each has its session and its first answer.</summary>
+    /// <param name="server">Whom they ask.</param>
+    /// <param name="first">The number of the first one.</param>
+    /// <param name="count">How many.</param>
+    /// <param name="times">How often they ask.</param>
+    public static async Task<DevicesProcess> StartAsync(IPEndPoint server, int first, int count, DeviceTimes times)
+    {
+        DevicesProcess devices = new(OwnProcess.Start([
+            DeviceHost.Verb, "--server", $"coaps://{server}", "--first", Text(first), "--count", Text(count),
+            "--pause-ms", Text(times.Pause.TotalMilliseconds), "--posts-one-of", Text(times.PostsOneOf),
+            "--ack-timeout-ms", Text(times.AckTimeout.TotalMilliseconds)]));
+        if (await devices._process.StandardOutput.ReadLineAsync() != DeviceHost.Opened)
+        {
+            devices.Dispose();
+            throw new InvalidOperationException("The devices did not get their sessions.");
+        }
+
+        return devices;
+    }
+
+    /// <summary>Has them ask again and again.</summary>
+    public Task RunAsync() => _process.StandardInput.WriteLineAsync(DeviceHost.Run);
+
+    /// <summary>Has them look how long they wait from now on.</summary>
+    /// <param name="node">The node whose devices are told apart.</param>
+    public async Task LookAsync(string node) => await AskAsync(DeviceHost.Look + node);
+
+    /// <summary>Has them begin to count who is back.</summary>
+    public async Task CountAsync() => await AskAsync(DeviceHost.Count);
+
+    /// <summary>How many have an answer to a request that they made after <see cref="CountAsync"/>.</summary>
+    public async Task<int> BackAsync() => int.Parse(await AskAsync(DeviceHost.Back), CultureInfo.InvariantCulture);
+
+    /// <summary>How many requests were answered until now.</summary>
+    public async Task<long> AnsweredAsync() => long.Parse(await AskAsync(DeviceHost.Answered), CultureInfo.InvariantCulture);
+
+    /// <summary>Has them stop, awaits what is under way, and takes what they have counted.</summary>
+    public async Task<DeviceFigures> EndAsync() => JsonSerializer.Deserialize<DeviceFigures>(await AskAsync(DeviceHost.End))!;
+
+    public void Dispose()
+    {
+        if (!_process.HasExited)
+        {
+            _process.Kill();
+        }
+
+        _process.WaitForExit();
+        _process.Dispose();
+    }
+
+    private static string Text(double number) => number.ToString("0", CultureInfo.InvariantCulture);
+
+    private async Task<string> AskAsync(string line)
+    {
+        await _process.StandardInput.WriteLineAsync(line);
+        return await _process.StandardOutput.ReadLineAsync() ?? throw new InvalidOperationException("The devices have ended.");
+    }
+}

@@ -1,0 +1,8 @@
+namespace CoAP.NET.Survival.Nodes;
+
+/// <summary>What a node says of itself.</summary>
+/// <param name="Sessions">How many sessions it has.</param>
+/// <param name="Live">Bytes of objects on its heap, after a collection of everything.</param>
+/// <param name="Slots">How many slots of the cluster it has.</param>
+/// <param name="InDoubt">Unsafe requests that were held, as nobody knew whether they were recordings.</param>
+internal sealed record NodeFigures(int Sessions, long Live, int Slots, long InDoubt);

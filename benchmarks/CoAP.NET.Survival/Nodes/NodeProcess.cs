@@ -1,0 +1,117 @@
+using System.ComponentModel;
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Runtime.InteropServices;
+using System.Text.Json;
+using CoAP.NET.Bench;
+using CoAP.NET.Cli.Bench;
+using CoAP.NET.Footprint.Processes;
+using CoAP.NET.Survival.Balancing;
+
+namespace CoAP.NET.Survival.Nodes;
+
+/// <summary>A <see cref="Node"/> as a child process.</summary>
+internal sealed partial class NodeProcess : IDisposable
+{
+    private const int Kill = 9;
+    private const int Freeze = 19;
+    private const int Thaw = 18;
+
+    private readonly Process _process;
+    private TimeSpan _cpu;
+
+    private NodeProcess(Process process, string name, string line)
+    {
+        _process = process;
+        string[] words = line[Node.Listening.Length..].Split(' ');
+        Backend = new Backend(name, EndpointOf(words[0]));
+        Health = words[1];
+        Start = TimeSpan.FromMilliseconds(double.Parse(words[2], CultureInfo.InvariantCulture));
+    }
+
+    public Backend Backend { get; }
+
+    public string Name => Backend.Name;
+
+    /// <summary>Where it answers without security whether it is ready.</summary>
+    public string Health { get; }
+
+    /// <summary>How long its server took to start: with all sessions of the store, where it has the slots.</summary>
+    public TimeSpan Start { get; }
+
+    /// <summary>The processor time it took, be it in its life.</summary>
+    public TimeSpan Cpu => _process.HasExited ? _cpu : _cpu = ProcessFigures.Of(_process.Id).Cpu;
+
+    /// <summary>Starts one and waits until it listens.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="arguments">More of its command line.</param>
+    /// <exception cref="InvalidOperationException">It ended before; what it said is on the error stream.</exception>
+    public static async Task<NodeProcess> StartAsync(string name, IEnumerable<string> arguments)
+    {
+        Process process = OwnProcess.Start([Node.Verb, "--name", name, .. arguments]);
+        string? line = await process.StandardOutput.ReadLineAsync();
+        if (line?.StartsWith(Node.Listening, StringComparison.Ordinal) == true)
+        {
+            return new NodeProcess(process, name, line);
+        }
+
+        process.WaitForExit();
+        process.Dispose();
+        throw new InvalidOperationException($"The node {name} did not start.");
+    }
+
+    /// <summary>What it says of itself.</summary>
+    /// <param name="isCollected">Whether it collects all garbage before.</param>
+    public async Task<NodeFigures> AskAsync(bool isCollected = false)
+    {
+        await _process.StandardInput.WriteLineAsync(isCollected ? Node.Collected : Node.Figures);
+        string line = await _process.StandardOutput.ReadLineAsync() ?? throw new InvalidOperationException($"The node {Name} has ended.");
+        return JsonSerializer.Deserialize<NodeFigures>(line)!;
+    }
+
+    /// <summary>Ends it as <c>kill -9</c> does.</summary>
+    public void KillNow()
+    {
+        _ = Cpu;
+        Signal(Kill);
+        _process.WaitForExit();
+    }
+
+    /// <summary>Has it stand still, as a virtual machine that is paused.</summary>
+    public void Sleep() => Signal(Freeze);
+
+    /// <summary>Has it go on.</summary>
+    public void WakeUp() => Signal(Thaw);
+
+    /// <summary>Ends it as a service manager does, and waits.</summary>
+    public async Task StopAsync()
+    {
+        _ = Cpu;
+        await _process.StandardInput.WriteLineAsync(Node.Stop);
+        await _process.WaitForExitAsync();
+    }
+
+    public void Dispose()
+    {
+        if (!_process.HasExited)
+        {
+            KillNow();
+        }
+
+        _process.Dispose();
+    }
+
+    private static IPEndPoint EndpointOf(string uri) => IPEndPoint.Parse(new Uri(uri).Authority);
+
+    private void Signal(int signal)
+    {
+        if (SendSignal(_process.Id, signal) != 0)
+        {
+            throw new Win32Exception(LibC.LastError);
+        }
+    }
+
+    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
+    private static partial int SendSignal(int process, int signal);
+}

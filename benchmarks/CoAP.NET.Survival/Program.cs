@@ -1,0 +1,86 @@
+// What devices notice when servers crash, sleep and are replaced, with real processes, and what it costs that they do not.
+using System.Globalization;
+using CoAP.NET.Bench;
+using CoAP.NET.Footprint;
+using CoAP.NET.Survival.Devices;
+using CoAP.NET.Survival.Nodes;
+using CoAP.NET.Survival.Scenarios;
+using CoAP.NET.Tests.Shared;
+
+IScenario[] scenarios = [new CrashScenario(), new SleepScenario(), new RollingScenario(), new CostScenario()];
+string usage = $"""
+    usage: CoAP.NET.Survival [SCENARIO]... [OPTION]...   prints a table in Markdown; Linux, loopback, PostgreSQL installed
+      exit code 1 when something was lost that must not be
+    {string.Join('\n', scenarios.Select(static one => $"  {one.Name,-10} {one.About}"))}
+      (none)     all of them
+    options:
+      --devices N     how many devices (30,000)
+      --pause-ms N    how long after an answer a device asks again (10,000)
+      --write FILE    writes the table, too; between the lines "<!-- begin survival -->" and "<!-- end survival -->" of a file that has them
+      --self-check    everything in small: times are not judged
+    """;
+if (args is ["--help" or "-h", ..])
+{
+    Console.WriteLine(usage);
+    return 0;
+}
+
+try
+{
+    if (args is [Node.Verb, ..])
+    {
+        return await Node.RunAsync(args);
+    }
+
+    if (args is [DeviceHost.Verb, ..])
+    {
+        return await DeviceHost.RunAsync(args);
+    }
+
+    Arguments arguments = Arguments.Parse(args, ["--devices", "--pause-ms", "--write"], ["--self-check"]);
+    if (arguments.Words.FirstOrDefault(word => scenarios.All(one => one.Name != word)) is { } unknown)
+    {
+        throw new ArgumentException($"{unknown} is no scenario: {string.Join(", ", scenarios.Select(static one => one.Name))}.");
+    }
+
+    if (!PostgreSqlProcess.IsInstalled)
+    {
+        throw new InvalidOperationException($"{string.Join(" and ", PostgreSqlProcess.Programs)} are needed. {PostgreSqlProcess.Advice}.");
+    }
+
+    Sizes sizes = arguments.Has("--self-check") ? Sizes.Small : Sizes.Large;
+    sizes = sizes with
+    {
+        Devices = Math.Max(1, arguments.Number("--devices", sizes.Devices)),
+        Times = sizes.Times with
+        {
+            Pause = TimeSpan.FromMilliseconds(arguments.Number("--pause-ms", (int)sizes.Times.Pause.TotalMilliseconds)),
+        },
+    };
+    FigureTable table = new(isJudging: !sizes.IsSelfCheck);
+    table.Open();
+    foreach (IScenario scenario in scenarios.Where(one => arguments.Words.Count == 0 || arguments.Words.Contains(one.Name)))
+    {
+        await scenario.RunAsync(table, sizes);
+    }
+
+    if (arguments.Has("--write"))
+    {
+        string head = string.Create(CultureInfo.InvariantCulture,
+            $"{TimeProvider.System.GetUtcNow():yyyy-MM-dd}, {Environment.ProcessorCount} processors, .NET {Environment.Version}: "
+                + $"`dotnet run -c Release --project benchmarks/CoAP.NET.Survival -- {string.Join(' ', args)}`");
+        WrittenText.Write(arguments.Text("--write", ""), "survival", $"{head}\n\n{table.Text}");
+    }
+
+    foreach (string fault in table.Faults)
+    {
+        Console.Error.WriteLine($"WRONG: {fault}");
+    }
+
+    return table.Faults.Count == 0 ? 0 : 1;
+}
+catch (Exception exception) when (exception is ArgumentException or InvalidOperationException or TimeoutException)
+{
+    Console.Error.WriteLine(exception.Message);
+    return 2;
+}

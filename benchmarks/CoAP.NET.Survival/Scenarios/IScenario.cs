@@ -1,0 +1,14 @@
+using CoAP.NET.Footprint;
+
+namespace CoAP.NET.Survival.Scenarios;
+
+/// <summary>Something that happens to nodes.</summary>
+internal interface IScenario
+{
+    string Name { get; }
+
+    string About { get; }
+
+    /// <summary>Has it happen, and adds to the table what came of it.</summary>
+    Task RunAsync(FigureTable table, Sizes sizes);
+}

@@ -1,0 +1,184 @@
+using System.Globalization;
+using CoAP.NET.Cluster;
+using CoAP.NET.Survival.Balancing;
+using CoAP.NET.Survival.Devices;
+using CoAP.NET.Survival.Nodes;
+using CoAP.NET.Tests.Shared;
+
+namespace CoAP.NET.Survival.Scenarios;
+
+/// <summary>Nodes with their store, a balancer in front of them, and devices: all of it processes, except for the balancer.</summary>
+internal sealed class Site : IAsyncDisposable
+{
+    private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(5);
+
+    private readonly Sizes _sizes;
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-survival-").FullName;
+    private readonly string _secret = Convert.ToHexString(CoapSealedClusterStore.NewSecret());
+    private readonly PostgreSqlProcess? _database;
+    private readonly UdpBalancer _balancer;
+    private readonly HealthChecks _checks;
+    private readonly List<NodeProcess> _gone = [];
+    private readonly List<DevicesProcess> _devices = [];
+    private int _made;
+
+    private Site(Sizes sizes, PostgreSqlProcess? database, BalancerOptions balancing)
+    {
+        _sizes = sizes;
+        _database = database;
+        _balancer = new UdpBalancer(balancing, CoapRandomSource.Secure);
+        _checks = new HealthChecks(_balancer, TimeSpan.Zero);
+    }
+
+    /// <summary>The nodes that are there.</summary>
+    public List<NodeProcess> Nodes { get; } = [];
+
+    /// <summary>The processor time of all nodes, those that are gone included.</summary>
+    public TimeSpan NodesCpu => Nodes.Concat(_gone).Aggregate(TimeSpan.Zero, static (sum, node) => sum + node.Cpu);
+
+    /// <summary>The processor time of all devices.</summary>
+    public TimeSpan DevicesCpu => _devices.Aggregate(TimeSpan.Zero, static (sum, process) => sum + process.Cpu);
+
+    /// <summary>What the balancer read since the devices have their sessions.</summary>
+    public BalancerFigures Wire => _balancer.Read();
+
+    /// <summary>Unsafe requests that ran more than once.</summary>
+    public int CountTwice() => RunLog.CountTwice(_folder);
+
+    /// <summary>Makes one without nodes.</summary>
+    /// <param name="sizes">How large it is.</param>
+    /// <param name="hasDatabase">Whether nodes share a PostgreSQL; otherwise they have a file, one at a time.</param>
+    /// <param name="balancing">How the balancer chooses; null for as long as it remembers.</param>
+    public static async Task<Site> OpenAsync(Sizes sizes, bool hasDatabase, BalancerOptions? balancing = null) => new(
+        sizes, hasDatabase ? await PostgreSqlProcess.StartAsync(isDurable: !sizes.IsSelfCheck) : null, balancing ?? new BalancerOptions());
+
+    /// <summary>Starts a node.</summary>
+    public async Task<NodeProcess> AddNodeAsync()
+    {
+        string name = string.Create(CultureInfo.InvariantCulture, $"{(char)('A' + (_made % 26))}{_made++ / 26}");
+        string store = _database is null
+            ? NodeStore.Sqlite(Path.Combine(_folder, "coap.db"))
+            : NodeStore.PostgreSql(_database.ConnectionString);
+        NodeProcess node = await NodeProcess.StartAsync(name, [
+            "--store", store, "--secret", _secret, "--ran", Path.Combine(_folder, name + ".ran"),
+            "--lease", _sizes.Lease.ToString(CultureInfo.InvariantCulture)]);
+        Nodes.Add(node);
+        _checks.Add(node);
+        return node;
+    }
+
+    /// <summary>Starts several nodes and waits until they take part.</summary>
+    public async Task AddNodesAsync(int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            await AddNodeAsync();
+        }
+
+        await UntilAllShareAsync();
+    }
+
+    /// <summary>Waits until all nodes that there are take part: one has the slots, and the others stand by.</summary>
+    public Task UntilAllShareAsync() => _checks.UntilReadyAsync(1);
+
+    /// <summary>Waits until so many nodes are ready.</summary>
+    public Task UntilReadyAsync(int count) => _checks.UntilReadyAsync(count);
+
+    /// <summary>Has devices make their sessions and ask, and begins to read the wire.</summary>
+    public async Task OpenDevicesAsync()
+    {
+        int first = 0;
+        foreach (int count in _sizes.Processes())
+        {
+            _devices.Add(await DevicesProcess.StartAsync(_balancer.Address, first, count, _sizes.Times));
+            first += count;
+        }
+
+        _balancer.Begin();
+        foreach (DevicesProcess process in _devices)
+        {
+            await process.RunAsync();
+        }
+    }
+
+    /// <summary>Waits until the devices have asked for some time.</summary>
+    public async Task UntilUnderWayAsync()
+    {
+        long wanted = await AnsweredAsync() + (2L * _sizes.Devices);
+        while (await AnsweredAsync() < wanted)
+        {
+            await PauseAsync();
+        }
+    }
+
+    /// <summary>The node that most slots are with.</summary>
+    public async Task<NodeProcess> LargestAsync()
+    {
+        (NodeProcess Node, int Slots)[] all = await Task.WhenAll(Nodes.Select(static async node => (node, (await node.AskAsync()).Slots)));
+        return all.MaxBy(static one => one.Slots).Node;
+    }
+
+    /// <summary>Has devices look how long they wait from now on.</summary>
+    /// <param name="node">The node whose devices are told apart; null for none.</param>
+    public Task LookAsync(NodeProcess? node) => Task.WhenAll(_devices.Select(process => process.LookAsync(node?.Name ?? "nobody")));
+
+    /// <summary>Waits until every device has an answer to a request that it made after now.</summary>
+    /// <exception cref="TimeoutException">Some had none after five minutes.</exception>
+    public async Task UntilAllAreBackAsync()
+    {
+        await Task.WhenAll(_devices.Select(static process => process.CountAsync()));
+        long begin = TimeProvider.System.GetTimestamp();
+        int back;
+        while ((back = (await Task.WhenAll(_devices.Select(static process => process.BackAsync()))).Sum()) < _sizes.Devices)
+        {
+            if (TimeProvider.System.GetElapsedTime(begin) > s_patience)
+            {
+                throw new TimeoutException($"Of {_sizes.Devices} devices {back} have an answer.");
+            }
+
+            await PauseAsync();
+        }
+    }
+
+    /// <summary>Has devices stop, and takes what they counted.</summary>
+    public async Task<DeviceFigures> EndAsync() =>
+        DeviceFigures.Sum(await Task.WhenAll(_devices.Select(static process => process.EndAsync())));
+
+    /// <summary>Takes a node out of the site; it is not checked any more.</summary>
+    public async Task RemoveAsync(NodeProcess node)
+    {
+        Nodes.Remove(node);
+        _gone.Add(node);
+        await _checks.RemoveAsync(node);
+    }
+
+    /// <summary>How many transactions the database has committed; 0 without one.</summary>
+    public async Task<long> CountTransactionsAsync() => _database is null ? 0 : await _database.CountTransactionsAsync();
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (DevicesProcess process in _devices)
+        {
+            process.Dispose();
+        }
+
+        await _checks.DisposeAsync();
+        foreach (NodeProcess node in Nodes.Concat(_gone))
+        {
+            node.Dispose();
+        }
+
+        _balancer.Dispose();
+        if (_database is not null)
+        {
+            await _database.DisposeAsync();
+        }
+
+        Directory.Delete(_folder, recursive: true);
+    }
+
+    private static Task PauseAsync() => Task.Delay(s_pause, TimeProvider.System, CancellationToken.None);
+
+    private async Task<long> AnsweredAsync() => (await Task.WhenAll(_devices.Select(static process => process.AnsweredAsync()))).Sum();
+}

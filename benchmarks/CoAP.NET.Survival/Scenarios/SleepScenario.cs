@@ -1,0 +1,31 @@
+using CoAP.NET.Footprint;
+using CoAP.NET.Survival.Nodes;
+
+namespace CoAP.NET.Survival.Scenarios;
+
+/// <summary>A node stands still for longer than its lease, as a virtual machine that is paused, and wakes up.</summary>
+internal sealed class SleepScenario : IScenario
+{
+    public string Name => "sleep";
+
+    public string About => "one of three nodes is stopped (SIGSTOP) for longer than its lease and goes on (SIGCONT)";
+
+    public async Task RunAsync(FigureTable table, Sizes sizes)
+    {
+        table.Begin($"{sizes.Sleep.TotalSeconds:0} s asleep, one of 3 nodes");
+        await using Site site = await Site.OpenAsync(sizes, hasDatabase: true);
+        await site.AddNodesAsync(3);
+        await site.OpenDevicesAsync();
+        await site.UntilUnderWayAsync();
+        TimeSpan cpu = site.NodesCpu;
+        NodeProcess sleeper = await site.LargestAsync();
+        await site.LookAsync(sleeper);
+        sleeper.Sleep();
+        await Task.Delay(sizes.Sleep, TimeProvider.System, CancellationToken.None);
+        await site.UntilAllAreBackAsync();
+        sleeper.WakeUp();
+        await site.UntilUnderWayAsync();
+        await site.UntilAllAreBackAsync();
+        await new SiteReport(table, sizes).AddAsync(site, isPlanned: false, cpu);
+    }
+}

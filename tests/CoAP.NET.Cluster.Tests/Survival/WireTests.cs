@@ -1,0 +1,71 @@
+using System.Buffers.Binary;
+using System.Net;
+using CoAP.NET.Survival.Balancing;
+
+namespace CoAP.NET.Cluster.Tests.Survival;
+
+/// <summary>What the balancer of <c>benchmarks/CoAP.NET.Survival</c> reads on the wire: it must see what must not be.</summary>
+public sealed class WireTests
+{
+    private const byte Handshake = 22;
+    private const byte ServerHello = 2;
+    private const byte Data = 23;
+
+    private readonly ClientFlow _flow = new(client: 1, index: 0);
+
+    [Theory]
+    [InlineData(new ulong[] { 1, 2, 3, 10, 11, 5, 4, 9 }, 0)]
+    [InlineData(new ulong[] { 1, 2, 3, 2 }, 1)]
+    [InlineData(new ulong[] { 1, 2, 1 << 20, 3, (1 << 20) + 1, 1 << 20, 1 }, 2)]
+    public void A_number_that_is_used_twice_is_seen(ulong[] numbers, int twice)
+    {
+        foreach (ulong number in numbers)
+        {
+            _flow.Read(Record(Data, 1, number));
+        }
+
+        Assert.Equal(twice, _flow.NumbersTwice);
+    }
+
+    [Fact]
+    public void Every_record_of_a_datagram_is_read()
+    {
+        _flow.Read([.. Record(Data, 1, 7), .. Record(Data, 1, 7), .. Record(Data, 1, 8)]);
+
+        Assert.Equal(1, _flow.NumbersTwice);
+    }
+
+    [Fact]
+    public void A_handshake_is_seen_and_begins_new_numbers()
+    {
+        _flow.Read(Record(Data, 1, 7));
+        _flow.Read(Record(Handshake, 0, 1, ServerHello));
+        Assert.True(_flow.HasShakenHands);
+
+        _flow.Begin();
+        _flow.Read(Record(Data, 1, 7));
+
+        Assert.False(_flow.HasShakenHands);
+        Assert.Equal(0, _flow.NumbersTwice);
+    }
+
+    [Fact]
+    public void A_client_knows_the_servers_that_it_sent_something_to()
+    {
+        Backend one = new("A", new IPEndPoint(IPAddress.Loopback, 1));
+        _flow.Enter(one);
+
+        Assert.True(_flow.Knows(one));
+        Assert.False(_flow.Knows(new Backend("B", new IPEndPoint(IPAddress.Loopback, 2))));
+    }
+
+    private static byte[] Record(byte type, int epoch, ulong number, byte content = 0)
+    {
+        byte[] record = new byte[15];
+        record[0] = type;
+        BinaryPrimitives.WriteUInt64BigEndian(record.AsSpan(3), ((ulong)epoch << 48) | number);
+        record[12] = 2;
+        record[13] = content;
+        return record;
+    }
+}
