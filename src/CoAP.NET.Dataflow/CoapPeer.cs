@@ -54,7 +54,7 @@ public sealed class CoapPeer : ICoapObserver
     {
         get
         {
-            CoapChannel channel = Channel;
+            CoapChannel channel = Channel.Wire;
             CoapEnvironment environment = channel.Shard.Environment;
             long seen = Math.Max(channel.LastSeen, channel.SignallingState?.LastHeard ?? long.MinValue);
             return environment.TimeProvider.GetUtcNow() - TimeSpan.FromTicks(environment.Now - seen);
@@ -145,6 +145,15 @@ public sealed class CoapPeer : ICoapObserver
     /// <exception cref="CoapException">The ping could not be sent; the derived type says why.</exception>
     public Task<TimeSpan> PingAsync(TimeSpan timeout, CancellationToken cancellationToken = default) =>
         _endpoint.Requester.PingAsync(_channel, RequestTime.Of(timeout), cancellationToken);
+
+    /// <summary>
+    /// Waits until something of the peer comes next: a message, or a copy of one; on a connection no signalling (RFC 8323 section 5). For
+    /// devices that sleep, which can be asked once they have said something. While nobody waits it costs nothing.
+    /// </summary>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>A task that ends then. It also ends when the peer is forgotten, as its connection ended or it was silent for long: see
+    /// <see cref="IsConnected"/> and <see cref="LastSeen"/>.</returns>
+    public Task WhenHeardAsync(CancellationToken cancellationToken = default) => Channel.Wire.NextHeard.WaitAsync(cancellationToken);
 
     /// <summary>
     /// Ends the connection to the peer in order (RFC 8323 section 5.5): Release is sent, what either side has under way is finished, and

@@ -1,3 +1,4 @@
+using CoAP.NET;
 using CoAP.NET.Cluster;
 using CoAP.NET.Oscore;
 using Microsoft.Extensions.DependencyInjection.Extensions;
@@ -12,9 +13,10 @@ namespace Microsoft.Extensions.DependencyInjection;
 public static class CoapClusterServiceCollectionExtensions
 {
     /// <summary>
-    /// Has the application take part in a cluster, be it as the only node: <see cref="CoapCluster"/> and, for its sequence numbers of
-    /// OSCORE, <see cref="IOscoreStore"/> can be injected. The node joins before servers start, and ends after they have stopped. Say where
-    /// the state is kept: <c>UseSqlite</c>, <c>UsePostgreSql</c>, <see cref="UseMemory"/> or <see cref="UseStore"/>.
+    /// Has the application take part in a cluster, be it as the only node: <see cref="CoapCluster"/>, <see cref="ICoapDevices"/>
+    /// and, for sequence numbers of OSCORE, <see cref="IOscoreStore"/> can be injected. The node joins before servers start, and
+    /// ends after they have stopped. Say where the state is kept: <c>UseSqlite</c>, <c>UsePostgreSql</c>, <see cref="UseMemory"/> or
+    /// <see cref="UseStore"/>.
     /// </summary>
     /// <param name="services">The services.</param>
     /// <param name="configure">Sets the options; <see cref="CoapClusterOptions.Secret"/> is required. They are checked when the application
@@ -30,11 +32,32 @@ public static class CoapClusterServiceCollectionExtensions
             FactoryOf(provider).Make(provider),
             provider.GetRequiredService<IOptions<CoapClusterOptions>>().Value,
             provider.GetService<TimeProvider>(),
-            provider.GetService<CoAP.NET.CoapRandomSource>(),
+            provider.GetService<CoapRandomSource>(),
             provider.GetService<ILoggerFactory>()?.CreateLogger("CoAP.NET.Cluster")));
+        services.TryAddSingleton(static provider => provider.GetRequiredService<CoapCluster>().Devices);
         services.TryAddSingleton<IOscoreStore>(static provider => provider.GetRequiredService<CoapCluster>().OscoreStore);
         services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, ClusterHostedService>());
         return new ClusterBuilder(services);
+    }
+
+    /// <summary>
+    /// Says which peers are devices, so that they can be asked by name from any node: <see cref="ICoapDevices"/> can be injected.
+    /// </summary>
+    /// <param name="builder">The cluster.</param>
+    /// <param name="nameOf">Says which device a peer is, null for none: see <see cref="CoapDeviceOptions.NameOf"/>.</param>
+    /// <param name="configure">Sets when devices count as asleep; null for the defaults.</param>
+    /// <returns>The builder.</returns>
+    public static ICoapClusterBuilder DevicesAre(
+        this ICoapClusterBuilder builder, Func<CoapPeer, string?> nameOf, Action<CoapDeviceOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        ArgumentNullException.ThrowIfNull(nameOf);
+        builder.Services.Configure<CoapClusterOptions>(options =>
+        {
+            options.Devices.NameOf = nameOf;
+            configure?.Invoke(options.Devices);
+        });
+        return builder;
     }
 
     /// <summary>Keeps the state in a store of one's own.</summary>

@@ -25,6 +25,7 @@ public sealed class CoapCluster : IAsyncDisposable
     private readonly Lock _gate = new();
     private readonly ClusterMembership _membership;
     private readonly SlotMover _mover;
+    private readonly ClusterDevices _devices;
     private readonly byte[] _sessionKey = new byte[CoapSealedClusterStore.SecretLength];
     private bool _isStarted;
     private Task? _end;
@@ -57,6 +58,7 @@ public sealed class CoapCluster : IAsyncDisposable
         _membership = new ClusterMembership(Store, Self.Id, options.Lease, _time, _logger);
         _mover = new SlotMover(Self.Id, _membership, Writer, options.Moves.Checked(), _time, _logger);
         _membership.MapChanged += OnMapChanged;
+        _devices = new ClusterDevices(this, options.Devices, _time, _logger);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _sessionKey, default, "CoAP.NET cluster sessions 1"u8);
     }
 
@@ -77,6 +79,9 @@ public sealed class CoapCluster : IAsyncDisposable
 
     /// <summary>What other nodes are asked and told by.</summary>
     internal ClusterLinks Links { get; }
+
+    /// <summary>The devices that have sessions and connections with servers of the cluster, by name.</summary>
+    public ICoapDevices Devices => _devices;
 
     /// <summary>Who is there and who has which slot, as was heard last; empty before the first word of the store.</summary>
     public CoapClusterMap Map => _membership.Map;
@@ -183,6 +188,7 @@ public sealed class CoapCluster : IAsyncDisposable
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
 
+        _devices.Dispose();
         await _mover.DisposeAsync().ConfigureAwait(false);
 
         // The lease lasts while the rest is written.

@@ -40,6 +40,9 @@ public sealed class CoapClusterOptions
     /// <summary>Bounds and times of slots that move between nodes that share them.</summary>
     public CoapSlotMoveOptions Moves { get; } = new();
 
+    /// <summary>Which peers are devices, and when a device counts as asleep.</summary>
+    public CoapDeviceOptions Devices { get; } = new();
+
     /// <summary>What is wrong with the options; null when nothing is.</summary>
     /// <returns>The text, which says what to do.</returns>
     public string? FindFault()
@@ -78,6 +81,11 @@ public sealed class CoapClusterOptions
         }
 
         string part = "";
+        if (Devices.FindFault() is { } fault)
+        {
+            return fault;
+        }
+
         try
         {
             part = nameof(Writer);

@@ -32,4 +32,12 @@ internal static partial class ClusterLog
 
     [LoggerMessage(2507, LogLevel.Warning, "Node {Node} has lost {Count} slots to another node (version {Version} of the map).")]
     public static partial void SlotsLost(ILogger logger, CoapNodeId node, int count, long version);
+
+    [LoggerMessage(2560, LogLevel.Error, "What says which device a peer is has failed for {Peer}; the peer is no device.")]
+    public static partial void DeviceNotNamed(ILogger logger, string peer, Exception exception);
+
+    [LoggerMessage(2561, LogLevel.Warning,
+        "The name of the device that {Peer} is to be is empty, is no text, or has more than {MaxLength} bytes of UTF-8; the peer is no "
+        + "device.")]
+    public static partial void DeviceMisnamed(ILogger logger, string peer, int maxLength);
 }

@@ -21,6 +21,9 @@ internal sealed class ChannelHints
     /// <summary>See <see cref="CoapChannel.Probe"/>.</summary>
     public CancellationTokenSource? Probe;
 
+    /// <summary>Who waits until something of the peer comes; null for nobody.</summary>
+    public TaskCompletionSource? Hearing;
+
     /// <summary>Where the peer of a session is since it moved last.</summary>
     public MovedAddress? Moved;
 

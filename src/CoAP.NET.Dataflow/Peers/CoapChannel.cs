@@ -267,7 +267,7 @@ public sealed partial class CoapChannel
     }
 
     /// <summary>See <see cref="FirstSeen"/>.</summary>
-    internal long LastSeen { get; set; }
+    internal long LastSeen { get; set => PeerHearing.Tell(_extras, field = value); }
 
     /// <summary>Exchanges, transmissions and observations that forbid to forget the channel. Guarded by Shard.Gate.</summary>
     internal int Pins
@@ -280,8 +280,11 @@ public sealed partial class CoapChannel
     internal bool IsForgotten
     {
         get => Volatile.Read(ref field);
-        set => Volatile.Write(ref field, value);
+        set => PeerHearing.Forget(_extras, ref field, value);
     }
+
+    /// <summary>Ends when something of the peer comes next, or it is forgotten.</summary>
+    internal Task NextHeard => PeerHearing.Next(Hints, this);
 
     /// <summary>Until when <see cref="IsVerified"/> holds, in units of 100 ns; for ever after a handshake.</summary>
     internal long VerifiedUntil
@@ -303,9 +306,7 @@ public sealed partial class CoapChannel
     /// <summary>See <see cref="IsCountedVerified"/>.</summary>
     internal bool IsBeyondShare { get; set; }
 
-    /// <summary>
-    /// Whether the peer may hold its place while others want it: it is verified, and its source has not too many of those.
-    /// </summary>
+    /// <summary>Whether the peer may hold its place while others want it: verified, and its source has not too many of those.</summary>
     internal bool IsProtected => IsVerified && !IsBeyondShare;
 
     /// <summary>Bytes that the peer may get because it acknowledged messages of ours. Guarded by <see cref="AddressGuard"/>.</summary>

@@ -84,6 +84,38 @@ public sealed class PeerTests : EndpointTest
         Assert.Equal(TimeSpan.FromMilliseconds(80), peer.RoundTripTime);
     }
 
+    [Fact]
+    public async Task Whoever_waits_for_a_peer_is_told_when_something_of_it_comes()
+    {
+        CoapPeer peer = await MeetAsync();
+        Task heard = peer.WhenHeardAsync();
+        Task also = peer.WhenHeardAsync();
+        using CancellationTokenSource stop = new();
+        Task impatient = peer.WhenHeardAsync(stop.Token);
+        Transport.Receive(Peer with { Port = (ushort)(Peer.Port + 1) }, "40010002b177");
+        Assert.False(heard.IsCompleted);
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(impatient));
+
+        Transport.Receive(Peer, "40010001b177");
+
+        await Within(heard);
+        await Within(also);
+        Assert.False(peer.WhenHeardAsync().IsCompleted);
+    }
+
+    [Fact]
+    public async Task Whoever_waits_for_a_peer_that_is_forgotten_does_not_wait_for_ever()
+    {
+        Options.Limits.NewcomerBytes = 64 * 1024;
+        CoapPeer peer = await MeetAsync();
+        Task heard = peer.WhenHeardAsync();
+
+        Flood();
+
+        await Within(heard);
+    }
+
     private async Task<CoapPeer> MeetAsync()
     {
         CoapPeer? peer = null;

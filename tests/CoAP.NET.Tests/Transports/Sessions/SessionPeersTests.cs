@@ -170,4 +170,25 @@ public class SessionPeersTests : SessionTest
         session.Receive("40000001");
         Assert.Equal(first + TimeSpan.FromSeconds(10), peer.LastSeen);
     }
+
+    [Fact]
+    public async Task Whoever_waits_for_a_session_is_told_of_what_comes_in_it_and_of_its_end()
+    {
+        await StartSessionsAsync();
+        DirectSession one = Sessions.Accept(Peer);
+        CoapPeer peer = Assert.Single(Endpoint.ConnectedPeers);
+        DirectSession two = Sessions.Accept(Peer);
+        Task heard = peer.WhenHeardAsync();
+        two.Receive(Get);
+        Assert.False(heard.IsCompleted);
+
+        one.Receive(Get);
+        await Within(heard);
+        Task next = peer.WhenHeardAsync();
+        Assert.False(next.IsCompleted);
+        await peer.ReleaseAsync();
+
+        await Within(next);
+        await Within(peer.WhenHeardAsync());
+    }
 }

@@ -1,0 +1,63 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>Which peers are devices, and when a device counts as asleep.</summary>
+public sealed class CoapDeviceOptions
+{
+    private const int MostTries = 100;
+    private static readonly TimeSpan s_longest = TimeSpan.FromDays(3650);
+
+    /// <summary>
+    /// Says which device a peer is: its name, 1 to 255 bytes of UTF-8, or null for a peer that is no device. Asked once when a session or
+    /// connection opens, on the thread that receives, so it must not wait. Take the name from what the peer has proved
+    /// (<see cref="CoapPeer.Identity"/>): whoever gets a name is asked in the place of who had it before. Default null: no peer is a device
+    /// unless it is announced (<see cref="ICoapDevices.Announce"/>).
+    /// </summary>
+    public Func<CoapPeer, string?>? NameOf { get; set; }
+
+    /// <summary>
+    /// After how many requests in a row that were not answered a device counts as asleep, if it said nothing meanwhile; 1 to 100, default
+    /// 1. A request counts when it waited for longer than the first copy of a message does (ACK_TIMEOUT times ACK_RANDOM_FACTOR, 3 s).
+    /// Whatever the device says makes it awake again.
+    /// </summary>
+    public int TriesBeforeAsleep { get; set; } = 1;
+
+    /// <summary>
+    /// After which time a device that did not answer is tried again, by the next request, though it said nothing; above 0, default 1
+    /// minute. For devices that never say anything by themselves. It does not hold where <see cref="AwakeTime"/> says when devices listen.
+    /// </summary>
+    public TimeSpan RetryAsleepAfter { get; set; } = TimeSpan.FromMinutes(1);
+
+    /// <summary>
+    /// For how long a device listens after it has said something, such as 93 s (MAX_TRANSMIT_WAIT) for devices of LwM2M in queue mode;
+    /// above 0. When that is over it counts as asleep without having been asked. Default <see cref="Timeout.InfiniteTimeSpan"/>: devices
+    /// listen always, as far as is known.
+    /// </summary>
+    public TimeSpan AwakeTime { get; set; } = Timeout.InfiniteTimeSpan;
+
+    /// <summary>
+    /// For how long a device that is not heard is remembered, and is asleep and not unknown; above 0, default 90 days.
+    /// </summary>
+    public TimeSpan RememberFor { get; set; } = TimeSpan.FromDays(90);
+
+    /// <summary>What is wrong with the options; null when nothing is.</summary>
+    /// <returns>The text, which says what to do.</returns>
+    public string? FindFault()
+    {
+        if (TriesBeforeAsleep is < 1 or > MostTries)
+        {
+            return $"CoapDeviceOptions.TriesBeforeAsleep is {TriesBeforeAsleep}; it has to be from 1 to {MostTries}.";
+        }
+
+        return FindFault(nameof(RetryAsleepAfter), RetryAsleepAfter, mayBeInfinite: true)
+            ?? FindFault(nameof(AwakeTime), AwakeTime, mayBeInfinite: true)
+            ?? FindFault(nameof(RememberFor), RememberFor, mayBeInfinite: false);
+    }
+
+    internal CoapDeviceOptions Clone() => (CoapDeviceOptions)MemberwiseClone();
+
+    private static string? FindFault(string name, TimeSpan value, bool mayBeInfinite) =>
+        (value > TimeSpan.Zero && value <= s_longest) || (mayBeInfinite && value == Timeout.InfiniteTimeSpan)
+            ? null
+            : $"CoapDeviceOptions.{name} is {value}; it has to be above 0 and at most {s_longest.Days} days"
+                + (mayBeInfinite ? ", or infinite." : ".");
+}

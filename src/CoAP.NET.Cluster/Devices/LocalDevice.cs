@@ -1,0 +1,130 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// A device that has its session or connection with a server of this node. It knows whether the device sleeps by what it said last, which
+/// the peer knows, and by what it did not answer. Thread-safe.
+/// </summary>
+internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDeviceOptions options, TimeProvider time)
+{
+    private readonly Lock _gate = new();
+
+    // Requests in a row that were not answered, and when the last of them was given up.
+    private int _unanswered;
+    private long _gaveUpAt;
+    private long _notedAt;
+
+    public string Name { get; } = name;
+
+    /// <summary>The bytes of the name.</summary>
+    public ReadOnlyMemory<byte> Key { get; } = key;
+
+    public CoapPeer Peer { get; } = peer;
+
+    /// <summary>Whether the store was told of the device.</summary>
+    public bool IsNoted => Volatile.Read(ref _notedAt) > 0;
+
+    /// <summary>Whether the store was told everything that is known.</summary>
+    public bool IsNotedWhole => LastHeard.UtcTicks <= Volatile.Read(ref _notedAt);
+
+    public DateTimeOffset LastHeard => Peer.LastSeen;
+
+    private TimeSpan Silence => time.GetUtcNow() - Peer.LastSeen;
+
+    /// <summary>Whether the device is asleep, as far as is known.</summary>
+    public bool IsAsleep
+    {
+        get
+        {
+            TimeSpan silence = Silence;
+            lock (_gate)
+            {
+                return IsOver(silence) || IsGivenUpLocked(silence);
+            }
+        }
+    }
+
+    /// <summary>The store was told.</summary>
+    /// <param name="heard">What it was told.</param>
+    public void OnNoted(DateTimeOffset heard) => Volatile.Write(ref _notedAt, heard.UtcTicks);
+
+    /// <summary>Asks the device.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="CoapDeviceException">It is asleep, or there is no answer.</exception>
+    public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        ThrowIfNotToAsk();
+        long started = time.GetTimestamp();
+        try
+        {
+            return await Peer.SendAsync(request, cancellationToken).ConfigureAwait(false);
+        }
+        catch (CoapException exception)
+        {
+            if (exception is CoapTimeoutException)
+            {
+                OnUnanswered(started);
+            }
+
+            throw DeviceFailure.Of(exception, Name, LastHeard, IsAsleep);
+        }
+    }
+
+    /// <summary>Throws when the device is asleep and it is not time to try whether it still is.</summary>
+    public void ThrowIfNotToAsk()
+    {
+        TimeSpan silence = Silence;
+        lock (_gate)
+        {
+            if (!IsOver(silence))
+            {
+                if (silence <= time.GetElapsedTime(_gaveUpAt))
+                {
+                    _unanswered = 0;
+                }
+
+                if (_unanswered < options.TriesBeforeAsleep)
+                {
+                    return;
+                }
+
+                if (options.AwakeTime == Timeout.InfiniteTimeSpan && options.RetryAsleepAfter != Timeout.InfiniteTimeSpan
+                    && time.GetElapsedTime(_gaveUpAt) >= options.RetryAsleepAfter)
+                {
+                    // One request tries; others are told at once until it has ended.
+                    _gaveUpAt = time.GetTimestamp();
+                    return;
+                }
+            }
+        }
+
+        throw new CoapDeviceAsleepException(Name, LastHeard);
+    }
+
+    // The time in which it listens is over.
+    private bool IsOver(TimeSpan silence) => options.AwakeTime != Timeout.InfiniteTimeSpan && silence > options.AwakeTime;
+
+    // What came at the very moment of giving up came afterwards: it was silent for seconds before.
+    private bool IsGivenUpLocked(TimeSpan silence) =>
+        _unanswered >= options.TriesBeforeAsleep && silence > time.GetElapsedTime(_gaveUpAt);
+
+    // A caller that waits for a moment only learns nothing about the device; one whose request was not the first to wait counts once.
+    private void OnUnanswered(long started)
+    {
+        TimeSpan waited = time.GetElapsedTime(started);
+        TimeSpan silence = Silence;
+        CoapTransmissionParameters parameters = Peer.Parameters;
+        lock (_gate)
+        {
+            if (silence < waited)
+            {
+                _unanswered = 0;
+            }
+            else if (waited >= parameters.AckTimeout * parameters.AckRandomFactor && (_unanswered == 0 || started >= _gaveUpAt))
+            {
+                _unanswered++;
+                _gaveUpAt = time.GetTimestamp();
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+using System.Collections.Concurrent;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// The devices of this node by name, as many as its servers have sessions and connections. What comes and goes is told by the endpoints;
+/// of a message nothing is noted here. Thread-safe.
+/// </summary>
+internal sealed class LocalDevices(CoapCluster cluster, CoapDeviceOptions options, DeviceRecords records, TimeProvider time, ILogger logger)
+    : IDisposable
+{
+    private static readonly TimeSpan s_notePeriod = TimeSpan.FromMinutes(15);
+
+    private readonly ConcurrentDictionary<string, LocalDevice> _byName = new(StringComparer.Ordinal);
+    private readonly ConcurrentDictionary<CoapPeer, LocalDevice> _byPeer = new();
+    private readonly Lock _gate = new();
+    private ITimer? _timer;
+    private bool _isDisposed;
+
+    /// <summary>All of them; a list of its own.</summary>
+    public IReadOnlyList<LocalDevice> All => [.. _byName.Values];
+
+    /// <summary>A device of this node; null when it has none of the name.</summary>
+    /// <param name="name">The name.</param>
+    public LocalDevice? TryFind(string name) => _byName.GetValueOrDefault(name);
+
+    /// <summary>Asks of the peers of an endpoint which device each is, from now on and of those that are there.</summary>
+    /// <param name="endpoint">The endpoint.</param>
+    public void Attach(CoapEndpoint endpoint)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, cluster);
+            _timer ??= time.CreateTimer(static devices => ((LocalDevices)devices!).NoteAll(), this, s_notePeriod, s_notePeriod);
+        }
+
+        endpoint.PeerConnected += (_, peer) => OnConnected(peer);
+        endpoint.PeerDisconnected += (_, end) => OnGone(end.Peer);
+        foreach (CoapPeer peer in endpoint.ConnectedPeers)
+        {
+            OnConnected(peer);
+        }
+    }
+
+    /// <summary>A peer is a device.</summary>
+    /// <param name="name">The name of the device.</param>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="peer">The peer.</param>
+    public void Add(string name, byte[] key, CoapPeer peer)
+    {
+        LocalDevice device = new(name, key, peer, options, time);
+        if (_byPeer.TryGetValue(peer, out LocalDevice? same) && same.Name == name)
+        {
+            return;
+        }
+
+        lock (_gate)
+        {
+            if (_byPeer.TryRemove(peer, out LocalDevice? other))
+            {
+                _byName.TryRemove(KeyValuePair.Create(other.Name, other));
+            }
+
+            if (_byName.TryRemove(name, out LocalDevice? before))
+            {
+                _byPeer.TryRemove(KeyValuePair.Create(before.Peer, before));
+            }
+
+            _byPeer[peer] = device;
+            _byName[name] = device;
+        }
+
+        if (!IsThere(peer))
+        {
+            // It went before it was known here.
+            OnGone(peer);
+        }
+
+        Note(device, isHint: false);
+    }
+
+    /// <summary>A device is one no more.</summary>
+    /// <param name="name">The name.</param>
+    public void Remove(string name)
+    {
+        if (_byName.TryRemove(name, out LocalDevice? device))
+        {
+            _byPeer.TryRemove(KeyValuePair.Create(device.Peer, device));
+        }
+    }
+
+    /// <summary>Notes of all devices what was heard since it was noted last.</summary>
+    public void NoteAll()
+    {
+        foreach (LocalDevice device in _byName.Values)
+        {
+            if (!device.IsNotedWhole)
+            {
+                Note(device, isHint: device.IsNoted);
+            }
+        }
+    }
+
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            if (_isDisposed)
+            {
+                return;
+            }
+
+            _isDisposed = true;
+            _timer?.Dispose();
+        }
+
+        NoteAll();
+    }
+
+    private static bool IsThere(CoapPeer peer) => peer.IsConnected || !peer.Disconnected.IsCancellationRequested;
+
+    private void OnConnected(CoapPeer peer)
+    {
+        string? name = null;
+        try
+        {
+            name = options.NameOf?.Invoke(peer);
+        }
+#pragma warning disable CA1031 // whatever it throws: the peer is served all the same
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            ClusterLog.DeviceNotNamed(logger, peer.ToString(), exception);
+        }
+
+        if (name is null)
+        {
+            return;
+        }
+
+        if (DeviceName.TryEncode(name) is { } key)
+        {
+            Add(name, key, peer);
+        }
+        else
+        {
+            ClusterLog.DeviceMisnamed(logger, peer.ToString(), ICoapDevices.MaxNameLength);
+        }
+    }
+
+    private void OnGone(CoapPeer peer)
+    {
+        if (_byPeer.TryRemove(peer, out LocalDevice? device))
+        {
+            _byName.TryRemove(KeyValuePair.Create(device.Name, device));
+            Note(device, isHint: true);
+        }
+    }
+
+    private void Note(LocalDevice device, bool isHint)
+    {
+        DateTimeOffset heard = device.LastHeard;
+        if (records.TryNote(device.Key.Span, new DeviceRecord(heard, cluster.Self.Id), isHint))
+        {
+            device.OnNoted(heard);
+        }
+    }
+}

@@ -1,0 +1,326 @@
+namespace CoAP.NET.Cluster.Tests.Devices;
+
+[Collection(VirtualTimeCollection.Name)]
+public sealed class DeviceTests : IAsyncDisposable
+{
+    private const string Name = "meter-7";
+
+    private readonly DeviceWorld _world = new();
+
+    public ValueTask DisposeAsync() => _world.DisposeAsync();
+
+    [Fact]
+    public async Task A_device_that_has_a_session_with_the_node_is_asked_by_its_name()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync();
+
+        CoapResponse response = await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+
+        Assert.Equal("state", response.GetText());
+        Assert.Equal(1, device.Asked);
+        CoapDeviceStatus status = await node.Devices[Name].GetStatusAsync();
+        Assert.Equal((CoapDevicePresence.Awake, node.Cluster.Self.Id), (status.Presence, status.Node));
+        Assert.Equal(status, Assert.Single(node.Devices.GetLocal()));
+    }
+
+    [Fact]
+    public async Task A_name_that_nobody_ever_had_is_unknown_and_not_asleep()
+    {
+        DeviceNode node = await _world.StartNodeAsync();
+
+        CoapDeviceUnknownException error =
+            await Assert.ThrowsAsync<CoapDeviceUnknownException>(() => node.Devices["nob\u001body"].GetAsync("/state"));
+
+        Assert.Equal("nob\u001body", error.Device);
+        Assert.DoesNotContain('\u001b', error.Message);
+        Assert.False(error.IsOutcomeUnknown);
+        Assert.Equal(CoapDevicePresence.Unknown, (await node.Devices["nobody"].GetStatusAsync()).Presence);
+    }
+
+    [Fact]
+    public async Task A_device_that_did_not_answer_is_asleep_and_not_asked_until_it_has_said_something()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.RetryAsleepAfter = Timeout.InfiniteTimeSpan);
+        DateTimeOffset heard = _world.Clock.GetUtcNow();
+        _world.SetDeaf(device, true);
+
+        CoapDeviceAsleepException first = await Assert.ThrowsAsync<CoapDeviceAsleepException>(
+            () => _world.RunAsync(node.Devices[Name].PostAsync("/do", CoapContent.Text("1"))));
+        Assert.True(first.IsOutcomeUnknown);
+        Assert.IsType<CoapTimeoutException>(first.InnerException);
+        int sent = _world.Network.Trace.Count;
+        await _world.PassAsync(TimeSpan.FromHours(1));
+        CoapDeviceAsleepException next = await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => node.Devices[Name].GetAsync("/state"));
+
+        Assert.False(next.IsOutcomeUnknown);
+        Assert.InRange(next.LastHeard!.Value, heard.AddSeconds(-1), heard);
+        Assert.Equal(sent, _world.Network.Trace.Count);
+        Assert.Equal(CoapDevicePresence.Asleep, (await node.Devices[Name].GetStatusAsync()).Presence);
+
+        _world.SetDeaf(device, false);
+        await _world.RunAsync(device.SpeakAsync(node));
+        Assert.Equal(CoapDevicePresence.Awake, (await node.Devices[Name].GetStatusAsync()).Presence);
+        Assert.Equal("state", (await _world.RunAsync(node.Devices[Name].GetAsync("/state"))).GetText());
+        Assert.Equal(1, device.Asked);
+    }
+
+    [Fact]
+    public async Task A_device_that_never_speaks_by_itself_is_tried_again_after_a_while_by_one_request()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.RetryAsleepAfter = TimeSpan.FromMinutes(5));
+        _world.SetDeaf(device, true);
+        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => _world.RunAsync(node.Devices[Name].GetAsync("/state")));
+        _world.SetDeaf(device, false);
+        await _world.PassAsync(TimeSpan.FromMinutes(4));
+        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => node.Devices[Name].GetAsync("/state"));
+        await _world.PassAsync(TimeSpan.FromMinutes(1));
+
+        Task<CoapResponse> trial = node.Devices[Name].GetAsync("/state");
+        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => node.Devices[Name].GetAsync("/state"));
+
+        Assert.Equal("state", (await _world.RunAsync(trial)).GetText());
+        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        Assert.Equal(2, device.Asked);
+    }
+
+    [Fact]
+    public async Task As_many_requests_in_a_row_have_to_be_unanswered_as_the_options_say()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.TriesBeforeAsleep = 2);
+        _world.SetDeaf(device, true);
+
+        CoapDeviceUnreachableException first = await Assert.ThrowsAsync<CoapDeviceUnreachableException>(
+            () => _world.RunAsync(node.Devices[Name].PostAsync("/do", CoapContent.Text("1"))));
+        Assert.True(first.IsOutcomeUnknown);
+        Assert.Equal(CoapDevicePresence.Awake, (await node.Devices[Name].GetStatusAsync()).Presence);
+
+        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => _world.RunAsync(node.Devices[Name].GetAsync("/state")));
+        Assert.Equal(CoapDevicePresence.Asleep, (await node.Devices[Name].GetStatusAsync()).Presence);
+    }
+
+    [Fact]
+    public async Task Requests_that_wait_side_by_side_count_as_one_try()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.TriesBeforeAsleep = 2);
+        _world.SetDeaf(device, true);
+
+        Task<CoapResponse>[] asked = [.. Enumerable.Range(0, 3).Select(_ => node.Devices[Name].SendAsync(
+            new CoapRequest(CoapMethod.Get, "/state") { Timeout = TimeSpan.FromSeconds(20) }))];
+        await _world.RunUntilAsync(() => asked.All(static task => task.IsCompleted));
+
+        Assert.All(asked, static task => Assert.IsType<CoapDeviceUnreachableException>(task.Exception!.InnerException));
+        Assert.Equal(CoapDevicePresence.Awake, (await node.Devices[Name].GetStatusAsync()).Presence);
+    }
+
+    [Fact]
+    public async Task A_caller_that_waits_for_a_moment_only_does_not_make_a_device_asleep()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync();
+        _world.SetDeaf(device, true);
+
+        CoapDeviceUnreachableException error = await Assert.ThrowsAsync<CoapDeviceUnreachableException>(
+            () => _world.RunAsync(node.Devices[Name].SendAsync(
+                new CoapRequest(CoapMethod.Get, "/state") { Timeout = TimeSpan.FromMilliseconds(100) })));
+
+        Assert.False(error.IsOutcomeUnknown);
+        Assert.Equal(CoapDevicePresence.Awake, (await node.Devices[Name].GetStatusAsync()).Presence);
+    }
+
+    [Fact]
+    public async Task A_device_in_queue_mode_is_not_asked_when_its_time_to_listen_is_over()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync(static options => options.AwakeTime = TimeSpan.FromSeconds(93));
+        await _world.PassAsync(TimeSpan.FromSeconds(92));
+        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        await _world.PassAsync(TimeSpan.FromSeconds(92));
+        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        await _world.PassAsync(TimeSpan.FromSeconds(94));
+
+        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => node.Devices[Name].GetAsync("/state"));
+
+        Assert.Equal(2, device.Asked);
+        await _world.RunAsync(device.SpeakAsync(node));
+        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+    }
+
+    [Fact]
+    public async Task A_device_whose_session_has_ended_is_asleep_also_for_the_node_that_comes_after_a_crash()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync();
+        DateTimeOffset heard = _world.Clock.GetUtcNow();
+        await node.Cluster.Writer.FlushAsync();
+        DeviceNode next = await _world.StartNodeAsync();
+        await device.Server.DisposeAsync();
+        Assert.Empty(node.Devices.GetLocal());
+
+        foreach (DeviceNode one in (DeviceNode[])[node, next])
+        {
+            CoapDeviceAsleepException error =
+                await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => one.Devices[Name].GetAsync("/state"));
+            Assert.InRange(error.LastHeard!.Value, heard.AddSeconds(-1), heard.AddSeconds(1));
+            Assert.Equal((CoapDevicePresence.Asleep, default), (await one.Devices[Name].GetStatusAsync()) switch
+            {
+                { Presence: var presence, Node: var at } => (presence, at),
+            });
+        }
+    }
+
+    [Fact]
+    public async Task A_device_that_was_forgotten_is_unknown_until_it_connects_again()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync();
+
+        await node.Devices.ForgetAsync(Name);
+
+        await Assert.ThrowsAsync<CoapDeviceUnknownException>(() => node.Devices[Name].GetAsync("/state"));
+        await Assert.ThrowsAsync<ArgumentException>(() => node.Devices.ForgetAsync(""));
+        TestDevice again = await _world.StartDeviceAsync(Name);
+        await _world.RunAsync(again.SpeakAsync(node));
+        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        Assert.Equal((0, 1), (device.Asked, again.Asked));
+    }
+
+    [Fact]
+    public async Task The_newest_session_of_a_device_is_the_device_and_the_end_of_an_older_one_changes_nothing()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync();
+        TestDevice again = await _world.StartDeviceAsync(Name);
+        await _world.RunAsync(again.SpeakAsync(node));
+
+        await device.Server.DisposeAsync();
+        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+
+        Assert.Equal((0, 1), (device.Asked, again.Asked));
+        Assert.Single(node.Devices.GetLocal());
+    }
+
+    [Fact]
+    public async Task A_session_that_ends_under_a_request_says_whether_it_may_have_taken_effect()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync();
+        _world.SetDeaf(device, true);
+        Task<CoapResponse> post = node.Devices[Name].PostAsync("/do", CoapContent.Text("1"));
+        Task<CoapResponse> get = node.Devices[Name].GetAsync("/state");
+
+        await device.Server.DisposeAsync();
+
+        Assert.True((await Assert.ThrowsAsync<CoapDeviceUnreachableException>(() => _world.RunAsync(post))).IsOutcomeUnknown);
+        Assert.False((await Assert.ThrowsAsync<CoapDeviceUnreachableException>(() => _world.RunAsync(get))).IsOutcomeUnknown);
+    }
+
+    [Fact]
+    public async Task A_caller_that_cancels_gets_its_cancellation()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync();
+        _world.SetDeaf(device, true);
+        using CancellationTokenSource stop = new();
+        Task<CoapResponse> asked = node.Devices[Name].GetAsync("/state", stop.Token);
+
+        await stop.CancelAsync();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => _world.RunAsync(asked));
+        Assert.Equal(CoapDevicePresence.Awake, (await node.Devices[Name].GetStatusAsync()).Presence);
+    }
+
+    [Fact]
+    public async Task What_no_name_may_be_is_refused_and_a_peer_that_gets_such_a_name_is_served_as_none()
+    {
+        string?[] answers = ["", new string('x', 256), "\ud800", null];
+        int asked = 0;
+        DeviceNode node = await _world.StartNodeAsync(options => options.NameOf = _ =>
+            asked < answers.Length ? answers[asked++] : throw new InvalidOperationException("no more"));
+
+        for (int i = 0; i <= answers.Length; i++)
+        {
+            TestDevice device = await _world.StartDeviceAsync($"device-{i}");
+            Assert.Equal("hello", (await _world.RunAsync(device.SpeakAsync(node))).GetText());
+        }
+
+        Assert.Empty(node.Devices.GetLocal());
+        foreach (string name in answers.OfType<string>())
+        {
+            Assert.Throws<ArgumentException>(() => node.Devices[name]);
+        }
+
+        Assert.NotNull(node.Devices[new string('\u00e4', 127)]);
+    }
+
+    [Fact]
+    public async Task A_peer_without_a_session_is_a_device_when_it_is_announced()
+    {
+        DeviceNode node = await _world.StartNodeAsync();
+        node.Server.MapPost("/rd", (CoapRequest request) =>
+        {
+            node.Devices.Announce(request.GetText(), request.Peer);
+            return CoapResults.Changed();
+        }).AllowInsecureTransport();
+        TestDevice device = await _world.StartDeviceAsync(Name, "coap");
+
+        CoapResponse registered = await _world.RunAsync(
+            device.Server.Endpoint.PostAsync($"coap://{node.Address with { Port = 5683 }}/rd", CoapContent.Text(Name)));
+        Assert.Equal(CoapCode.Changed, registered.Code);
+        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+
+        Assert.Equal(1, device.Asked);
+    }
+
+    [Fact]
+    public async Task Devices_that_came_while_the_store_was_away_are_remembered_when_it_is_back()
+    {
+        _world.Memory.IsAway = true;
+        (DeviceNode node, TestDevice device) = await ConnectAsync();
+        Assert.Equal("state", (await _world.RunAsync(node.Devices[Name].GetAsync("/state"))).GetText());
+        CoapDeviceUnreachableException away = await Assert.ThrowsAsync<CoapDeviceUnreachableException>(
+            () => node.Devices["other"].GetAsync("/state"));
+        Assert.IsType<CoapClusterStoreException>(away.InnerException);
+
+        _world.Memory.IsAway = false;
+        await _world.RunUntilAsync(() => !node.Cluster.Health.IsDegraded && _world.Memory.Count > 0);
+        await device.Server.DisposeAsync();
+
+        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => node.Devices[Name].GetAsync("/state"));
+    }
+
+    [Fact]
+    public async Task No_message_of_a_device_is_written_and_when_it_was_heard_is_noted_now_and_then()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync();
+        await node.Cluster.Writer.FlushAsync();
+        long written = node.Cluster.Writer.GetCounters().Written;
+        for (int i = 0; i < 20; i++)
+        {
+            await _world.PassAsync(TimeSpan.FromSeconds(1));
+            await _world.RunAsync(device.SpeakAsync(node));
+        }
+
+        await node.Cluster.Writer.FlushAsync();
+        Assert.Equal(written, node.Cluster.Writer.GetCounters().Written);
+
+        await _world.PassAsync(TimeSpan.FromMinutes(15));
+        await node.Cluster.Writer.FlushAsync();
+        Assert.Equal(written + 1, node.Cluster.Writer.GetCounters().Written);
+        await _world.PassAsync(TimeSpan.FromHours(1));
+        await node.Cluster.Writer.FlushAsync();
+        Assert.Equal(written + 1, node.Cluster.Writer.GetCounters().Written);
+    }
+
+    [Fact]
+    public void Options_out_of_their_range_are_named()
+    {
+        Assert.Null(new CoapDeviceOptions().FindFault());
+        Assert.Contains("TriesBeforeAsleep", new CoapDeviceOptions { TriesBeforeAsleep = 0 }.FindFault(), StringComparison.Ordinal);
+        Assert.Contains("AwakeTime", new CoapDeviceOptions { AwakeTime = TimeSpan.Zero }.FindFault(), StringComparison.Ordinal);
+        Assert.Contains("RetryAsleepAfter",
+            new CoapDeviceOptions { RetryAsleepAfter = TimeSpan.FromSeconds(-2) }.FindFault(), StringComparison.Ordinal);
+        Assert.Contains("RememberFor",
+            new CoapDeviceOptions { RememberFor = Timeout.InfiniteTimeSpan }.FindFault(), StringComparison.Ordinal);
+    }
+
+    private async Task<(DeviceNode Node, TestDevice Device)> ConnectAsync(Action<CoapDeviceOptions>? configure = null)
+    {
+        DeviceNode node = await _world.StartNodeAsync(configure);
+        TestDevice device = await _world.StartDeviceAsync(Name);
+        await _world.RunAsync(device.SpeakAsync(node));
+        return (node, device);
+    }
+}

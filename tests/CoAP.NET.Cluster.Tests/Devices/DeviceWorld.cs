@@ -1,0 +1,110 @@
+using CoAP.NET.Dtls;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Cluster.Tests.Devices;
+
+/// <summary>Nodes with one store, and devices that have sessions with them, in virtual time.</summary>
+internal sealed class DeviceWorld : IAsyncDisposable
+{
+    private readonly HashSet<CoapAddress> _deaf = [];
+    private readonly List<DeviceNode> _nodes = [];
+    private readonly List<CoapServer> _devices = [];
+    private int _seed;
+
+    public DeviceWorld()
+    {
+        Memory = new CoapMemoryCluster(Clock);
+        Network = new InMemoryNetwork(Clock)
+        {
+            Filter = packet =>
+            {
+                lock (_deaf)
+                {
+                    return _deaf.Contains(packet.To) ? NetworkVerdict.Drop : NetworkVerdict.Pass;
+                }
+            },
+        };
+    }
+
+    public VirtualClock Clock { get; } = new();
+
+    public InMemoryNetwork Network { get; }
+
+    public CoapMemoryCluster Memory { get; }
+
+    /// <summary>Starts a node, whose server devices connect to.</summary>
+    public async Task<DeviceNode> StartNodeAsync(Action<CoapDeviceOptions>? configure = null)
+    {
+        int number = _nodes.Count + 1;
+        CoapClusterOptions options = new()
+        {
+            Secret = Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray(),
+            Lease = TimeSpan.FromHours(1),
+        };
+        options.Devices.NameOf = static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
+        configure?.Invoke(options.Devices);
+        CoapCluster cluster = new(Memory.Open(), options, Clock, new VirtualRandom((ulong)++_seed));
+        await cluster.StartAsync();
+        CoapAddress address = InMemoryNetwork.Address($"192.0.2.{number}:5684");
+        CoapServer server = new(EndpointOptions());
+        server.Endpoint.AddTransport(Network.CreateTransport("coaps", address));
+        server.Endpoint.AddTransport(Network.CreateTransport(address with { Port = 5683 }));
+        server.MapGet("/hello", static () => CoapResults.Text("hello"));
+        ((ClusterDevices)cluster.Devices).Local.Attach(server.Endpoint);
+        await server.StartAsync();
+        DeviceNode node = new(cluster, server, address);
+        _nodes.Add(node);
+        return node;
+    }
+
+    /// <summary>Makes a device, which serves <c>/state</c> and counts what it is asked.</summary>
+    public async Task<TestDevice> StartDeviceAsync(string name, string scheme = "coaps")
+    {
+        CoapAddress address = InMemoryNetwork.Address($"198.51.100.{_devices.Count + 1}:5684");
+        CoapServer server = new(EndpointOptions());
+        server.Endpoint.AddTransport(Network.CreateTransport(scheme, address, scheme == "coaps" ? CoapTestIdentity.Psk(name) : null));
+        TestDevice device = new(server, address, scheme);
+        _devices.Add(server);
+        await server.StartAsync();
+        return device;
+    }
+
+    /// <summary>Makes a device a deaf one, which gets nothing though it may send; or the contrary.</summary>
+    public void SetDeaf(TestDevice device, bool isDeaf)
+    {
+        lock (_deaf)
+        {
+            _ = isDeaf ? _deaf.Add(device.Address) : _deaf.Remove(device.Address);
+        }
+    }
+
+    public Task<T> RunAsync<T>(Task<T> task) => Clock.AdvanceUntilAsync(task, TimeSpan.FromMinutes(30));
+
+    public Task RunAsync(Task task) => Clock.AdvanceUntilAsync(task, TimeSpan.FromMinutes(30));
+
+    /// <summary>Lets time pass, and everything happen that is due meanwhile.</summary>
+    public Task PassAsync(TimeSpan time) => Clock.AdvanceUntilAsync(
+        Task.Delay(time, Clock, CancellationToken.None), time + TimeSpan.FromSeconds(1));
+
+    public Task RunUntilAsync(Func<bool> condition) => Clock.AdvanceUntilAsync(condition, TimeSpan.FromMinutes(30));
+
+    public CoapEndpointOptions EndpointOptions() => new()
+    {
+        TimeProvider = Clock,
+        Random = new VirtualRandom((ulong)++_seed),
+        Scheduler = new VirtualScheduler(Clock),
+    };
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (CoapServer device in _devices)
+        {
+            await device.DisposeAsync();
+        }
+
+        foreach (DeviceNode node in _nodes)
+        {
+            await node.DisposeAsync();
+        }
+    }
+}
