@@ -478,6 +478,8 @@ public sealed class CoapEndpoint : ICoapObserver, IAsyncDisposable
                 ReportClosing(exception);
             }
         }
+
+        Core.WipeSecrets();
     }
 
     /// <summary>Ends the endpoint, as something that it cannot do without has failed.</summary>

@@ -177,6 +177,31 @@ public sealed class CoapEndpointOptions
     /// </summary>
     public ICoapObserverKeeper? ObserverKeeper { get; set; }
 
+    /// <summary>
+    /// What several processes that serve one address share, and one process with itself after a restart: at least 32 random bytes. The keys
+    /// of Echo values (RFC 9175), of the tokens of stateless clients (RFC 8974) and of DTLS cookies follow from it, so that each takes what
+    /// another one gave out. The clocks of their machines may differ by a minute. Copied when the endpoint is made, and wiped when it has
+    /// stopped; wipe what is set here once the endpoint is made. Keep it where keys are kept. Default empty: each endpoint draws keys of
+    /// its own.
+    /// </summary>
+    /// <remarks>
+    /// The age of an Echo value of another process counts as a minute more than it seems, as its clock may be late. So routes that require
+    /// freshness of a minute or less (<c>RequireFreshness</c>) ask once more after a client has come to another process, as do all for
+    /// values of more than a day ago. What a value says about an event, such as that it was made after a restart, holds in its process
+    /// only.
+    /// </remarks>
+    /// <exception cref="ArgumentException">It is shorter than 32 bytes, or all zeros.</exception>
+    public ReadOnlyMemory<byte> SharedSecret
+    {
+        get;
+        set => field = value.IsEmpty || (value.Length >= CoapEpochKeys.MinSecretLength && value.Span.IndexOfAnyExcept((byte)0) >= 0)
+            ? value
+            : throw new ArgumentException(
+                $"A shared secret has at least {CoapEpochKeys.MinSecretLength} random bytes; this one has {value.Length}, or is all zeros. "
+                    + "Make one by a generator of random numbers for keys, such as 'openssl rand -base64 32'.",
+                nameof(value));
+    }
+
     /// <summary>The clock. Default: the system's.</summary>
     public TimeProvider TimeProvider { get; set => field = NotNull(value); } = TimeProvider.System;
 

@@ -27,6 +27,7 @@ public sealed class CoapCluster : IAsyncDisposable
     private readonly SlotMover _mover;
     private readonly ClusterDevices _devices;
     private readonly byte[] _sessionKey = new byte[CoapSealedClusterStore.SecretLength];
+    private readonly byte[] _endpointSecret = new byte[CoapSealedClusterStore.SecretLength];
     private bool _isStarted;
     private Task? _end;
 
@@ -60,6 +61,7 @@ public sealed class CoapCluster : IAsyncDisposable
         _membership.MapChanged += OnMapChanged;
         _devices = new ClusterDevices(this, options.Devices, _time, _logger);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _sessionKey, default, "CoAP.NET cluster sessions 1"u8);
+        HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _endpointSecret, default, "CoAP.NET cluster endpoints 1"u8);
     }
 
     /// <summary>Raised when <see cref="Map"/> has changed, on the thread that found out.</summary>
@@ -112,6 +114,25 @@ public sealed class CoapCluster : IAsyncDisposable
             // Zeros must never become a key.
             ObjectDisposedException.ThrowIf(_end is not null, this);
             return new CoapDtlsSessionKeeping(new ClusterSessionKeeper(this, _time, server), _sessionKey);
+        }
+    }
+
+    /// <summary>
+    /// What endpoints of all nodes share, so that cookies of DTLS, Echo values and tokens of stateless clients hold on each of them and
+    /// after a restart: for <see cref="CoapEndpointOptions.SharedSecret"/>. It follows from the secret of the cluster, and is wiped when
+    /// the cluster ends; an endpoint copies it when it is made.
+    /// </summary>
+    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    public ReadOnlyMemory<byte> EndpointSecret
+    {
+        get
+        {
+            lock (_gate)
+            {
+                // Zeros must never become a key.
+                ObjectDisposedException.ThrowIf(_end is not null, this);
+                return _endpointSecret;
+            }
         }
     }
 
@@ -197,6 +218,7 @@ public sealed class CoapCluster : IAsyncDisposable
         await _membership.DisposeAsync().ConfigureAwait(false);
         await Store.DisposeAsync().ConfigureAwait(false);
         CryptographicOperations.ZeroMemory(_sessionKey);
+        CryptographicOperations.ZeroMemory(_endpointSecret);
     }
 
     private void OnMapChanged(object? sender, EventArgs arguments)

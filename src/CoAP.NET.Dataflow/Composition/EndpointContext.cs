@@ -51,6 +51,8 @@ internal sealed partial class EndpointContext : ICoapDatagramContext, ICoapStrea
 
     public CoapScheduler Scheduler => _environment.Scheduler;
 
+    public CoapEpochKeys? SharedKeysFor(string purpose, TimeSpan epoch) => _environment.Secret?.KeysFor(purpose, epoch);
+
     public void Receive(CoapDatagram datagram)
     {
         int shard = datagram.Channel is { } channel ? channel.Shard.Index : ShardOf(datagram.Remote);

@@ -202,6 +202,13 @@ internal sealed class EndpointCore
         }
     }
 
+    /// <summary>Wipes what it has of secrets.</summary>
+    public void WipeSecrets()
+    {
+        Pipelines[0].Shard.Guard.Echo.Dispose();
+        Environment.Secret?.Dispose();
+    }
+
     private static void RemoveObservers(CoapPipeline pipeline)
     {
         pipeline.Shard.Enter();
@@ -225,6 +232,7 @@ internal sealed class EndpointCore
             Telemetry = telemetry,
             TimeProvider = options.TimeProvider,
             Random = options.Random,
+            Secret = options.SharedSecret is { IsEmpty: false } secret ? new SharedSecret(secret.Span, options.TimeProvider) : null,
             Scheduler = options.Scheduler,
             HandlerThreads = options.Scheduler is CoapThreads ? new HandlerThreads(options.Scheduler) : null,
             Limits = options.Limits.Clone(),

@@ -60,7 +60,7 @@ internal sealed class AnswerLimit
         // A client that knows Echo is verified by its next request; others take no notice of the option. A separate response is Confirmable
         // and has none.
         bool mayEcho = !exchange.Request.IsMulticast && exchange.Reception?.State != CoapReceptionState.Acknowledged;
-        int echo = mayEcho && size + EchoMint.OptionSize <= channel.MaxMessageSize ? EchoMint.OptionSize : 0;
+        int echo = mayEcho && size + guard.Echo.OptionSize <= channel.MaxMessageSize ? guard.Echo.OptionSize : 0;
         if (guard.MaySend(channel, size + echo, now))
         {
             carriesEcho = echo > 0;
@@ -78,7 +78,7 @@ internal sealed class AnswerLimit
         bool isLater = response.OptionsToRead?.Block2 is { Number: > 0 };
         if (Shorten(exchange, result, response) is { } shorter)
         {
-            carriesEcho = mayEcho && _sizes.OfDatagram(shorter) + EchoMint.OptionSize <= free;
+            carriesEcho = mayEcho && _sizes.OfDatagram(shorter) + guard.Echo.OptionSize <= free;
             if (carriesEcho)
             {
                 guard.Echo.AddTo(shorter, channel, now);

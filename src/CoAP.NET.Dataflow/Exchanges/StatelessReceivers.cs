@@ -8,11 +8,24 @@ internal sealed class StatelessReceivers
 {
     private readonly Lock _gate = new();
     private StatelessTokens[] _all = [];
+    private bool _isShared;
 
-    public void Add(StatelessTokens tokens)
+    /// <summary>Adds a client.</summary>
+    /// <param name="tokens">Its tokens.</param>
+    /// <param name="isShared">Whether other processes make tokens for clients of its name.</param>
+    /// <exception cref="InvalidOperationException">Another one has the name: nobody could tell for which of them those are.</exception>
+    public void Add(StatelessTokens tokens, bool isShared)
     {
         lock (_gate)
         {
+            if (isShared && _all.Any(other => other.Name == tokens.Name))
+            {
+                throw new InvalidOperationException(
+                    $"This endpoint has a stateless client with the name '{tokens.Name}' already, and with a shared secret responses to "
+                        + "requests of other processes are told apart by the name. Set CoapStatelessOptions.Name.");
+            }
+
+            _isShared = isShared;
             Volatile.Write(ref _all, [.. _all, tokens]);
         }
     }
@@ -36,13 +49,29 @@ internal sealed class StatelessReceivers
     {
         if (token.IsExtended)
         {
-            foreach (StatelessTokens tokens in Volatile.Read(ref _all))
+            StatelessTokens[] all = Volatile.Read(ref _all);
+            if (TryOpen(all, token, peer, isOwn: true, out owner, out state, out age)
+                || (_isShared && TryOpen(all, token, peer, isOwn: false, out owner, out state, out age)))
             {
-                if (tokens.TryOpen(token, peer, out state, out age))
-                {
-                    owner = tokens;
-                    return true;
-                }
+                return true;
+            }
+        }
+
+        owner = null;
+        state = [];
+        age = default;
+        return false;
+    }
+
+    private static bool TryOpen(StatelessTokens[] all, in CoapToken token, CoapChannel peer, bool isOwn,
+        [NotNullWhen(true)] out StatelessTokens? owner, out byte[] state, out TimeSpan age)
+    {
+        foreach (StatelessTokens tokens in all)
+        {
+            if (tokens.TryOpen(token, peer, isOwn, out state, out age))
+            {
+                owner = tokens;
+                return true;
             }
         }
 

@@ -12,6 +12,9 @@ internal sealed class CoapEnvironment
 
     public required CoapScheduler Scheduler { get; init; }
 
+    /// <summary>What processes share from which keys follow; null: none.</summary>
+    public SharedSecret? Secret { get; init; }
+
     /// <summary>How many handlers may compute on threads of the library; null where a user decides about threads.</summary>
     public HandlerThreads? HandlerThreads { get; init; }
 

@@ -13,7 +13,12 @@ namespace CoAP.NET;
 /// to are rejected.
 /// </para>
 /// </summary>
-/// <remarks>Safe for several threads.</remarks>
+/// <remarks>
+/// Safe for several threads. With <see cref="CoapEndpointOptions.SharedSecret"/> a client also takes responses to requests that a client of
+/// the same name sent in another process, such as the one before a restart; each process takes a response once. Of those only responses
+/// that come in messages of their own: one in an acknowledgement belongs to its Message ID, which only the process knows that sent the
+/// request (RFC 7252 section 4.2).
+/// </remarks>
 public sealed class CoapStatelessClient : IDisposable
 {
     private readonly CoapEndpoint _endpoint;
@@ -24,6 +29,8 @@ public sealed class CoapStatelessClient : IDisposable
     /// <param name="onResponse">Gets each response. Called on the thread that received it, outside all locks; must be quick. What it throws
     /// is counted and logged.</param>
     /// <param name="options">Null for the defaults.</param>
+    /// <exception cref="InvalidOperationException">The endpoint shares a secret with other processes
+    /// (<see cref="CoapEndpointOptions.SharedSecret"/>) and has another stateless client of the same name.</exception>
     /// <exception cref="PlatformNotSupportedException">The platform has no AES-GCM.</exception>
     public CoapStatelessClient(CoapEndpoint endpoint, Action<CoapStatelessResponse> onResponse, CoapStatelessOptions? options = null)
     {
@@ -31,8 +38,16 @@ public sealed class CoapStatelessClient : IDisposable
         ArgumentNullException.ThrowIfNull(onResponse);
         options ??= new CoapStatelessOptions();
         _endpoint = endpoint;
-        _tokens = new StatelessTokens(endpoint.Environment, options.Lifetime, options.ReplayWindow, onResponse);
-        endpoint.Core.State.Stateless.Add(_tokens);
+        _tokens = new StatelessTokens(endpoint.Environment, options, onResponse);
+        try
+        {
+            endpoint.Core.State.Stateless.Add(_tokens, isShared: endpoint.Environment.Secret is not null);
+        }
+        catch (InvalidOperationException)
+        {
+            _tokens.Dispose();
+            throw;
+        }
     }
 
     /// <summary>

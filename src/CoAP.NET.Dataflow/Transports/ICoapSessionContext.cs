@@ -24,4 +24,13 @@ public interface ICoapSessionContext : ICoapConnectionContext
     /// <returns>A task that ends when the peer has answered by a Reset.</returns>
     /// <exception cref="CoapException">It did not answer, or the session has ended.</exception>
     Task PingAsync(CoapSession session, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// Keys that other processes have as well, as they follow from <see cref="CoapEndpointOptions.SharedSecret"/>. The transport disposes
+    /// of them.
+    /// </summary>
+    /// <param name="purpose">What they are for.</param>
+    /// <param name="epoch">How long one is the newest; at least twice <see cref="CoapEpochKeys.MaxClockDifference"/>.</param>
+    /// <returns>The keys; null where the endpoint shares no secret.</returns>
+    CoapEpochKeys? SharedKeysFor(string purpose, TimeSpan epoch);
 }

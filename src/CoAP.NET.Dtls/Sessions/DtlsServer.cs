@@ -39,6 +39,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <param name="time">The clock.</param>
     /// <param name="random">Where cookies, Connection IDs and decoys come from.</param>
     /// <param name="run">Runs the work of a handshake, on another thread than that which receives.</param>
+    /// <param name="cookieKeys">The keys of cookies that other processes make too; null: nobody knows them.</param>
     public DtlsServer(
         HandshakeContext context,
         DtlsServerLimits limits,
@@ -47,7 +48,8 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         IDtlsSink sink,
         TimeProvider time,
         CoapRandomSource random,
-        Action<Action> run)
+        Action<Action> run,
+        CoapEpochKeys? cookieKeys = null)
     {
         _context = context;
         _limits = limits;
@@ -57,7 +59,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         _time = time;
         _run = run;
         _sessions = new SessionTable(time, random);
-        _handshakes = new HandshakeIntake(this, _sessions, context, limits, validate, time);
+        _handshakes = new HandshakeIntake(this, _sessions, context, limits, validate, time, cookieKeys);
     }
 
     public IDtlsSink Sink { get; }

@@ -15,8 +15,6 @@ internal sealed class HandshakeIntake
     private const int AddressBytes = 24;
     private const byte FatalLevel = 2;
 
-    private static readonly TimeSpan s_cookieKeyLifetime = TimeSpan.FromMinutes(2);
-
     private readonly DtlsServer _server;
     private readonly SessionTable _sessions;
     private readonly HandshakeContext _context;
@@ -39,13 +37,15 @@ internal sealed class HandshakeIntake
     /// <param name="limits">How much it keeps.</param>
     /// <param name="validate">Decides about certificates of clients, or null: none is trusted.</param>
     /// <param name="time">The clock.</param>
+    /// <param name="cookieKeys">The keys of cookies that other processes make too; null: nobody knows them.</param>
     public HandshakeIntake(
         DtlsServer server,
         SessionTable sessions,
         HandshakeContext context,
         DtlsServerLimits limits,
         Func<X509Certificate2, X509Certificate2Collection, bool>? validate,
-        TimeProvider time)
+        TimeProvider time,
+        CoapEpochKeys? cookieKeys)
     {
         _server = server;
         _sessions = sessions;
@@ -53,9 +53,12 @@ internal sealed class HandshakeIntake
         _limits = limits;
         _validate = validate;
         _time = time;
-        _cookies = new CookieMint(server.Random, time, s_cookieKeyLifetime);
+        _cookies = cookieKeys is null ? new CookieMint(server.Random, time, CookieKeyLifetime) : new CookieMint(cookieKeys);
         _handshakes = new HandshakeTable(limits.MaxHandshakesPerAddress, limits.MaxHandshakes);
     }
+
+    /// <summary>How long a key of cookies is the newest.</summary>
+    public static TimeSpan CookieKeyLifetime { get; } = TimeSpan.FromMinutes(2);
 
     /// <summary>How many are under way.</summary>
     public int Count => _handshakes.Count;
@@ -112,6 +115,8 @@ internal sealed class HandshakeIntake
             _ = pending.GiveUp("The server stops.");
             Forget(pending);
         }
+
+        _cookies.Dispose();
     }
 
     private static int WriteAddress(in DtlsPath path, Span<byte> bytes)
@@ -150,7 +155,12 @@ internal sealed class HandshakeIntake
         if (!_cookies.Accepts(hello, address))
         {
             Span<byte> request = stackalloc byte[CookieMint.RequestLength];
-            _cookies.WriteRequest(hello, address, request);
+            if (!_cookies.TryWriteRequest(hello, address, request))
+            {
+                _server.Counters.AddIgnored();
+                return false;
+            }
+
             _server.Counters.AddCookie();
             _server.Sink.Send(path, request);
             return true;

@@ -1,4 +1,5 @@
 using System.Globalization;
+using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Keeping;
 using CoAP.NET.Dtls.Sessions;
@@ -59,7 +60,8 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             _serverContext = settings.MakeServerContext(context.TimeProvider);
             _server = new DtlsServer(
                 _serverContext, settings.ServerLimits, settings.PskStore, settings.ValidateClientsBy(context.TimeProvider), this,
-                context.TimeProvider, context.Random, _work.Run) {
+                context.TimeProvider, context.Random, _work.Run,
+                context.SharedKeysFor(CookieMint.Purpose, HandshakeIntake.CookieKeyLifetime)) {
                     Sources = context.Sources,
                     HandshakeFailed = OnHandshakeFailed,
                     ValidateRawPublicKey = settings.ValidateClientPublicKey,

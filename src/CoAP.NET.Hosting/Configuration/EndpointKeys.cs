@@ -10,6 +10,8 @@ internal static class EndpointKeys
         .Choice("QBlock", static options => options.QBlock, static (options, value) => options.QBlock = value)
         .Choice("UdpEngine", static options => options.UdpEngine, static (options, value) => options.UdpEngine = value)
         .Choice("TcpEngine", static options => options.TcpEngine, static (options, value) => options.TcpEngine = value)
+        .Text("SharedSecret", SecretText.Kind, static options => options.SharedSecret.IsEmpty ? null : SectionReader.Hidden,
+            static (options, value) => options.SharedSecret = SecretText.BytesOf(value))
         .Include(LimitKeys.Table, static options => options.Limits)
         .Include(ParameterKeys.Table, static options => options)
         .Include(StreamKeys.Table, static options => options.Streams);

@@ -1,5 +1,4 @@
 using System.Net;
-using System.Text;
 using CoAP.NET.Dtls;
 using CoAP.NET.Http;
 using CoAP.NET.Proxy;
@@ -12,11 +11,6 @@ namespace CoAP.NET.Hosting;
 /// <summary>Makes proxies of their options, and maps what they serve.</summary>
 internal static class ProxyFactory
 {
-    /// <summary>How many bytes a key that signs identities has at least.</summary>
-    public const int MinKeyLength = 32;
-
-    private const string HexPrefix = "0x";
-
     public static CoapProxy Make(IServiceProvider services, ProxyRegistration registration)
     {
         CoapHostedProxyOptions options = OptionsOf(services, registration);
@@ -85,21 +79,6 @@ internal static class ProxyFactory
         }
     }
 
-    /// <summary>The bytes of a key; null for one that is none or too short.</summary>
-    public static byte[]? KeyOf(string text)
-    {
-        try
-        {
-            byte[] key = text.StartsWith(HexPrefix, StringComparison.Ordinal)
-                ? Convert.FromHexString(text.AsSpan(HexPrefix.Length)) : Encoding.UTF8.GetBytes(text);
-            return key.Length >= MinKeyLength ? key : null;
-        }
-        catch (FormatException)
-        {
-            return null;
-        }
-    }
-
     private static CoapHostedProxyOptions OptionsOf(IServiceProvider services, ProxyRegistration registration) =>
         services.GetRequiredService<IOptionsMonitor<CoapHostedProxyOptions>>().Get(registration.Name);
 
@@ -111,7 +90,7 @@ internal static class ProxyFactory
         }
 
         http.IdentityHeader = options.IdentityHeader;
-        if (options.IdentityKey is { } text && KeyOf(text) is { } key)
+        if (options.IdentityKey is { } text && SecretText.BytesOf(text) is { } key)
         {
             http.IdentityKey = key;
             http.Identity = static request => NameOf(request.Peer.Identity);

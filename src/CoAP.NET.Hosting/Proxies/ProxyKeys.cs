@@ -72,9 +72,7 @@ internal static class ProxyKeys
             static (options, value) => options.Proxy.CacheBytes = value)
         .Switch("RewritesLinks", static options => options.Proxy.RewritesLinks,
             static (options, value) => options.Proxy.RewritesLinks = value)
-        .Text("IdentityKey", new TextKind<string>("text, or 0x and hexadecimal digits, of 32 bytes or more",
-            static text => ProxyFactory.KeyOf(text) is null ? null : text),
-            static options => options.IdentityKey is null ? null : SectionReader.Hidden,
+        .Text("IdentityKey", SecretText.Kind, static options => options.IdentityKey is null ? null : SectionReader.Hidden,
             static (options, value) => options.IdentityKey = value)
         .Text("IdentityHeader", new TextKind<string>("name of a header field", static text => text),
             static options => options.IdentityHeader, static (options, value) => options.IdentityHeader = value)

@@ -25,9 +25,9 @@ internal sealed class ProxyOptionsValidator(ProxyRegistration registration) : IV
             AddMissing($"{section}:{ProxyKeys.HttpBackends}:{i}", options.HttpBackends[i].Path, options.HttpBackends[i].Target, problems);
         }
 
-        if (options.IdentityKey is { } key && ProxyFactory.KeyOf(key) is null)
+        if (options.IdentityKey is { } key && SecretText.BytesOf(key) is null)
         {
-            problems.Add($"{section}:IdentityKey has less than {ProxyFactory.MinKeyLength} bytes, or is no hexadecimal number.");
+            problems.Add($"{section}:IdentityKey has less than {SecretText.MinLength} bytes, or is no hexadecimal number.");
         }
 
         if ((options.AllowedHosts.Count > 0 || options.AllowedNetworks.Count > 0 || options.ForwardHttp) && !options.Forward)

@@ -10,7 +10,7 @@ internal sealed class HandshakePair : IDisposable
 {
     private static readonly byte[] s_address = [127, 0, 0, 1, 0x16, 0x34];
 
-    private readonly CookieMint _cookies = new(CoapRandomSource.Secure, TimeProvider.System, TimeSpan.FromMinutes(1));
+    private readonly CookieMint _cookies = new(CoapRandomSource.Secure, TimeProvider.System, TimeSpan.FromMinutes(2));
     private readonly HandshakeContext _serverContext;
     private readonly HandshakeContext _clientContext;
 
@@ -96,7 +96,7 @@ internal sealed class HandshakePair : IDisposable
             if (!_cookies.Accepts(hello, s_address))
             {
                 byte[] request = new byte[CookieMint.RequestLength];
-                _cookies.WriteRequest(hello, s_address, request);
+                _ = _cookies.TryWriteRequest(hello, s_address, request);
                 if (Loses?.Invoke(Sent++, false) != true)
                 {
                     Client.Receive(request);

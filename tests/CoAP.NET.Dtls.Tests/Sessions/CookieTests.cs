@@ -9,7 +9,8 @@ namespace CoAP.NET.Dtls.Tests.Sessions;
 public sealed class CookieTests
 {
     private static readonly TimeSpan s_lifetime = TimeSpan.FromMinutes(2);
-    private static readonly byte[] s_address = [.. new byte[20], 1, 2];
+    /// <summary>That of a client.</summary>
+    internal static readonly byte[] Address = [.. new byte[20], 1, 2];
 
     [Theory]
     [InlineData(0, true)]
@@ -22,7 +23,7 @@ public sealed class CookieTests
         VirtualClock clock = new();
         CookieMint mint = new(new VirtualRandom(5), clock, s_lifetime);
         byte[] hello = WithCookie(mint);
-        Assert.True(Accepts(mint, hello, s_address));
+        Assert.True(Accepts(mint, hello, Address));
         Assert.False(Accepts(mint, hello, [.. new byte[20], 1, 3]));
 
         // Others ask as well, or nobody does.
@@ -31,11 +32,11 @@ public sealed class CookieTests
         for (int i = 0; i < seconds; i += 60)
         {
             clock.Advance(TimeSpan.FromSeconds(Math.Min(60, seconds - i)));
-            _ = Accepts(busy, hello, s_address);
+            _ = Accepts(busy, hello, Address);
         }
 
-        Assert.Equal(isAccepted, Accepts(mint, hello, s_address));
-        Assert.Equal(isAccepted, Accepts(busy, busyHello, s_address));
+        Assert.Equal(isAccepted, Accepts(mint, hello, Address));
+        Assert.Equal(isAccepted, Accepts(busy, busyHello, Address));
     }
 
     [Fact]
@@ -47,7 +48,7 @@ public sealed class CookieTests
         {
             byte[] other = [.. hello];
             other[i] ^= 1;
-            Assert.False(Accepts(mint, other, s_address));
+            Assert.False(Accepts(mint, other, Address));
         }
     }
 
@@ -62,8 +63,8 @@ public sealed class CookieTests
             for (int i = 0; i < 100; i++)
             {
                 Assert.True(ClientHello.TryRead(hello, out ClientHello read));
-                _ = mint.Accepts(read, s_address);
-                mint.WriteRequest(read, s_address, answer);
+                _ = mint.Accepts(read, Address);
+                _ = mint.TryWriteRequest(read, Address, answer);
             }
         });
 
@@ -103,19 +104,37 @@ public sealed class CookieTests
         Assert.Empty(bench.Failures);
     }
 
-    // The second ClientHello of a client, with the cookie that a mint makes for it.
-    private static byte[] WithCookie(CookieMint mint)
+    /// <summary>The second ClientHello of a client, with the cookie that a mint makes for it.</summary>
+    internal static byte[] WithCookie(CookieMint mint)
     {
         using ServerBench bench = new();
         byte[] hello = bench.Connect(1).Sent[1];
         Assert.True(ClientHello.TryRead(hello, out ClientHello read) && read.Cookie.Length > 0);
         byte[] request = new byte[CookieMint.RequestLength];
-        mint.WriteRequest(read, s_address, request);
+        _ = mint.TryWriteRequest(read, Address, request);
         int cookie = 13 + 12 + read.BeforeCookie.Length + 1;
         request.AsSpan(^read.Cookie.Length..).CopyTo(hello.AsSpan(cookie));
         return hello;
     }
 
-    private static bool Accepts(CookieMint mint, byte[] hello, ReadOnlySpan<byte> address) =>
+    /// <summary>A first ClientHello with a cookie: the second one.</summary>
+    internal static byte[] With(byte[] first, ReadOnlySpan<byte> cookie)
+    {
+        Assert.True(ClientHello.TryRead(first, out ClientHello read));
+        int at = 13 + 12 + read.BeforeCookie.Length;
+        byte[] hello = [.. first.AsSpan(0, at), (byte)cookie.Length, .. cookie, .. first.AsSpan(at + 1)];
+
+        // The number of the record and of the message, and the three lengths.
+        hello[10] = 1;
+        hello[18] = 1;
+        foreach ((int offset, int length) in new[] { (11, hello.Length - 13), (15, hello.Length - 25), (23, hello.Length - 25) })
+        {
+            System.Buffers.Binary.BinaryPrimitives.WriteUInt16BigEndian(hello.AsSpan(offset), (ushort)length);
+        }
+
+        return hello;
+    }
+
+    internal static bool Accepts(CookieMint mint, byte[] hello, ReadOnlySpan<byte> address) =>
         ClientHello.TryRead(hello, out ClientHello read) && mint.Accepts(read, address);
 }

@@ -7,6 +7,23 @@ namespace CoAP.NET.Hosting.Tests.Configuration;
 public sealed class SectionTests
 {
     [Fact]
+    public void A_shared_secret_is_read_and_one_that_is_too_short_is_told_without_it()
+    {
+        string hex = string.Concat(Enumerable.Range(1, 32).Select(static number => $"{number:x2}"));
+        CoapServerOptions options = Read($$"""{ "SharedSecret": "0x{{hex}}" }""");
+        Assert.Empty(options.Findings.Errors);
+        Assert.Equal(hex, Convert.ToHexStringLower(options.Endpoint.SharedSecret.Span));
+        Assert.Equal("sixteen bytes andsixteen bytes and"u8,
+            Read("""{ "SharedSecret": "sixteen bytes andsixteen bytes and" }""").Endpoint.SharedSecret.Span);
+
+        CoapServerOptions bad = Read("""{ "SharedSecret": "too short" }""");
+        Assert.True(bad.Endpoint.SharedSecret.IsEmpty);
+        string error = Assert.Single(bad.Findings.Errors);
+        Assert.Contains("SharedSecret = '***': allowed is: text, or 0x and hexadecimal digits, of 32 bytes or more", error,
+            StringComparison.Ordinal);
+    }
+
+    [Fact]
     public void Values_of_all_kinds_are_read()
     {
         CoapServerOptions options = Read(

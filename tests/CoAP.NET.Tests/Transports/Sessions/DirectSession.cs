@@ -26,6 +26,11 @@ internal sealed class DirectSession : CoapSession
 
     public override CoapAddress Local { get; }
 
+    /// <summary>The name by which another process goes on with it.</summary>
+    public byte[] Durable { get; set; } = [];
+
+    public override ReadOnlyMemory<byte> DurableId => Durable;
+
     /// <summary>Whether it was closed, by either side.</summary>
     public bool IsClosed => Volatile.Read(ref _isClosed) != 0;
 

@@ -1,0 +1,98 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+
+namespace CoAP.NET.Exchanges;
+
+/// <summary>Those tokens of stateless requests that one client of one process made: their keys, and whose responses were taken
+/// here.</summary>
+/// <param name="number">What the process drew.</param>
+/// <param name="offset">What has to be added to the monotonic clock for the time that stands in tokens of this process; null where
+/// another process made them.</param>
+/// <param name="words">How many words of 64 bits say which responses were taken.</param>
+internal sealed class TokenRun(ulong number, long? offset, int words) : IDisposable
+{
+    /// <summary>The length of the tag of a token in bytes.</summary>
+    public const int TagLength = 12;
+
+    private const int KeyLength = 16;
+
+    private readonly List<(long Epoch, AesGcm Cipher)> _ciphers = [];
+    private ulong[]? _taken;
+    private ulong _takenNext;
+
+    public ulong Number => number;
+
+    public long? Offset => offset;
+
+    /// <summary>Whether this process made them.</summary>
+    public bool IsOwn => offset is not null;
+
+    /// <summary>When the last response was taken, in units of 100 ns.</summary>
+    public long Heard { get; private set; } = long.MinValue / 2;
+
+    /// <summary>What encrypts its tokens in an epoch.</summary>
+    /// <param name="epoch">The epoch.</param>
+    /// <param name="keys">The keys of epochs.</param>
+    /// <param name="name">The name of the client.</param>
+    /// <returns>Null where there is no key of that epoch.</returns>
+    public AesGcm? CipherOf(long epoch, CoapEpochKeys keys, ReadOnlySpan<byte> name)
+    {
+        foreach ((long known, AesGcm made) in _ciphers)
+        {
+            if (known == epoch)
+            {
+                return made;
+            }
+        }
+
+        Span<byte> root = stackalloc byte[CoapEpochKeys.KeyLength];
+        if (!keys.TryGetKey(epoch, root))
+        {
+            return null;
+        }
+
+        byte[] info = new byte[sizeof(ulong) + name.Length];
+        BinaryPrimitives.WriteUInt64BigEndian(info, number);
+        name.CopyTo(info.AsSpan(sizeof(ulong)));
+        Span<byte> key = stackalloc byte[KeyLength];
+        HKDF.Expand(HashAlgorithmName.SHA256, root, key, info);
+        AesGcm cipher = new(key, TagLength);
+        CryptographicOperations.ZeroMemory(root);
+        CryptographicOperations.ZeroMemory(key);
+
+        // Those of older ones open nothing that is young enough.
+        foreach ((long Epoch, AesGcm Cipher) old in _ciphers.FindAll(other => other.Epoch < epoch - 2))
+        {
+            _ciphers.Remove(old);
+            old.Cipher.Dispose();
+        }
+
+        _ciphers.Add((epoch, cipher));
+        return cipher;
+    }
+
+    /// <summary>Whether the response to a token was not taken yet, and is not older than those that are known.</summary>
+    /// <param name="request">The number of the token.</param>
+    public bool Takes(ulong request) => _taken is null || ReplayBits.Takes(_takenNext, _taken, request);
+
+    /// <summary>A response is taken.</summary>
+    /// <param name="request">The number of its token.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    public void Add(ulong request, long now)
+    {
+        _taken ??= new ulong[words];
+        ReplayBits.Add(ref _takenNext, _taken, request);
+        Heard = now;
+    }
+
+    /// <summary>Wipes its keys.</summary>
+    public void Dispose()
+    {
+        foreach ((_, AesGcm cipher) in _ciphers)
+        {
+            cipher.Dispose();
+        }
+
+        _ciphers.Clear();
+    }
+}

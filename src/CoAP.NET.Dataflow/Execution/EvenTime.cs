@@ -1,0 +1,52 @@
+namespace CoAP.NET;
+
+/// <summary>
+/// The time of day that goes on as evenly as the monotonic clock, so that ages are right while somebody sets the clock: it is read anew
+/// only when it differs by seconds. Thread-safe.
+/// </summary>
+internal sealed class EvenTime(CoapEnvironment environment)
+{
+    private static readonly long s_tolerance = TimeSpan.FromSeconds(5).Ticks;
+    private static readonly long s_exact = TimeSpan.FromMilliseconds(10).Ticks;
+    private const int MaxReadings = 5;
+
+    private long _offset = Read(environment, out _);
+
+    /// <summary>
+    /// What has to be added to <see cref="CoapEnvironment.Now"/> for the time of day (<see cref="DateTimeOffset.UtcTicks"/>). While it is
+    /// the same, differences of times are exact.
+    /// </summary>
+    public long Offset()
+    {
+        long known = Interlocked.Read(ref _offset);
+        long offset = Read(environment, out long doubt);
+        if (Math.Abs(offset - known) <= s_tolerance + doubt)
+        {
+            return known;
+        }
+
+        // Of several threads that notice it the first one decides.
+        long before = Interlocked.CompareExchange(ref _offset, offset, known);
+        return before == known ? offset : before;
+    }
+
+    // The thread may have had no processor between the readings of the two clocks.
+    private static long Read(CoapEnvironment environment, out long doubt)
+    {
+        long best = 0;
+        doubt = long.MaxValue;
+        for (int i = 0; i < MaxReadings && doubt > s_exact; i++)
+        {
+            long before = environment.ReadClock();
+            long day = environment.TimeProvider.GetUtcNow().UtcTicks;
+            long after = environment.ReadClock();
+            if (after - before < doubt)
+            {
+                doubt = after - before;
+                best = day - before;
+            }
+        }
+
+        return best;
+    }
+}

@@ -1,0 +1,127 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+using CoAP.NET.Options;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Guarding;
+
+// Value: the lowest byte of the epoch of its key, milliseconds since that epoch began (4 bytes), a number that the process drew (4 bytes),
+// and the first 8 bytes of an HMAC-SHA-256 over these and for whom it is.
+
+/// <summary>
+/// Makes the values of Echo options (RFC 9175) that other processes with the same secret know as well, among them this one after a restart.
+/// What they show there is time, and nothing of events such as a restart: OSCORE makes values of its own for that (RFC 8613 appendix
+/// B.1.2). Thread-safe.
+/// </summary>
+internal sealed class SharedEcho : IDisposable
+{
+    /// <summary>The length of a value in bytes.</summary>
+    public const int Length = HeadLength + MacLength;
+
+    private const int TimeLength = 4;
+    private const int RunLength = 4;
+    private const int HeadLength = 1 + TimeLength + RunLength;
+    private const int MacLength = 8;
+    private const int BitsOfMark = 8;
+
+    private static readonly TimeSpan s_epoch = TimeSpan.FromDays(1);
+
+    private readonly CoapEpochKeys _keys;
+    private readonly CoapRandomSource _random;
+    private readonly EvenTime _time;
+    private Run _run;
+
+    public SharedEcho(CoapEnvironment environment, SharedSecret secret)
+    {
+        _keys = secret.KeysFor("Echo", s_epoch);
+        _random = environment.Random;
+        _time = new EvenTime(environment);
+        _run = NewRun(_time.Offset());
+    }
+
+    /// <summary>Makes a value.</summary>
+    /// <param name="value">Takes <see cref="Length"/> bytes.</param>
+    /// <param name="peer">To whom it goes.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <returns>False after the end.</returns>
+    public bool TryMake(Span<byte> value, CoapChannel peer, long now)
+    {
+        Run run = Current();
+        long day = run.Offset + now;
+        long epoch = _keys.EpochAt(day);
+        value[0] = (byte)epoch;
+        BinaryPrimitives.WriteUInt32BigEndian(value[1..], (uint)((day - _keys.StartOf(epoch)) / TimeSpan.TicksPerMillisecond));
+        BinaryPrimitives.WriteUInt32BigEndian(value[(1 + TimeLength)..], run.Number);
+        return TryAuthenticate(value[..HeadLength], peer, epoch, value.Slice(HeadLength, MacLength));
+    }
+
+    /// <summary>Whether a value was made by a process with the secret, for this peer, and how long ago at most.</summary>
+    /// <param name="value">The value.</param>
+    /// <param name="peer">Who sent it back.</param>
+    /// <param name="now">Now, in units of 100 ns.</param>
+    /// <param name="age">Its age. That of a value of another process is what it is where the clocks differ as much as they may.</param>
+    public bool TryGetAge(ReadOnlySpan<byte> value, CoapChannel peer, long now, out TimeSpan age)
+    {
+        age = default;
+        Span<byte> mac = stackalloc byte[MacLength];
+        long epoch = _keys.EpochOf(value[0], BitsOfMark);
+        if (!TryAuthenticate(value[..HeadLength], peer, epoch, mac)
+            || !CryptographicOperations.FixedTimeEquals(mac, value[HeadLength..]))
+        {
+            return false;
+        }
+
+        Run run = Current();
+        long made = _keys.StartOf(epoch) + (BinaryPrimitives.ReadUInt32BigEndian(value[1..]) * TimeSpan.TicksPerMillisecond);
+        age = TimeSpan.FromTicks(run.Offset + now - made);
+        if (BinaryPrimitives.ReadUInt32BigEndian(value[(1 + TimeLength)..]) == run.Number)
+        {
+            // The time at hand may be a little older than the one that it was made with.
+            age = age < TimeSpan.Zero ? TimeSpan.Zero : age;
+            return true;
+        }
+
+        // One that is older than it seems must not pass for fresh.
+        age += CoapEpochKeys.MaxClockDifference;
+        return age >= TimeSpan.Zero;
+    }
+
+    public void Dispose() => _keys.Dispose();
+
+    private bool TryAuthenticate(ReadOnlySpan<byte> head, CoapChannel peer, long epoch, Span<byte> mac)
+    {
+        Span<byte> key = stackalloc byte[CoapEpochKeys.KeyLength];
+        if (!_keys.TryGetKey(epoch, key))
+        {
+            return false;
+        }
+
+        Span<byte> input = stackalloc byte[HeadLength + PeerBinding.Length];
+        head.CopyTo(input);
+        PeerBinding.Write(input[HeadLength..], peer, peer.Remote, Volatile.Read(ref _run).Process);
+        Span<byte> hash = stackalloc byte[HMACSHA256.HashSizeInBytes];
+        HMACSHA256.HashData(key, input, hash);
+        CryptographicOperations.ZeroMemory(key);
+        hash[..MacLength].CopyTo(mac);
+        return true;
+    }
+
+    // Ages are exact as long as nobody sets the clock. From then on values of before count as those of another process.
+    private Run Current()
+    {
+        Run run = Volatile.Read(ref _run);
+        long offset = _time.Offset();
+        if (run.Offset == offset)
+        {
+            return run;
+        }
+
+        Run next = NewRun(offset) with { Process = run.Process };
+        Run before = Interlocked.CompareExchange(ref _run, next, run);
+        return before == run ? next : before;
+    }
+
+    private Run NewRun(long offset) => new((uint)_random.NextUInt64(), _random.NextUInt64(), offset);
+
+    private sealed record Run(uint Number, ulong Process, long Offset);
+}
