@@ -210,8 +210,8 @@ public sealed class CoapPeer : ICoapObserver
     internal CoapConnection? Connection => Channel.Connection;
 
     /// <summary>Puts it back as an observer.</summary>
-    internal bool TryRestore(CoapKeptObserver observer, EndpointCore endpoint) =>
-        endpoint.RestoredObservers.TryRestore(ChannelAt(endpoint), observer.Request, observer.Format);
+    internal CoapObserverRestore Restore(CoapKeptObserver observer, EndpointCore endpoint) =>
+        endpoint.RestoredObservers.Restore(ChannelAt(endpoint), observer.Request, observer.Format);
 
     /// <summary>Where it is, for what was kept of an endpoint.</summary>
     /// <exception cref="ArgumentException">It is a peer of another one.</exception>

@@ -27,6 +27,15 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <summary>The addresses that it listens on, as URIs; empty before it was started.</summary>
     public IReadOnlyList<string> LocalEndpoints => Endpoint.LocalEndpoints;
 
+    /// <summary>
+    /// Ends when the server was started: all addresses are bound, and sessions that were kept are there. Cancelled when it ends before
+    /// that; a start that fails may be tried again.
+    /// </summary>
+    public Task Started => Endpoint.Core.Transports.AllStarted;
+
+    /// <summary>Who is told of observers: the one of the options that it was made with; null for nobody.</summary>
+    public ICoapObserverKeeper? ObserverKeeper => Endpoint.Core.ObserverKeeper;
+
     /// <summary>What happened so far, in numbers.</summary>
     public CoapCounters Counters => Endpoint.Counters;
 
@@ -80,10 +89,16 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <returns>False when it registered anew meanwhile, no route serves it to observers, it would not be let in, or there is no
     /// room.</returns>
     /// <exception cref="ArgumentException">The peer is one of another endpoint.</exception>
-    public bool TryRestoreObserver(CoapKeptObserver observer)
+    public bool TryRestoreObserver(CoapKeptObserver observer) => RestoreObserver(observer) == CoapObserverRestore.Restored;
+
+    /// <summary>The same as <see cref="TryRestoreObserver"/>, and says why an observer was not put back.</summary>
+    /// <param name="observer">Who, and what.</param>
+    /// <returns>What became of it.</returns>
+    /// <exception cref="ArgumentException">The peer is one of another endpoint.</exception>
+    public CoapObserverRestore RestoreObserver(CoapKeptObserver observer)
     {
         ArgumentNullException.ThrowIfNull(observer);
-        return observer.Peer.TryRestore(observer, Endpoint.Core);
+        return observer.Peer.Restore(observer, Endpoint.Core);
     }
 
     /// <summary>Adds an address to listen on.</summary>

@@ -5,6 +5,11 @@ namespace CoAP.NET;
 /// puts an observer back. Set by <see cref="CoapEndpointOptions.ObserverKeeper"/>. Called by one thread at a time, in the order in which
 /// things happened, and without a lock; it must not wait, so what takes time is queued.
 /// </summary>
+/// <remarks>
+/// It is not told of observers that no other process can go on with: those on connections of TCP, TLS and WebSockets, which end with them
+/// (RFC 8323 section 7.4), and those that are protected by OSCORE, whose notifications are bound to the registration as this process saw it
+/// (RFC 8613 section 5.4).
+/// </remarks>
 public interface ICoapObserverKeeper
 {
     /// <summary>A client observes a resource, or was put back as an observer.</summary>

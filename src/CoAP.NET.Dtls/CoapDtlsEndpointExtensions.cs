@@ -29,4 +29,26 @@ public static class CoapDtlsEndpointExtensions
         options.TransportFactories.Add(factory);
         return options;
     }
+
+    /// <summary>
+    /// Changes what <see cref="UseDtls"/> was given before: for whoever adds to DTLS that somebody else has set up.
+    /// </summary>
+    /// <param name="options">The options of the endpoint.</param>
+    /// <param name="change">Changes a copy of the options of DTLS, which then takes their place.</param>
+    /// <returns>Whether it was called; false when <see cref="UseDtls"/> was not.</returns>
+    /// <exception cref="ArgumentException">The options do not fit together any more; nothing has changed then.</exception>
+    public static bool TryChangeDtls(this CoapEndpointOptions options, Action<CoapDtlsOptions> change)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(change);
+        if (options.TransportFactories.OfType<DtlsTransportFactory>().FirstOrDefault() is not { } factory)
+        {
+            return false;
+        }
+
+        CoapDtlsOptions dtls = factory.Options.Clone();
+        change(dtls);
+        options.UseDtls(dtls);
+        return true;
+    }
 }

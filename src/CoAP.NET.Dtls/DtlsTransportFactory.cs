@@ -5,6 +5,8 @@ namespace CoAP.NET.Dtls;
 /// <summary>Makes the transports of <c>coaps</c> of an endpoint.</summary>
 internal sealed class DtlsTransportFactory(CoapDtlsOptions options) : ICoapTransportFactory
 {
+    public CoapDtlsOptions Options => options;
+
     public string Scheme => "coaps";
 
     public void ThrowIfCannotListen() => DtlsSettings.ThrowIfCannotServe(options);

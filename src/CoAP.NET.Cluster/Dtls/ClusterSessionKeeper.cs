@@ -1,4 +1,3 @@
-using System.Text;
 using CoAP.NET.Dtls;
 
 namespace CoAP.NET.Cluster;
@@ -24,13 +23,18 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     private Task _loading = Task.CompletedTask;
     private bool _isStopped;
 
-    public ClusterSessionKeeper(CoapCluster cluster, TimeProvider time, string server)
+    public ClusterSessionKeeper(CoapCluster cluster, TimeProvider time, byte[] name)
     {
         _cluster = cluster;
         _time = time;
-        byte[] name = Encoding.UTF8.GetBytes(server);
-        _name = [(byte)name.Length, .. name];
+        _name = name;
     }
+
+    /// <summary>Whether it keeps the sessions of a server in a cluster.</summary>
+    /// <param name="cluster">The cluster.</param>
+    /// <param name="server">The name of the server.</param>
+    public bool IsOf(CoapCluster cluster, string server) =>
+        cluster == _cluster && ClusterServers.NameOf(server).AsSpan().SequenceEqual(_name);
 
     public async ValueTask StartAsync(CoapDtlsSessionLoader loader, CancellationToken cancellationToken)
     {

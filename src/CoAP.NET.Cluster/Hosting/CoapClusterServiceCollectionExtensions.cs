@@ -1,5 +1,6 @@
 using CoAP.NET;
 using CoAP.NET.Cluster;
+using CoAP.NET.Hosting;
 using CoAP.NET.Oscore;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
@@ -87,6 +88,23 @@ public static class CoapClusterServiceCollectionExtensions
         builder.UseStore(provider => (memory ?? new CoapMemoryCluster(provider.GetService<TimeProvider>())).Open());
 
     /// <summary>
+    /// Has a server take part in the cluster of the application
+    /// (<see cref="AddCoapCluster(IServiceCollection, Action{CoapClusterOptions})"/>): its observers outlive the
+    /// process, and so do its DTLS sessions, be DTLS set up by configuration or by code. The name of the server tells it from others of the
+    /// application.
+    /// </summary>
+    /// <param name="builder">The server.</param>
+    /// <returns>The builder.</returns>
+    public static ICoapServerBuilder UseCluster(this ICoapServerBuilder builder)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        string name = builder.Name;
+        return builder
+            .ConfigureEndpoint((options, services) => options.UseCluster(ClusterOf(services), name))
+            .ConfigureServer(static (server, services) => ClusterOf(services).Attach(server));
+    }
+
+    /// <summary>
     /// Checks whether the store of the cluster takes leases and records. While it is away the server goes on, so that is Degraded by
     /// default.
     /// </summary>
@@ -104,6 +122,11 @@ public static class CoapClusterServiceCollectionExtensions
             static provider => new ClusterHealthCheck(provider.GetRequiredService<CoapCluster>()), failureStatus ?? HealthStatus.Degraded,
             tags));
     }
+
+    private static CoapCluster ClusterOf(IServiceProvider services) => services.GetService<CoapCluster>()
+        ?? throw new InvalidOperationException(
+            "UseCluster was called on a server, and the application has no cluster. Call builder.Services.AddCoapCluster(...) too, before "
+            + "or after it.");
 
     private static ClusterStoreFactory FactoryOf(IServiceProvider provider) => provider.GetService<ClusterStoreFactory>()
         ?? throw new InvalidOperationException(

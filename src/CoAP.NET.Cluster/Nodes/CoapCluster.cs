@@ -1,5 +1,4 @@
 using System.Security.Cryptography;
-using System.Text;
 using CoAP.NET.Dtls;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -11,14 +10,13 @@ namespace CoAP.NET.Cluster;
 /// it may write. Where the store is away it goes on with what it has, and finds back by itself. Thread-safe.
 /// </summary>
 /// <remarks>
-/// Nodes that can reach each other (<see cref="CoapClusterOptions.LinkAddress"/>) share the slots: those that are there have a fair share each,
-/// slots of a dead node are taken at once, and one that leaves (<see cref="LeaveAsync"/>) hands its own over. Without links the first
+/// Nodes that can reach each other (<see cref="CoapClusterOptions.LinkAddress"/>) share the slots: those that are there have a fair share
+/// each, slots of a dead node are taken at once, and one that leaves (<see cref="LeaveAsync"/>) hands its own over. Without links the first
 /// node that starts has all slots; further ones stand by, and take over when it is gone. A node that stops gives its lease back, so the
 /// next one need not wait.
 /// </remarks>
 public sealed class CoapCluster : IAsyncDisposable
 {
-    private const int MaxServerName = 64;
 
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -60,6 +58,8 @@ public sealed class CoapCluster : IAsyncDisposable
         _mover = new SlotMover(Self.Id, _membership, Writer, options.Moves.Checked(), _time, _logger);
         _membership.MapChanged += OnMapChanged;
         _devices = new ClusterDevices(this, options.Devices, _time, _logger);
+        Observers = new ClusterObservers(this, options.Observers, _time);
+        Servers = new ClusterServers(this, _devices.Local);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _sessionKey, default, "CoAP.NET cluster sessions 1"u8);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _endpointSecret, default, "CoAP.NET cluster endpoints 1"u8);
     }
@@ -85,6 +85,12 @@ public sealed class CoapCluster : IAsyncDisposable
     /// <summary>The devices that have sessions and connections with servers of the cluster, by name.</summary>
     public ICoapDevices Devices => _devices;
 
+    /// <summary>The servers that take part.</summary>
+    internal ClusterServers Servers { get; }
+
+    /// <summary>Who observes their resources.</summary>
+    internal ClusterObservers Observers { get; }
+
     /// <summary>Who is there and who has which slot, as was heard last; empty before the first word of the store.</summary>
     public CoapClusterMap Map => _membership.Map;
 
@@ -107,13 +113,12 @@ public sealed class CoapCluster : IAsyncDisposable
     /// <exception cref="ArgumentException">The name is too long.</exception>
     public CoapDtlsSessionKeeping KeepDtlsSessions(string server = "")
     {
-        ArgumentNullException.ThrowIfNull(server);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(Encoding.UTF8.GetByteCount(server), MaxServerName, nameof(server));
+        byte[] name = ClusterServers.NameOf(server);
         lock (_gate)
         {
             // Zeros must never become a key.
             ObjectDisposedException.ThrowIf(_end is not null, this);
-            return new CoapDtlsSessionKeeping(new ClusterSessionKeeper(this, _time, server), _sessionKey);
+            return new CoapDtlsSessionKeeping(new ClusterSessionKeeper(this, _time, name), _sessionKey);
         }
     }
 
@@ -135,6 +140,25 @@ public sealed class CoapCluster : IAsyncDisposable
             }
         }
     }
+
+    /// <summary>
+    /// Has the cluster go on with a server that was made with <c>UseCluster</c>: observers that were kept are put back when it has started,
+    /// and its peers are looked at for <see cref="Devices"/>. Call it before the server starts, or soon after. A hosted
+    /// server is attached by <c>AddCoapServer().UseCluster()</c>.
+    /// </summary>
+    /// <param name="server">The server. Nothing happens when it is attached already.</param>
+    /// <exception cref="InvalidOperationException">The server was made without <c>UseCluster</c> of this cluster, or has stopped; another
+    /// one has its name; or <c>UseDtls</c> was called after <c>UseCluster</c>. The message says what to do.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    public void Attach(CoapServer server)
+    {
+        ArgumentNullException.ThrowIfNull(server);
+        Servers.Attach(server);
+    }
+
+    /// <summary>What became of observers that are kept, in numbers.</summary>
+    /// <returns>The counters.</returns>
+    public CoapClusterObserverCounters GetObserverCounters() => Observers.GetCounters();
 
     /// <summary>Under which fence this node may write records of a slot.</summary>
     /// <param name="slot">The slot.</param>
@@ -205,9 +229,20 @@ public sealed class CoapCluster : IAsyncDisposable
         return new ValueTask(_end);
     }
 
+    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    internal void ThrowIfEnded()
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_end is not null, this);
+        }
+    }
+
     private async Task EndAsync()
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        Servers.End();
+        await Observers.Queue.EndAsync().ConfigureAwait(false);
 
         _devices.Dispose();
         await _mover.DisposeAsync().ConfigureAwait(false);

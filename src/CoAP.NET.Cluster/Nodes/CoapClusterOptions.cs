@@ -43,6 +43,9 @@ public sealed class CoapClusterOptions
     /// <summary>Which peers are devices, and when a device counts as asleep.</summary>
     public CoapDeviceOptions Devices { get; } = new();
 
+    /// <summary>Bounds and pace of observers that outlive the process.</summary>
+    public CoapClusterObserverOptions Observers { get; } = new();
+
     /// <summary>What is wrong with the options; null when nothing is.</summary>
     /// <returns>The text, which says what to do.</returns>
     public string? FindFault()
@@ -92,6 +95,8 @@ public sealed class CoapClusterOptions
             _ = Writer.Checked();
             part = nameof(Moves);
             _ = Moves.Checked();
+            part = nameof(Observers);
+            _ = Observers.Checked();
             return null;
         }
         catch (ArgumentOutOfRangeException exception)

@@ -22,6 +22,7 @@ internal sealed class EndpointCore
     public EndpointCore(CoapEndpoint face, CoapEndpointOptions options)
     {
         Face = face;
+        ObserverKeeper = options.ObserverKeeper;
         State = new EndpointState { AnswersWhileStopping = options.AnswerWhileStopping };
         CoapInstruments instruments = CoapInstruments.Of(options.MeterFactory);
         KeyValuePair<string, object?>[] tags =
@@ -133,6 +134,9 @@ internal sealed class EndpointCore
 
     /// <summary>How many observers there are.</summary>
     public ObserverPlaces Observers { get; } = new();
+
+    /// <summary>Is told who observes; null for nobody.</summary>
+    public ICoapObserverKeeper? ObserverKeeper { get; }
 
     /// <summary>Puts observers back.</summary>
     public ObserverRestoring RestoredObservers { get; }

@@ -16,27 +16,32 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
     /// <param name="channel">The client.</param>
     /// <param name="message">Its registration.</param>
     /// <param name="format">The Content-Format of what it was sent; null when that is not known.</param>
-    /// <returns>False when it would not be let in.</returns>
-    public bool TryRestore(CoapChannel channel, CoapMessage message, CoapContentFormat? format)
+    /// <returns>What became of it.</returns>
+    public CoapObserverRestore Restore(CoapChannel channel, CoapMessage message, CoapContentFormat? format)
     {
+        if (state.IsStopping)
+        {
+            return CoapObserverRestore.Stopping;
+        }
+
         OptionVerdict verdict = OptionRules.Check(message, channel.AllowsQBlock);
-        if (state.IsStopping || !verdict.IsAccepted || (verdict.Special & SpecialOptions.Proxy) != 0
+        if (!verdict.IsAccepted || (verdict.Special & SpecialOptions.Proxy) != 0
             || !message.OptionsToRead!.TryGetUInt(OptionNumber.Observe, out uint observe) || observe != Observe.RegisterValue)
         {
-            return false;
+            return CoapObserverRestore.NotServed;
         }
 
         CoapRequest request = new(message) { Channel = channel };
         if (routes.FindRoute(RouteTable.OptionsOf(request), request.Code, out _) is not { } route)
         {
-            return false;
+            return CoapObserverRestore.NotServed;
         }
 
         RoutePlan plan = route.GetPlan(environment);
         if (plan.Observing is not { } settings || !plan.Serves(request) || RequestRules.LacksSecurity(request, plan)
             || RequestRules.CheckFormats(request, plan) is not null)
         {
-            return false;
+            return CoapObserverRestore.NotServed;
         }
 
         Registration registration = new(route.Observed, ProxyRoute.PathOf(request), settings, route.Observed.Changes);
@@ -44,7 +49,7 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
         layer.Shard.Enter();
         try
         {
-            return layer.Table.TryRestore(channel, message, verdict.Special & ~SpecialOptions.Observe, registration,
+            return layer.Table.Restore(channel, message, verdict.Special & ~SpecialOptions.Observe, registration,
                 format is { } known ? known.Value : PreparedNotification.AnyFormat);
         }
         finally

@@ -38,6 +38,8 @@ internal sealed class TransportSet
     private bool _isStarted;
     private bool _isSecuritySettled;
 
+    private readonly TaskCompletionSource _allStarted = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
     // Replaced as a whole; read without a lock.
     private CoapTransport[] _started = [];
 
@@ -74,6 +76,9 @@ internal sealed class TransportSet
 
     /// <summary>Whether there is anything to receive on, or will be.</summary>
     public bool HasAny => _listening.Count > 0 || _unresolved.Count > 0 || _expectsConnections;
+
+    /// <summary>Ends when a start has ended well; cancelled when the endpoint is closed before.</summary>
+    public Task AllStarted => _allStarted.Task;
 
     /// <summary>Whether a transport was started.</summary>
     public bool IsStarted => Volatile.Read(ref _started).Length > 0;
@@ -143,6 +148,7 @@ internal sealed class TransportSet
             ThrowIfStopping();
             _isStarted = true;
             await StartAllAsync(cancellationToken).ConfigureAwait(false);
+            _allStarted.TrySetResult();
         }
         finally
         {
@@ -246,6 +252,7 @@ internal sealed class TransportSet
     /// <param name="report">Is told what fails; the rest is closed all the same.</param>
     public async Task CloseAsync(Action<Exception> report)
     {
+        _allStarted.TrySetCanceled();
         foreach (CoapTransport transport in _transports)
         {
             try

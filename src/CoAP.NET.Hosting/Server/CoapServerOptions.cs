@@ -98,6 +98,12 @@ public sealed class CoapServerOptions
     /// </summary>
     public bool AllowUnknownKeys { get; set; }
 
+    /// <summary>What is done with the options of the endpoint when all else is in them.</summary>
+    internal IList<Action<CoapEndpointOptions>> EndpointSteps { get; } = [];
+
+    /// <summary>What is done with the server when it was made.</summary>
+    internal IList<Action<CoapServer>> ServerSteps { get; } = [];
+
     internal bool UsesOscore { get; set; }
 
     internal IOscoreContextResolver? OscoreResolver { get; set; }

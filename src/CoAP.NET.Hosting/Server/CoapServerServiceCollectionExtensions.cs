@@ -76,6 +76,31 @@ public static class CoapServerServiceCollectionExtensions
         return builder;
     }
 
+    /// <summary>
+    /// Sets options of the endpoint of a server when all else is in them: what configuration and code say, keys and certificates of files
+    /// included. So this is the last word, such as for what is added to DTLS (<c>TryChangeDtls</c>).
+    /// </summary>
+    /// <param name="builder">The server.</param>
+    /// <param name="configure">Sets options; is given the services of the application. Called once, when the server is made.</param>
+    /// <returns>The builder.</returns>
+    public static ICoapServerBuilder ConfigureEndpoint(
+        this ICoapServerBuilder builder, Action<CoapEndpointOptions, IServiceProvider> configure)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        return builder.Configure((options, services) => options.EndpointSteps.Add(endpoint => configure(endpoint, services)));
+    }
+
+    /// <summary>Has a function called with the server when it was made, before it starts.</summary>
+    /// <param name="builder">The server.</param>
+    /// <param name="configure">Is given the server and the services of the application. Called once. What it throws keeps the application
+    /// from starting.</param>
+    /// <returns>The builder.</returns>
+    public static ICoapServerBuilder ConfigureServer(this ICoapServerBuilder builder, Action<CoapServer, IServiceProvider> configure)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        return builder.Configure((options, services) => options.ServerSteps.Add(server => configure(server, services)));
+    }
+
     private static ServerBuilder Add(IServiceCollection services, string name, IConfiguration? section,
         Action<CoapServerOptions>? configure)
     {

@@ -31,12 +31,21 @@ internal static class ServerFactory
 
         registration.Scopes.Attach(services); // the container itself, as the server is a singleton
         Warn(endpoint, options.Findings, KeyFiles.Check(options, registration.SectionPath));
+        foreach (Action<CoapEndpointOptions> step in options.EndpointSteps)
+        {
+            step(endpoint);
+        }
+
         CoapServer server = new(endpoint);
         try
         {
             ProxyFactory.Map(services, server, endpoint, registration.Name);
             HostedEdhoc.Map(services, server, options, registration);
             Listen(server, options, registration);
+            foreach (Action<CoapServer> step in options.ServerSteps)
+            {
+                step(server);
+            }
         }
         catch
         {

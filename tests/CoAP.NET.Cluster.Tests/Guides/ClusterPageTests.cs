@@ -12,9 +12,10 @@ public sealed class ClusterPageTests
     [Fact]
     public async Task Every_snippet_of_the_page_stands_in_these_tests()
     {
-        Snippets.AllStandInTests("cluster.md", "Guides", 7, "CoAP.NET.Cluster.Tests");
+        Snippets.AllStandInTests("cluster.md", "Guides", 8, "CoAP.NET.Cluster.Tests");
         Assert.NotNull((Delegate)Serve);
         Assert.NotNull((Delegate)Link);
+        Assert.NotNull((Delegate)AttachAsync);
         Assert.NotNull((Delegate)KeepAsync);
         Assert.NotNull((Delegate)SealAsync);
         Assert.NotNull((Delegate)WriteAsync);
@@ -22,19 +23,25 @@ public sealed class ClusterPageTests
         await TestAsync(CancellationToken.None);
     }
 
-    private static void Serve(string[] args, byte[] secret)
+    private static void Serve(string[] args, byte[] secret, ICoapPskStore keys)
     {
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
         builder.Services.AddCoapCluster(options => options.Secret = secret).UseSqlite("/var/lib/meters/coap.db");
         builder.Services.AddHealthChecks().AddCoapCluster();
-        builder.Services.AddCoapServer().Configure((options, services) => options.Endpoint.UseDtls(new CoapDtlsOptions
+        builder.Services.AddCoapServer(options => options.Endpoint.UseDtls(new CoapDtlsOptions
         {
-            Server = new CoapDtlsServerOptions
-            {
-                PskStore = services.GetRequiredService<ICoapPskStore>(),
-                SessionKeeping = services.GetRequiredService<CoapCluster>().KeepDtlsSessions(),
-            },
-        }));
+            Server = new CoapDtlsServerOptions { PskStore = keys },
+        })).UseCluster();
+    }
+
+    private static async Task AttachAsync(CoapDtlsOptions dtls, byte[] secret)
+    {
+        CoapClusterOptions options = new() { Secret = secret };
+await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meters/coap.db"), options);
+        await using CoapServer server = new(new CoapEndpointOptions().UseDtls(dtls).UseCluster(cluster));
+        cluster.Attach(server);
+        await cluster.StartAsync();
+        await server.StartAsync();
     }
 
     private static void Link(HostApplicationBuilder builder, byte[] secret, string connectionString)

@@ -47,6 +47,13 @@ internal sealed class ObserverKeeping(ICoapObserverKeeper keeper, EndpointState 
 
     private void Add(Observer observer, CoapObserverEnd? end)
     {
+        // RFC 8323 section 7.4 ends those of connections; notifications of protected ones are bound to a request that only this process
+        // has seen (RFC 8613 section 5.4).
+        if (observer.Channel.IsReliable || observer.Channel.Carried is not null)
+        {
+            return;
+        }
+
         // A keeper that does not return; what it is not told costs a registration, or a notification that is rejected.
         if (Interlocked.Increment(ref _count) > UserCodePolicy.MaxWaitingEvents)
         {

@@ -97,21 +97,26 @@ internal sealed class ObserverTable
     /// <param name="special">What that asks for beside observing.</param>
     /// <param name="registration">What it observes.</param>
     /// <param name="format">The Content-Format of what it was sent.</param>
-    /// <returns>False when it has registered meanwhile, or a bound is reached.</returns>
-    public bool TryRestore(CoapChannel channel, CoapMessage request, SpecialOptions special, Registration registration, int format)
+    /// <returns>What became of it.</returns>
+    public CoapObserverRestore Restore(
+        CoapChannel channel, CoapMessage request, SpecialOptions special, Registration registration, int format)
     {
         long now = _shard.Environment.Now;
-        if (_observers.ContainsKey((channel, request.Token))
-            || Add(channel, request, registration, special, format, now, isAnswered: false) is not { } observer)
+        if (_observers.ContainsKey((channel, request.Token)))
         {
-            return false;
+            return CoapObserverRestore.IsThere;
+        }
+
+        if (Add(channel, request, registration, special, format, now, isAnswered: false) is not { } observer)
+        {
+            return CoapObserverRestore.NoRoom;
         }
 
         observer.ConfirmableFrom = now;
         observer.NeedsRefresh = true;
         observer.Subject.SkipAhead(now, _layer.Clock);
         _layer.Sender.Wait(observer, now);
-        return true;
+        return CoapObserverRestore.Restored;
     }
 
     /// <summary>

@@ -1,0 +1,51 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>What all servers of a node have in common that keep their observers. Thread-safe.</summary>
+internal sealed class ClusterObservers
+{
+    private long _tooLong;
+    private long _restored;
+    private long _refused;
+    private long _expired;
+    private int _awaited;
+
+    public ClusterObservers(CoapCluster cluster, CoapClusterObserverOptions options, TimeProvider time)
+    {
+        Options = options.Checked();
+        Time = time;
+        Queue = new ObserverQueue(cluster, Options.MaxWaiting, time);
+    }
+
+    public CoapClusterObserverOptions Options { get; }
+
+    public TimeProvider Time { get; }
+
+    /// <summary>What is still to be written.</summary>
+    public ObserverQueue Queue { get; }
+
+    public CoapClusterObserverCounters GetCounters()
+    {
+        (int waiting, long dropped, long undone) = Queue.GetCounters();
+        return new CoapClusterObserverCounters
+        {
+            Waiting = waiting,
+            Dropped = dropped,
+            Undone = undone,
+            TooLong = Interlocked.Read(ref _tooLong),
+            Awaited = Volatile.Read(ref _awaited),
+            Restored = Interlocked.Read(ref _restored),
+            Refused = Interlocked.Read(ref _refused),
+            Expired = Interlocked.Read(ref _expired),
+        };
+    }
+
+    public void NoteTooLong() => Interlocked.Increment(ref _tooLong);
+
+    public void NoteRestored() => Interlocked.Increment(ref _restored);
+
+    public void NoteRefused() => Interlocked.Increment(ref _refused);
+
+    public void NoteExpired() => Interlocked.Increment(ref _expired);
+
+    public void NoteAwaited(int more) => Interlocked.Add(ref _awaited, more);
+}

@@ -1,0 +1,193 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Changes of observers on their way to the <see cref="CoapRecordWriter"/>: one for each observer, handed on in small portions, the sources
+/// in turn, and only while the writer is not behind. A registration that ends before its turn leaves no trace, so whoever registers and
+/// cancels in a loop writes nothing. When it is full, the oldest change goes of the source that has most. Thread-safe.
+/// </summary>
+/// <param name="cluster">Whose writer it is.</param>
+/// <param name="maxWaiting">How many changes wait at most.</param>
+/// <param name="time">The clock.</param>
+#pragma warning disable CA1001 // its end disposes of what it has
+internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimeProvider time)
+#pragma warning restore CA1001
+{
+    private const int Portion = 500;
+    private static readonly TimeSpan s_interval = TimeSpan.FromMilliseconds(20);
+    private static readonly TimeSpan s_patience = TimeSpan.FromMilliseconds(250);
+
+    private readonly Lock _gate = new();
+    private readonly Dictionary<CoapRecordKey, Change> _byKey = [];
+    private readonly SourceShares _shares = new();
+    private readonly CancellationTokenSource _stop = new();
+    private Task? _handing;
+    private long _dropped;
+    private long _undone;
+    private bool _hasEnded;
+
+    /// <summary>A registration is to be kept.</summary>
+    /// <param name="key">The key of its record.</param>
+    /// <param name="state">Its state.</param>
+    /// <param name="source">Whose share it takes.</param>
+    /// <param name="isStored">Whether the store probably has the record already, so that its end must be told.</param>
+    public void Put(CoapRecordKey key, byte[] state, CoapSource source, bool isStored = false) => Add(key, state, source, isStored);
+
+    /// <summary>A registration is not to be kept any more.</summary>
+    /// <param name="key">The key of its record.</param>
+    /// <param name="source">Whose share it takes.</param>
+    public void Remove(CoapRecordKey key, CoapSource source) => Add(key, null, source, isStored: true);
+
+    public (int Waiting, long Dropped, long Undone) GetCounters()
+    {
+        lock (_gate)
+        {
+            return (_byKey.Count, _dropped, _undone);
+        }
+    }
+
+    /// <summary>Hands everything to the writer, whose end follows.</summary>
+    public async Task EndAsync()
+    {
+        Task? handing;
+        lock (_gate)
+        {
+            _hasEnded = true;
+            handing = _handing;
+        }
+
+        await _stop.CancelAsync().ConfigureAwait(false);
+        await (handing ?? Task.CompletedTask).ConfigureAwait(false);
+        while (TryHandOn())
+        {
+            // The rest follows.
+        }
+
+        _stop.Dispose();
+    }
+
+    private void Add(CoapRecordKey key, byte[]? state, CoapSource source, bool isStored)
+    {
+        // Of the moment of the change: a slot that another node had in between is another's.
+        CoapFence fence = cluster.FenceOf(key.Slot);
+        lock (_gate)
+        {
+            if (_hasEnded)
+            {
+                return;
+            }
+
+            if (_byKey.TryGetValue(key, out Change? waiting))
+            {
+                if (state is null && !waiting.IsStored)
+                {
+                    _undone++;
+                    Forget(waiting);
+                    return;
+                }
+
+                (waiting.State, waiting.Fence) = (state, fence);
+                return;
+            }
+
+            Change change = new(key, state, fence, isStored);
+            _byKey.Add(key, change);
+            _shares.Add(source, change);
+            if (_byKey.Count > maxWaiting)
+            {
+                _dropped++;
+                Forget(_shares.OldestOfGreediest());
+            }
+
+            _handing ??= HandOnAsync();
+        }
+    }
+
+    private void Forget(Change change)
+    {
+        _byKey.Remove(change.Key);
+        _shares.Remove(change);
+    }
+
+    private async Task HandOnAsync()
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        try
+        {
+            while (true)
+            {
+                // First: what ends within this time is not written.
+                await Task.Delay(s_interval, time, _stop.Token).ConfigureAwait(false);
+
+                // Nobody knows who has which slot before the first word of the store. And what waits for a store that is away waits here,
+                // where each source has its share.
+                while (cluster.Map.Version == 0 || cluster.Writer.GetCounters().Waiting >= Portion)
+                {
+                    await Task.Delay(s_patience, time, _stop.Token).ConfigureAwait(false);
+                }
+
+                if (!TryHandOn())
+                {
+                    return;
+                }
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            // The end hands on the rest.
+        }
+    }
+
+    // False when nothing is left, after which the next change begins anew.
+    private bool TryHandOn()
+    {
+        List<Change> portion = new(Portion);
+        lock (_gate)
+        {
+            while (portion.Count < Portion && _shares.TryNext(out Change? change))
+            {
+                Forget(change);
+                portion.Add(change);
+            }
+
+            if (portion.Count == 0)
+            {
+                _handing = null;
+                return false;
+            }
+        }
+
+        foreach (Change change in portion)
+        {
+            CoapFence fence = change.Fence.IsSet ? change.Fence : cluster.FenceOf(change.Key.Slot);
+            if (fence.IsSet)
+            {
+                _ = cluster.Writer.TryWrite(change.State is { } state
+                    ? CoapRecordChange.Put(change.Key, fence, state, ObserverRecord.Lifetime)
+                    : CoapRecordChange.Remove(change.Key, fence));
+            }
+        }
+
+        return true;
+    }
+
+    /// <summary>A change that waits.</summary>
+    /// <param name="key">The record.</param>
+    /// <param name="state">What is to be put; null when it is to be removed.</param>
+    /// <param name="fence">The fence of the moment; not set before the first word of the store.</param>
+    /// <param name="isStored">Whether the store may have the record.</param>
+    internal sealed class Change(CoapRecordKey key, byte[]? state, CoapFence fence, bool isStored)
+    {
+        public CoapRecordKey Key => key;
+
+        public byte[]? State { get; set; } = state;
+
+        public CoapFence Fence { get; set; } = fence;
+
+        public bool IsStored => isStored;
+
+        /// <summary>Where it stands among those of its source.</summary>
+        public LinkedListNode<Change>? Place { get; set; }
+
+        public SourceShares.Share? Share { get; set; }
+    }
+}

@@ -1,0 +1,331 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Puts the observers of a server back whose slots this node has got: each when the session of its client is there, and so many in a second
+/// as the options say. Those whose session does not come back are removed. Thread-safe.
+/// </summary>
+#pragma warning disable CA1001 // its loop disposes of what it has
+internal sealed class ObserverRestorer
+#pragma warning restore CA1001
+{
+    private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_look = TimeSpan.FromMinutes(1);
+
+    // Sessions are loaded beside this, and where the store is slow they come later.
+    private static readonly TimeSpan s_awaitsSession = TimeSpan.FromMinutes(5);
+
+    private readonly ClusterObserverKeeper _keeper;
+    private readonly CoapCluster _cluster;
+    private readonly ClusterObservers _observers;
+    private readonly CoapServer _server;
+    private readonly TimeProvider _time;
+    private readonly CancellationTokenSource _stop = new();
+    private readonly CoapFence[] _loaded = new CoapFence[CoapSlot.Count];
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, List<Awaited>> _bySession = new(StringComparer.Ordinal);
+    private readonly Queue<(CoapPeer Peer, Awaited Observer)> _ready = new();
+    private TaskCompletionSource _wake = NewWake();
+    private long _looked;
+    private bool _mustLoad = true;
+    private bool _isStopped;
+    private int _count;
+
+    /// <summary>Begins, when the server has started.</summary>
+    public ObserverRestorer(ClusterObserverKeeper keeper, CoapServer server)
+    {
+        _keeper = keeper;
+        _cluster = keeper.Cluster;
+        _observers = _cluster.Observers;
+        _server = server;
+        _time = _observers.Time;
+        _looked = _time.GetTimestamp();
+        _cluster.MapChanged += OnMapChanged;
+        _server.Endpoint.PeerConnected += OnConnected;
+        _ = RunAsync();
+    }
+
+    public void Stop()
+    {
+        lock (_gate)
+        {
+            if (_isStopped)
+            {
+                return;
+            }
+
+            _isStopped = true;
+        }
+
+        _stop.Cancel();
+    }
+
+    private static TaskCompletionSource NewWake() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private void OnMapChanged(object? sender, EventArgs arguments)
+    {
+        Volatile.Write(ref _mustLoad, true);
+        Wake();
+    }
+
+    // Mostly nobody waits for anybody.
+    private void OnConnected(object? sender, CoapPeer peer)
+    {
+        if (Volatile.Read(ref _count) > 0)
+        {
+            bool isAwaited;
+            lock (_gate)
+            {
+                isAwaited = Match(peer);
+            }
+
+            if (isAwaited)
+            {
+                Wake();
+            }
+        }
+    }
+
+    private async Task RunAsync()
+    {
+        try
+        {
+            await _server.Started.WaitAsync(_stop.Token).ConfigureAwait(false);
+            while (true)
+            {
+                Task wake = Volatile.Read(ref _wake).Task;
+                await PauseAsync(await StepAsync(_stop.Token).ConfigureAwait(false), wake).ConfigureAwait(false);
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            // The server or the cluster ends.
+        }
+        finally
+        {
+            _cluster.MapChanged -= OnMapChanged;
+            _server.Endpoint.PeerConnected -= OnConnected;
+            lock (_gate)
+            {
+                _observers.NoteAwaited(-_count);
+                _count = 0;
+                _bySession.Clear();
+                _ready.Clear();
+            }
+        }
+    }
+
+    // Gives how long there is nothing to do, unless something happens.
+    private async Task<TimeSpan> StepAsync(CancellationToken cancellationToken)
+    {
+        if (Interlocked.Exchange(ref _mustLoad, false))
+        {
+            try
+            {
+                await LoadAsync(cancellationToken).ConfigureAwait(false);
+            }
+            catch (CoapClusterStoreException)
+            {
+                // The cluster tells of it.
+                Volatile.Write(ref _mustLoad, true);
+                return s_retry;
+            }
+        }
+
+        int perSecond = _observers.Options.RestoresPerSecond;
+        int most = Math.Max(1, perSecond / 20);
+        int done = 0;
+        while (done < most && TryTake(out CoapPeer? peer, out Awaited? observer))
+        {
+            Restore(peer!, observer!);
+            done++;
+        }
+
+        if (done > 0)
+        {
+            // Whatever happens meanwhile makes it no faster.
+            await Task.Delay(TimeSpan.FromSeconds((double)done / perSecond), _time, cancellationToken).ConfigureAwait(false);
+            return TimeSpan.Zero;
+        }
+
+        Expire();
+        return Volatile.Read(ref _count) > 0 ? s_look : Timeout.InfiniteTimeSpan;
+    }
+
+    private async Task PauseAsync(TimeSpan pause, Task wake)
+    {
+        if (pause == TimeSpan.Zero)
+        {
+            return;
+        }
+
+        using CancellationTokenSource over = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
+        await Task.WhenAny(Task.Delay(pause, _time, over.Token), wake).ConfigureAwait(false);
+        await over.CancelAsync().ConfigureAwait(false);
+        _stop.Token.ThrowIfCancellationRequested();
+    }
+
+    private async Task LoadAsync(CancellationToken cancellationToken)
+    {
+        DropLost();
+        bool hasRead = false;
+        foreach (CoapSlot slot in CoapSlot.All)
+        {
+            CoapFence fence = _cluster.FenceOf(slot);
+            if (!fence.IsSet || _loaded[slot.Number] == fence)
+            {
+                continue;
+            }
+
+            List<Awaited> found = [];
+            await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Observer, slot, cancellationToken)
+                .ConfigureAwait(false))
+            {
+                if (!_keeper.ClientOf(record).IsEmpty)
+                {
+                    found.Add(new Awaited(record, fence, _time.GetTimestamp()));
+                }
+            }
+
+            _loaded[slot.Number] = fence;
+            hasRead |= found.Count > 0;
+            lock (_gate)
+            {
+                found.ForEach(Add);
+            }
+        }
+
+        if (hasRead)
+        {
+            // Sessions that were there before.
+            foreach (CoapPeer peer in _server.Endpoint.ConnectedPeers)
+            {
+                lock (_gate)
+                {
+                    _ = Match(peer);
+                }
+            }
+        }
+    }
+
+    private void Add(Awaited observer)
+    {
+        string session = Convert.ToHexString(_keeper.ClientOf(observer.Record));
+        if (!_bySession.TryGetValue(session, out List<Awaited>? observers))
+        {
+            _bySession.Add(session, observers = []);
+        }
+
+        observers.Add(observer);
+        Count(1);
+    }
+
+    private bool Match(CoapPeer peer)
+    {
+        ReadOnlyMemory<byte> session = peer.DurableId;
+        if (session.IsEmpty || !_bySession.Remove(Convert.ToHexString(session.Span), out List<Awaited>? observers))
+        {
+            return false;
+        }
+
+        observers.ForEach(observer => _ready.Enqueue((peer, observer)));
+        return true;
+    }
+
+    private bool TryTake(out CoapPeer? peer, out Awaited? observer)
+    {
+        lock (_gate)
+        {
+            bool isTaken = _ready.TryDequeue(out (CoapPeer Peer, Awaited Observer) next);
+            (peer, observer) = next;
+            if (isTaken)
+            {
+                Count(-1);
+            }
+
+            return isTaken;
+        }
+    }
+
+    private void Restore(CoapPeer peer, Awaited observer)
+    {
+        // Another node has the slot meanwhile, and the client with it.
+        if (_cluster.FenceOf(observer.Record.Key.Slot) != observer.Fence)
+        {
+            return;
+        }
+
+        switch (_keeper.Restore(_server, peer, observer.Record))
+        {
+            case CoapObserverRestore.Restored:
+                _observers.NoteRestored();
+                break;
+            case CoapObserverRestore.NotServed or CoapObserverRestore.NoRoom:
+                _observers.NoteRefused();
+                _observers.Queue.Remove(observer.Record.Key, peer.Source);
+                break;
+        }
+    }
+
+    // What was read under another fence is another node's, or is read anew.
+    private void DropLost()
+    {
+        lock (_gate)
+        {
+            foreach ((string session, List<Awaited> observers) in _bySession.ToArray())
+            {
+                if (_cluster.FenceOf(observers[0].Record.Key.Slot) != observers[0].Fence)
+                {
+                    _bySession.Remove(session);
+                    Count(-observers.Count);
+                }
+            }
+        }
+    }
+
+    private void Expire()
+    {
+        // While the store is away sessions may be missing that are there later.
+        if (_cluster.Health.IsDegraded || _time.GetElapsedTime(_looked) < s_look)
+        {
+            return;
+        }
+
+        _looked = _time.GetTimestamp();
+        lock (_gate)
+        {
+            foreach ((string session, List<Awaited> observers) in _bySession.ToArray())
+            {
+                if (_time.GetElapsedTime(observers[0].Since) < s_awaitsSession)
+                {
+                    continue;
+                }
+
+                _bySession.Remove(session);
+                Count(-observers.Count);
+                foreach (Awaited observer in observers)
+                {
+                    _observers.NoteExpired();
+                    _observers.Queue.Remove(observer.Record.Key, default);
+                }
+            }
+        }
+    }
+
+    private void Count(int more)
+    {
+        _observers.NoteAwaited(more);
+        Volatile.Write(ref _count, _count + more);
+    }
+
+    private void Wake()
+    {
+        TaskCompletionSource wake = Interlocked.Exchange(ref _wake, NewWake());
+        wake.TrySetResult();
+    }
+
+    /// <summary>An observer that was read.</summary>
+    /// <param name="Record">The record.</param>
+    /// <param name="Fence">The fence under which this node had the slot then.</param>
+    /// <param name="Since">When, by the clock's timestamp.</param>
+    private sealed record Awaited(CoapRecord Record, CoapFence Fence, long Since);
+}

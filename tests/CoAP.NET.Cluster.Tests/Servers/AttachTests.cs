@@ -1,0 +1,156 @@
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Dtls;
+using CoAP.NET.Hosting;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Cluster.Tests.Servers;
+
+/// <summary>How a server takes part in a cluster, and what is said when that is done wrongly.</summary>
+public sealed class AttachTests
+{
+    private readonly CoapMemoryCluster _memory = new();
+
+    [Fact]
+    public async Task An_endpoint_and_its_sessions_take_part_by_one_call_however_often_it_is_made()
+    {
+        await using CoapCluster cluster = Cluster();
+        CoapDtlsServerOptions dtls = Dtls();
+        CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(new CoapDtlsOptions { Server = dtls })
+            .UseCluster(cluster, "a").UseCluster(cluster, "a");
+        await using CoapServer server = new(options);
+
+        cluster.Attach(server);
+        cluster.Attach(server);
+
+        Assert.NotNull(server.ObserverKeeper);
+        Assert.NotNull(KeepingOf(options));
+        Assert.Null(dtls.SessionKeeping);
+    }
+
+    [Fact]
+    public async Task Sessions_that_would_end_with_the_process_are_found_when_the_server_is_attached()
+    {
+        await using CoapCluster cluster = Cluster();
+        CoapEndpointOptions options = new CoapEndpointOptions().UseCluster(cluster).UseDtls(new CoapDtlsOptions { Server = Dtls() });
+        await using CoapServer server = new(options);
+
+        Assert.Contains("Call UseDtls first", Fault(() => cluster.Attach(server)), StringComparison.Ordinal);
+
+        options = new CoapEndpointOptions().UseCluster(cluster).UseDtls(new CoapDtlsOptions { Server = Dtls().UseCluster(cluster) });
+        await using CoapServer other = new(options);
+        cluster.Attach(other);
+    }
+
+    [Fact]
+    public async Task Whoever_keeps_observers_or_sessions_elsewhere_is_told()
+    {
+        await using CoapCluster cluster = Cluster();
+        await using CoapCluster another = Cluster();
+        CoapEndpointOptions options = new CoapEndpointOptions().UseCluster(another);
+        Assert.Contains("ObserverKeeper", Fault(() => options.UseCluster(cluster)), StringComparison.Ordinal);
+        Assert.Contains("ObserverKeeper", Fault(() => options.UseCluster(another, "name")), StringComparison.Ordinal);
+
+        CoapDtlsServerOptions dtls = Dtls().UseCluster(cluster, "one").UseCluster(cluster, "one");
+        Assert.Contains("SessionKeeping", Fault(() => dtls.UseCluster(cluster, "two")), StringComparison.Ordinal);
+        Assert.Contains("SessionKeeping", Fault(() => dtls.UseCluster(another, "one")), StringComparison.Ordinal);
+
+        dtls = Dtls();
+        dtls.SessionFile = new CoapDtlsSessionFile("sessions", new byte[32]);
+        Assert.Contains("SessionFile", Fault(() => dtls.UseCluster(cluster)), StringComparison.Ordinal);
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapEndpointOptions().UseCluster(cluster, new string('x', 65)));
+    }
+
+    [Fact]
+    public async Task A_server_that_knows_nothing_of_the_cluster_or_has_stopped_is_refused()
+    {
+        CoapCluster cluster = Cluster();
+        await using CoapServer stranger = new();
+        Assert.Contains("UseCluster(cluster)", Fault(() => cluster.Attach(stranger)), StringComparison.Ordinal);
+
+        CoapServer stopped = new(new CoapEndpointOptions().UseCluster(cluster));
+        await stopped.DisposeAsync();
+        Assert.Contains("has stopped", Fault(() => cluster.Attach(stopped)), StringComparison.Ordinal);
+
+        await using CoapServer late = new(new CoapEndpointOptions().UseCluster(cluster));
+        await cluster.DisposeAsync();
+        Assert.Throws<ObjectDisposedException>(() => cluster.Attach(late));
+        Assert.Throws<ObjectDisposedException>(() => new CoapEndpointOptions().UseCluster(cluster));
+        Assert.Throws<ObjectDisposedException>(() => Dtls().UseCluster(cluster));
+    }
+
+    [Fact]
+    public async Task Two_servers_of_a_process_have_two_names_and_one_that_stopped_leaves_its_name()
+    {
+        await using CoapCluster cluster = Cluster();
+        CoapServer first = new(new CoapEndpointOptions().UseCluster(cluster));
+        cluster.Attach(first);
+        await using CoapServer second = new(new CoapEndpointOptions().UseCluster(cluster));
+        Assert.Contains("name of its own", Fault(() => cluster.Attach(second)), StringComparison.Ordinal);
+        await using CoapServer third = new(new CoapEndpointOptions().UseCluster(cluster, "third"));
+        cluster.Attach(third);
+
+        await first.DisposeAsync();
+        await CoAP.NET.Tests.Eventually.IsTrueAsync(() => cluster.Servers.Count == 1);
+        cluster.Attach(second);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_hosted_server_takes_part_by_one_line_be_DTLS_set_up_by_configuration_or_by_code(bool byCode)
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        HostApplicationBuilder builder = new();
+        builder.Configuration.AddInMemoryCollection(byCode ? [] : [new("Coap:Server:Dtls:Psk:device-1", "secretPSK-1234567")]);
+        builder.Services.AddCoapServer(options =>
+        {
+            options.Listen("coaps://127.0.0.1:0");
+            if (byCode)
+            {
+                options.Endpoint.UseDtls(new CoapDtlsOptions { Server = Dtls() });
+            }
+        }).UseCluster();
+        builder.Services.AddCoapCluster(static options => options.Secret = ClusterTests.Options().Secret).UseMemory(_memory);
+        using IHost host = builder.Build();
+
+        await host.StartAsync();
+
+        CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
+        Assert.Equal(1, cluster.Servers.Count);
+        CoapServerOptions options =
+            host.Services.GetRequiredService<Microsoft.Extensions.Options.IOptionsMonitor<CoapServerOptions>>().CurrentValue;
+        Assert.NotNull(KeepingOf(options.Endpoint));
+        await host.StopAsync();
+    }
+
+    [Fact]
+    public async Task A_hosted_server_without_a_cluster_says_which_call_is_missing()
+    {
+        HostApplicationBuilder builder = new();
+        builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0")).UseCluster();
+        using IHost host = builder.Build();
+
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
+
+        Assert.Contains("AddCoapCluster", exception.Message, StringComparison.Ordinal);
+    }
+
+    private static CoapDtlsServerOptions Dtls() => new() { PskStore = new CoapPskDictionary { { "device-1", "secretPSK-1234567"u8 } } };
+
+    private static CoapDtlsSessionKeeping? KeepingOf(CoapEndpointOptions options)
+    {
+        CoapDtlsSessionKeeping? keeping = null;
+        Assert.True(options.TryChangeDtls(dtls => keeping = dtls.Server!.SessionKeeping));
+        return keeping;
+    }
+
+    private static string Fault(Action action) => Assert.Throws<InvalidOperationException>(action).Message;
+
+    private CoapCluster Cluster() => new(_memory.Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+}
