@@ -18,7 +18,9 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     private readonly byte[] _name;
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _stop = new();
-    private readonly CoapFence[] _loaded = new CoapFence[CoapSlot.Count];
+
+    // Under which fence the sessions of each slot are here; 0 for none.
+    private readonly long[] _loaded = new long[CoapSlot.Count];
     private CoapDtlsSessionLoader? _loader;
     private Task _loading = Task.CompletedTask;
     private bool _isStopped;
@@ -35,6 +37,17 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     /// <param name="server">The name of the server.</param>
     public bool IsOf(CoapCluster cluster, string server) =>
         cluster == _cluster && ClusterServers.NameOf(server).AsSpan().SequenceEqual(_name);
+
+    /// <summary>The name of the server, in UTF-8.</summary>
+    public ReadOnlySpan<byte> Server => _name.AsSpan(1);
+
+    /// <summary>What brings datagrams to where sessions are; null where they have to come to this node. Set before the start.</summary>
+    public ClusterSteering? Steering { get; set; }
+
+    /// <summary>Whether the sessions of a slot are here, under a fence that this node has it under.</summary>
+    /// <param name="slot">The slot.</param>
+    /// <param name="fence">The fence.</param>
+    public bool HasLoaded(CoapSlot slot, CoapFence fence) => fence.IsSet && Volatile.Read(ref _loaded[slot.Number]) == fence.Value;
 
     public async ValueTask StartAsync(CoapDtlsSessionLoader loader, CancellationToken cancellationToken)
     {
@@ -95,6 +108,7 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     public async ValueTask StopAsync(CancellationToken cancellationToken)
     {
         _cluster.MapChanged -= OnMapChanged;
+        Steering?.Stop();
         Task loading;
         lock (_gate)
         {
@@ -151,10 +165,11 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
 
     private async Task LoadAsync(CancellationToken cancellationToken)
     {
+        await DropLostAsync().ConfigureAwait(false);
         foreach (CoapSlot slot in CoapSlot.All)
         {
             CoapFence fence = _cluster.FenceOf(slot);
-            if (!fence.IsSet || _loaded[slot.Number] == fence)
+            if (!fence.IsSet || HasLoaded(slot, fence))
             {
                 continue;
             }
@@ -168,7 +183,24 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
                 }
             }
 
-            _loaded[slot.Number] = fence;
+            Volatile.Write(ref _loaded[slot.Number], fence.Value);
+            Steering?.Look();
+        }
+    }
+
+    // Before anything of them is loaded again: another node may have had them in between, and has used their numbers.
+    private async Task DropLostAsync()
+    {
+        List<CoapSlot> lost = [.. CoapSlot.All.Where(slot => Volatile.Read(ref _loaded[slot.Number]) is not 0 and var fence
+            && fence != _cluster.FenceOf(slot).Value)];
+        foreach (CoapSlot slot in lost)
+        {
+            Volatile.Write(ref _loaded[slot.Number], 0);
+        }
+
+        if (lost.Count > 0 && Steering is { } steering)
+        {
+            await steering.DropAsync(lost).ConfigureAwait(false);
         }
     }
 }

@@ -282,6 +282,13 @@ internal sealed class ClusterMembership : IAsyncDisposable
         try
         {
             Set(map);
+            if (!map.IsThere(_id))
+            {
+                // It slept, and the others think it dead.
+                map = await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false);
+                Set(map);
+            }
+
             while (map.IsThere(_id) && !IsLeaving && SlotPlan.Of(map).ToTake(_id) is { Count: > 0 } orphans)
             {
                 bool isTaken = await _store.TryChangeAsync(map.Assign(_id, orphans), cancellationToken).ConfigureAwait(false);

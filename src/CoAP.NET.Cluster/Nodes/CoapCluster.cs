@@ -24,6 +24,7 @@ public sealed class CoapCluster : IAsyncDisposable
     private readonly ClusterMembership _membership;
     private readonly SlotMover _mover;
     private readonly ClusterDevices _devices;
+    private readonly ClusterRelays _relays;
     private readonly byte[] _sessionKey = new byte[CoapSealedClusterStore.SecretLength];
     private readonly byte[] _endpointSecret = new byte[CoapSealedClusterStore.SecretLength];
     private bool _isStarted;
@@ -51,6 +52,7 @@ public sealed class CoapCluster : IAsyncDisposable
         _logger = logger ?? NullLogger.Instance;
         Self = new CoapClusterNode(CoapNodeId.New(random), options.Address);
         Links = new ClusterLinks(Self.Id, options, _time, random ?? CoapRandomSource.Secure, _logger);
+        _relays = new ClusterRelays(Links);
         Store = new CoapSealedClusterStore(store, options.Secret.Span, random);
         Writer = new CoapRecordWriter(Store, options.Writer, _time, _logger);
         OscoreStore = new CoapClusterOscoreStore(this);
@@ -156,6 +158,13 @@ public sealed class CoapCluster : IAsyncDisposable
         Servers.Attach(server);
     }
 
+    /// <summary>Whether it shares the slots with other nodes, and neither has all of them nor stands by.</summary>
+    internal bool SharesSlots => Links.IsOn || Self.Address.Length > 0;
+
+    /// <summary>What brings datagrams for the sessions of a server to the nodes that have their slots.</summary>
+    /// <param name="keeper">Keeps the sessions.</param>
+    internal ClusterSteering Steer(ClusterSessionKeeper keeper) => keeper.Steering ??= new(this, _relays, keeper, _mover.Options, _time);
+
     /// <summary>What became of observers that are kept, in numbers.</summary>
     /// <returns>The counters.</returns>
     public CoapClusterObserverCounters GetObserverCounters() => Observers.GetCounters();
@@ -215,6 +224,14 @@ public sealed class CoapCluster : IAsyncDisposable
         HandedOver = _mover.HandedOver,
         Lost = _membership.Lost,
         Moving = _mover.MovingCount,
+        Relayed = _relays.Counts.Relayed,
+        RelaysReceived = _relays.Counts.Received,
+        RelaysReturned = _relays.Counts.Returned,
+        RelaysRefused = _relays.Counts.Refused,
+        RelaysStray = _relays.Counts.Stray,
+        Holding = _relays.HeldCount,
+        Held = _relays.Counts.Held,
+        HeldDropped = _relays.Counts.HeldDropped,
     };
 
     /// <summary>Writes what waits, gives the lease back, and closes the store.</summary>

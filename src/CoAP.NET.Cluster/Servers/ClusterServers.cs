@@ -93,6 +93,11 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
                 "CoapDtlsServerOptions.SessionKeeping is set to another keeper, or to that of another server, and a session is kept in one "
                 + "place. Leave it out: UseCluster sets it.");
         }
+
+        if (cluster.SharesSlots)
+        {
+            options.Steering ??= cluster.Steer((ClusterSessionKeeper)options.SessionKeeping.Keeper);
+        }
     }
 
     /// <summary>Has the chapters go on with a server.</summary>

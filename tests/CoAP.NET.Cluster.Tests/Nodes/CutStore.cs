@@ -1,14 +1,25 @@
 namespace CoAP.NET.Cluster.Tests.Nodes;
 
-/// <summary>A store of a node that dies or is cut off when the test says: its lease is gone, and nothing it says arrives.</summary>
+/// <summary>A store of a node that dies or sleeps when the test says: nothing it says arrives.</summary>
 internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
 {
     private readonly CancellationTokenSource _cut = new();
+    private volatile TaskCompletionSource? _asleep;
 
     public async Task CutAsync()
     {
         await _cut.CancelAsync();
         await inner.DisposeAsync();
+    }
+
+    /// <summary>It hears nothing of the store from now on, and nothing it says arrives.</summary>
+    public void Sleep() => _asleep = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public void Wake()
+    {
+        TaskCompletionSource? asleep = _asleep;
+        _asleep = null;
+        asleep?.TrySetResult();
     }
 
     public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
@@ -23,6 +34,7 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
         {
             while (await NextAsync(maps, cancellationToken))
             {
+                await (_asleep?.Task ?? Task.CompletedTask).WaitAsync(cancellationToken);
                 yield return maps.Current;
             }
         }
@@ -58,7 +70,7 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
         }
     }
 
-    private ICoapClusterStore Check() => _cut.IsCancellationRequested ? throw Away() : inner;
+    private ICoapClusterStore Check() => _cut.IsCancellationRequested || _asleep is not null ? throw Away() : inner;
 
     private static CoapClusterStoreException Away() => new(CoapClusterStoreFault.Unavailable, "The test has cut the node off.");
 }

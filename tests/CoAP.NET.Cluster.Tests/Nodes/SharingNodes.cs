@@ -29,6 +29,14 @@ internal sealed class SharingNodes : IAsyncDisposable
     /// <summary>Starts a node that shares at once and relays nothing at its end.</summary>
     public async Task<CoapCluster> StartAsync(Action<CoapSlotMoveOptions>? configure = null, string? address = null)
     {
+        CoapCluster node = Make(configure, address);
+        await node.StartAsync();
+        return node;
+    }
+
+    /// <summary>Makes one that is not started.</summary>
+    public CoapCluster Make(Action<CoapSlotMoveOptions>? configure = null, string? address = null)
+    {
         CoapClusterOptions options = ClusterTests.Options(TimeSpan.FromHours(1));
         options.Address = address ?? $"coaps+tcp://192.0.2.{All.Count + 1}:5690";
         options.Moves.SettleTime = TimeSpan.Zero;
@@ -38,7 +46,6 @@ internal sealed class SharingNodes : IAsyncDisposable
         CoapCluster node = new(store, options, Clock);
         Stores.Add(store);
         All.Add(node);
-        await node.StartAsync();
         return node;
     }
 

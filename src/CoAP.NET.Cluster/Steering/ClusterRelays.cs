@@ -1,0 +1,155 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Brings datagrams that reached the wrong node to the one that has their session, and answers back, over the links between nodes. Each
+/// server of the process has a <see cref="ClusterSteering"/> in it. Thread-safe.
+/// </summary>
+internal sealed class ClusterRelays : IClusterLinkListener
+{
+    // What goes to the owner of a slot, and what comes back from there.
+    private const string ToOwner = "/relay";
+    private const string ToClient = "/return";
+
+    private readonly ClusterLinks _links;
+    private readonly Lock _gate = new();
+
+    // Numbers of nodes are what a server keeps of a way, so each means the same node as long as the process lives.
+    private readonly Dictionary<CoapNodeId, int> _numbers = [];
+    private readonly List<CoapNodeId> _nodes = [default];
+    private ClusterSteering[] _servers = [];
+
+    /// <summary>Makes it; before the links start.</summary>
+    /// <param name="links">The links.</param>
+    public ClusterRelays(ClusterLinks links)
+    {
+        _links = links;
+        links.MapBatch(ToOwner, TakeForOwner);
+        links.MapBatch(ToClient, TakeForClient);
+        links.Listen(this);
+    }
+
+    /// <summary>Counts what happens.</summary>
+    public SteeringCounts Counts { get; } = new();
+
+    /// <summary>How many datagrams are held just now.</summary>
+    public int HeldCount => Volatile.Read(ref _servers).Sum(static server => server.HeldCount);
+
+    /// <summary>Adds the steering of a server, in place of one that has the same name.</summary>
+    /// <param name="server">The steering.</param>
+    public void Add(ClusterSteering server)
+    {
+        lock (_gate)
+        {
+            _servers = [.. _servers.Where(other => !other.Server.SequenceEqual(server.Server)), server];
+        }
+    }
+
+    /// <summary>Takes one out.</summary>
+    /// <param name="server">The steering.</param>
+    public void Remove(ClusterSteering server)
+    {
+        lock (_gate)
+        {
+            _servers = [.. _servers.Where(other => other != server)];
+        }
+    }
+
+    /// <summary>Whether there is a link with a node now.</summary>
+    /// <param name="node">The node.</param>
+    public bool IsUp(CoapNodeId node) => _links.IsUp(node);
+
+    /// <summary>Relays a datagram.</summary>
+    /// <param name="node">Where to.</param>
+    /// <param name="item">The datagram.</param>
+    /// <returns>False when there is no link now.</returns>
+    public bool TryRelay(CoapNodeId node, in RelayItem item)
+    {
+        bool isSent = item.TryPost(_links, node, ToOwner);
+        if (isSent)
+        {
+            Counts.OnRelayed();
+        }
+
+        return isSent;
+    }
+
+    /// <summary>Sends an answer to the node that relayed what it answers.</summary>
+    /// <param name="via">The number of the node.</param>
+    /// <param name="item">The answer.</param>
+    /// <returns>False when that way is gone.</returns>
+    public bool TryReturn(int via, in RelayItem item)
+    {
+        CoapNodeId node;
+        lock (_gate)
+        {
+            node = via < _nodes.Count ? _nodes[via] : default;
+        }
+
+        return node.IsSet && item.TryPost(_links, node, ToClient);
+    }
+
+    void IClusterLinkListener.OnUp(CoapNodeId node)
+    {
+        foreach (ClusterSteering server in Volatile.Read(ref _servers))
+        {
+            server.Look();
+        }
+    }
+
+    void IClusterLinkListener.OnDown(CoapNodeId node)
+    {
+        // What comes meanwhile is held.
+    }
+
+    private void TakeForOwner(CoapNodeId from, ReadOnlySpan<byte> bytes)
+    {
+        if (RelayItem.TryRead(bytes, out RelayItem item) && Find(item.Server) is { } server)
+        {
+            server.TakeRelayed(NumberOf(from), item);
+        }
+        else
+        {
+            Counts.OnStray();
+        }
+    }
+
+    private void TakeForClient(CoapNodeId from, ReadOnlySpan<byte> bytes)
+    {
+        if (RelayItem.TryRead(bytes, out RelayItem item) && Find(item.Server) is { } server && server.TakeAnswer(item))
+        {
+            Counts.OnReturned();
+        }
+        else
+        {
+            Counts.OnStray();
+        }
+    }
+
+    private ClusterSteering? Find(ReadOnlySpan<byte> name)
+    {
+        foreach (ClusterSteering server in Volatile.Read(ref _servers))
+        {
+            if (name.SequenceEqual(server.Server))
+            {
+                return server;
+            }
+        }
+
+        return null;
+    }
+
+    private int NumberOf(CoapNodeId node)
+    {
+        lock (_gate)
+        {
+            if (!_numbers.TryGetValue(node, out int number))
+            {
+                number = _nodes.Count;
+                _numbers.Add(node, number);
+                _nodes.Add(node);
+            }
+
+            return number;
+        }
+    }
+}

@@ -1,0 +1,343 @@
+using System.Buffers;
+using CoAP.NET.Dtls;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Tells a DTLS server which slots are here, relays what belongs to other nodes, and holds what is for slots that are on their way. What
+/// another node relayed is never relayed again. Thread-safe.
+/// </summary>
+internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
+{
+    private readonly CoapCluster _cluster;
+    private readonly ClusterRelays _relays;
+    private readonly ClusterSessionKeeper _keeper;
+    private readonly HeldDatagrams _held;
+    private readonly RelayBudget _budget;
+    private readonly TimeProvider _time;
+    private readonly Lock _gate = new();
+    private CoapDtlsSteeringPort? _port;
+    private byte[] _slots = [];
+    private ITimer? _timer;
+    private Task _looking = Task.CompletedTask;
+    private bool _isLookDue;
+    private int _next;
+
+    /// <summary>Makes the steering of a server. It does nothing before the server starts it.</summary>
+    /// <param name="cluster">The cluster.</param>
+    /// <param name="relays">Brings datagrams to other nodes.</param>
+    /// <param name="keeper">Keeps the sessions of the server.</param>
+    /// <param name="options">What it holds.</param>
+    /// <param name="time">The clock.</param>
+    public ClusterSteering(
+        CoapCluster cluster, ClusterRelays relays, ClusterSessionKeeper keeper, CoapSlotMoveOptions options, TimeProvider time)
+    {
+        _cluster = cluster;
+        _relays = relays;
+        _keeper = keeper;
+        _time = time;
+        _held = new HeldDatagrams(options.MaxHeldBytes, options.HoldTime, relays.Counts, time);
+        _budget = new RelayBudget(time);
+    }
+
+    /// <summary>The name of the server, in UTF-8.</summary>
+    public ReadOnlySpan<byte> Server => _keeper.Server;
+
+    /// <summary>How many datagrams are held just now.</summary>
+    public int HeldCount => _held.Count;
+
+    /// <inheritdoc/>
+    public void Start(CoapDtlsSteeringPort port)
+    {
+        lock (_gate)
+        {
+            _port = port;
+            _timer ??= _time.CreateTimer(static steering => ((ClusterSteering)steering!)._held.RemoveOld(), this, TimeSpan.FromSeconds(1),
+                TimeSpan.FromSeconds(1));
+        }
+
+        _cluster.MapChanged += OnMapChanged;
+        _cluster.Mover.Add(this);
+        _relays.Add(this);
+        OnMapChanged(null, EventArgs.Empty);
+    }
+
+    /// <summary>The server has stopped.</summary>
+    public void Stop()
+    {
+        _cluster.MapChanged -= OnMapChanged;
+        _cluster.Mover.Remove(this);
+        _relays.Remove(this);
+        lock (_gate)
+        {
+            _port = null;
+            _timer?.Dispose();
+            _timer = null;
+        }
+    }
+
+    /// <inheritdoc/>
+    public byte? SlotOfNewSession()
+    {
+        CoapClusterMap map = _cluster.Map;
+        byte[] slots = Volatile.Read(ref _slots);
+        if (map.Nodes.Count == 0)
+        {
+            // The store was away from the start. Sessions are made all the same, and stay if their slots come here.
+            return (byte)Interlocked.Increment(ref _next);
+        }
+
+        if (_cluster.IsLeaving && HasOthers(map))
+        {
+            return null;
+        }
+
+        for (int tries = 0; tries < slots.Length; tries++)
+        {
+            CoapSlot slot = new(slots[(uint)Interlocked.Increment(ref _next) % (uint)slots.Length]);
+            CoapSlotOwner owner = map[slot];
+            if (owner.Node == _cluster.Self.Id && !_cluster.Mover.IsMoving(slot, owner.Fence))
+            {
+                return slot.Number;
+            }
+        }
+
+        return null;
+    }
+
+    /// <inheritdoc/>
+    public bool TryRelay(byte? slot, CoapAddress remote, ReadOnlySpan<byte> datagram)
+    {
+        CoapClusterMap map = _cluster.Map;
+        if (slot is not { } number)
+        {
+            return SlotOfNewSession() is null && TryRelayBeginning(map, remote, datagram);
+        }
+
+        CoapSlot of = new(number);
+        (SlotPlace place, CoapNodeId owner) = PlaceOf(map, of);
+        if (place == SlotPlace.Here)
+        {
+            return false;
+        }
+
+        if (!_budget.TryUse(remote))
+        {
+            _relays.Counts.OnRefused();
+            return true;
+        }
+
+        if (place == SlotPlace.OnItsWay || !_relays.TryRelay(owner, ItemOf(map, of, remote, datagram)))
+        {
+            Hold(of, 0, 0, remote, datagram);
+        }
+
+        return true;
+    }
+
+    /// <inheritdoc/>
+    public bool TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram) =>
+        via > 0 && _relays.TryReturn(via, ItemOf(_cluster.Map, null, remote, datagram));
+
+    /// <inheritdoc/>
+    public Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken) =>
+        Port?.ReleaseAsync(slot.Number, cancellationToken) ?? Task.CompletedTask;
+
+    /// <summary>Ends the sessions of slots that another node took, without a word to their clients.</summary>
+    /// <param name="slots">The slots.</param>
+    public async Task DropAsync(IEnumerable<CoapSlot> slots)
+    {
+        if (Port is { } port)
+        {
+            Task[] drops = [.. slots.Where(slot => port.SessionsOf(slot.Number) > 0)
+                .Select(slot => port.ReleaseAsync(slot.Number, CancellationToken.None))];
+            await Task.WhenAll(drops).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    }
+
+    /// <summary>Takes a datagram that another node relayed.</summary>
+    /// <param name="via">The number of that node.</param>
+    /// <param name="item">The datagram.</param>
+    public void TakeRelayed(int via, in RelayItem item)
+    {
+        _relays.Counts.OnReceived();
+        CoapClusterMap map = _cluster.Map;
+        if (item.Slot is not { } slot || PlaceOf(map, slot).Place == SlotPlace.Here)
+        {
+            Receive(via, item.Remote, item.Datagram);
+        }
+        else if (PlaceOf(map, slot).Place == SlotPlace.OnItsWay || item.Version > map.Version)
+        {
+            // It is on its way here, or the other node knows more.
+            Hold(slot, via, item.Version, item.Remote, item.Datagram);
+        }
+        else
+        {
+            _relays.Counts.OnStray();
+        }
+    }
+
+    /// <summary>Sends what another node answers to a client that was heard here.</summary>
+    /// <param name="item">The answer.</param>
+    /// <returns>Whether it was sent.</returns>
+    public bool TakeAnswer(in RelayItem item) => Port?.Send(item.Remote, item.Datagram) == true;
+
+    /// <summary>Looks whether what is held can go on.</summary>
+    public void Look()
+    {
+        lock (_gate)
+        {
+            _isLookDue = true;
+            if (_looking.IsCompleted)
+            {
+                _looking = LookAsync();
+            }
+        }
+    }
+
+    private CoapDtlsSteeringPort? Port
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _port;
+            }
+        }
+    }
+
+    private bool HasOthers(CoapClusterMap map) => map.Nodes.Any(node => node.Id != _cluster.Self.Id && IsMember(node));
+
+    private static bool IsMember(CoapClusterNode node) => node.LinkAddress.Length > 0 && !node.IsLeaving;
+
+    private void OnMapChanged(object? sender, EventArgs arguments)
+    {
+        CoapClusterMap map = _cluster.Map;
+        Volatile.Write(ref _slots, [.. map.SlotsOf(_cluster.Self.Id).Select(static slot => slot.Number)]);
+        Look();
+    }
+
+    private (SlotPlace Place, CoapNodeId Owner) PlaceOf(CoapClusterMap map, CoapSlot slot)
+    {
+        CoapSlotOwner owner = map[slot];
+        if (owner.Node == _cluster.Self.Id)
+        {
+            bool isHere = _keeper.HasLoaded(slot, owner.Fence) && !_cluster.Mover.IsMoving(slot, owner.Fence);
+            return (isHere ? SlotPlace.Here : SlotPlace.OnItsWay, owner.Node);
+        }
+
+        return (map.IsThere(owner.Node) ? SlotPlace.Elsewhere : SlotPlace.OnItsWay, owner.Node);
+    }
+
+    // A client that begins has no slot yet. All it says has to reach the same node, so that follows from its address.
+    private bool TryRelayBeginning(CoapClusterMap map, in CoapAddress remote, ReadOnlySpan<byte> datagram)
+    {
+        Span<byte> bytes = stackalloc byte[CoapAddress.BinaryLength + 16];
+        remote.WriteTo(bytes[16..]);
+        CoapNodeId best = default;
+        int most = -1;
+        foreach (CoapClusterNode node in map.Nodes)
+        {
+            if (node.Id == _cluster.Self.Id || !IsMember(node) || !_relays.IsUp(node.Id))
+            {
+                continue;
+            }
+
+            node.Id.Value.TryWriteBytes(bytes);
+            int weight = CoapSlot.OfName(bytes).Number;
+            if (weight > most)
+            {
+                (best, most) = (node.Id, weight);
+            }
+        }
+
+        if (!best.IsSet)
+        {
+            return false;
+        }
+
+        if (!_budget.TryUse(remote))
+        {
+            _relays.Counts.OnRefused();
+            return true;
+        }
+
+        return _relays.TryRelay(best, ItemOf(map, null, remote, datagram));
+    }
+
+    private RelayItem ItemOf(CoapClusterMap map, CoapSlot? slot, in CoapAddress remote, ReadOnlySpan<byte> datagram) => new()
+    {
+        Server = Server,
+        Version = map.Version,
+        Slot = slot,
+        Remote = remote,
+        Datagram = datagram,
+    };
+
+    private void Hold(CoapSlot slot, int via, long version, in CoapAddress remote, ReadOnlySpan<byte> datagram)
+    {
+        _held.Add(slot, via, version, remote, datagram);
+
+        // It may have arrived meanwhile.
+        if (PlaceOf(_cluster.Map, slot).Place == SlotPlace.Here)
+        {
+            Look();
+        }
+    }
+
+    private async Task LookAsync()
+    {
+        // Not on the thread that receives, or that has changed the map.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        while (true)
+        {
+            lock (_gate)
+            {
+                if (!_isLookDue)
+                {
+                    _looking = Task.CompletedTask;
+                    return;
+                }
+
+                _isLookDue = false;
+            }
+
+            foreach (CoapSlot slot in _held.Slots)
+            {
+                GoOn(slot);
+            }
+        }
+    }
+
+    private void GoOn(CoapSlot slot)
+    {
+        CoapClusterMap map = _cluster.Map;
+        (SlotPlace place, CoapNodeId owner) = PlaceOf(map, slot);
+        if (place == SlotPlace.OnItsWay || (place == SlotPlace.Elsewhere && !_relays.IsUp(owner)))
+        {
+            return;
+        }
+
+        foreach (HeldDatagram held in _held.Take(slot, one => one.Version <= map.Version || place == SlotPlace.Here))
+        {
+            if (place == SlotPlace.Here)
+            {
+                Receive(held.Via, held.Remote, held.Bytes);
+            }
+            else if (held.Via != 0 || !_relays.TryRelay(owner, ItemOf(map, slot, held.Remote, held.Bytes)))
+            {
+                _relays.Counts.OnStray();
+            }
+        }
+    }
+
+    private void Receive(int via, in CoapAddress remote, ReadOnlySpan<byte> datagram)
+    {
+        // It is decrypted in place.
+        byte[] rented = ArrayPool<byte>.Shared.Rent(datagram.Length);
+        datagram.CopyTo(rented);
+        Port?.Receive(via, remote, rented.AsSpan(0, datagram.Length));
+        ArrayPool<byte>.Shared.Return(rented);
+    }
+}

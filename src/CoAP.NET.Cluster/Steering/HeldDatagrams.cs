@@ -1,0 +1,186 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Datagrams for slots that are on their way, in the order in which they came. Bounded: when it is full, the source that has most here
+/// loses its oldest one. Thread-safe.
+/// </summary>
+/// <param name="maxBytes">How much it holds.</param>
+/// <param name="holdTime">How long each is held.</param>
+/// <param name="counts">Counts what is held and dropped.</param>
+/// <param name="time">The clock.</param>
+internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCounts counts, TimeProvider time)
+{
+    private readonly Lock _gate = new();
+
+    // By age, by slot and by source.
+    private readonly LinkedList<HeldDatagram> _all = [];
+    private readonly Dictionary<CoapSlot, LinkedList<HeldDatagram>> _bySlot = [];
+    private readonly Dictionary<CoapSource, Share> _bySource = [];
+    private readonly SortedSet<Share> _shares = new(Share.BySize);
+    private long _bytes;
+    private long _made;
+
+    /// <summary>How many are held.</summary>
+    public int Count
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _all.Count;
+            }
+        }
+    }
+
+    /// <summary>The slots for which there is something.</summary>
+    public IReadOnlyList<CoapSlot> Slots
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _bySlot.Keys];
+            }
+        }
+    }
+
+    /// <summary>Holds a datagram.</summary>
+    /// <param name="slot">Its slot.</param>
+    /// <param name="via">The number of the node that relayed it, or 0.</param>
+    /// <param name="version">The version of the map by which it was relayed, or 0.</param>
+    /// <param name="remote">Where it came from.</param>
+    /// <param name="bytes">The datagram; copied.</param>
+    public void Add(CoapSlot slot, int via, long version, in CoapAddress remote, ReadOnlySpan<byte> bytes)
+    {
+        long until = time.GetTimestamp() + (long)(holdTime.TotalSeconds * time.TimestampFrequency);
+        HeldDatagram added = new()
+        {
+            Slot = slot,
+            Via = via,
+            Version = version,
+            Remote = remote,
+            Bytes = bytes.ToArray(),
+            Until = until,
+        };
+        CoapSource source = CoapSourceRule.Default.Of(remote);
+        lock (_gate)
+        {
+            counts.OnHeld();
+            if (added.Cost > maxBytes)
+            {
+                counts.OnHeldDropped();
+                return;
+            }
+
+            RemoveOldLocked();
+            while (_bytes + added.Cost > maxBytes)
+            {
+                Share greediest = _shares.Max!;
+                Share given = _bySource.TryGetValue(source, out Share? own) && own.Bytes + added.Cost > greediest.Bytes ? own : greediest;
+                RemoveLocked(given.Datagrams.First!.Value);
+                counts.OnHeldDropped();
+            }
+
+            _all.AddLast(added.InAll);
+            if (!_bySlot.TryGetValue(slot, out LinkedList<HeldDatagram>? ofSlot))
+            {
+                _bySlot.Add(slot, ofSlot = []);
+            }
+
+            ofSlot.AddLast(added.InSlot);
+            if (!_bySource.TryGetValue(source, out Share? share))
+            {
+                _bySource.Add(source, share = new Share(++_made));
+            }
+
+            _shares.Remove(share);
+            share.Datagrams.AddLast(added.InSource);
+            share.Bytes += added.Cost;
+            _shares.Add(share);
+            _bytes += added.Cost;
+        }
+    }
+
+    /// <summary>Takes those of a slot whose time has come, in the order in which they came.</summary>
+    /// <param name="slot">The slot.</param>
+    /// <param name="isDue">Whether the time of one has come.</param>
+    public IReadOnlyList<HeldDatagram> Take(CoapSlot slot, Func<HeldDatagram, bool> isDue)
+    {
+        lock (_gate)
+        {
+            RemoveOldLocked();
+            if (!_bySlot.TryGetValue(slot, out LinkedList<HeldDatagram>? held))
+            {
+                return [];
+            }
+
+            HeldDatagram[] taken = [.. held.Where(isDue)];
+            foreach (HeldDatagram one in taken)
+            {
+                RemoveLocked(one);
+            }
+
+            return taken;
+        }
+    }
+
+    /// <summary>Drops what is too old.</summary>
+    public void RemoveOld()
+    {
+        lock (_gate)
+        {
+            RemoveOldLocked();
+        }
+    }
+
+    private void RemoveOldLocked()
+    {
+        long now = time.GetTimestamp();
+        while (_all.First is { Value: { } oldest } && oldest.Until <= now)
+        {
+            RemoveLocked(oldest);
+            counts.OnHeldDropped();
+        }
+    }
+
+    private void RemoveLocked(HeldDatagram held)
+    {
+        _all.Remove(held.InAll);
+        LinkedList<HeldDatagram> ofSlot = _bySlot[held.Slot];
+        ofSlot.Remove(held.InSlot);
+        if (ofSlot.Count == 0)
+        {
+            _bySlot.Remove(held.Slot);
+        }
+
+        CoapSource source = CoapSourceRule.Default.Of(held.Remote);
+        Share share = _bySource[source];
+        _shares.Remove(share);
+        share.Datagrams.Remove(held.InSource);
+        share.Bytes -= held.Cost;
+        if (share.Datagrams.Count == 0)
+        {
+            _bySource.Remove(source);
+        }
+        else
+        {
+            _shares.Add(share);
+        }
+
+        _bytes -= held.Cost;
+    }
+
+    private sealed class Share(long number)
+    {
+        public static readonly IComparer<Share> BySize = Comparer<Share>.Create(static (one, other) =>
+            (one.Bytes, one.Number).CompareTo((other.Bytes, other.Number)));
+
+        public long Number { get; } = number;
+
+        public LinkedList<HeldDatagram> Datagrams { get; } = [];
+
+        public long Bytes { get; set; }
+    }
+}

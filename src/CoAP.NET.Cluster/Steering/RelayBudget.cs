@@ -1,0 +1,56 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// How much may be relayed in a second. Whoever sends a Connection ID that he made up has it relayed, one for one; so when much is relayed,
+/// no source gets more than its share. Thread-safe.
+/// </summary>
+/// <param name="time">The clock.</param>
+internal sealed class RelayBudget(TimeProvider time)
+{
+    /// <summary>What is relayed in a second without a look at sources.</summary>
+    public const int Free = 16_384;
+
+    /// <summary>What each source may have relayed in a second beyond that.</summary>
+    public const int Share = 256;
+
+    private const int MaxSources = 65_536;
+
+    private readonly Lock _gate = new();
+    private readonly Dictionary<CoapSource, int> _bySource = [];
+    private long _second = long.MinValue;
+    private int _count;
+
+    /// <summary>Whether one more may be relayed.</summary>
+    /// <param name="remote">Where it came from.</param>
+    public bool TryUse(in CoapAddress remote)
+    {
+        long second = time.GetTimestamp() / time.TimestampFrequency;
+        lock (_gate)
+        {
+            if (second != _second)
+            {
+                _second = second;
+                _count = 0;
+                _bySource.Clear();
+            }
+
+            if (_count < Free)
+            {
+                _count++;
+                return true;
+            }
+
+            CoapSource source = CoapSourceRule.Default.Of(remote);
+            int used = _bySource.GetValueOrDefault(source);
+            if (used >= Share || (used == 0 && _bySource.Count >= MaxSources))
+            {
+                return false;
+            }
+
+            _bySource[source] = used + 1;
+            return true;
+        }
+    }
+}

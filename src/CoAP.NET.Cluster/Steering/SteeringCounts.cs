@@ -1,0 +1,48 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>Counts what is relayed. Thread-safe.</summary>
+internal sealed class SteeringCounts
+{
+    private long _relayed;
+    private long _received;
+    private long _returned;
+    private long _refused;
+    private long _stray;
+    private long _held;
+    private long _heldDropped;
+
+    /// <summary>How many datagrams it sent to the nodes that have their slots.</summary>
+    public long Relayed => Interlocked.Read(ref _relayed);
+
+    /// <summary>How many it took from other nodes.</summary>
+    public long Received => Interlocked.Read(ref _received);
+
+    /// <summary>How many answers of other nodes it sent to clients.</summary>
+    public long Returned => Interlocked.Read(ref _returned);
+
+    /// <summary>How many were not relayed because their source had its share.</summary>
+    public long Refused => Interlocked.Read(ref _refused);
+
+    /// <summary>How many were dropped because the slot had moved on when they came, or nobody here takes them.</summary>
+    public long Stray => Interlocked.Read(ref _stray);
+
+    /// <summary>How many were held.</summary>
+    public long Held => Interlocked.Read(ref _held);
+
+    /// <summary>How many of those were dropped because they were too old or too many.</summary>
+    public long HeldDropped => Interlocked.Read(ref _heldDropped);
+
+    public void OnRelayed() => Interlocked.Increment(ref _relayed);
+
+    public void OnReceived() => Interlocked.Increment(ref _received);
+
+    public void OnReturned() => Interlocked.Increment(ref _returned);
+
+    public void OnRefused() => Interlocked.Increment(ref _refused);
+
+    public void OnStray() => Interlocked.Increment(ref _stray);
+
+    public void OnHeld() => Interlocked.Increment(ref _held);
+
+    public void OnHeldDropped() => Interlocked.Increment(ref _heldDropped);
+}

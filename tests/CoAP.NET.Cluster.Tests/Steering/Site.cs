@@ -1,0 +1,164 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Dtls;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Cluster.Tests.Steering;
+
+/// <summary>Nodes behind a balancer, and devices that talk to them the whole time.</summary>
+internal sealed class Site : IAsyncDisposable
+{
+    private static readonly byte[] s_key = "secretPSK-1234567"u8.ToArray();
+    private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(4);
+
+    private readonly CoapPskDictionary _keys = [];
+    private readonly List<CoapClient> _devices = [];
+    private readonly List<SiteNode> _started = [];
+    private readonly ConcurrentDictionary<string, int> _served = new();
+    private readonly CancellationTokenSource _quiet = new();
+    private readonly List<Task> _talks = [];
+    private readonly StringWriterLogger _log = new();
+    private int _said;
+
+    public CoapMemoryCluster Memory { get; } = new();
+
+    public TestBalancer Balancer { get; } = new();
+
+    public List<SiteNode> Nodes { get; } = [];
+
+    /// <summary>How many requests were answered.</summary>
+    public int Said => Volatile.Read(ref _said);
+
+    /// <summary>How often unsafe requests were served more than once.</summary>
+    public int ServedTwice => _served.Values.Sum(static times => times - 1);
+
+    public IReadOnlyList<CoapClient> Devices => _devices;
+
+    public static async Task<Site> StartAsync(int nodes, int devices)
+    {
+        Site site = new();
+        for (int i = 0; i < nodes; i++)
+        {
+            await site.AddAsync();
+        }
+
+        await site.FairAsync();
+        for (int i = 0; i < devices; i++)
+        {
+            site._keys.Add($"device-{i}", s_key);
+            site._devices.Add(new CoapClient(new CoapEndpointOptions
+            {
+                Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 11 },
+            }.UseDtls(new CoapDtlsOptions
+            {
+                Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential($"device-{i}", s_key) },
+                HandshakeTimeout = TimeSpan.FromMinutes(3),
+            })));
+        }
+
+        await Task.WhenAll(site._devices.Select(site.AskAsync));
+        return site;
+    }
+
+    public async Task<SiteNode> AddAsync(TimeSpan? lease = null)
+    {
+        SiteNode node = await SiteNode.StartAsync(Memory, _keys, Serve, _log, lease);
+        Nodes.Add(node);
+        _started.Add(node);
+        Use();
+        return node;
+    }
+
+    /// <summary>The balancer sends to the nodes that there are.</summary>
+    public void Use() => Balancer.Use([.. Nodes.Select(static node => node.Address)]);
+
+    /// <summary>Waits until the nodes share the slots and have links with each other.</summary>
+    public async Task FairAsync()
+    {
+        await SharingNodes.FairAsync([.. Nodes.Select(static node => node.Cluster)]);
+        await Eventually.IsTrueAsync(() => Nodes.All(node => node.Cluster.Links.Up.Count >= Nodes.Count - 1));
+    }
+
+    /// <summary>A device asks, and is answered.</summary>
+    public async Task AskAsync(CoapClient device)
+    {
+        CoapRequest request = new(CoapMethod.Get, Uri("who")) { Timeout = s_patience };
+        Assert.Equal($"device-{_devices.IndexOf(device)}", (await device.SendAsync(request)).GetText());
+    }
+
+    /// <summary>All devices begin to talk: one Confirmable request after the other, every second one unsafe.</summary>
+    public void Talk()
+    {
+        foreach (CoapClient device in _devices)
+        {
+            _talks.Add(TalkAsync(device));
+        }
+    }
+
+    /// <summary>Waits until some more requests were answered.</summary>
+    public async Task MoreAsync(int count = 20)
+    {
+        int until = Said + count;
+        await Eventually.IsTrueAsync(() => Said >= until || _talks.Any(static talk => talk.IsCompleted));
+    }
+
+    /// <summary>Ends the talk; throws when a request was lost.</summary>
+    public async Task QuietAsync()
+    {
+        await _quiet.CancelAsync();
+        try
+        {
+            await Task.WhenAll(_talks);
+        }
+        catch (CoapException exception)
+        {
+            throw new InvalidOperationException(
+                $"{string.Join("\n", _started.Select(static node => node.Describe()))}\n{_log}", exception);
+        }
+    }
+
+    public void AssertNobodyShookHandsAgain() =>
+        Assert.All(_devices, static device => Assert.Equal(1, device.Endpoint.Counters[CoapCounter.ConnectionsOpened]));
+
+    public async ValueTask DisposeAsync()
+    {
+        await _quiet.CancelAsync();
+        foreach (CoapClient device in _devices)
+        {
+            await device.DisposeAsync();
+        }
+
+        foreach (SiteNode node in _started)
+        {
+            await node.DisposeAsync();
+        }
+
+        await Balancer.DisposeAsync();
+        _quiet.Dispose();
+    }
+
+    private string Uri(string path) => $"coaps://127.0.0.1:{Balancer.Port}/{path}";
+
+    private async Task TalkAsync(CoapClient device)
+    {
+        for (int i = 0; !_quiet.IsCancellationRequested; i++)
+        {
+            await AskAsync(device);
+            CoapRequest count = new(CoapMethod.Post, Uri($"count?{_devices.IndexOf(device)}-{i}")) { Timeout = s_patience };
+            Assert.Equal(CoapCode.Changed, (await device.SendAsync(count)).Code);
+            Interlocked.Add(ref _said, 2);
+        }
+    }
+
+    private CoapResult Serve(CoapRequest request)
+    {
+        string name = $"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}";
+        if (request.Method == CoapMethod.Get)
+        {
+            return CoapResults.Text(name);
+        }
+
+        _served.AddOrUpdate(string.Concat(request.Queries), 1, static (_, times) => times + 1);
+        return CoapResults.Changed();
+    }
+}

@@ -1,0 +1,60 @@
+using System.Net;
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Dtls;
+
+namespace CoAP.NET.Cluster.Tests.Steering;
+
+/// <summary>A node with a server, in this process.</summary>
+internal sealed class SiteNode : IAsyncDisposable
+{
+    private readonly CoapServer _server;
+    private Task? _end;
+
+    private SiteNode(CoapCluster cluster, CoapServer server, CutStore store)
+    {
+        Cluster = cluster;
+        _server = server;
+        Store = store;
+    }
+
+    public CoapCluster Cluster { get; }
+
+    public CutStore Store { get; }
+
+    public IPEndPoint Address => new(IPAddress.Loopback, new Uri(_server.LocalEndpoints[0]).Port);
+
+    public static async Task<SiteNode> StartAsync(CoapMemoryCluster memory, ICoapPskStore keys, Func<CoapRequest, CoapResult> handler,
+        StringWriterLogger log, TimeSpan? lease = null)
+    {
+        CoapClusterOptions options = ClusterTests.Options(lease ?? TimeSpan.FromHours(1));
+        options.LinkAddress = "coaps+tcp://127.0.0.1:0";
+        options.Moves.SettleTime = TimeSpan.Zero;
+        options.Moves.RelayTime = TimeSpan.Zero;
+        options.Moves.LeaveTimeout = TimeSpan.FromMinutes(5);
+        options.Moves.ReleaseTimeout = TimeSpan.FromMinutes(1);
+        CutStore store = new(memory.Open());
+        CoapCluster cluster = new(store, options, logger: log);
+        await cluster.StartAsync();
+        CoapServer server = new(new CoapEndpointOptions { AnswerWhileStopping = false, LoggerFactory = log }
+            .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } }).UseCluster(cluster));
+        server.MapGet("/who", handler);
+        server.MapPost("/count", handler);
+        server.Listen("coaps://127.0.0.1:0");
+        cluster.Attach(server);
+        await server.StartAsync();
+        return new SiteNode(cluster, server, store);
+    }
+
+    /// <summary>What happened to it, for whoever wonders why something was lost.</summary>
+    public string Describe() =>
+        $"{Cluster.Self.Id} at {Address}: {Cluster.GetNodeCounters()} {Cluster.Links.Counters}, "
+            + $"sessions {_server.Endpoint.ConnectedPeers.Count}, rejected {_server.Endpoint.Counters[CoapCounter.RecordsRejected]}";
+
+    public ValueTask DisposeAsync() => new(_end ??= EndAsync());
+
+    private async Task EndAsync()
+    {
+        await _server.DisposeAsync();
+        await Cluster.DisposeAsync();
+    }
+}

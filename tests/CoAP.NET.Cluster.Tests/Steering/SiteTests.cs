@@ -1,0 +1,119 @@
+using CoAP.NET.Dtls;
+
+namespace CoAP.NET.Cluster.Tests.Steering;
+
+/// <summary>Several nodes with real sockets behind a balancer, and devices with Connection IDs.</summary>
+public sealed class SiteTests
+{
+    private const int Devices = 8;
+
+    [Fact]
+    public async Task Devices_notice_nothing_of_a_rolling_restart()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using Site site = await Site.StartAsync(3, Devices);
+        site.Talk();
+        for (int i = 0; i < 3; i++)
+        {
+            SiteNode old = site.Nodes[0];
+            await site.MoreAsync();
+            await old.Cluster.LeaveAsync();
+            Assert.Empty(old.Cluster.Map.SlotsOf(old.Cluster.Self.Id));
+            await site.MoreAsync();
+            site.Nodes.RemoveAt(0);
+            site.Use();
+            await old.DisposeAsync();
+            await site.AddAsync();
+            await site.FairAsync();
+        }
+
+        await site.MoreAsync();
+        await site.QuietAsync();
+
+        site.AssertNobodyShookHandsAgain();
+    }
+
+    [Fact]
+    public async Task Devices_of_a_node_that_dies_go_on_at_the_others_without_a_handshake()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using Site site = await Site.StartAsync(3, Devices);
+        site.Talk();
+        await site.MoreAsync();
+        SiteNode dead = site.Nodes[1];
+        site.Nodes.RemoveAt(1);
+        site.Use();
+        await dead.Store.CutAsync();
+        await site.FairAsync();
+        await site.MoreAsync(4 * Devices);
+        await site.QuietAsync();
+
+        site.AssertNobodyShookHandsAgain();
+        Assert.All(site.Nodes, static node => Assert.NotEqual(0, node.Cluster.GetNodeCounters().Taken));
+    }
+
+    [Fact]
+    public async Task A_node_that_slept_while_others_took_its_slots_gives_way_to_them_when_it_wakes()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using Site site = await Site.StartAsync(3, Devices);
+        site.Talk();
+        await site.MoreAsync();
+        SiteNode sleeper = site.Nodes[1];
+        sleeper.Store.Sleep();
+        await using (ICoapClusterStore lease = site.Memory.Open())
+        {
+            // Its lease ends with this store, as if its time were over.
+            await lease.JoinAsync(sleeper.Cluster.Self, TimeSpan.FromHours(1), CancellationToken.None);
+        }
+
+        site.Nodes.RemoveAt(1);
+        await site.FairAsync();
+        await site.MoreAsync();
+        site.Nodes.Add(sleeper);
+        sleeper.Store.Wake();
+        await site.FairAsync();
+        await site.MoreAsync(4 * Devices);
+        await site.QuietAsync();
+
+        site.AssertNobodyShookHandsAgain();
+        Assert.NotEqual(0, sleeper.Cluster.GetNodeCounters().Lost);
+    }
+
+    [Fact]
+    public async Task Whatever_node_a_balancer_chooses_the_session_is_found_while_slots_move()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using Site site = await Site.StartAsync(2, Devices);
+        site.Balancer.Sprays = true;
+        site.Talk();
+        await site.MoreAsync();
+        await site.AddAsync();
+        await site.FairAsync();
+        await site.MoreAsync();
+        site.Balancer.Sprays = false;
+        site.Balancer.Forget();
+        await site.MoreAsync();
+        await site.QuietAsync();
+
+        site.AssertNobodyShookHandsAgain();
+        Assert.True(site.Nodes.Sum(static node => node.Cluster.GetNodeCounters().Relayed) > 20);
+        Assert.True(site.Nodes.Sum(static node => node.Cluster.GetNodeCounters().RelaysReturned) > 20);
+    }
+}

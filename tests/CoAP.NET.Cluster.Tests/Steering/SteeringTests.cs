@@ -1,0 +1,83 @@
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Cluster.Tests.Steering;
+
+/// <summary>What a node does with datagrams for slots of others, without links and servers.</summary>
+public sealed class SteeringTests : IAsyncDisposable
+{
+    private static readonly CoapAddress s_client = CoapAddress.FromIPv4(0xC000_0201, 5684);
+
+    private readonly SharingNodes _nodes = new();
+
+    [Fact]
+    public async Task New_sessions_get_slots_of_this_node_evenly_and_none_while_it_leaves()
+    {
+        CoapCluster node = await _nodes.StartAsync(static moves => moves.RelayTime = TimeSpan.FromMinutes(1));
+        CoapCluster other = await _nodes.StartAsync();
+        await SharingNodes.FairAsync(_nodes.All);
+        ClusterSteering steering = SteeringOf(node);
+        steering.Start(null!);
+
+        byte[] given = [.. Enumerable.Range(0, 256).Select(_ => steering.SlotOfNewSession()!.Value)];
+        Assert.Equal(node.Map.SlotsOf(node.Self.Id).Select(static slot => slot.Number), given.Distinct().Order());
+        Assert.All(given.GroupBy(static slot => slot), static times => Assert.Equal(2, times.Count()));
+
+        Task leaving = node.LeaveAsync();
+        await SharingNodes.FairAsync([other]);
+        Assert.Null(steering.SlotOfNewSession());
+
+        // Without a link it cannot be brought elsewhere.
+        Assert.False(steering.TryRelay(null, s_client, [22]));
+        steering.Stop();
+        await node.DisposeAsync();
+        await leaving;
+    }
+
+    [Fact]
+    public void A_node_that_has_not_heard_of_the_store_yet_makes_sessions_all_the_same()
+    {
+        ClusterSteering steering = SteeringOf(_nodes.Make());
+
+        Assert.Equal(256, Enumerable.Range(0, 256).Select(_ => steering.SlotOfNewSession()).Distinct().Count());
+    }
+
+    [Fact]
+    public async Task What_cannot_go_on_yet_is_held_and_what_was_relayed_goes_nowhere_else()
+    {
+        CoapCluster node = await _nodes.StartAsync();
+        CoapCluster other = await _nodes.StartAsync();
+        await SharingNodes.FairAsync(_nodes.All);
+        ClusterSteering steering = SteeringOf(node);
+        CoapSlot elsewhere = node.Map.SlotsOf(other.Self.Id)[0];
+        CoapSlot here = node.Map.SlotsOf(node.Self.Id)[0];
+
+        // Without a link; and not loaded yet.
+        Assert.True(steering.TryRelay(elsewhere.Number, s_client, [25]));
+        Assert.True(steering.TryRelay(here.Number, s_client, [25]));
+        Assert.Equal(2, steering.HeldCount);
+
+        steering.TakeRelayed(1, Item(elsewhere, node.Map.Version));
+        Assert.Equal((2, 1), (steering.HeldCount, node.GetNodeCounters().RelaysStray));
+
+        // The other node knows a newer map: the slot is on its way here.
+        steering.TakeRelayed(1, Item(elsewhere, node.Map.Version + 1));
+        Assert.Equal((3, 1), (steering.HeldCount, node.GetNodeCounters().RelaysStray));
+        Assert.Equal(2, node.GetNodeCounters().RelaysReceived);
+        Assert.Equal(0, node.GetNodeCounters().Relayed);
+        Assert.False(steering.TrySendVia(0, s_client, [25]));
+        Assert.False(steering.TrySendVia(5, s_client, [25]));
+    }
+
+    public ValueTask DisposeAsync() => _nodes.DisposeAsync();
+
+    private static RelayItem Item(CoapSlot slot, long version) => new()
+    {
+        Slot = slot,
+        Version = version,
+        Remote = s_client,
+        Datagram = new byte[] { 25 },
+    };
+
+    private static ClusterSteering SteeringOf(CoapCluster node) => node.Steer((ClusterSessionKeeper)node.KeepDtlsSessions().Keeper);
+}
