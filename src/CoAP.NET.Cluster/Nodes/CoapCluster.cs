@@ -60,6 +60,7 @@ public sealed class CoapCluster : IAsyncDisposable
         OscoreStore = new CoapClusterOscoreStore(this);
         _membership = new ClusterMembership(Store, Self.Id, options.Lease, _time, _logger);
         _mover = new SlotMover(Self.Id, _membership, Writer, options.Moves.Checked(), _time, _logger);
+        Observations = new CoapClusterObservations(this, _time, random ?? CoapRandomSource.Secure, _logger);
         _membership.MapChanged += OnMapChanged;
         _devices = new ClusterDevices(this, options.Devices, _time, _logger);
         Observers = new ClusterObservers(this, options.Observers, _time);
@@ -82,6 +83,9 @@ public sealed class CoapCluster : IAsyncDisposable
 
     /// <summary>Keeps the sequence numbers of OSCORE contexts (RFC 8613 appendix B.1) in the store.</summary>
     public CoapClusterOscoreStore OscoreStore { get; }
+
+    /// <summary>Observations of ours at devices that outlive the process.</summary>
+    public CoapClusterObservations Observations { get; }
 
     /// <summary>What other nodes are asked and told by.</summary>
     internal ClusterLinks Links { get; }
@@ -289,6 +293,7 @@ public sealed class CoapCluster : IAsyncDisposable
 
         _devices.Dispose();
         await _mover.DisposeAsync().ConfigureAwait(false);
+        await Observations.EndAsync().ConfigureAwait(false);
 
         // The lease lasts while the rest is written.
         await Writer.DisposeAsync().ConfigureAwait(false);
