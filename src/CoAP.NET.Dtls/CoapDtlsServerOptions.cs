@@ -143,6 +143,12 @@ public sealed class CoapDtlsServerOptions
     public ICoapDtlsSessionStore? ResumptionStore { get; set; }
 
     /// <summary>
+    /// The same where it is kept outside of the process, so that servers that share it resume each other's sessions, and one its own after
+    /// a restart. Not beside <see cref="ResumptionStore"/>. Default null.
+    /// </summary>
+    public ICoapAsyncDtlsSessionStore? AsyncResumptionStore { get; set; }
+
+    /// <summary>
     /// How long a session may be resumed. Default 1 hour; 1 s to 1 day (RFC 5246 appendix F.1.4). A client whose key was taken away can
     /// resume for so long.
     /// </summary>
@@ -189,6 +195,7 @@ public sealed class CoapDtlsServerOptions
             MaxHandshakesPerAddress = MaxHandshakesPerAddress,
             SessionIdleTimeout = SessionIdleTimeout,
             ResumptionStore = ResumptionStore,
+            AsyncResumptionStore = AsyncResumptionStore,
             ResumptionLifetime = ResumptionLifetime,
             SessionFile = SessionFile,
             SessionKeeping = SessionKeeping,

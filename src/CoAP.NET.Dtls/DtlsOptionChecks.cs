@@ -67,6 +67,13 @@ internal static class DtlsOptionChecks
                     + "keeper has the sessions after a stop as well as after a crash.");
         }
 
+        if (server is { ResumptionStore: not null, AsyncResumptionStore: not null })
+        {
+            throw new ArgumentException(
+                "CoapDtlsServerOptions has ResumptionStore and AsyncResumptionStore, and a session is kept in one place. Leave "
+                    + "ResumptionStore out where servers share their sessions, else the other.");
+        }
+
         if (server is { Steering: not null, SessionKeeping: null })
         {
             throw new ArgumentException(

@@ -141,6 +141,7 @@ internal sealed class DtlsSettings
             RetransmitTimeout = _options.RetransmitTimeout,
             OwnCidLength = _options.UseConnectionIds ? DtlsServer.CidLength : UnknownCid,
             SessionStore = server.ResumptionStore,
+            AsyncSessionStore = server.AsyncResumptionStore,
             ResumptionLifetime = server.ResumptionLifetime,
             Time = time,
             KeyLog = KeyLog(),

@@ -25,6 +25,7 @@ public sealed class CoapCluster : IAsyncDisposable
     private readonly SlotMover _mover;
     private readonly ClusterDevices _devices;
     private readonly ClusterRelays _relays;
+    private readonly ClusterResumptions _resumptions;
     private readonly byte[] _sessionKey = new byte[CoapSealedClusterStore.SecretLength];
     private readonly byte[] _endpointSecret = new byte[CoapSealedClusterStore.SecretLength];
     private bool _isStarted;
@@ -62,6 +63,7 @@ public sealed class CoapCluster : IAsyncDisposable
         _mover = new SlotMover(Self.Id, _membership, Writer, options.Moves.Checked(), _time, _logger);
         Observations = new CoapClusterObservations(this, _time, random ?? CoapRandomSource.Secure, _logger);
         _membership.MapChanged += OnMapChanged;
+        _resumptions = new ClusterResumptions(this, _time);
         _devices = new ClusterDevices(this, options.Devices, _time, _logger);
         Observers = new ClusterObservers(this, options.Observers, _time);
         Servers = new ClusterServers(this, _devices.Local);
@@ -128,6 +130,19 @@ public sealed class CoapCluster : IAsyncDisposable
             ObjectDisposedException.ThrowIf(_end is not null, this);
             return new CoapDtlsSessionKeeping(new ClusterSessionKeeper(this, _time, name), _sessionKey);
         }
+    }
+
+    /// <summary>
+    /// Shares what clients need to resume DTLS sessions by a short handshake (RFC 5246 section 7.3): one that was made at a node is resumed
+    /// at any, also after a restart. For <see cref="CoapDtlsServerOptions.AsyncResumptionStore"/>.
+    /// </summary>
+    /// <param name="server">Tells servers apart that have other clients or trust other authorities: a name of at most 64 bytes, the same on
+    /// all nodes.</param>
+    /// <returns>What a server is to be given.</returns>
+    /// <exception cref="ArgumentException">The name is too long.</exception>
+    public ICoapAsyncDtlsSessionStore ResumeDtlsSessions(string server = "")
+    {
+        return _resumptions.Of(ClusterServers.NameOf(server));
     }
 
     /// <summary>

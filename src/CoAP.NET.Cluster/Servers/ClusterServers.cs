@@ -83,6 +83,11 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
                 "CoapDtlsServerOptions.SessionFile is set, and a session is kept in one place. Leave it out: the cluster keeps sessions.");
         }
 
+        if (options.ResumptionStore is null)
+        {
+            options.AsyncResumptionStore ??= cluster.ResumeDtlsSessions(server);
+        }
+
         if (options.SessionKeeping is null)
         {
             options.SessionKeeping = cluster.KeepDtlsSessions(server);

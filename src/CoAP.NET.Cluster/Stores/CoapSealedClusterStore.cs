@@ -120,6 +120,21 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
         _cipher.Dispose();
     }
 
+    /// <summary>Seals a state before it is handed over, for what must not wait in the clear.</summary>
+    internal byte[] Seal(CoapRecordKey key, ReadOnlySpan<byte> state) => _cipher.Seal(key, state);
+
+    /// <summary>Opens what <see cref="Seal"/> sealed; null when it does not open, which is counted.</summary>
+    internal byte[]? TryOpen(CoapRecordKey key, ReadOnlySpan<byte> sealedState)
+    {
+        byte[]? state = _cipher.TryOpen(key, sealedState);
+        if (state is null)
+        {
+            Interlocked.Increment(ref _unreadable);
+        }
+
+        return state;
+    }
+
     /// <summary>Makes a secret, for whoever sets up a cluster. It belongs where keys are kept.</summary>
     /// <param name="random">Where the bytes come from; null for the operating system.</param>
     /// <returns>32 random bytes. Wipe them after use (<see cref="CryptographicOperations.ZeroMemory"/>).</returns>

@@ -351,4 +351,10 @@ public enum CoapCounter
     /// were held: one of the source with most, whose copy is taken when it comes.
     /// </summary>
     NotificationsNotHeld,
+
+    /// <summary>
+    /// Calls to a store of DTLS sessions that may be resumed (<c>CoapDtlsServerOptions.AsyncResumptionStore</c>) that failed, took too
+    /// long, or were not made as too many were under way: each costs a whole handshake at most.
+    /// </summary>
+    ResumptionStoreFailures,
 }

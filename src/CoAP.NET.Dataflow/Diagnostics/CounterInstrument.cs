@@ -86,6 +86,8 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
             (CoapCounter.HandshakesEvicted, "handshake"), (CoapCounter.SessionsEvicted, "session")),
         Of("coap.dtls.keeping_failures", "{batch}", "Batches of changes that the keeper of DTLS sessions did not keep.",
             CoapCounter.SessionKeepingFailures),
+        Of("coap.dtls.resumption_failures", "{call}",
+            "Calls to a store of DTLS sessions that may be resumed which failed or took too long.", CoapCounter.ResumptionStoreFailures),
         Of("coap.dtls.requests_in_doubt", "{request}",
             "Requests in sessions loaded after a crash that were held until their peer had answered.", CoapCounter.RequestsInDoubt),
         Of("coap.dtls.reloads_failed", "{file}", "Files of credentials that had changed and could not be taken.",

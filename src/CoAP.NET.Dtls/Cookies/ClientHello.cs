@@ -26,6 +26,14 @@ internal readonly ref struct ClientHello
     /// <summary>The whole record.</summary>
     public ReadOnlySpan<byte> Record { get; }
 
+    /// <summary>The name of the session that a client wants to resume (RFC 5246 section 7.4.1.2).</summary>
+    /// <param name="datagram">Its ClientHello.</param>
+    /// <returns>Null where it wants none.</returns>
+    public static byte[]? SessionIdOf(ReadOnlySpan<byte> datagram) =>
+        TryRead(datagram, out ClientHello hello) && hello.BeforeCookie.Length > VersionAndRandom + 1
+            ? hello.BeforeCookie[(VersionAndRandom + 1)..].ToArray()
+            : null;
+
     /// <summary>Version, random and session id.</summary>
     public ReadOnlySpan<byte> BeforeCookie { get; }
 

@@ -125,6 +125,11 @@ internal abstract partial class Handshake
     {
     }
 
+    /// <summary>Called when it is disposed of: wipes what it has of secrets.</summary>
+    protected virtual void OnDisposed()
+    {
+    }
+
     /// <summary>Sets what OpenSSL reads next.</summary>
     /// <param name="input">A record.</param>
     protected void SetInput(ReadOnlyMemory<byte> input) => _input = input;

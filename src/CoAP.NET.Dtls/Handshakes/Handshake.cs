@@ -223,6 +223,7 @@ internal abstract partial class Handshake : IDisposable
         LibSsl.SSL_free(_ssl);
         _self.Free();
         CryptographicOperations.ZeroMemory(_preSharedKey);
+        OnDisposed();
         Translator.Clear();
         if (Status != HandshakeStatus.Done)
         {

@@ -61,7 +61,7 @@ internal sealed unsafe class HandshakeContext : SafeHandle
             // Cookies are made and checked before OpenSSL sees anything: whoever comes here has been checked.
             LibSsl.SSL_CTX_set_cookie_generate_cb(handle, &MakeCookie);
             LibSsl.SSL_CTX_set_cookie_verify_cb(handle, &TakeCookie);
-            if (settings.SessionStore is not null)
+            if (settings.SessionStore is not null || settings.SharesSessions)
             {
                 ResumptionCallbacks.Set(handle, settings);
             }

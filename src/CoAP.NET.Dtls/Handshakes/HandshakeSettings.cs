@@ -80,6 +80,12 @@ internal sealed record HandshakeSettings
     /// <summary>Where a server keeps sessions that clients may resume (RFC 5246 section 7.3); null: none are resumed.</summary>
     public ICoapDtlsSessionStore? SessionStore { get; init; }
 
+    /// <summary>The same where several servers keep them, in place of <see cref="SessionStore"/>.</summary>
+    public ICoapAsyncDtlsSessionStore? AsyncSessionStore { get; init; }
+
+    /// <summary>Whether several servers keep them.</summary>
+    public bool SharesSessions => AsyncSessionStore is not null;
+
     /// <summary>How long after its whole handshake a session may be resumed.</summary>
     public TimeSpan ResumptionLifetime { get; init; } = TimeSpan.FromHours(1);
 

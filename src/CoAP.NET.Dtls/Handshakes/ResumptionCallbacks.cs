@@ -25,6 +25,10 @@ internal static unsafe class ResumptionCallbacks
         _ = LibSsl.SSL_CTX_ctrl(context, LibSsl.SSL_CTRL_SET_SESS_CACHE_MODE,
             new CLong(LibSsl.SSL_SESS_CACHE_SERVER | LibSsl.SSL_SESS_CACHE_NO_INTERNAL), null);
         LibSsl.SSL_CTX_sess_set_get_cb(context, &Get);
+        if (settings.SharesSessions)
+        {
+            _ = LibSsl.SSL_CTX_set_generate_session_id(context, &Name);
+        }
     }
 
     private static byte[] RulesOf(HandshakeSettings settings) =>
@@ -36,6 +40,28 @@ internal static unsafe class ResumptionCallbacks
         settings.RequiresExtendedMasterSecret ? (byte)1 : (byte)0,
         .. settings.Trust.Span,
     ];
+
+    // How long a name is to be comes in, and all of it is used.
+    [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
+    private static int Name(nint ssl, byte* id, uint* length)
+    {
+        try
+        {
+            if (Handshake.Of(ssl) is not ServerHandshake handshake)
+            {
+                return 0;
+            }
+
+            handshake.NameSession(new Span<byte>(id, (int)*length));
+            return 1;
+        }
+#pragma warning disable CA1031 // nothing may pass through OpenSSL
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            return 0;
+        }
+    }
 
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     private static nint Get(nint ssl, byte* id, int length, int* isShared)

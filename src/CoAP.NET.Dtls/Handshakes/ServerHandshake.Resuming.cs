@@ -9,21 +9,91 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <content>Sessions that clients may resume.</content>
 internal sealed partial class ServerHandshake
 {
+    private byte[]? _foundId;
+    private byte[]? _found;
+    private byte[]? _kept;
+    private DateTimeOffset _keptUntil;
     private byte[]? _takenId;
     private (string? PskIdentity, X509Certificate2? PeerCertificate, byte[] PeerPublicKey) _taken;
+
+    /// <summary>How sessions that several servers may resume are named.</summary>
+    public SessionNaming SessionNames { get; init; }
+
+    /// <summary>Names the session.</summary>
+    /// <param name="id">Where to.</param>
+    public void NameSession(Span<byte> id) => SessionNames.Fill(id);
+
+    /// <summary>Gives what a shared store has of the session that the client wants to resume; before the start.</summary>
+    /// <param name="id">Its name.</param>
+    /// <param name="state">What the store has, which is wiped; null: nothing.</param>
+    public void Found(byte[] id, byte[]? state) => (_foundId, _found) = (id, state);
+
+    /// <summary>Has the session that was made kept for other servers too; once it is done.</summary>
+    /// <param name="resumption">By whom; null: by nobody.</param>
+    public void KeepBy(SharedResumption? resumption)
+    {
+        if (_kept is { } state && resumption is not null)
+        {
+            _kept = null;
+            resumption.Add(ResumptionId!, state, _keptUntil);
+        }
+    }
 
     /// <summary>Called when a client wants to resume a session.</summary>
     /// <param name="id">The session.</param>
     /// <returns>OpenSSL's object of it; 0: it is not known.</returns>
-    public unsafe nint TakeSession(ReadOnlySpan<byte> id)
+    public nint TakeSession(ReadOnlySpan<byte> id)
     {
+        if (Settings.SharesSessions)
+        {
+            return TakeFound(id);
+        }
+
         if (Settings.SessionStore is not { } store || !store.TryTake(id, out byte[]? state))
         {
             return 0;
         }
 
+        nint session = Open(id, state, out DateTimeOffset expires);
+        if (session == 0)
+        {
+            CryptographicOperations.ZeroMemory(state);
+            return 0;
+        }
+
+        // At once, so that it may be resumed again, also if this is somebody who only knows its name.
+        Put(store, _takenId!, state, expires);
+        return session;
+    }
+
+    protected override void OnDone()
+    {
+        if (IsResumed && _takenId is not null)
+        {
+            // A short handshake shows neither anew.
+            (PskIdentity, PeerCertificate, PeerPublicKey) = _taken;
+            ResumptionId = _takenId;
+        }
+        else if (!IsResumed && HasExtendedMasterSecret && (Settings.SessionStore is not null || Settings.SharesSessions))
+        {
+            KeepSession();
+        }
+    }
+
+    protected override void OnDisposed()
+    {
+        CryptographicOperations.ZeroMemory(_found);
+        CryptographicOperations.ZeroMemory(_kept);
+    }
+
+    // What is wiped at the end, as the store goes on keeping it.
+    private nint TakeFound(ReadOnlySpan<byte> id) =>
+        _found is { } state && id.SequenceEqual(_foundId) ? Open(id, state, out _) : 0;
+
+    private unsafe nint Open(ReadOnlySpan<byte> id, byte[] state, out DateTimeOffset expires)
+    {
         StateReader reader = new(state);
-        DateTimeOffset expires = new(reader.ReadNumber(), TimeSpan.Zero);
+        expires = new(reader.ReadNumber(), TimeSpan.Zero);
         ReadOnlySpan<byte> bytes = reader.ReadBytes();
         string? identity = reader.ReadText();
         ReadOnlySpan<byte> certificate = reader.ReadBytes();
@@ -46,29 +116,7 @@ internal sealed partial class ServerHandshake
             }
         }
 
-        if (session == 0)
-        {
-            CryptographicOperations.ZeroMemory(state);
-            return 0;
-        }
-
-        // At once, so that it may be resumed again, also if this is somebody who only knows its name.
-        Put(store, _takenId!, state, expires);
         return session;
-    }
-
-    protected override void OnDone()
-    {
-        if (IsResumed && _takenId is not null)
-        {
-            // A short handshake shows neither anew.
-            (PskIdentity, PeerCertificate, PeerPublicKey) = _taken;
-            ResumptionId = _takenId;
-        }
-        else if (!IsResumed && HasExtendedMasterSecret && Settings.SessionStore is { } store)
-        {
-            KeepSession(store);
-        }
     }
 
     private static void Put(ICoapDtlsSessionStore store, byte[] id, byte[] state, DateTimeOffset expires)
@@ -85,7 +133,7 @@ internal sealed partial class ServerHandshake
         }
     }
 
-    private unsafe void KeepSession(ICoapDtlsSessionStore store)
+    private unsafe void KeepSession()
     {
         nint session = LibSsl.SSL_get_session(Ssl);
         uint length = 0;
@@ -111,6 +159,13 @@ internal sealed partial class ServerHandshake
         writer.WriteBytes(PeerCertificate is null ? default : PeerCertificate.RawDataMemory.Span);
         writer.WriteBytes(PeerPublicKey.Span);
         ResumptionId = new ReadOnlySpan<byte>(id, (int)length).ToArray();
-        Put(store, ResumptionId, writer.Written.ToArray(), expires);
+        if (Settings.SessionStore is { } store)
+        {
+            Put(store, ResumptionId, writer.Written.ToArray(), expires);
+        }
+        else
+        {
+            (_kept, _keptUntil) = (writer.Written.ToArray(), expires);
+        }
     }
 }

@@ -116,6 +116,9 @@ internal static unsafe partial class LibSsl
     public static partial int SSL_get_ex_data_X509_STORE_CTX_idx();
 
     [LibraryImport(OpenSslLibrary.Ssl)]
+    public static partial int SSL_CTX_set_generate_session_id(nint context, delegate* unmanaged[Cdecl]<nint, byte*, uint*, int> callback);
+
+    [LibraryImport(OpenSslLibrary.Ssl)]
     public static partial void SSL_CTX_sess_set_get_cb(nint context, delegate* unmanaged[Cdecl]<nint, byte*, int, int*, nint> callback);
 
     [LibraryImport(OpenSslLibrary.Ssl)]

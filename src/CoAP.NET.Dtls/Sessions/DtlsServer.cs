@@ -59,6 +59,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         _time = time;
         _run = run;
         _sessions = new SessionTable(time, random);
+        Resumption = context.Settings.AsyncSessionStore is { } store ? new SharedResumption(store, this, time) : null;
         _handshakes = new HandshakeIntake(this, _sessions, context, limits, validate, time, cookieKeys);
     }
 
@@ -71,6 +72,9 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     {
         init => _sessions.Keys.Rule = value;
     }
+
+    /// <summary>What it shares of sessions that may be resumed; null: nothing.</summary>
+    public SharedResumption? Resumption { get; }
 
     /// <summary>What happened so far.</summary>
     public DtlsServerCounters Counters { get; init; } = new();
@@ -323,10 +327,15 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
             Keeper?.OnEnded(kept, reason);
         }
 
-        if (reason == DtlsEnd.FailedByPeer && session.ResumptionId is { } id && _context.Settings.SessionStore is { } store
-            && store.TryTake(id, out byte[]? state))
+        if (reason != DtlsEnd.FailedByPeer || session.ResumptionId is not { } id)
         {
-            // RFC 5246 section 7.2.2: what failed is not resumed.
+            return;
+        }
+
+        // RFC 5246 section 7.2.2: what failed is not resumed.
+        Resumption?.Remove(id);
+        if (_context.Settings.SessionStore is { } store && store.TryTake(id, out byte[]? state))
+        {
             CryptographicOperations.ZeroMemory(state);
         }
     }

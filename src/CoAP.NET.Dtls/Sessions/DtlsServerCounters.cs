@@ -17,6 +17,7 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
     private long _handshakesEvicted;
     private long _cookiesSent;
     private long _addressChanges;
+    private long _resumptionFailures;
 
     /// <summary>Records that were not sealed with the keys of the session or handshake that they were for.</summary>
     public long RecordsForged => Volatile.Read(ref _recordsForged);
@@ -50,6 +51,9 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
     /// <summary>Peers of sessions that were found at another address.</summary>
     public long AddressChanges => Volatile.Read(ref _addressChanges);
 
+    /// <summary>Calls to a shared store of resumable sessions that failed, took too long, or were not made.</summary>
+    public long ResumptionFailures => Volatile.Read(ref _resumptionFailures);
+
     /// <summary>Sessions that ended.</summary>
     /// <param name="reason">Why.</param>
     public long SessionsEnded(DtlsEnd reason) => Volatile.Read(ref _ended[(int)reason]);
@@ -64,6 +68,12 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
     {
         Interlocked.Increment(ref _recordsReplayed);
         endpoint?.Add(CoapCounter.RecordsReplayed);
+    }
+
+    public void AddResumptionFailure()
+    {
+        Interlocked.Increment(ref _resumptionFailures);
+        endpoint?.Add(CoapCounter.ResumptionStoreFailures);
     }
 
     public void AddHeld() => endpoint?.Add(CoapCounter.RequestsInDoubt);

@@ -207,7 +207,11 @@ internal sealed class HandshakeIntake
         try
         {
             handshake = new(_context, () => MakeCid(grant))
-            { Validate = _validate, ValidateRawPublicKey = _server.ValidateRawPublicKey };
+            {
+                Validate = _validate,
+                ValidateRawPublicKey = _server.ValidateRawPublicKey,
+                SessionNames = new SessionNaming(_server.Random, grant?.Slot),
+            };
         }
         catch (Exception exception) when (exception is ObjectDisposedException or InvalidOperationException)
         {

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using CoAP.NET.Dtls.Cookies;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Steering;
 
@@ -137,6 +138,7 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
                 }
                 else if (!handshake.IsStarted)
                 {
+                    await FindSessionAsync(datagram).ConfigureAwait(false);
                     handshake.Start(datagram);
                 }
                 else
@@ -228,6 +230,15 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
         CryptographicOperations.ZeroMemory(decoy);
     }
 
+    // The name stands in the clear; OpenSSL gets the session when it asks.
+    private async ValueTask FindSessionAsync(byte[] clientHello)
+    {
+        if (owner.Resumption is { } resumption && ClientHello.SessionIdOf(clientHello) is { } id)
+        {
+            handshake.Found(id, await resumption.FindAsync(id, _end.Token).ConfigureAwait(false));
+        }
+    }
+
     private void Send(IReadOnlyList<byte[]> datagrams)
     {
         foreach (byte[] datagram in datagrams)
@@ -259,6 +270,7 @@ internal sealed class PendingHandshake(ServerHandshake handshake, DtlsPath path,
             if (established is not null)
             {
                 owner.OnDone(this, established, handshake.IsResumed);
+                handshake.KeepBy(owner.Resumption);
             }
             else
             {

@@ -11,9 +11,11 @@ internal sealed class LinkedNodes : IAsyncDisposable
     private readonly List<CoapCluster> _nodes = [];
 
     /// <summary>Makes a node that was not started.</summary>
-    public CoapCluster Add(string address = "", TimeProvider? time = null)
+    public CoapCluster Add(string address = "", TimeProvider? time = null, Action<CoapClusterOptions>? configure = null)
     {
-        CoapCluster node = new(_memory.Open(), Options(address), time);
+        CoapClusterOptions options = Options(address);
+        configure?.Invoke(options);
+        CoapCluster node = new(_memory.Open(), options, time);
         _nodes.Add(node);
         return node;
     }

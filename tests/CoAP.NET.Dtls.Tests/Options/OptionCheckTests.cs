@@ -2,6 +2,7 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Tests.Clients;
 using CoAP.NET.Dtls.Tests.Keeping;
+using CoAP.NET.Dtls.Tests.Sessions;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Options;
@@ -145,6 +146,7 @@ public sealed class OptionCheckTests
         _ when type == typeof(Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>) =>
             (Func<CoapDtlsServerName, ReadOnlyMemory<byte>, bool>)((_, _) => true),
         _ when type == typeof(ICoapDtlsSessionStore) => new CoapDtlsSessionMemory(),
+        _ when type == typeof(ICoapAsyncDtlsSessionStore) => new SharedSessions(),
         _ when type == typeof(CoapDtlsSessionKeeping) => new CoapDtlsSessionKeeping(new MemoryKeeper(), new byte[16]),
         _ when type == typeof(ICoapDtlsSteering) => new NoSteering(),
         _ when type == typeof(CoapDtlsSessionFile) => new CoapDtlsSessionFile("sessions", new byte[16]),

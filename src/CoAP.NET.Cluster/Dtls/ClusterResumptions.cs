@@ -1,0 +1,88 @@
+using CoAP.NET.Dtls;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// DTLS sessions that a client resumes at any node by a short handshake: each in the slot that its name begins with, which the node had
+/// that made it. Every node reads it there; the node of the slot writes. Thread-safe.
+/// </summary>
+internal sealed class ClusterResumptions
+{
+    // What nodes post to each other: the slot, and the key of a session that failed.
+    private const string Forgotten = "/resumption";
+
+    private readonly CoapCluster _cluster;
+    private readonly TimeProvider _time;
+
+    public ClusterResumptions(CoapCluster cluster, TimeProvider time)
+    {
+        _cluster = cluster;
+        _time = time;
+        cluster.Links.MapBatch(Forgotten, (_, item) => Forget(item));
+    }
+
+    /// <summary>The sessions of a server.</summary>
+    /// <param name="name">What keys of its records begin with.</param>
+    public ICoapAsyncDtlsSessionStore Of(byte[] name) => new OfServer(this, name);
+
+    private static CoapRecordKey KeyOf(ReadOnlySpan<byte> name, ReadOnlySpan<byte> id) =>
+        new(CoapRecordKind.Resumption, new CoapSlot(id[0]), [.. name, .. id]);
+
+    private void Add(CoapRecordKey key, ReadOnlySpan<byte> state, DateTimeOffset expires)
+    {
+        CoapFence fence = _cluster.FenceOf(key.Slot);
+        TimeSpan left = expires - _time.GetUtcNow();
+        if (fence.IsSet && left > TimeSpan.Zero)
+        {
+            // Sealed now: it may wait for its turn, and its bytes are wiped.
+            _cluster.Writer.TryWrite(CoapRecordChange.Put(key, fence, _cluster.Store.Seal(key, state), left), isHint: true);
+        }
+    }
+
+    private async ValueTask<byte[]?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken) =>
+        await _cluster.Store.FindAsync(key, cancellationToken).ConfigureAwait(false) is { } record
+            ? _cluster.Store.TryOpen(key, record.State.Span)
+            : null;
+
+    private void Remove(CoapRecordKey key)
+    {
+        CoapFence fence = _cluster.FenceOf(key.Slot);
+        if (fence.IsSet)
+        {
+            _cluster.Writer.TryWrite(CoapRecordChange.Remove(key, fence));
+        }
+        else if (_cluster.Map[key.Slot].Node is { IsSet: true } owner)
+        {
+            _cluster.Links.TryPost(owner, Forgotten, [key.Slot.Number, .. key.Bytes.Span]);
+        }
+    }
+
+    // Only the node of the slot does it: what comes too late is not sent on.
+    private void Forget(ReadOnlySpan<byte> item)
+    {
+        if (item.Length is > 1 and <= CoapRecordKey.MaxLength + 1 && _cluster.FenceOf(new CoapSlot(item[0])) is { IsSet: true } fence)
+        {
+            CoapRecordKey key = new(CoapRecordKind.Resumption, new CoapSlot(item[0]), item[1..]);
+            _cluster.Writer.TryWrite(CoapRecordChange.Remove(key, fence));
+        }
+    }
+
+    private sealed class OfServer(ClusterResumptions all, byte[] name) : ICoapAsyncDtlsSessionStore
+    {
+        public ValueTask AddAsync(
+            ReadOnlyMemory<byte> id, ReadOnlyMemory<byte> state, DateTimeOffset expires, CancellationToken cancellationToken)
+        {
+            all.Add(KeyOf(name, id.Span), state.Span, expires);
+            return ValueTask.CompletedTask;
+        }
+
+        public ValueTask<byte[]?> FindAsync(ReadOnlyMemory<byte> id, CancellationToken cancellationToken) =>
+            all.FindAsync(KeyOf(name, id.Span), cancellationToken);
+
+        public ValueTask RemoveAsync(ReadOnlyMemory<byte> id, CancellationToken cancellationToken)
+        {
+            all.Remove(KeyOf(name, id.Span));
+            return ValueTask.CompletedTask;
+        }
+    }
+}

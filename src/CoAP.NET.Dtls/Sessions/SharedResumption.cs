@@ -1,0 +1,155 @@
+using System.Security.Cryptography;
+
+namespace CoAP.NET.Dtls.Sessions;
+
+/// <summary>
+/// What a server asks of a store of resumable sessions that answers later: for a bounded time, and a bounded number at a time, also of a
+/// store that never answers. Whatever it fails at costs a whole handshake. Thread-safe.
+/// </summary>
+/// <param name="store">The store.</param>
+/// <param name="server">Whose it is, which counts failures.</param>
+/// <param name="time">The clock.</param>
+internal sealed class SharedResumption(ICoapAsyncDtlsSessionStore store, DtlsServer server, TimeProvider time)
+{
+    /// <summary>How long a handshake waits for it: less than a client waits until it says its ClientHello again.</summary>
+    public static readonly TimeSpan LongestWait = TimeSpan.FromMilliseconds(500);
+
+    /// <summary>So many calls may be under way.</summary>
+    public const int MaxCalls = 256;
+
+    private static readonly TimeSpan s_longestWrite = TimeSpan.FromSeconds(10);
+
+    // So long nobody waits for a store that did not answer in time.
+    private static readonly TimeSpan s_pause = TimeSpan.FromSeconds(1);
+
+    private int _calls;
+    private long _slowAt;
+    private bool _isSlow;
+
+    /// <summary>What the store has of a session.</summary>
+    /// <param name="id">The name that a client says.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>The state, to be wiped; null: there is to be a whole handshake.</returns>
+    public async ValueTask<byte[]?> FindAsync(byte[] id, CancellationToken cancellationToken)
+    {
+        if (IsPausing() || !TryBegin())
+        {
+            return null;
+        }
+
+        Task<byte[]?> search = SearchAsync(id, cancellationToken);
+        bool isTaken = false;
+        try
+        {
+            byte[]? state = await search.WaitAsync(LongestWait, time, cancellationToken).ConfigureAwait(false);
+            isTaken = true;
+            return state;
+        }
+        catch (Exception exception) when (!cancellationToken.IsCancellationRequested)
+        {
+            if (exception is TimeoutException)
+            {
+                Volatile.Write(ref _slowAt, time.GetTimestamp());
+                Volatile.Write(ref _isSlow, true);
+            }
+
+            server.Counters.AddResumptionFailure();
+            return null;
+        }
+        finally
+        {
+            if (!isTaken)
+            {
+                _ = WipeAsync(search);
+            }
+        }
+    }
+
+    /// <summary>Has a session kept; nobody waits for that.</summary>
+    /// <param name="id">Its name.</param>
+    /// <param name="state">What is kept of it; wiped afterwards.</param>
+    /// <param name="expires">When it is of no use any more.</param>
+    public void Add(byte[] id, byte[] state, DateTimeOffset expires) =>
+        _ = WriteAsync(cancellation => store.AddAsync(id, state, expires, cancellation), state);
+
+    /// <summary>Has a session forgotten; nobody waits for that.</summary>
+    /// <param name="id">Its name.</param>
+    public void Remove(byte[] id) => _ = WriteAsync(cancellation => store.RemoveAsync(id, cancellation), []);
+
+    private static async Task WipeAsync(Task<byte[]?> search)
+    {
+        await search.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (search.IsCompletedSuccessfully)
+        {
+            CryptographicOperations.ZeroMemory(search.Result);
+        }
+    }
+
+    private async Task<byte[]?> SearchAsync(byte[] id, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await store.FindAsync(id, cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _calls);
+        }
+    }
+
+    private async Task WriteAsync(Func<CancellationToken, ValueTask> write, byte[] state)
+    {
+        if (!TryBegin())
+        {
+            CryptographicOperations.ZeroMemory(state);
+            return;
+        }
+
+        using CancellationTokenSource end = new();
+        using ITimer timer = time.CreateTimer(static source => ((CancellationTokenSource)source!).Cancel(), end, s_longestWrite,
+            Timeout.InfiniteTimeSpan);
+        try
+        {
+            await write(end.Token).ConfigureAwait(false);
+        }
+#pragma warning disable CA1031 // whatever a store of a user throws: the next handshake is a whole one
+        catch (Exception)
+#pragma warning restore CA1031
+        {
+            server.Counters.AddResumptionFailure();
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(state);
+            Interlocked.Decrement(ref _calls);
+        }
+    }
+
+    private bool IsPausing()
+    {
+        if (!Volatile.Read(ref _isSlow))
+        {
+            return false;
+        }
+
+        if (time.GetElapsedTime(Volatile.Read(ref _slowAt)) < s_pause)
+        {
+            return true;
+        }
+
+        Volatile.Write(ref _isSlow, false);
+        return false;
+    }
+
+    private bool TryBegin()
+    {
+        if (Interlocked.Increment(ref _calls) <= MaxCalls)
+        {
+            return true;
+        }
+
+        Interlocked.Decrement(ref _calls);
+        server.Counters.AddResumptionFailure();
+        return false;
+    }
+}
