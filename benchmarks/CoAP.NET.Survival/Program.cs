@@ -17,6 +17,7 @@ string usage = $"""
       --devices N     how many devices (30,000)
       --pause-ms N    how long after an answer a device asks again (10,000)
       --write FILE    writes the table, too; between the lines "<!-- begin survival -->" and "<!-- end survival -->" of a file that has them
+      --verbose       nodes say on the error stream what they log
       --self-check    everything in small: times are not judged
     """;
 if (args is ["--help" or "-h", ..])
@@ -37,7 +38,7 @@ try
         return await DeviceHost.RunAsync(args);
     }
 
-    Arguments arguments = Arguments.Parse(args, ["--devices", "--pause-ms", "--write"], ["--self-check"]);
+    Arguments arguments = Arguments.Parse(args, ["--devices", "--pause-ms", "--write"], ["--self-check", Node.Verbose]);
     if (arguments.Words.FirstOrDefault(word => scenarios.All(one => one.Name != word)) is { } unknown)
     {
         throw new ArgumentException($"{unknown} is no scenario: {string.Join(", ", scenarios.Select(static one => one.Name))}.");
@@ -51,6 +52,7 @@ try
     Sizes sizes = arguments.Has("--self-check") ? Sizes.Small : Sizes.Large;
     sizes = sizes with
     {
+        IsVerbose = arguments.Has(Node.Verbose),
         Devices = Math.Max(1, arguments.Number("--devices", sizes.Devices)),
         Times = sizes.Times with
         {

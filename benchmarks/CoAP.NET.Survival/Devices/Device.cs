@@ -13,6 +13,7 @@ internal sealed class Device : IAsyncDisposable
     private readonly CoapClient _client;
     private readonly string _server;
     private readonly string _name;
+    private readonly int _index;
     private readonly DeviceTimes _times;
     private readonly Lock _gate = new();
     private long _began;
@@ -22,10 +23,13 @@ internal sealed class Device : IAsyncDisposable
     private long _countsFrom = long.MaxValue;
     private bool _isBack;
     private int _number;
+    private int _phase = -1;
+    private CoapObservation? _observation;
 
     public Device(string server, int index, DeviceTimes times)
     {
         _server = server;
+        _index = index;
         _times = times;
         _name = string.Create(CultureInfo.InvariantCulture, $"device-{index}");
         _client = new CoapClient(new CoapEndpointOptions
@@ -102,8 +106,18 @@ internal sealed class Device : IAsyncDisposable
         }
     }
 
-    /// <summary>Makes its session, and asks for the first time.</summary>
-    public Task OpenAsync() => AskAsync(CancellationToken.None);
+    /// <summary>The state that it heard of last; below 0 where it observes none.</summary>
+    public int Phase => Volatile.Read(ref _phase);
+
+    /// <summary>Makes its session, asks for the first time, and observes where it is one that does.</summary>
+    public async Task OpenAsync()
+    {
+        await AskAsync(CancellationToken.None);
+        if (_index % _times.ObservesOneOf == 0)
+        {
+            _observation = await _client.ObserveAsync($"{_server}/{Node.Phase}", OnPhase);
+        }
+    }
 
     /// <summary>Asks until it is to stop; what is under way then is awaited.</summary>
     public async Task RunAsync(CancellationToken stop)
@@ -125,6 +139,14 @@ internal sealed class Device : IAsyncDisposable
     }
 
     public ValueTask DisposeAsync() => _client.DisposeAsync();
+
+    private void OnPhase(CoapResponse response)
+    {
+        if (response.Code.IsSuccess)
+        {
+            Volatile.Write(ref _phase, int.Parse(response.GetText(), CultureInfo.InvariantCulture));
+        }
+    }
 
     private async Task AskAsync(CancellationToken cancellationToken)
     {

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Json;
 using CoAP.NET.Bench;
 
@@ -16,6 +17,7 @@ internal static class DeviceHost
     public const string Answered = "answered";
     public const string Count = "count";
     public const string Back = "back";
+    public const string Unheard = "unheard ";
     public const string End = "end";
 
     private const int OpenedAtOnce = 32;
@@ -23,14 +25,15 @@ internal static class DeviceHost
 
     // Longer than any request takes.
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(6);
-    private static readonly string[] s_values = ["--server", "--first", "--count", "--pause-ms", "--posts-one-of", "--ack-timeout-ms"];
+    private static readonly string[] s_values = ["--server", "--first", "--count", "--pause-ms", "--posts-one-of", "--ack-timeout-ms", "--observes-one-of"];
 
     public static async Task<int> RunAsync(string[] args)
     {
         Arguments arguments = Arguments.Parse(args, s_values, []);
         DeviceTimes times = new(
             TimeSpan.FromMilliseconds(arguments.Number("--pause-ms", 200)), arguments.Number("--posts-one-of", 5),
-            TimeSpan.FromMilliseconds(arguments.Number("--ack-timeout-ms", 2000)));
+            TimeSpan.FromMilliseconds(arguments.Number("--ack-timeout-ms", 2000)),
+            arguments.Number("--observes-one-of", int.MaxValue));
         int first = arguments.Number("--first", 0);
         Device[] devices = [.. Enumerable.Range(first, arguments.Number("--count", 1))
             .Select(index => new Device(arguments.Text("--server", ""), index, times))];
@@ -60,6 +63,11 @@ internal static class DeviceHost
             else if (line == Back)
             {
                 Console.WriteLine(devices.Count(static device => device.IsBack));
+            }
+            else if (line.StartsWith(Unheard, StringComparison.Ordinal))
+            {
+                int phase = int.Parse(line[Unheard.Length..], CultureInfo.InvariantCulture);
+                Console.WriteLine(devices.Count(device => device.Phase >= 0 && device.Phase != phase));
             }
             else if (line == Answered)
             {

@@ -26,7 +26,7 @@ internal sealed class DevicesProcess : IDisposable
         DevicesProcess devices = new(OwnProcess.Start([
             DeviceHost.Verb, "--server", $"coaps://{server}", "--first", Text(first), "--count", Text(count),
             "--pause-ms", Text(times.Pause.TotalMilliseconds), "--posts-one-of", Text(times.PostsOneOf),
-            "--ack-timeout-ms", Text(times.AckTimeout.TotalMilliseconds)]));
+            "--ack-timeout-ms", Text(times.AckTimeout.TotalMilliseconds), "--observes-one-of", Text(times.ObservesOneOf)]));
         if (await devices._process.StandardOutput.ReadLineAsync() != DeviceHost.Opened)
         {
             devices.Dispose();
@@ -48,6 +48,9 @@ internal sealed class DevicesProcess : IDisposable
 
     /// <summary>How many have an answer to a request that they made after <see cref="CountAsync"/>.</summary>
     public async Task<int> BackAsync() => int.Parse(await AskAsync(DeviceHost.Back), CultureInfo.InvariantCulture);
+
+    /// <summary>How many of those that observe have not heard of a state.</summary>
+    public async Task<int> UnheardAsync(int phase) => int.Parse(await AskAsync(DeviceHost.Unheard + Text(phase)), CultureInfo.InvariantCulture);
 
     /// <summary>How many requests were answered until now.</summary>
     public async Task<long> AnsweredAsync() => long.Parse(await AskAsync(DeviceHost.Answered), CultureInfo.InvariantCulture);

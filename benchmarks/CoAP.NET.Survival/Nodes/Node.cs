@@ -4,6 +4,7 @@ using CoAP.NET.Bench;
 using CoAP.NET.Cluster;
 using CoAP.NET.Dtls;
 using CoAP.NET.Footprint;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Survival.Nodes;
 
@@ -14,6 +15,8 @@ namespace CoAP.NET.Survival.Nodes;
 internal static class Node
 {
     public const string Verb = "node";
+    public const string Links = "--links";
+    public const string Verbose = "--verbose";
     public const string Listening = "listening ";
     public const string Figures = "figures";
     public const string Collected = "collected";
@@ -21,20 +24,23 @@ internal static class Node
     public const string Ready = "ready";
     public const string State = "state";
     public const string Count = "count";
+    public const string Phase = "phase";
 
     private const int Most = 1_000_000;
     private static readonly string[] s_values = ["--name", "--store", "--secret", "--ran", "--lease"];
 
     public static async Task<int> RunAsync(string[] args)
     {
-        Arguments arguments = Arguments.Parse(args, s_values, []);
+        Arguments arguments = Arguments.Parse(args, s_values, [Links, Verbose]);
         string name = arguments.Text("--name", "A");
+        using NodeLog log = new(name, arguments.Has(Verbose) ? LogLevel.Debug : LogLevel.Error);
         ICoapClusterStore? store = NodeStore.Open(arguments.Text("--store", NodeStore.None));
         CoapCluster? cluster = store is null ? null : new CoapCluster(store, new CoapClusterOptions
         {
             Secret = Convert.FromHexString(arguments.Text("--secret", "")),
             Lease = TimeSpan.FromSeconds(arguments.Number("--lease", 5)),
-        });
+            LinkAddress = arguments.Has(Links) ? "coaps+tcp://127.0.0.1:0" : "",
+        }, logger: log);
         if (cluster is not null)
         {
             await cluster.StartAsync();
@@ -44,25 +50,37 @@ internal static class Node
         CoapDtlsServerOptions dtls = new()
         {
             PskStore = new AnyDevice(),
-            SessionKeeping = cluster?.KeepDtlsSessions(),
             MaxSessions = Most,
             MaxSessionsPerAddress = Most,
             MaxSessionsPerIdentity = Most,
         };
 
         // What comes while it stops is for the node that has the sessions next: it would be refused here.
-        CoapEndpointOptions options = new() { AnswerWhileStopping = cluster is null };
-        CoapServer server = new(options.UseDtls(new CoapDtlsOptions { Server = dtls }));
-        Map(server, name, cluster, runs);
+        CoapEndpointOptions options = new() { AnswerWhileStopping = cluster is null, LoggerFactory = log };
+        options.UseDtls(new CoapDtlsOptions { Server = dtls });
+        if (cluster is not null)
+        {
+            options.UseCluster(cluster);
+        }
+
+        CoapServer server = new(options);
+        cluster?.Attach(server);
+        NodePhase phase = new();
+        Map(server, name, cluster, arguments.Has(Links), runs, phase);
         server.Listen("coaps://127.0.0.1:0").Listen("coap://127.0.0.1:0");
         long begin = TimeProvider.System.GetTimestamp();
         await server.StartAsync();
         TimeSpan start = TimeProvider.System.GetElapsedTime(begin);
         string[] uris = [.. server.LocalEndpoints.OrderByDescending(static uri => uri.Length)];
         Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{Listening}{uris[0]} {uris[1]} {start.TotalMilliseconds:0}"));
-        await ObeyAsync(server, cluster);
+        await ObeyAsync(server, cluster, phase);
 
-        // As a host stops: what is under way is finished, then the node leaves.
+        // As a host stops: the node leaves while the server still runs.
+        if (cluster is not null)
+        {
+            await cluster.LeaveAsync();
+        }
+
         await server.DisposeAsync();
         if (cluster is not null)
         {
@@ -72,7 +90,7 @@ internal static class Node
         return 0;
     }
 
-    private static void Map(CoapServer server, string name, CoapCluster? cluster, RunLog? runs)
+    private static void Map(CoapServer server, string name, CoapCluster? cluster, bool hasLinks, RunLog? runs, NodePhase phase)
     {
         server.MapGet("/hello", static () => CoapResults.Text(BenchServer.Hello));
         server.MapGet($"/{State}/{{number}}", request => CoapResults.Text($"{IdentityOf(request)} {request.Route["number"]} {name}"));
@@ -83,19 +101,29 @@ internal static class Node
             return CoapResults.Text($"{number} {name}");
         });
 
-        // What a balancer asks.
-        server.MapGet($"/{Ready}", () => cluster is null || cluster.Map.SlotsOf(cluster.Self.Id).Count > 0
+        // Nobody asks again because it got old.
+        server.MapGet($"/{Phase}", () => CoapResults.Text($"{phase.Number}").WithMaxAge(TimeSpan.FromDays(1))).Observable();
+
+        // What a balancer asks. A node with links relays what it has not itself, so it serves everybody.
+        server.MapGet($"/{Ready}", () => cluster is null
+            || (hasLinks ? !cluster.IsLeaving : cluster.Map.SlotsOf(cluster.Self.Id).Count > 0)
             ? CoapResults.Text(name)
             : CoapResults.ServiceUnavailable(retryAfter: TimeSpan.FromSeconds(1))).AllowInsecureTransport();
     }
 
     private static string IdentityOf(CoapRequest request) => (request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity ?? "nobody";
 
-    private static async Task ObeyAsync(CoapServer server, CoapCluster? cluster)
+    private static async Task ObeyAsync(CoapServer server, CoapCluster? cluster, NodePhase phase)
     {
         while (await Console.In.ReadLineAsync() is { } line && line != Stop)
         {
-            if (line is Figures or Collected)
+            if (line.StartsWith(Phase, StringComparison.Ordinal))
+            {
+                phase.Number = int.Parse(line[Phase.Length..], CultureInfo.InvariantCulture);
+                server.Notify($"/{Phase}");
+                Console.WriteLine(Phase);
+            }
+            else if (line is Figures or Collected)
             {
                 Console.WriteLine(JsonSerializer.Serialize(new NodeFigures(
                     server.Endpoint.ConnectedPeers.Count,

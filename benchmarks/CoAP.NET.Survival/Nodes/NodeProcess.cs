@@ -70,6 +70,14 @@ internal sealed partial class NodeProcess : IDisposable
         return JsonSerializer.Deserialize<NodeFigures>(line)!;
     }
 
+    /// <summary>Has the state change that devices observe.</summary>
+    /// <param name="phase">What it is from now on.</param>
+    public async Task ChangeAsync(int phase)
+    {
+        await _process.StandardInput.WriteLineAsync(string.Create(CultureInfo.InvariantCulture, $"{Node.Phase} {phase}"));
+        await _process.StandardOutput.ReadLineAsync();
+    }
+
     /// <summary>Ends it as <c>kill -9</c> does.</summary>
     public void KillNow()
     {

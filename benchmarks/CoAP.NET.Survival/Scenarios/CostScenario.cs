@@ -19,6 +19,8 @@ internal sealed class CostScenario : IScenario
             await new RestoreCost(table, sizes).RunAsync(hasDatabase);
         }
 
+        table.Begin("relay between nodes");
+        await new RelayCost(table, sizes).RunAsync();
         table.Begin("load on PostgreSQL");
         await new DatabaseCost(table, sizes).RunAsync();
     }

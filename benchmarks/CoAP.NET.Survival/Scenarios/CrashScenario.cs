@@ -16,7 +16,7 @@ internal sealed class CrashScenario : IScenario
         await using (Site site = await Site.OpenAsync(sizes, hasDatabase: false))
         {
             NodeProcess node = await site.AddNodeAsync();
-            await site.UntilReadyAsync(1);
+            await site.UntilReadyAsync();
             await site.OpenDevicesAsync();
             await site.UntilUnderWayAsync();
             TimeSpan cpu = site.NodesCpu;
@@ -25,7 +25,7 @@ internal sealed class CrashScenario : IScenario
             long begin = TimeProvider.System.GetTimestamp();
             NodeProcess next = await site.AddNodeAsync();
             await site.RemoveAsync(node);
-            await site.UntilReadyAsync(1);
+            await site.UntilReadyAsync();
             TimeSpan away = TimeProvider.System.GetElapsedTime(begin);
             await site.UntilAllAreBackAsync();
             table.Add("away, of it the start of the server", $"{away.TotalSeconds:0.00} s, {next.Start.TotalSeconds:0.00} s");
@@ -39,7 +39,7 @@ internal sealed class CrashScenario : IScenario
             await site.OpenDevicesAsync();
             await site.UntilUnderWayAsync();
             TimeSpan cpu = site.NodesCpu;
-            NodeProcess victim = await site.LargestAsync();
+            NodeProcess victim = site.Nodes[1];
             await site.LookAsync(victim);
             victim.KillNow();
             await site.RemoveAsync(victim);

@@ -56,7 +56,7 @@ internal sealed class DurabilityCost(FigureTable table, Sizes sizes)
     {
         using NodeFolder folder = new();
         using NodeProcess node = await NodeProcess.StartAsync("A", folder.Arguments(isDurable));
-        DeviceTimes times = new(TimeSpan.Zero, int.MaxValue, TimeSpan.FromSeconds(2));
+        DeviceTimes times = new(TimeSpan.Zero, int.MaxValue, TimeSpan.FromSeconds(2), int.MaxValue);
         using DevicesProcess devices = await DevicesProcess.StartAsync(node.Backend.Address, 0, _devices, times);
         await devices.RunAsync();
         TimeSpan time = TimeSpan.FromSeconds(sizes.Seconds);

@@ -25,10 +25,9 @@ internal sealed class RollingScenario : IScenario
         foreach (NodeProcess old in site.Nodes.ToArray())
         {
             await site.AddNodeAsync();
-            await site.UntilAllShareAsync();
+            await site.UntilReadyAsync();
             await old.StopAsync();
             await site.RemoveAsync(old);
-            await site.UntilAllShareAsync();
         }
 
         TimeSpan time = TimeProvider.System.GetElapsedTime(begin);

@@ -13,6 +13,9 @@ internal sealed class Site : IAsyncDisposable
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(5);
 
+    // Longer than a notification is repeated.
+    private static readonly TimeSpan s_patienceOfObservers = TimeSpan.FromMinutes(2);
+
     private readonly Sizes _sizes;
     private readonly string _folder = Directory.CreateTempSubdirectory("coap-survival-").FullName;
     private readonly string _secret = Convert.ToHexString(CoapSealedClusterStore.NewSecret());
@@ -22,6 +25,7 @@ internal sealed class Site : IAsyncDisposable
     private readonly List<NodeProcess> _gone = [];
     private readonly List<DevicesProcess> _devices = [];
     private int _made;
+    private int _phase;
 
     private Site(Sizes sizes, PostgreSqlProcess? database, BalancerOptions balancing)
     {
@@ -62,13 +66,13 @@ internal sealed class Site : IAsyncDisposable
             : NodeStore.PostgreSql(_database.ConnectionString);
         NodeProcess node = await NodeProcess.StartAsync(name, [
             "--store", store, "--secret", _secret, "--ran", Path.Combine(_folder, name + ".ran"),
-            "--lease", _sizes.Lease.ToString(CultureInfo.InvariantCulture)]);
+            "--lease", _sizes.Lease.ToString(CultureInfo.InvariantCulture), .. _database is null ? (string[])[] : [Node.Links], .. _sizes.IsVerbose ? (string[])[Node.Verbose] : []]);
         Nodes.Add(node);
         _checks.Add(node);
         return node;
     }
 
-    /// <summary>Starts several nodes and waits until they take part.</summary>
+    /// <summary>Starts several nodes and waits until each has its share of the slots.</summary>
     public async Task AddNodesAsync(int count)
     {
         for (int i = 0; i < count; i++)
@@ -76,14 +80,18 @@ internal sealed class Site : IAsyncDisposable
             await AddNodeAsync();
         }
 
-        await UntilAllShareAsync();
+        await UntilReadyAsync();
+        int share = CoapSlot.Count / count;
+        long begin = TimeProvider.System.GetTimestamp();
+        while (!(await SlotsAsync()).All(slots => slots >= share))
+        {
+            ThrowIfTooLong(begin, "The nodes did not share the slots.");
+            await PauseAsync();
+        }
     }
 
-    /// <summary>Waits until all nodes that there are take part: one has the slots, and the others stand by.</summary>
-    public Task UntilAllShareAsync() => _checks.UntilReadyAsync(1);
-
-    /// <summary>Waits until so many nodes are ready.</summary>
-    public Task UntilReadyAsync(int count) => _checks.UntilReadyAsync(count);
+    /// <summary>Waits until all nodes that there are say that they serve.</summary>
+    public Task UntilReadyAsync() => _checks.UntilReadyAsync(Nodes.Count);
 
     /// <summary>Has devices make their sessions and ask, and begins to read the wire.</summary>
     public async Task OpenDevicesAsync()
@@ -112,11 +120,31 @@ internal sealed class Site : IAsyncDisposable
         }
     }
 
-    /// <summary>The node that most slots are with.</summary>
-    public async Task<NodeProcess> LargestAsync()
+    /// <summary>Has the state change at all nodes, and waits for all who observe it.</summary>
+    /// <returns>How many have not heard of it after all that time.</returns>
+    public async Task<int> ChangeAsync()
     {
-        (NodeProcess Node, int Slots)[] all = await Task.WhenAll(Nodes.Select(static async node => (node, (await node.AskAsync()).Slots)));
-        return all.MaxBy(static one => one.Slots).Node;
+        _phase++;
+        await Task.WhenAll(Nodes.Select(node => node.ChangeAsync(_phase)));
+        long begin = TimeProvider.System.GetTimestamp();
+        int unheard;
+        while ((unheard = (await Task.WhenAll(_devices.Select(process => process.UnheardAsync(_phase)))).Sum()) > 0
+            && TimeProvider.System.GetElapsedTime(begin) < s_patienceOfObservers)
+        {
+            await PauseAsync();
+        }
+
+        return unheard;
+    }
+
+    /// <summary>Measures the processor time of all nodes for a request, in microseconds, after half that time has passed.</summary>
+    /// <param name="time">For how long.</param>
+    public async Task<double> CostOfRequestAsync(TimeSpan time)
+    {
+        await Task.Delay(time / 2, TimeProvider.System, CancellationToken.None);
+        (TimeSpan cpu, long answered) = (NodesCpu, await AnsweredAsync());
+        await Task.Delay(time, TimeProvider.System, CancellationToken.None);
+        return (NodesCpu - cpu).TotalMicroseconds / Math.Max(1, await AnsweredAsync() - answered);
     }
 
     /// <summary>Has devices look how long they wait from now on.</summary>
@@ -132,11 +160,7 @@ internal sealed class Site : IAsyncDisposable
         int back;
         while ((back = (await Task.WhenAll(_devices.Select(static process => process.BackAsync()))).Sum()) < _sizes.Devices)
         {
-            if (TimeProvider.System.GetElapsedTime(begin) > s_patience)
-            {
-                throw new TimeoutException($"Of {_sizes.Devices} devices {back} have an answer.");
-            }
-
+            ThrowIfTooLong(begin, $"Of {_sizes.Devices} devices {back} have an answer.");
             await PauseAsync();
         }
     }
@@ -178,7 +202,17 @@ internal sealed class Site : IAsyncDisposable
         Directory.Delete(_folder, recursive: true);
     }
 
+    private static void ThrowIfTooLong(long begin, string what)
+    {
+        if (TimeProvider.System.GetElapsedTime(begin) > s_patience)
+        {
+            throw new TimeoutException(what);
+        }
+    }
+
     private static Task PauseAsync() => Task.Delay(s_pause, TimeProvider.System, CancellationToken.None);
+
+    private async Task<int[]> SlotsAsync() => await Task.WhenAll(Nodes.Select(static async node => (await node.AskAsync()).Slots));
 
     private async Task<long> AnsweredAsync() => (await Task.WhenAll(_devices.Select(static process => process.AnsweredAsync()))).Sum();
 }

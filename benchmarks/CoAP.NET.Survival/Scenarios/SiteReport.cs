@@ -18,6 +18,7 @@ internal sealed class SiteReport(FigureTable table, Sizes sizes)
     /// <param name="cpu">The processor time of the nodes before.</param>
     public async Task AddAsync(Site site, bool isPlanned, TimeSpan cpu)
     {
+        int unheard = await site.ChangeAsync();
         DeviceFigures devices = await site.EndAsync();
         BalancerFigures wire = site.Wire;
         int twice = site.CountTwice();
@@ -33,6 +34,7 @@ internal sealed class SiteReport(FigureTable table, Sizes sizes)
         Exact("new handshakes", wire.Handshakes, mayDoubt);
         Exact("errors to callers", devices.Errors);
         Exact("Confirmable requests that were lost", devices.Unanswered);
+        Exact("observers that did not hear of the next change", unheard);
         Exact("answers of another request", devices.Wrong);
         Exact("record numbers used twice under one key", wire.NumbersTwice);
         if (isPlanned)

@@ -14,11 +14,14 @@ namespace CoAP.NET.Survival.Scenarios;
 internal sealed record Sizes(
     bool IsSelfCheck, int Devices, DeviceTimes Times, TimeSpan Sleep, int Lease, int Restored, int Simulated, int Seconds)
 {
+    /// <summary>Whether nodes say all that they log.</summary>
+    public bool IsVerbose { get; init; }
+
     private const int DevicesOfProcess = 5_000;
 
     /// <summary>The large form.</summary>
     public static Sizes Large { get; } = new(
-        false, 30_000, new DeviceTimes(TimeSpan.FromSeconds(10), 5, TimeSpan.FromSeconds(2)), TimeSpan.FromSeconds(20), 5, 100_000, 300_000,
+        false, 30_000, new DeviceTimes(TimeSpan.FromSeconds(10), 5, TimeSpan.FromSeconds(2), 10), TimeSpan.FromSeconds(20), 5, 100_000, 300_000,
         30);
 
     /// <summary>After how long without an answer a device doubts its session at the earliest (docs/dtls.md).</summary>
@@ -26,7 +29,7 @@ internal sealed record Sizes(
 
     /// <summary>The small form.</summary>
     public static Sizes Small { get; } = new(
-        true, 30, new DeviceTimes(TimeSpan.FromMilliseconds(50), 5, TimeSpan.FromSeconds(2)), TimeSpan.FromSeconds(4), 1, 60, 600, 1);
+        true, 30, new DeviceTimes(TimeSpan.FromMilliseconds(50), 5, TimeSpan.FromSeconds(2), 2), TimeSpan.FromSeconds(4), 1, 60, 600, 1);
 
     /// <summary>How many devices each process has.</summary>
     public IEnumerable<int> Processes()

@@ -18,7 +18,7 @@ internal sealed class SleepScenario : IScenario
         await site.OpenDevicesAsync();
         await site.UntilUnderWayAsync();
         TimeSpan cpu = site.NodesCpu;
-        NodeProcess sleeper = await site.LargestAsync();
+        NodeProcess sleeper = site.Nodes[1];
         await site.LookAsync(sleeper);
         sleeper.Sleep();
         await Task.Delay(sizes.Sleep, TimeProvider.System, CancellationToken.None);

@@ -142,7 +142,6 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
 
         keeper.Attach(server);
         devices.Attach(server.Endpoint);
-        cluster.Observations.Attach(server.Endpoint);
         _ = ForgetAsync(server, keeper);
     }
 

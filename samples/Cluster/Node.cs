@@ -1,0 +1,54 @@
+using CoAP.NET;
+using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.PostgreSql;
+using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Dtls;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace ClusterSample;
+
+/// <summary>A server, as one writes it: a process of its own, which ends when the one that started it does.</summary>
+internal static class Node
+{
+    public const string Verb = "--node";
+
+    /// <summary>Runs it.</summary>
+    /// <param name="name">Its name, which it tells those who ask.</param>
+    /// <param name="store">A connection string of PostgreSQL, or a file.</param>
+    /// <param name="secret">The secret of the cluster, in hexadecimal.</param>
+    public static async Task RunAsync(string name, string store, string secret)
+    {
+        bool hasDatabase = store.Contains('=', StringComparison.Ordinal);
+        HostApplicationBuilder builder = Host.CreateApplicationBuilder();
+        builder.Logging.SetMinimumLevel(LogLevel.Error);
+
+        ICoapClusterBuilder cluster = builder.Services.AddCoapCluster(options =>
+        {
+            options.Secret = Convert.FromHexString(secret);
+
+            // Nodes that share a database share the devices, and bring what arrives at the wrong one to the right one.
+            options.LinkAddress = hasDatabase ? "coaps+tcp://127.0.0.1:0" : "";
+        });
+        _ = hasDatabase ? cluster.UsePostgreSql(store) : cluster.UseSqlite(store);
+
+        CoapPskDictionary keys = [];
+        foreach (CoapPskCredential meter in Meters.Credentials)
+        {
+            keys.Add(meter);
+        }
+
+        CoapDtlsServerOptions dtls = new() { PskStore = keys };
+        builder.Services.AddCoapServer(options => options.Listen("coaps://127.0.0.1:0"))
+            .ConfigureEndpoint((options, _) => options.UseDtls(new CoapDtlsOptions { Server = dtls }))
+            .UseCluster()
+            .MapGet("/tariff", request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity} {name}"));
+
+        using IHost host = builder.Build();
+        await host.StartAsync();
+        Console.WriteLine(host.Services.GetRequiredService<CoapServer>().LocalEndpoints[0]);
+        await Console.In.ReadToEndAsync();
+        await host.StopAsync();
+    }
+}
