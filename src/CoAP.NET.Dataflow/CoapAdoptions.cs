@@ -34,6 +34,28 @@ public static class CoapAdoptions
     }
 
     /// <summary>
+    /// Goes on with an observation of a resource of a peer, at the endpoint of the peer; see
+    /// <see cref="AdoptAsync(CoapEndpoint, CoapKeptObservation, CoapObserveOptions, CancellationToken)"/>.
+    /// </summary>
+    /// <param name="kept">The observation, with <see cref="CoapKeptObservation.Peer"/>.</param>
+    /// <param name="options">How it works from now on; null for the defaults.</param>
+    /// <param name="cancellationToken">Stops waiting for a registration that has to be made, and cancels it.</param>
+    /// <returns>The observation.</returns>
+    /// <exception cref="ArgumentException">It is of an address and not of a peer, or a registration at the peer ends with its connection.
+    /// </exception>
+    /// <exception cref="CoapTokenInUseException">The token is already that of another request to the same peer.</exception>
+    /// <exception cref="CoapException">There are too many observations, or the endpoint was stopped.</exception>
+    public static Task<CoapObservation> AdoptAsync(this CoapKeptObservation kept, CoapObserveOptions? options = null,
+        CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(kept);
+        CoapPeer peer = kept.Peer
+            ?? throw new ArgumentException("It is of an address. Say which endpoint goes on with it: endpoint.AdoptAsync(kept).",
+                nameof(kept));
+        return peer.Endpoint.Adoption.AdoptAsync(kept, options, cancellationToken);
+    }
+
+    /// <summary>
     /// Holds notifications that nobody waits for, while observations are being adopted: without it each would be answered with a Reset,
     /// which ends the registration (RFC 7641 section 3.6). Of each token the newest is held, at most 1,024 in each shard; when there are
     /// more, one of the source with most is let go as if it had not come, so that its copy is taken when it comes. What is adopted

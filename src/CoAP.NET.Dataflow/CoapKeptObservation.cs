@@ -5,7 +5,7 @@ namespace CoAP.NET;
 /// <summary>
 /// An observation of a resource at a server or device (RFC 7641 section 3), with all that another process needs to go on with it: where it
 /// is, and its registration with the token. <see cref="CoapObservation.KeepAsync"/> makes one, and
-/// <see cref="CoapAdoptions.AdoptAsync"/> goes on with it.
+/// <see cref="CoapAdoptions"/> goes on with it.
 /// </summary>
 public sealed class CoapKeptObservation
 {

@@ -152,7 +152,7 @@ public sealed class CoapObservation : IAsyncDisposable
     }
 
     /// <summary>
-    /// What another process needs to go on with the observation (<see cref="CoapAdoptions.AdoptAsync"/>): the registration with its token,
+    /// What another process needs to go on with the observation (<see cref="CoapAdoptions"/>): the registration with its token,
     /// and which notification was the newest. To be kept anew now and then, so that notifications of which it is not sure that they are
     /// newer, and registrations for want of a notification, stay rare.
     /// </summary>

@@ -213,6 +213,9 @@ public sealed class CoapPeer : ICoapObserver
     internal CoapObserverRestore Restore(CoapKeptObserver observer, EndpointCore endpoint) =>
         endpoint.RestoredObservers.Restore(ChannelAt(endpoint), observer.Request, observer.Format);
 
+    /// <summary>The endpoint whose peer it is.</summary>
+    internal EndpointCore Endpoint => _endpoint;
+
     /// <summary>Where it is, for what was kept of an endpoint.</summary>
     /// <exception cref="ArgumentException">It is a peer of another one.</exception>
     internal CoapChannel ChannelAt(EndpointCore endpoint) => _endpoint == endpoint

@@ -2,14 +2,26 @@ using Microsoft.Extensions.Hosting;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>Joins before the servers of the application start, leaves before they stop, and ends after they have stopped.</summary>
+/// <summary>
+/// Joins before the servers of the application start, takes its share when they run, leaves before they stop, and ends after they have
+/// stopped.
+/// </summary>
 internal sealed class ClusterHostedService(CoapCluster cluster) : IHostedLifecycleService
 {
-    public Task StartingAsync(CancellationToken cancellationToken) => cluster.StartAsync(cancellationToken);
+    public Task StartingAsync(CancellationToken cancellationToken)
+    {
+        cluster.HoldBack();
+        return cluster.StartAsync(cancellationToken);
+    }
 
     public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    public Task StartedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+    // Not before, as nobody would serve the devices that other nodes hand over.
+    public Task StartedAsync(CancellationToken cancellationToken)
+    {
+        cluster.Share();
+        return Task.CompletedTask;
+    }
 
     // While servers still run: their sessions go to other nodes.
     public Task StoppingAsync(CancellationToken cancellationToken) => cluster.LeaveAsync(cancellationToken);

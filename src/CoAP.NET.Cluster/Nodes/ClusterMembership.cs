@@ -27,6 +27,8 @@ internal sealed class ClusterMembership : IAsyncDisposable
     private CoapStoreHealth _health;
     private Task _renewing = Task.CompletedTask;
     private Task _watching = Task.CompletedTask;
+    private Task _telling = Task.CompletedTask;
+    private bool _isSharing;
     private bool _isLeaving;
     private bool _isEnded;
     private long _taken;
@@ -93,14 +95,30 @@ internal sealed class ClusterMembership : IAsyncDisposable
     /// <summary>How many slots others took from it that it did not give.</summary>
     public long Lost => Interlocked.Read(ref _lost);
 
-    private CoapClusterNode Told => IsLeaving ? _self!.Leaving() : _self!;
+    // Without an address it gets no slots while others have one.
+    private CoapClusterNode Told
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _isLeaving ? _self!.Leaving() : _isSharing ? _self! : _self! with { Address = "" };
+            }
+        }
+    }
 
     /// <summary>Joins, and goes on to renew the lease. Does not fail where the store is away.</summary>
     /// <param name="self">What the others are told about the node.</param>
+    /// <param name="shares">Whether it takes its share at once; otherwise it stands by until <see cref="BeginToShare"/>.</param>
     /// <param name="cancellationToken">Ends the wait for the first try.</param>
-    public async Task StartAsync(CoapClusterNode self, CancellationToken cancellationToken)
+    public async Task StartAsync(CoapClusterNode self, bool shares, CancellationToken cancellationToken)
     {
-        _self = self;
+        lock (_gate)
+        {
+            _self = self;
+            _isSharing |= shares;
+        }
+
         await TryRenewAsync(cancellationToken).ConfigureAwait(false);
         lock (_gate)
         {
@@ -108,6 +126,19 @@ internal sealed class ClusterMembership : IAsyncDisposable
             {
                 _renewing = RenewAsync();
                 _watching = WatchAsync();
+            }
+        }
+    }
+
+    /// <summary>The servers run: the node takes its share of the slots from now on.</summary>
+    public void BeginToShare()
+    {
+        lock (_gate)
+        {
+            if (!_isSharing && !_isEnded)
+            {
+                _isSharing = true;
+                _telling = _self is null ? _telling : TryRenewAsync(_stop.Token);
             }
         }
     }
@@ -167,15 +198,17 @@ internal sealed class ClusterMembership : IAsyncDisposable
     {
         Task renewing;
         Task watching;
+        Task telling;
         lock (_gate)
         {
             _isEnded = true;
-            (renewing, watching) = (_renewing, _watching);
+            (renewing, watching, telling) = (_renewing, _watching, _telling);
         }
 
         await _stop.CancelAsync().ConfigureAwait(false);
         await renewing.ConfigureAwait(false);
         await watching.ConfigureAwait(false);
+        await telling.ConfigureAwait(false);
         _taking.Dispose();
         _stop.Dispose();
     }
@@ -242,6 +275,8 @@ internal sealed class ClusterMembership : IAsyncDisposable
 
     private async Task<bool> TryRenewAsync(CancellationToken cancellationToken)
     {
+        // A caller may hold the lock.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         try
         {
             await OnMapAsync(await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false), cancellationToken)

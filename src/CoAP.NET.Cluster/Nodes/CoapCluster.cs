@@ -29,6 +29,8 @@ public sealed class CoapCluster : IAsyncDisposable
     private readonly byte[] _sessionKey = new byte[CoapSealedClusterStore.SecretLength];
     private readonly byte[] _endpointSecret = new byte[CoapSealedClusterStore.SecretLength];
     private bool _isStarted;
+    private bool _isSteered;
+    private bool _isHeldBack;
     private Task? _end;
 
     /// <summary>Makes a node. It does nothing before <see cref="StartAsync"/>.</summary>
@@ -59,6 +61,7 @@ public sealed class CoapCluster : IAsyncDisposable
         OscoreStore = new CoapClusterOscoreStore(this);
         _membership = new ClusterMembership(Store, Self.Id, options.Lease, _time, _logger);
         _mover = new SlotMover(Self.Id, _membership, Writer, options.Moves.Checked(), _time, _logger);
+        Observations = new CoapClusterObservations(this, _time, random ?? CoapRandomSource.Secure, _logger);
         _membership.MapChanged += OnMapChanged;
         _resumptions = new ClusterResumptions(this, _time);
         _devices = new ClusterDevices(this, options.Devices, _time, _logger);
@@ -82,6 +85,9 @@ public sealed class CoapCluster : IAsyncDisposable
 
     /// <summary>Keeps the sequence numbers of OSCORE contexts (RFC 8613 appendix B.1) in the store.</summary>
     public CoapClusterOscoreStore OscoreStore { get; }
+
+    /// <summary>Observations of ours at devices that outlive the process.</summary>
+    public CoapClusterObservations Observations { get; }
 
     /// <summary>What other nodes are asked and told by.</summary>
     internal ClusterLinks Links { get; }
@@ -178,7 +184,31 @@ public sealed class CoapCluster : IAsyncDisposable
 
     /// <summary>What brings datagrams for the sessions of a server to the nodes that have their slots.</summary>
     /// <param name="keeper">Keeps the sessions.</param>
-    internal ClusterSteering Steer(ClusterSessionKeeper keeper) => keeper.Steering ??= new(this, _relays, keeper, _mover.Options, _time);
+    internal ClusterSteering Steer(ClusterSessionKeeper keeper)
+    {
+        Volatile.Write(ref _isSteered, true);
+        return keeper.Steering ??= new ClusterSteering(this, _relays, keeper, _mover.Options, _time);
+    }
+
+    /// <summary>A host starts its servers after the cluster: until <see cref="Share"/> the node stands by, as it could serve nobody.
+    /// </summary>
+    internal void HoldBack() => Volatile.Write(ref _isHeldBack, true);
+
+    /// <summary>All servers of the host run.</summary>
+    internal void Share()
+    {
+        Volatile.Write(ref _isHeldBack, false);
+        _membership.BeginToShare();
+    }
+
+    /// <summary>A server with sessions runs.</summary>
+    internal void OnServing()
+    {
+        if (!Volatile.Read(ref _isHeldBack))
+        {
+            _membership.BeginToShare();
+        }
+    }
 
     /// <summary>What became of observers that are kept, in numbers.</summary>
     /// <returns>The counters.</returns>
@@ -212,7 +242,7 @@ public sealed class CoapCluster : IAsyncDisposable
 
         await Links.StartAsync(cancellationToken).ConfigureAwait(false);
         Self = Self with { Address = Links.Address };
-        await _membership.StartAsync(Self, cancellationToken).ConfigureAwait(false);
+        await _membership.StartAsync(Self, SharesAtStart(), cancellationToken).ConfigureAwait(false);
         _mover.Start();
     }
 
@@ -278,6 +308,7 @@ public sealed class CoapCluster : IAsyncDisposable
 
         _devices.Dispose();
         await _mover.DisposeAsync().ConfigureAwait(false);
+        await Observations.EndAsync().ConfigureAwait(false);
 
         // The lease lasts while the rest is written.
         await Writer.DisposeAsync().ConfigureAwait(false);
@@ -287,6 +318,9 @@ public sealed class CoapCluster : IAsyncDisposable
         CryptographicOperations.ZeroMemory(_sessionKey);
         CryptographicOperations.ZeroMemory(_endpointSecret);
     }
+
+    // Where a server was made that is to be started after the cluster, slots would come here before anybody serves them.
+    private bool SharesAtStart() => !Volatile.Read(ref _isHeldBack) && !Volatile.Read(ref _isSteered);
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {

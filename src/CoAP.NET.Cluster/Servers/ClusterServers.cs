@@ -142,6 +142,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
 
         keeper.Attach(server);
         devices.Attach(server.Endpoint);
+        cluster.Observations.Attach(server.Endpoint);
         _ = ForgetAsync(server, keeper);
     }
 

@@ -61,6 +61,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         _cluster.Mover.Add(this);
         _relays.Add(this);
         OnMapChanged(null, EventArgs.Empty);
+        _cluster.OnServing();
     }
 
     /// <summary>The server has stopped.</summary>

@@ -12,10 +12,11 @@ public sealed class ClusterPageTests
     [Fact]
     public async Task Every_snippet_of_the_page_stands_in_these_tests()
     {
-        Snippets.AllStandInTests("cluster.md", "Guides", 8, "CoAP.NET.Cluster.Tests");
+        Snippets.AllStandInTests("cluster.md", "Guides", 9, "CoAP.NET.Cluster.Tests");
         Assert.NotNull((Delegate)Serve);
         Assert.NotNull((Delegate)Link);
         Assert.NotNull((Delegate)AttachAsync);
+        Assert.NotNull((Delegate)Observe);
         Assert.NotNull((Delegate)KeepAsync);
         Assert.NotNull((Delegate)SealAsync);
         Assert.NotNull((Delegate)WriteAsync);
@@ -52,6 +53,13 @@ await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meter
             options.LinkAddress = "coaps+tcp://[::]:5690";
             options.Address = "coaps+tcp://10.0.0.7:5690"; // what the others are told; left out: an address of this host
         }).UsePostgreSql(connectionString);
+    }
+
+    private static void Observe(CoapCluster cluster, CoapServer server)
+    {
+        CoapClusterObservations observations = cluster.Observations;
+        observations.Map("temperature", notification => Console.WriteLine($"{notification.Peer}: {notification.Response.GetText()}"));
+        server.Endpoint.PeerConnected += (_, peer) => _ = observations.StartAsync("temperature", peer, "/3303/0/5700");
     }
 
     private static async Task KeepAsync(CancellationToken cancellationToken)

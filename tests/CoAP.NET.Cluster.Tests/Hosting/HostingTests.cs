@@ -1,4 +1,5 @@
 using CoAP.NET.Oscore;
+using CoAP.NET.Tests;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
@@ -26,6 +27,20 @@ public sealed class HostingTests
 
         await using ICoapClusterStore store = _memory.Open();
         Assert.Single((await store.JoinAsync(new CoapClusterNode(CoapNodeId.New(), ""), TimeSpan.FromHours(1), default)).Nodes);
+    }
+
+    [Fact]
+    public async Task An_application_takes_its_share_of_the_slots_when_its_servers_run_and_not_before()
+    {
+        using IHost host = Build(static services => services
+            .Configure<CoapClusterOptions>(static options => options.Address = "coaps+tcp://192.0.2.1:5690")
+            .AddHostedService<Onlooker>());
+        await host.StartAsync();
+        CoapCluster cluster = host.Services.GetRequiredService<CoapCluster>();
+
+        Assert.Equal("", host.Services.GetServices<IHostedService>().OfType<Onlooker>().Single().Address);
+        await Eventually.IsTrueAsync(() => Assert.Single(cluster.Map.Nodes).Address.Length > 0);
+        await host.StopAsync();
     }
 
     [Fact]
@@ -95,5 +110,19 @@ public sealed class HostingTests
         }).UseMemory(_memory);
         configure(builder.Services);
         return builder.Build();
+    }
+
+    private sealed class Onlooker(CoapCluster cluster) : IHostedService
+    {
+        /// <summary>What others are told about the node while servers start.</summary>
+        public string? Address { get; private set; }
+
+        public Task StartAsync(CancellationToken cancellationToken)
+        {
+            Address = Assert.Single(cluster.Map.Nodes).Address;
+            return Task.CompletedTask;
+        }
+
+        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
     }
 }

@@ -45,19 +45,28 @@ internal sealed class Site : IAsyncDisposable
         await site.FairAsync();
         for (int i = 0; i < devices; i++)
         {
-            site._keys.Add($"device-{i}", s_key);
-            site._devices.Add(new CoapClient(new CoapEndpointOptions
-            {
-                Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 11 },
-            }.UseDtls(new CoapDtlsOptions
-            {
-                Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential($"device-{i}", s_key) },
-                HandshakeTimeout = TimeSpan.FromMinutes(3),
-            })));
+            site.AddDevice();
         }
 
         await Task.WhenAll(site._devices.Select(site.AskAsync));
         return site;
+    }
+
+    /// <summary>A further device, which has no session yet.</summary>
+    public CoapClient AddDevice()
+    {
+        string name = $"device-{_devices.Count}";
+        _keys.Add(name, s_key);
+        CoapClient device = new(new CoapEndpointOptions
+        {
+            Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 11 },
+        }.UseDtls(new CoapDtlsOptions
+        {
+            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(name, s_key) },
+            HandshakeTimeout = TimeSpan.FromMinutes(3),
+        }));
+        _devices.Add(device);
+        return device;
     }
 
     public async Task<SiteNode> AddAsync(TimeSpan? lease = null)

@@ -23,6 +23,9 @@ internal sealed class SiteNode : IAsyncDisposable
 
     public IPEndPoint Address => new(IPAddress.Loopback, new Uri(_server.LocalEndpoints[0]).Port);
 
+    /// <summary>How many sessions it has.</summary>
+    public int Sessions => _server.Endpoint.ConnectedPeers.Count;
+
     public static async Task<SiteNode> StartAsync(CoapMemoryCluster memory, ICoapPskStore keys, Func<CoapRequest, CoapResult> handler,
         StringWriterLogger log, TimeSpan? lease = null)
     {
@@ -48,7 +51,7 @@ internal sealed class SiteNode : IAsyncDisposable
     /// <summary>What happened to it, for whoever wonders why something was lost.</summary>
     public string Describe() =>
         $"{Cluster.Self.Id} at {Address}: {Cluster.GetNodeCounters()} {Cluster.Links.Counters}, "
-            + $"sessions {_server.Endpoint.ConnectedPeers.Count}, rejected {_server.Endpoint.Counters[CoapCounter.RecordsRejected]}";
+            + $"sessions {Sessions}, rejected {_server.Endpoint.Counters[CoapCounter.RecordsRejected]}";
 
     public ValueTask DisposeAsync() => new(_end ??= EndAsync());
 

@@ -93,6 +93,28 @@ public sealed class SiteTests
     }
 
     [Fact]
+    public async Task Who_comes_to_a_node_that_leaves_is_served_by_another_one()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using Site site = await Site.StartAsync(2, 2);
+        SiteNode leaving = site.Nodes[0];
+        await leaving.Cluster.LeaveAsync();
+        site.Balancer.Use(leaving.Address);
+        CoapClient device = site.AddDevice();
+        await site.AskAsync(device);
+        await site.AskAsync(device);
+        await site.AskAsync(site.Devices[0]);
+
+        site.AssertNobodyShookHandsAgain();
+        Assert.Equal(0, leaving.Sessions);
+        Assert.Equal(3, site.Nodes[1].Sessions);
+    }
+
+    [Fact]
     public async Task Whatever_node_a_balancer_chooses_the_session_is_found_while_slots_move()
     {
         if (!CoapDtls.IsSupported)

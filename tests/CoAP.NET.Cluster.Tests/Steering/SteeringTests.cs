@@ -1,4 +1,5 @@
 using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Tests;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster.Tests.Steering;
@@ -32,6 +33,21 @@ public sealed class SteeringTests : IAsyncDisposable
         steering.Stop();
         await node.DisposeAsync();
         await leaving;
+    }
+
+    [Fact]
+    public async Task A_node_stands_by_until_its_server_runs()
+    {
+        CoapCluster other = await _nodes.StartAsync();
+        CoapCluster node = _nodes.Make();
+        ClusterSteering steering = SteeringOf(node);
+        await node.StartAsync();
+        await Eventually.IsTrueAsync(() => other.Map.Nodes.Count == 2);
+        Assert.Equal([other.Self.Id], SlotPlan.Of(other.Map).Members);
+
+        steering.Start(null!);
+        await SharingNodes.FairAsync([node, other]);
+        steering.Stop();
     }
 
     [Fact]

@@ -14,7 +14,7 @@ namespace CoAP.NET.Observing;
 internal sealed class ObservationAdoption(
     EndpointCore core, TransportSet transports, ChannelFinder channels, ClientObservations observed)
 {
-    /// <summary>Goes on with one. See <see cref="CoapAdoptions.AdoptAsync"/>.</summary>
+    /// <summary>Goes on with one. See <see cref="CoapAdoptions"/>.</summary>
     /// <param name="kept">What was kept of it.</param>
     /// <param name="options">How it works from now on.</param>
     /// <param name="cancellationToken">Stops waiting.</param>

@@ -1,0 +1,7 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>What a device says of a resource that is observed for good (<see cref="CoapClusterObservations"/>).</summary>
+/// <param name="Name">The name of the observation.</param>
+/// <param name="Peer">The device.</param>
+/// <param name="Response">The new state of the resource, or an error response.</param>
+public sealed record CoapObservedNotification(string Name, CoapPeer Peer, CoapResponse Response);

@@ -1,0 +1,340 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Reads the observations at devices of slots that this node gets, gives up those of slots that it loses, and keeps the store up to date, by
+/// one loop. Thread-safe.
+/// </summary>
+#pragma warning disable CA1001 // the source has neither timer nor handle
+internal sealed class ObservationKeeper(
+    CoapCluster cluster, ObservationTable table, ObservationRuns runs, TimeProvider time, ILogger logger) : ISlotHolder
+#pragma warning restore CA1001
+{
+    private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
+
+    // A client waits at least as long after Max-Age before it registers again, so what is in the store is never too old to go on silently.
+    private static readonly TimeSpan s_writeEvery = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan s_awaitsSession = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan s_longestHold = TimeSpan.FromSeconds(60);
+
+    private readonly Lock _gate = new();
+    private readonly HashSet<CoapEndpoint> _endpoints = [];
+    private readonly List<IDisposable> _holds = [];
+    private readonly CoapFence[] _loaded = new CoapFence[CoapSlot.Count];
+    private readonly CancellationTokenSource _stop = new();
+    private TaskCompletionSource _wake = NewSignal();
+    private TaskCompletionSource _stepped = NewSignal();
+    private Task? _running;
+    private bool _mustLoad = true;
+    private bool _mustMatch;
+
+
+    public void Attach(CoapEndpoint endpoint)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_stop.IsCancellationRequested, cluster);
+            if (!_endpoints.Add(endpoint))
+            {
+                return;
+            }
+
+            _holds.Add(endpoint.HoldNotifications(s_longestHold));
+            _mustMatch = true;
+            if (_running is null)
+            {
+                cluster.MapChanged += OnMapChanged;
+                cluster.Mover.Add(this);
+                _running = RunAsync();
+            }
+        }
+
+        endpoint.PeerConnected += OnConnected;
+        endpoint.PeerDisconnected += OnDisconnected;
+        _ = ForgetAsync(endpoint);
+        Wake();
+    }
+
+    /// <summary>Somebody handles a further name.</summary>
+    public void OnMapped()
+    {
+        lock (_gate)
+        {
+            _mustMatch = true;
+        }
+
+        Wake();
+    }
+
+    /// <summary>An observation was added, and has to be looked after.</summary>
+    public void Wake() => Interlocked.Exchange(ref _wake, NewSignal()).TrySetResult();
+
+    /// <summary>Waits until it is known what a node before had of a slot: a second registration would make two.</summary>
+    /// <returns>The fence of the slot.</returns>
+    /// <exception cref="InvalidOperationException">Another node has the slot, or no endpoint is attached.</exception>
+    public async Task<CoapFence> LoadedAsync(CoapSlot slot, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            ObjectDisposedException.ThrowIf(_stop.IsCancellationRequested, cluster);
+            Task stepped = Volatile.Read(ref _stepped).Task;
+            CoapClusterMap map = cluster.Map;
+            CoapFence fence = cluster.FenceOf(slot);
+            lock (_gate)
+            {
+                if (_endpoints.Count == 0)
+                {
+                    throw new InvalidOperationException(
+                        "No server of this process takes part in the cluster. Call UseCluster and CoapCluster.Attach before it starts.");
+                }
+
+                if (fence.IsSet && _loaded[slot.Number] == fence)
+                {
+                    return fence;
+                }
+            }
+
+            if (map.Version > 0 && map[slot].Node is { IsSet: true } owner && owner != cluster.Self.Id)
+            {
+                throw new InvalidOperationException($"The device is in slot {slot} of the cluster, which node {owner} has. Call it there.");
+            }
+
+            await stepped.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    public Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
+    {
+        table.TakeAll(observation => observation.Key.Slot == slot).ForEach(runs.Leave);
+        return Task.CompletedTask;
+    }
+
+    /// <summary>Writes what was heard last, and ends; devices are told nothing.</summary>
+    public async Task EndAsync()
+    {
+        Task? running;
+        lock (_gate)
+        {
+            running = _running;
+        }
+
+        await _stop.CancelAsync().ConfigureAwait(false);
+        await (running ?? Task.CompletedTask).ConfigureAwait(false);
+        table.TakeAll(static _ => true).ForEach(runs.Leave);
+    }
+
+    private static TaskCompletionSource NewSignal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private void OnMapChanged(object? sender, EventArgs arguments)
+    {
+        CoapEndpoint[] endpoints = [];
+        lock (_gate)
+        {
+            _mustLoad = true;
+            if (CoapSlot.All.Any(slot => cluster.FenceOf(slot) is { IsSet: true } fence && _loaded[slot.Number] != fence))
+            {
+                endpoints = [.. _endpoints];
+            }
+        }
+
+        if (endpoints.Length > 0)
+        {
+            // Before the sessions of these slots are here. The new ones begin before the old ones end.
+            SetHolds(Array.ConvertAll(endpoints, static endpoint => endpoint.HoldNotifications(s_longestHold)));
+        }
+
+        Wake();
+    }
+
+    private void OnConnected(object? sender, CoapPeer peer) => runs.Match(peer);
+
+    private void OnDisconnected(object? sender, CoapDisconnection end) => runs.OnDisconnected(end.Peer);
+
+    private async Task ForgetAsync(CoapEndpoint endpoint)
+    {
+        await endpoint.Completion.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        endpoint.PeerConnected -= OnConnected;
+        endpoint.PeerDisconnected -= OnDisconnected;
+        lock (_gate)
+        {
+            _endpoints.Remove(endpoint);
+        }
+    }
+
+    private async Task RunAsync()
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        try
+        {
+            while (true)
+            {
+                Task wake = Volatile.Read(ref _wake).Task;
+                TimeSpan pause = await StepAsync(_stop.Token).ConfigureAwait(false);
+                Interlocked.Exchange(ref _stepped, NewSignal()).TrySetResult();
+                using CancellationTokenSource over = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
+                await Task.WhenAny(Task.Delay(pause, time, over.Token), wake).ConfigureAwait(false);
+                await over.CancelAsync().ConfigureAwait(false);
+                _stop.Token.ThrowIfCancellationRequested();
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            // The cluster ends.
+        }
+        finally
+        {
+            cluster.MapChanged -= OnMapChanged;
+            cluster.Mover.Remove(this);
+            SetHolds([]);
+            Interlocked.Exchange(ref _stepped, NewSignal()).TrySetResult();
+        }
+    }
+
+    // Gives how long there is nothing to do, unless something happens.
+    private async Task<TimeSpan> StepAsync(CancellationToken cancellationToken)
+    {
+        bool mustLoad;
+        lock (_gate)
+        {
+            mustLoad = _mustLoad;
+            _mustLoad = false;
+        }
+
+        if (mustLoad)
+        {
+            // Other nodes have them now; nothing that is said here may reach their devices.
+            table.TakeAll(observation => cluster.FenceOf(observation.Key.Slot) != observation.Fence).ForEach(runs.Leave);
+            try
+            {
+                await LoadAsync(cancellationToken).ConfigureAwait(false);
+            }
+            catch (CoapClusterStoreException)
+            {
+                // The cluster tells of it.
+                lock (_gate)
+                {
+                    _mustLoad = true;
+                }
+
+                return s_retry;
+            }
+        }
+
+        Match();
+        Write();
+        Expire();
+        return table.Count > 0 ? s_writeEvery : Timeout.InfiniteTimeSpan;
+    }
+
+    private async Task LoadAsync(CancellationToken cancellationToken)
+    {
+        foreach (CoapSlot slot in CoapSlot.All)
+        {
+            CoapFence fence = cluster.FenceOf(slot);
+            if (!fence.IsSet || _loaded[slot.Number] == fence)
+            {
+                continue;
+            }
+
+            int unreadable = 0;
+            List<DurableObservation> found = [];
+            await foreach (CoapRecord record in cluster.Store.ReadAsync(CoapRecordKind.Observation, slot, cancellationToken)
+                .ConfigureAwait(false))
+            {
+                if (ObservationRecord.TryRead(record, out string? name, out CoapMessage? request, out CoapHeardNotification? heard))
+                {
+                    long now = time.GetTimestamp();
+                    found.Add(
+                        new DurableObservation(record.Key, fence, name, request) { Heard = heard, AwaitedSince = now, WrittenAt = now });
+                }
+                else
+                {
+                    unreadable++;
+                }
+            }
+
+            if (unreadable > 0)
+            {
+                ObservationLog.Unreadable(logger, slot, unreadable);
+            }
+
+            found.ForEach(observation => table.TryAdd(observation));
+            lock (_gate)
+            {
+                _loaded[slot.Number] = fence;
+                _mustMatch |= found.Count > 0;
+            }
+        }
+    }
+
+    // Sessions that were there before.
+    private void Match()
+    {
+        CoapEndpoint[] endpoints;
+        lock (_gate)
+        {
+            endpoints = _mustMatch && table.Count > 0 ? [.. _endpoints] : [];
+            _mustMatch = false;
+        }
+
+        foreach (CoapPeer peer in endpoints.SelectMany(static endpoint => endpoint.ConnectedPeers))
+        {
+            runs.Match(peer);
+        }
+    }
+
+    private void Write()
+    {
+        foreach (DurableObservation observation in table.FindAll(observation => observation.IsDirty
+            || (observation.Stop is not null && time.GetElapsedTime(observation.WrittenAt) > ObservationRecord.Lifetime / 2)))
+        {
+            runs.Write(observation, isHint: true);
+        }
+    }
+
+    // Removes those whose session does not come.
+    private void Expire()
+    {
+        List<DurableObservation> awaited = table.FindAll(static observation => observation.Stop is null);
+        bool isComplete;
+        lock (_gate)
+        {
+            isComplete = awaited.Count == 0 && cluster.Map.Version > 0 && !_mustLoad && !_mustMatch;
+        }
+
+        if (isComplete)
+        {
+            SetHolds([]);
+        }
+
+        // While the store is away sessions may be missing that are there later.
+        if (cluster.Health.IsDegraded)
+        {
+            return;
+        }
+
+        foreach (DurableObservation observation in awaited)
+        {
+            if (time.GetElapsedTime(observation.AwaitedSince) > s_awaitsSession
+                && cluster.FenceOf(observation.Key.Slot) == observation.Fence && table.TryTake(observation))
+            {
+                runs.Remove(observation);
+            }
+        }
+    }
+
+    // Not under the lock: what was held goes on within this.
+    private void SetHolds(IDisposable[] holds)
+    {
+        IDisposable[] old;
+        lock (_gate)
+        {
+            old = [.. _holds];
+            _holds.Clear();
+            _holds.AddRange(holds);
+        }
+
+        Array.ForEach(old, static hold => hold.Dispose());
+    }
+}

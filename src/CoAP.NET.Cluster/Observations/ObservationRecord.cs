@@ -1,0 +1,78 @@
+using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// How an observation at a device stands in a store. Its key: the session of the device, by which it has its slot, and the name; its state:
+/// the registration with its token, and what was heard last.
+/// </summary>
+internal static class ObservationRecord
+{
+    public const int MaxName = 64;
+
+    private const byte Version = 1;
+    private const byte WasHeard = 1;
+    private const int MaxSession = 64;
+    private const int HeaderLength = 22;
+
+    /// <summary>How long a record lasts. It is put anew long before, so one that lasts longer is that of nobody.</summary>
+    public static TimeSpan Lifetime { get; } = TimeSpan.FromHours(49);
+
+    /// <summary>The key of an observation.</summary>
+    /// <param name="session">The session of the device.</param>
+    /// <param name="name">The name of the observation.</param>
+    /// <returns>The key; null when the session does not outlive the process.</returns>
+    public static CoapRecordKey? KeyOf(ReadOnlySpan<byte> session, string name) => session.Length is 0 or > MaxSession
+        ? null
+        : new CoapRecordKey(CoapRecordKind.Observation, new CoapSlot(session[0]),
+            [(byte)session.Length, .. session, .. Encoding.UTF8.GetBytes(name)]);
+
+    /// <summary>The session of a key, as text.</summary>
+    public static string SessionOf(CoapRecordKey key) => Convert.ToHexString(key.Bytes.Span.Slice(1, key.Bytes.Span[0]));
+
+    public static byte[] Write(CoapMessage request, CoapHeardNotification? heard)
+    {
+        byte[] message = CoapDatagramSerializer.Default.Serialize(request);
+        byte[] state = new byte[HeaderLength + message.Length];
+        state[0] = Version;
+        if (heard is not null)
+        {
+            state[1] = WasHeard;
+            BinaryPrimitives.WriteUInt32BigEndian(state.AsSpan(2), heard.Number);
+            BinaryPrimitives.WriteInt64BigEndian(state.AsSpan(6), heard.At.UtcTicks);
+            BinaryPrimitives.WriteInt64BigEndian(state.AsSpan(14), heard.MaxAge.Ticks);
+        }
+
+        message.CopyTo(state, HeaderLength);
+        return state;
+    }
+
+    /// <summary>Reads a record.</summary>
+    /// <returns>False when it is of another version.</returns>
+    public static bool TryRead(
+        CoapRecord record, [NotNullWhen(true)] out string? name, [NotNullWhen(true)] out CoapMessage? request,
+        out CoapHeardNotification? heard)
+    {
+        (name, request, heard) = (null, null, null);
+        ReadOnlySpan<byte> key = record.Key.Bytes.Span;
+        ReadOnlySpan<byte> state = record.State.Span;
+        if (key[0] >= key.Length || state.Length < HeaderLength || state[0] != Version
+            || !CoapDatagramSerializer.Default.TryDeserialize(state[HeaderLength..], out request, out _))
+        {
+            return false;
+        }
+
+        name = Encoding.UTF8.GetString(key[(key[0] + 1)..]);
+        long at = BinaryPrimitives.ReadInt64BigEndian(state[6..]);
+        if ((state[1] & WasHeard) != 0 && at >= 0 && at <= DateTimeOffset.MaxValue.UtcTicks)
+        {
+            heard = new CoapHeardNotification(BinaryPrimitives.ReadUInt32BigEndian(state[2..]), new DateTimeOffset(at, TimeSpan.Zero),
+                TimeSpan.FromTicks(BinaryPrimitives.ReadInt64BigEndian(state[14..])));
+        }
+
+        return true;
+    }
+}

@@ -1,0 +1,221 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Goes on with observations at devices whose session is there, hands their notifications to who handles them, and puts what was heard into
+/// the store. Thread-safe.
+/// </summary>
+/// <param name="cluster">Whose records they are.</param>
+/// <param name="table">The observations of this node.</param>
+/// <param name="time">The clock.</param>
+/// <param name="logger">The log of the cluster.</param>
+internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable table, TimeProvider time, ILogger logger)
+{
+    private readonly Dictionary<string, Action<CoapObservedNotification>> _handlers = new(StringComparer.Ordinal);
+    private readonly HashSet<string> _unhandled = new(StringComparer.Ordinal);
+
+    /// <summary>Whether somebody handles a name.</summary>
+    public bool IsHandled(string name)
+    {
+        lock (table.Gate)
+        {
+            return _handlers.ContainsKey(name);
+        }
+    }
+
+    /// <summary>Has somebody handle a name.</summary>
+    /// <returns>False when somebody does already.</returns>
+    public bool TryMap(string name, Action<CoapObservedNotification> handler)
+    {
+        lock (table.Gate)
+        {
+            return _handlers.TryAdd(name, handler);
+        }
+    }
+
+    /// <summary>The session of a device is there: goes on with what is kept of it.</summary>
+    /// <param name="peer">The device.</param>
+    public void Match(CoapPeer peer)
+    {
+        if (peer.DurableId is not { IsEmpty: false } session)
+        {
+            return;
+        }
+
+        foreach (DurableObservation observation in table.OfSession(session.Span))
+        {
+            if (cluster.FenceOf(observation.Key.Slot) == observation.Fence)
+            {
+                _ = BeginAsync(observation, peer);
+            }
+        }
+    }
+
+    /// <summary>Goes on with an observation, unless that is so already.</summary>
+    /// <param name="observation">The observation.</param>
+    /// <param name="peer">The device.</param>
+    /// <returns>A task that ends when it is known what became of a registration that has to be made.</returns>
+    /// <exception cref="CoapException">It cannot be gone on with.</exception>
+    public async Task BeginAsync(DurableObservation observation, CoapPeer peer)
+    {
+        CancellationTokenSource stop;
+        Action<CoapObservedNotification>? handler;
+        lock (table.Gate)
+        {
+            if (observation.Stop is not null)
+            {
+                return;
+            }
+
+            if (!_handlers.TryGetValue(observation.Name, out handler))
+            {
+                if (_unhandled.Add(observation.Name))
+                {
+                    ObservationLog.NobodyHandles(logger, observation.Name);
+                }
+
+                return;
+            }
+
+            observation.Stop = stop = new CancellationTokenSource();
+        }
+
+        try
+        {
+            CoapKeptObservation kept = new(peer, observation.Request) { Heard = observation.Heard };
+            CoapObservation made = await kept.AdoptAsync(
+                new CoapObserveOptions { OnNotification = response => OnNotification(observation, handler, peer, response) }, stop.Token)
+                .ConfigureAwait(false);
+            bool goesOn;
+            lock (table.Gate)
+            {
+                goesOn = observation.Stop == stop && !stop.IsCancellationRequested;
+                observation.Observation = goesOn ? made : null;
+            }
+
+            if (stop.IsCancellationRequested)
+            {
+                await made.DisposeAsync().ConfigureAwait(false);
+            }
+            else if (!goesOn)
+            {
+                made.Leave();
+            }
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            // It has ended meanwhile.
+        }
+        catch (CoapException exception)
+        {
+            ObservationLog.NotAdopted(logger, observation.Name, $"{peer}", exception.Message);
+            lock (table.Gate)
+            {
+                if (observation.Stop == stop)
+                {
+                    (observation.Stop, observation.AwaitedSince) = (null, time.GetTimestamp());
+                }
+            }
+        }
+    }
+
+    /// <summary>The session of a device is not there any more. Whether it is another node's now, the map tells.</summary>
+    /// <param name="peer">The device.</param>
+    public void OnDisconnected(CoapPeer peer)
+    {
+        foreach (DurableObservation observation in table.OfSession(peer.DurableId.Span))
+        {
+            lock (table.Gate)
+            {
+                (observation.Stop, observation.Observation) = (null, null);
+                observation.AwaitedSince = time.GetTimestamp();
+            }
+
+            if (observation.IsDirty)
+            {
+                Write(observation, isHint: false);
+            }
+        }
+    }
+
+    /// <summary>Puts an observation into the store soon.</summary>
+    /// <param name="observation">The observation.</param>
+    /// <param name="isHint">Whether it comes again soon.</param>
+    public void Write(DurableObservation observation, bool isHint)
+    {
+        // Before it is read: what comes meanwhile is written the next time.
+        observation.IsDirty = false;
+        observation.WrittenAt = time.GetTimestamp();
+        _ = cluster.Writer.TryWrite(
+            CoapRecordChange.Put(observation.Key, observation.Fence, ObservationRecord.Write(observation.Request, observation.Heard),
+                ObservationRecord.Lifetime), isHint);
+    }
+
+    /// <summary>Another node goes on with an observation that was taken out of the table: the device is told nothing.</summary>
+    public void Leave(DurableObservation observation)
+    {
+        if (observation.IsDirty)
+        {
+            Write(observation, isHint: false);
+        }
+
+        // What comes of a registration that is under way is left where it is waited for.
+        (CoapObservation? made, _) = Stop(observation);
+        made?.Leave();
+    }
+
+    /// <summary>Ends an observation that was taken out of the table: the device is told.</summary>
+    public async Task EndAsync(DurableObservation observation)
+    {
+        (CoapObservation? made, CancellationTokenSource? stop) = Stop(observation);
+        await (stop?.CancelAsync() ?? Task.CompletedTask).ConfigureAwait(false);
+        if (made is not null)
+        {
+            await made.DisposeAsync().ConfigureAwait(false);
+        }
+
+        Remove(observation);
+    }
+
+    /// <summary>Removes the record of an observation that was taken out of the table.</summary>
+    public void Remove(DurableObservation observation) =>
+        cluster.Writer.TryWrite(CoapRecordChange.Remove(observation.Key, observation.Fence));
+
+    private (CoapObservation? Made, CancellationTokenSource? Stop) Stop(DurableObservation observation)
+    {
+        lock (table.Gate)
+        {
+            (CoapObservation? made, CancellationTokenSource? stop) = (observation.Observation, observation.Stop);
+            (observation.Observation, observation.Stop) = (null, null);
+            return (made, stop);
+        }
+    }
+
+    private void OnNotification(
+        DurableObservation observation, Action<CoapObservedNotification> handler, CoapPeer peer, CoapResponse response)
+    {
+        if (response.Options.Observe is { } number)
+        {
+            bool isFirst = observation.Heard is null;
+            observation.Heard = new CoapHeardNotification(number, time.GetUtcNow(), response.MaxAge);
+            observation.IsDirty = true;
+            if (isFirst)
+            {
+                // From now on the next node need not register.
+                Write(observation, isHint: false);
+            }
+        }
+
+        try
+        {
+            handler(new CoapObservedNotification(observation.Name, peer, response));
+        }
+#pragma warning disable CA1031 // handlers of users may throw anything; the observation goes on
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            ObservationLog.HandlerFailed(logger, observation.Name, $"{peer}", exception);
+        }
+    }
+}

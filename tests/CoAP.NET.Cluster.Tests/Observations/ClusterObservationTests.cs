@@ -1,0 +1,343 @@
+using System.Collections.Concurrent;
+using System.Net;
+using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Dtls;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Cluster.Tests.Observations;
+
+/// <summary>
+/// Observations at a device that outlive the process and its slots: the device is a server of this library that opens a session, and counts
+/// what it is asked.
+/// </summary>
+public sealed class ClusterObservationTests : IAsyncDisposable
+{
+    private const string Name = "temperature";
+    private const string Path = "/3303/0/5700";
+    private static readonly byte[] s_key = "secretPSK-1234567"u8.ToArray();
+
+    private CoapServer _device = NewDevice();
+    private int _degrees = 20;
+
+    private long Registrations => _device.Counters[CoapCounter.Registrations];
+
+    [Fact]
+    public async Task An_observation_goes_on_after_a_crash_and_the_device_sends_nothing_but_notifications()
+    {
+        if (CoapDtls.IsSupported)
+        {
+            await Eventually.BindsAgainAsync(CrashAsync);
+        }
+    }
+
+    [Fact]
+    public async Task What_the_device_says_before_it_is_known_whose_it_is_waits_for_its_handler()
+    {
+        if (CoapDtls.IsSupported)
+        {
+            await Eventually.BindsAgainAsync(HandleLateAsync);
+        }
+    }
+
+    [Fact]
+    public async Task Beginning_twice_registers_once_another_path_takes_its_place_and_the_end_is_told_to_the_device_and_the_store()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await StartDeviceAsync();
+        await using Node node = await Node.StartAsync(new CoapMemoryCluster().Open());
+        node.Handle();
+        CoapPeer peer = await node.OpenAsync(_device);
+        await node.Cluster.Observations.StartAsync(Name, peer, Path);
+        await node.Cluster.Observations.StartAsync(Name, peer, Path);
+        Assert.Equal("20", await node.HeardAsync());
+        Assert.Equal((1, 1, 1), (_device.CountObservers(Path), (int)Registrations, node.Cluster.Observations.Count));
+
+        await node.Cluster.Observations.StartAsync(Name, peer, "/other");
+        Assert.Equal("other", await node.HeardAsync());
+        await Eventually.IsTrueAsync(() => _device.CountObservers(Path) == 0);
+        Assert.True(await node.Cluster.Observations.StopAsync(Name, peer));
+        Assert.False(await node.Cluster.Observations.StopAsync(Name, peer));
+        await Eventually.IsTrueAsync(() => _device.CountObservers("/other") == 0);
+        await node.Cluster.Writer.FlushAsync();
+        Assert.Null(await RecordAsync(node.Cluster));
+        Assert.Equal((0, 2), (node.Cluster.Observations.Count, (int)Registrations));
+    }
+
+    [Fact]
+    public async Task When_its_slot_goes_to_another_node_the_device_is_told_nothing_and_the_newest_that_was_heard_is_kept()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await StartDeviceAsync();
+        await using Node node = await Node.StartAsync(new CoapMemoryCluster().Open());
+        node.Handle();
+        CoapPeer peer = await node.OpenAsync(_device);
+        await node.Cluster.Observations.StartAsync(Name, peer, Path);
+        Assert.Equal("20", await node.HeardAsync());
+        Notify(21);
+        Assert.Equal("21", await node.HeardAsync());
+
+        CoapSlot slot = new(peer.DurableId.Span[0]);
+        long asked = _device.Counters[CoapCounter.RequestsReceived];
+        await node.Cluster.Observations.Holder.ReleaseAsync(slot, CancellationToken.None);
+        await node.Cluster.Writer.FlushAsync();
+        Assert.Equal(0, node.Cluster.Observations.Count);
+        CoapRecord? kept = await RecordAsync(node.Cluster);
+        Assert.True(ObservationRecord.TryRead(kept!, out string? name, out CoapMessage? request, out CoapHeardNotification? heard));
+        Assert.Equal((Name, 8), (name, request.Token.Length));
+        Assert.Equal(TimeSpan.FromHours(1), heard!.MaxAge);
+        Assert.Equal((1, asked), (_device.CountObservers(Path), _device.Counters[CoapCounter.RequestsReceived]));
+    }
+
+    [Fact]
+    public async Task What_cannot_be_observed_for_good_says_why()
+    {
+        await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options(TimeSpan.FromHours(1)));
+        await cluster.StartAsync();
+        CoapClusterObservations observations = cluster.Observations;
+        observations.Map(Name, static _ => { });
+        Assert.Throws<InvalidOperationException>(() => observations.Map(Name, static _ => { }));
+        Assert.ThrowsAny<ArgumentException>(() => observations.Map("", static _ => { }));
+        Assert.Throws<ArgumentOutOfRangeException>(() => observations.Map(new string('x', 65), static _ => { }));
+
+        await using CoapServer server = new();
+        TaskCompletionSource<CoapPeer> asking = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        server.MapGet("/", request =>
+        {
+            asking.TrySetResult(request.Peer);
+            return CoapResults.Text("");
+        });
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        await using CoapClient client = new();
+        await client.GetAsync(server.LocalEndpoints[0]);
+        ArgumentException plain = await Assert.ThrowsAsync<ArgumentException>(
+            async () => await observations.StartAsync(Name, await asking.Task, Path));
+        Assert.Contains("no session that outlives the process", plain.Message, StringComparison.Ordinal);
+    }
+
+    public async ValueTask DisposeAsync() => await _device.DisposeAsync();
+
+    private static CoapServer NewDevice()
+    {
+        CoapServer device = new(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
+        {
+            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential("device-1", s_key) },
+            HandshakeTimeout = TimeSpan.FromMinutes(2),
+        }));
+        device.Endpoint.ExpectConnections();
+        return device;
+    }
+
+    private static async Task<CoapRecord?> RecordAsync(CoapCluster cluster)
+    {
+        foreach (CoapSlot slot in CoapSlot.All)
+        {
+            await foreach (CoapRecord record in cluster.Store.ReadAsync(CoapRecordKind.Observation, slot, default))
+            {
+                return record;
+            }
+        }
+
+        return null;
+    }
+
+    // Each attempt has a device of its own.
+    private async Task StartDeviceAsync()
+    {
+        await _device.DisposeAsync();
+        _device = NewDevice();
+        _device.MapGet(Path, () => CoapResults.Text($"{Volatile.Read(ref _degrees)}")).Observable(maxAge: TimeSpan.FromHours(1));
+        _device.MapGet("/other", static () => CoapResults.Text("other")).Observable();
+        await _device.StartAsync();
+    }
+
+    private async Task CrashAsync()
+    {
+        await StartDeviceAsync();
+        using Folder folder = new();
+        string left = folder.File("left.db");
+        Node first = await Node.StartAsync(new CoapSqliteClusterStore(folder.File("coap.db")));
+        int port = first.Port;
+        await using (first)
+        {
+            first.Handle();
+            CoapPeer peer = await first.OpenAsync(_device);
+            await first.Cluster.Observations.StartAsync(Name, peer, Path);
+            Assert.Equal($"{_degrees}", await first.HeardAsync());
+            await first.CrashAsync(folder.File("coap.db"), left);
+        }
+
+        Assert.Equal(1, Registrations);
+        CoapCounters counters = _device.Counters;
+        long Sent() => counters[CoapCounter.DatagramsSent] - counters[CoapCounter.Retransmissions];
+        (long sent, long told, long asked) =
+            (Sent(), counters[CoapCounter.NotificationsSent], counters[CoapCounter.RequestsReceived]);
+        await using Node second = await Node.StartAsync(new CoapSqliteClusterStore(left), port, static node => node.Handle());
+        for (int degrees = _degrees + 1, last = degrees + 3; degrees < last; degrees++)
+        {
+            Notify(degrees);
+            await second.HeardAsync($"{degrees}");
+        }
+
+        Assert.Equal(1, Registrations);
+        Assert.Equal((1, asked), (_device.CountObservers(Path), counters[CoapCounter.RequestsReceived]));
+        Assert.Equal(Sent() - sent, counters[CoapCounter.NotificationsSent] - told);
+        Assert.Equal(0, second.Server.Counters[CoapCounter.RequestsSent]);
+        await second.Cluster.Observations.StopAsync(Name, Assert.Single(second.Server.Endpoint.ConnectedPeers));
+        await Eventually.IsTrueAsync(() => _device.CountObservers(Path) == 0);
+    }
+
+    private async Task HandleLateAsync()
+    {
+        await StartDeviceAsync();
+        using Folder folder = new();
+        string left = folder.File("left.db");
+        Node first = await Node.StartAsync(new CoapSqliteClusterStore(folder.File("coap.db")));
+        int port = first.Port;
+        await using (first)
+        {
+            first.Handle();
+            await first.Cluster.Observations.StartAsync(Name, await first.OpenAsync(_device), Path);
+            await first.HeardAsync();
+            await first.CrashAsync(folder.File("coap.db"), left);
+        }
+
+        await using Node second = await Node.StartAsync(new CoapSqliteClusterStore(left), port);
+        await Eventually.IsTrueAsync(() => second.Cluster.Observations.Count == 1);
+        long came = second.Server.Counters[CoapCounter.DatagramsReceived];
+        Notify(30);
+        await Eventually.IsTrueAsync(() => second.Server.Counters[CoapCounter.DatagramsReceived] > came);
+        second.Handle();
+        await second.HeardAsync("30");
+        Assert.Equal((1, 1L), (_device.CountObservers(Path), Registrations));
+    }
+
+    private void Notify(int degrees)
+    {
+        Volatile.Write(ref _degrees, degrees);
+        _device.Notify(Path);
+    }
+
+    private sealed class Folder : IDisposable
+    {
+        private readonly string _path = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
+
+        public string File(string name) => System.IO.Path.Combine(_path, name);
+
+        public void Dispose() => Directory.Delete(_path, recursive: true);
+    }
+
+    /// <summary>A server that takes part in a cluster, as a process has it.</summary>
+    private sealed class Node : IAsyncDisposable
+    {
+        private readonly ConcurrentQueue<string> _heard = new();
+        private readonly SemaphoreSlim _came = new(0);
+        private readonly TaskCompletionSource<CoapPeer> _peer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        private Node(ICoapClusterStore store) => Cluster = new CoapCluster(store, ClusterTests.Options(TimeSpan.FromHours(1)));
+
+        public CoapCluster Cluster { get; }
+
+        public CoapServer Server { get; private set; } = null!;
+
+        public int Port => new Uri(Server.LocalEndpoints[0]).Port;
+
+        public static async Task<Node> StartAsync(ICoapClusterStore store, int port = 0, Action<Node>? before = null)
+        {
+            Node node = new(store);
+            try
+            {
+                before?.Invoke(node);
+                await node.Cluster.StartAsync();
+                node.Server = new CoapServer(new CoapEndpointOptions().UseDtls(new CoapDtlsOptions
+                {
+                    Server = new CoapDtlsServerOptions
+                    {
+                        PskStore = new CoapPskDictionary { { "device-1", s_key } },
+                        SessionKeeping = node.Cluster.KeepDtlsSessions(),
+                    },
+                }));
+                node.Server.Endpoint.PeerConnected += (_, peer) => node._peer.TrySetResult(peer);
+                node.Cluster.Observations.Attach(node.Server.Endpoint);
+                node.Server.Listen($"coaps://{IPAddress.Loopback}:{port}");
+                await node.Server.StartAsync();
+                return node;
+            }
+            catch
+            {
+                await node.DisposeAsync();
+                throw;
+            }
+        }
+
+        public void Handle() => Cluster.Observations.Map(Name, notification =>
+        {
+            _heard.Enqueue(notification.Response.GetText());
+            _came.Release();
+        });
+
+        public async Task<CoapPeer> OpenAsync(CoapServer device)
+        {
+            await device.Endpoint.PingAsync(Server.LocalEndpoints[0]);
+            return await _peer.Task;
+        }
+
+        public async Task<string> HeardAsync()
+        {
+            await _came.WaitAsync();
+            Assert.True(_heard.TryDequeue(out string? heard));
+            return heard;
+        }
+
+        /// <summary>Waits until something was heard; what is older may have been heard before.</summary>
+        public async Task HeardAsync(string text)
+        {
+            while (await HeardAsync() != text)
+            {
+            }
+        }
+
+        /// <summary>Copies the file as a process leaves it that is killed, once it has the session and what was heard.</summary>
+        public async Task CrashAsync(string file, string left)
+        {
+            for (int looks = 0; !await IsKeptAsync(); looks++)
+            {
+                await Eventually.PauseAsync(looks);
+            }
+
+            foreach (string suffix in (string[])["", "-wal"])
+            {
+                await using FileStream from = new(file + suffix, FileMode.Open, FileAccess.Read, FileShare.ReadWrite);
+                await using FileStream to = new(left + suffix, FileMode.CreateNew);
+                await from.CopyToAsync(to);
+            }
+        }
+
+        public async ValueTask DisposeAsync()
+        {
+            if (Server is not null)
+            {
+                await Server.DisposeAsync();
+            }
+
+            await Cluster.DisposeAsync();
+            _came.Dispose();
+        }
+
+        private async Task<bool> IsKeptAsync()
+        {
+            await Cluster.Writer.FlushAsync();
+            return await RecordAsync(Cluster) is { } record && ObservationRecord.TryRead(record, out _, out _, out var heard)
+                && heard is not null && await Cluster.Store.ReadAsync(CoapRecordKind.Session, record.Key.Slot, default).AnyAsync();
+        }
+    }
+}
