@@ -273,7 +273,10 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
-    private async Task<bool> TryRenewAsync(CancellationToken cancellationToken)
+    /// <summary>Renews the lease, and hears of the newest map.</summary>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <returns>Whether the store took it; otherwise it is tried again by itself.</returns>
+    public async Task<bool> TryRenewAsync(CancellationToken cancellationToken)
     {
         // A caller may hold the lock.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);

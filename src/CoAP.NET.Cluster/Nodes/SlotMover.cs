@@ -17,6 +17,7 @@ internal sealed class SlotMover(
     CoapNodeId self, ClusterMembership membership, CoapRecordWriter writer, CoapSlotMoveOptions options, TimeProvider time, ILogger logger)
     : IAsyncDisposable
 {
+    private const int BatchesOfLeaving = 4;
     private static readonly TimeSpan s_retry = TimeSpan.FromMilliseconds(500);
 
     private readonly Lock _gate = new();
@@ -29,6 +30,7 @@ internal sealed class SlotMover(
     private TaskCompletionSource _wake = NewWake();
     private Task _running = Task.CompletedTask;
     private Task? _leaving;
+    private int _batchSize = options.BatchSize;
     private bool _isEnded;
     private long _handedOver;
 
@@ -156,7 +158,7 @@ internal sealed class SlotMover(
             {
                 // Those of one receiver, as a change of the map is one of them.
                 CoapNodeId to = moves[0].To;
-                await MoveAsync(to, [.. moves.Where(move => move.To == to).Take(options.BatchSize).Select(static move => move.Slot)])
+                await MoveAsync(to, [.. moves.Where(move => move.To == to).Take(Volatile.Read(ref _batchSize)).Select(static move => move.Slot)])
                     .ConfigureAwait(false);
                 continue;
             }
@@ -253,14 +255,16 @@ internal sealed class SlotMover(
                 NodesLog.HandedOver(logger, self, slots.Count, given, membership.Map.SlotsOf(self).Count);
             }
         }
-        catch (CoapClusterStoreException exception)
+        catch (OperationCanceledException) when (_stop.IsCancellationRequested)
+        {
+            // The end.
+        }
+#pragma warning disable CA1031 // whatever a store throws: what was released must not stay so
+        catch (Exception exception)
+#pragma warning restore CA1031
         {
             NodesLog.NotGiven(logger, self, exception);
             await WaitAsync(new TaskCompletionSource().Task, s_retry, _stop.Token).ConfigureAwait(false);
-        }
-        catch (OperationCanceledException)
-        {
-            // The end.
         }
 
         (CoapNodeId To, IReadOnlyList<CoapSlot> Slots) Choose(CoapClusterMap map)
@@ -282,12 +286,19 @@ internal sealed class SlotMover(
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         long began = time.GetTimestamp();
+
+        // Who came just now is there to take the slots.
+        await membership.TryRenewAsync(_stop.Token).ConfigureAwait(false);
         if (SlotPlan.Of(membership.Map) is not { IsShared: true } shared || !shared.Members.Any(member => member != self))
         {
             return;
         }
 
-        NodesLog.Leaving(logger, self, membership.Map.SlotsOf(self).Count, shared.Members.Count(member => member != self));
+        int had = membership.Map.SlotsOf(self).Count;
+        NodesLog.Leaving(logger, self, had, shared.Members.Count(member => member != self));
+
+        // Each batch may take as long as its slowest request, and the time is bounded.
+        Volatile.Write(ref _batchSize, Math.Max(options.BatchSize, (had + BatchesOfLeaving - 1) / BatchesOfLeaving));
         await membership.LeaveAsync(_stop.Token).ConfigureAwait(false);
         Wake();
         while (true)

@@ -164,11 +164,12 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     {
         _relays.Counts.OnReceived();
         CoapClusterMap map = _cluster.Map;
-        if (item.Slot is not { } slot || PlaceOf(map, slot).Place == SlotPlace.Here)
+        SlotPlace place = item.Slot is { } of ? PlaceOf(map, of).Place : SlotPlace.Here;
+        if (item.Slot is not { } slot || place == SlotPlace.Here)
         {
             Receive(via, item.Remote, item.Datagram);
         }
-        else if (PlaceOf(map, slot).Place == SlotPlace.OnItsWay || item.Version > map.Version)
+        else if (place == SlotPlace.OnItsWay || item.Version > map.Version)
         {
             // It is on its way here, or the other node knows more.
             Hold(slot, via, item.Version, item.Remote, item.Datagram);

@@ -32,6 +32,26 @@ public sealed class SharingTimeTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task A_node_that_leaves_hands_over_in_few_batches_so_that_slow_requests_do_not_add_up()
+    {
+        CoapCluster first = await _nodes.StartAsync(static moves =>
+        {
+            moves.SettleTime = TimeSpan.FromMinutes(10);
+            moves.BatchSize = 1;
+        });
+        RecordingHolder holder = new();
+        holder.Block();
+        first.Mover.Add(holder);
+        CoapCluster second = await _nodes.StartAsync();
+
+        Task leaving = first.LeaveAsync();
+        await Eventually.IsTrueAsync(() => holder.Released.Count == CoapSlot.Count / 4);
+        holder.Unblock();
+        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromSeconds(15));
+        await SharingNodes.FairAsync([second]);
+    }
+
+    [Fact]
     public async Task A_node_that_leaves_ends_in_time_when_its_slots_cannot_be_handed_over()
     {
         CoapCluster first = await _nodes.StartAsync(static moves =>
