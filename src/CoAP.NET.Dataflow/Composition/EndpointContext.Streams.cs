@@ -29,6 +29,25 @@ internal sealed partial class EndpointContext
             : Task.FromException(new CoapConnectionException(CoapConnectionError.Lost, $"The session with {session.Remote} is not open."));
     }
 
+    public bool IsBusy(CoapSession session) =>
+        session.Channel is { } channel && RetiringSessions.IsBusy(PipelineOf(channel), channel);
+
+    public Task FinishAsync(CoapSession session, CancellationToken cancellationToken) =>
+        session.Channel is { } channel
+            ? RetiringSessions.FinishAsync(PipelineOf(channel), channel, cancellationToken)
+            : Task.CompletedTask;
+
+    public ReadOnlyMemory<byte> Retire(CoapSession session) =>
+        session.Channel is { } channel ? RetiringSessions.Retire(PipelineOf(channel), channel) : default;
+
+    public void Resume(CoapSession session, ReadOnlySpan<byte> retired)
+    {
+        if (session.Channel is { } channel)
+        {
+            RetiringSessions.Resume(PipelineOf(channel), channel, retired);
+        }
+    }
+
     public bool Opened(CoapConnection connection)
     {
         CoapPipeline pipeline = _pipelines[ShardOf(connection.Remote)];
@@ -220,6 +239,8 @@ internal sealed partial class EndpointContext
             shard.Exit();
         }
     }
+
+    private CoapPipeline PipelineOf(CoapChannel channel) => _pipelines[channel.Shard.Index];
 
     private SignallingLayer SignallingOf(CoapConnection connection) => _pipelines[connection.Channel!.Shard.Index].Signalling;
 

@@ -188,6 +188,54 @@ internal sealed class DuplicateMemory
         }
     }
 
+    /// <summary>What a peer sent of which a copy must not be carried out, running exchanges among it.</summary>
+    public List<SeenMessage> SeenOf(CoapChannel peer, long now)
+    {
+        List<SeenMessage> seen = [];
+        foreach (ulong entry in peer.Messaging.Index.Entries)
+        {
+            ulong place = MidTable.PlaceOf(entry);
+            if (ReplyLog.NumberOf(place) is var number and > 0)
+            {
+                if (_logs[number].TryGet(place, out ReplyHeader header, out ReadOnlySpan<byte> reply) && header.Class != MethodClass.Safe
+                    && ReplyHeader.Clock.Left(header.Expiry, now) is var left and > 0)
+                {
+                    seen.Add(new SeenMessage(header.MessageId, header.Class, header.Reply, left, reply.ToArray()));
+                }
+            }
+            else if (entry != 0 && _running[place] is { } running && ClassOf(running.Code) == MethodClass.Unsafe)
+            {
+                // Nobody will have its answer; but it may have taken effect.
+                seen.Add(new SeenMessage(running.MessageId, MethodClass.Unsafe,
+                    running.Type == CoapMessageType.Confirmable ? StoredReply.EmptyAcknowledgement : StoredReply.Silence,
+                    running.ReceivedAt + peer.Messaging.Times.LifetimeOf(running.Type) - now, []));
+            }
+        }
+
+        return seen;
+    }
+
+    /// <summary>Takes in what <see cref="SeenOf"/> gave in another process.</summary>
+    public void Restore(CoapChannel peer, in SeenMessage seen, long now)
+    {
+        if (!TryAdmit(peer, seen.Class, now, out int reserved))
+        {
+            _logs.CountEvictions(others: 0, unsafes: 1, now);
+            return;
+        }
+
+        long lifetime = peer.Messaging.Times.LifetimeOf(CoapMessageType.Confirmable);
+        CoapReception reception = new(peer, CoapMessageType.Confirmable, seen.MessageId)
+        {
+            Code = seen.Class == MethodClass.Unsafe ? CoapCode.Post : CoapCode.Put,
+            Hash = ReplyHeader.AnyHash,
+            ReceivedAt = now + Math.Min(seen.Left, lifetime) - lifetime,
+        };
+        Begin(peer, reception, reserved, now);
+        reception.State = CoapReceptionState.Replied;
+        End(peer, reception, seen.Kind, seen.Reply, now);
+    }
+
     /// <summary>Whether something of a peer must still be remembered.</summary>
     public static bool Remembers(CoapChannel peer, long now) =>
         peer.Messaging.Running > 0 || (peer.Messaging.HasFinished && !ReplyHeader.Clock.HasPassed(peer.Messaging.LastExpiry, now));
@@ -225,6 +273,11 @@ internal sealed class DuplicateMemory
         reception.Place = 0;
         _running.Remove(place);
         peer.Messaging.Running--;
+        if (peer.Messaging.Retirement is { } retirement)
+        {
+            _shard.AfterRelease(retirement);
+        }
+
         return peer.Messaging.Index.Find(reception.MessageId) == place;
     }
 

@@ -25,6 +25,9 @@ internal struct MessageIdSequence
 
     public readonly bool WasUsed => _taken > 0;
 
+    /// <summary>How many were taken.</summary>
+    public readonly int Taken => (int)Math.Min(int.MaxValue, _taken);
+
     /// <summary>Whether the next counter begins a block, so that it may not be free yet.</summary>
     public readonly bool IsAtBlock => (_taken & ((1 << BlockBits) - 1)) == 0;
 

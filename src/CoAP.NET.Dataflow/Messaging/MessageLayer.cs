@@ -34,10 +34,14 @@ internal sealed class MessageLayer
             shard, _times, _ids, pacing, _outstanding, renewals, new PlaceLine(shard, _outstanding, maxOutstanding));
         _matching = new TransmissionMatching(shard, _times, _transmissions, _outstanding, renewals);
         _receptions = new Receptions(shard, _memory, _times, _ids, _transmissions);
+        Retirements = new Retirements(_memory, _times, _ids, _outstanding);
     }
 
     /// <summary>The duplicate memory, for its gauges.</summary>
     public DuplicateMemory Memory => _memory;
+
+    /// <summary>Sessions that go on elsewhere.</summary>
+    public Retirements Retirements { get; }
 
     /// <summary>Messages of ours that an acknowledgement or reset can match, in the shard.</summary>
     public int Outstanding => _outstanding.Count;

@@ -16,6 +16,12 @@ internal sealed class MessagingExtras
 
     public SendingState? Sending { get; set; }
 
+    /// <summary>Message IDs that a process before gave the peer in the same session; null for none.</summary>
+    public HashSet<ushort>? OfProcessBefore { get; set; }
+
+    /// <summary>Set where the peer begins no request any more.</summary>
+    public Retirement? Retirement { get; set; }
+
     /// <summary>See <see cref="MessagingState.Share"/>.</summary>
     public DuplicateShares.Share? Share { get; set; }
 

@@ -51,6 +51,12 @@ internal struct MessagingState
     /// <summary>Of <see cref="Bytes"/> what must not run again, as far as it counts for the source.</summary>
     public readonly int Lasting => _extras?.Lasting ?? 0;
 
+    /// <summary>Set where the peer begins no request any more, as its session goes on elsewhere.</summary>
+    public readonly Retirement? Retirement => _extras?.Retirement;
+
+    /// <summary>What few peers need; null where it was not made.</summary>
+    public readonly MessagingExtras? Extras => _extras;
+
     // ---- of sending
 
     /// <summary>When the peer was last heard; long.MinValue for never.</summary>
@@ -93,7 +99,8 @@ internal struct MessagingState
     /// <summary>Gives <see cref="MakeExtras"/> back where there is nothing in it.</summary>
     public void TrimExtras()
     {
-        if (_extras is { HasMessageIds: false, TrimAt: long.MinValue, Sending: null, Share: null, Lasting: 0 })
+        if (_extras is { HasMessageIds: false, TrimAt: long.MinValue, Sending: null, Share: null, Lasting: 0 }
+            and { Retirement: null, OfProcessBefore: null })
         {
             _extras = null;
         }

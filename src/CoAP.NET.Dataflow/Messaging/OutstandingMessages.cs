@@ -114,6 +114,11 @@ internal sealed class OutstandingMessages
         return false;
     }
 
+    /// <summary>Whether an answer to a request of a peer waits, or is not acknowledged.</summary>
+    public bool OwesReply(CoapChannel channel) => channel.Messaging.Sending is { } sending
+        && (sending.WaitingReplies.First is not null || To(sending, int.MaxValue).Exists(static transmission =>
+            transmission is { IsReply: true, IsRenewable: false, Message.Type: CoapMessageType.Confirmable }));
+
     /// <summary>The messages to a peer, the first so many, as a list of its own.</summary>
     public List<CoapTransmission> To(SendingState sending, int max)
     {

@@ -8,6 +8,9 @@ namespace CoAP.NET.Messaging;
 /// </summary>
 internal sealed class OwnMessageIds
 {
+    /// <summary>So many of the newest ones of a session are passed over where it goes on.</summary>
+    public const int MaxRecent = 256;
+
     private readonly GroupMessageIds _ofGroups;
     private readonly MessageIdScrambler _scrambler;
     private readonly GhostCounters _ghosts;
@@ -45,16 +48,41 @@ internal sealed class OwnMessageIds
         {
             messageId = _scrambler[extras.MessageIds.Take(now)];
         }
-        while (GroupMessageIds.Contains(messageId));
+        while (IsTaken(extras, messageId));
 
         // Those of groups are passed over at once, so that the next one is either in a block that is known to be free, or the first of a
         // block.
-        while (!extras.MessageIds.IsAtBlock && GroupMessageIds.Contains(_scrambler[extras.MessageIds.Next]))
+        while (!extras.MessageIds.IsAtBlock && IsTaken(extras, _scrambler[extras.MessageIds.Next]))
         {
             extras.MessageIds.Take(now);
         }
 
         message.MessageId = messageId;
+    }
+
+    /// <summary>The newest Message IDs that a peer had of us within their lifetime, those of a process before among them.</summary>
+    /// <returns>At most <see cref="MaxRecent"/>.</returns>
+    public ushort[] RecentOf(CoapChannel peer, long now)
+    {
+        HashSet<ushort>? before = peer.Messaging.Extras?.OfProcessBefore;
+        MessageIdSequence ids = peer.Messaging.MessageIds;
+        if (!ids.WasUsed || now - ids.LastUse >= peer.Messaging.Times.MessageIdLifetime)
+        {
+            return [.. before ?? []];
+        }
+
+        int count = Math.Min(ids.Taken, MaxRecent);
+        return [.. Enumerable.Range(1, count).Select(back => _scrambler[(ushort)(ids.Next - back)]).Concat(before ?? []).Distinct()
+            .Take(MaxRecent)];
+    }
+
+    /// <summary>Passes Message IDs over that a process before gave a peer: it could take the messages for copies.</summary>
+    public static void PassOver(CoapChannel peer, ReadOnlySpan<ushort> messageIds)
+    {
+        if (!messageIds.IsEmpty)
+        {
+            peer.Messaging.MakeExtras().OfProcessBefore = [.. messageIds];
+        }
     }
 
     public bool TryTake(CoapChannel peer, CoapMessage message, long now)
@@ -67,6 +95,9 @@ internal sealed class OwnMessageIds
         Take(peer, message, now);
         return true;
     }
+
+    private static bool IsTaken(MessagingExtras extras, ushort messageId) =>
+        GroupMessageIds.Contains(messageId) || extras.OfProcessBefore?.Contains(messageId) == true;
 
     /// <summary>
     /// Keeps how far the Message IDs of a peer went that is forgotten. A session has numbers of its own; whoever comes from its address

@@ -76,10 +76,17 @@ internal sealed class Receptions
             return false;
         }
 
-        if (recall == Recall.Finished && header.Hash == item.Hash)
+        if (recall == Recall.Finished && header.IsOf(item.Hash))
         {
             _counters.Add(CoapCounter.Duplicates);
             RepeatFinished(item, header.Reply, reply, now);
+            return false;
+        }
+
+        if (code.IsRequest && peer.Messaging.Retirement is not null)
+        {
+            // Its session is about to go on elsewhere, where the peer says it again.
+            _counters.Add(CoapCounter.Ignored);
             return false;
         }
 

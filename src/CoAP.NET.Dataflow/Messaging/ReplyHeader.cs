@@ -9,6 +9,11 @@ internal struct ReplyHeader
     /// <summary>The size of the header in bytes.</summary>
     public const int Size = 18;
 
+    /// <summary>
+    /// Stands for the hash of a message that another process took, whose hashes are others: the Message ID tells it alone.
+    /// </summary>
+    public const uint AnyHash = 0;
+
     /// <summary>Until when duplicates may come, in <see cref="Clock"/> units.</summary>
     public uint Expiry;
 
@@ -33,6 +38,9 @@ internal struct ReplyHeader
     /// <summary>The number of bytes that an entry takes with a reply of some length.</summary>
     public static int EntrySize(int replyLength) => (Size + replyLength + 7) & ~7;
 
+    /// <summary>Whether it is of a message with a hash.</summary>
+    public readonly bool IsOf(uint hash) => Hash == hash || Hash == AnyHash;
+
     /// <summary>Times in 32 bits, in units of 13 ms, compared around the wrap after 651 days.</summary>
     public static class Clock
     {
@@ -43,6 +51,9 @@ internal struct ReplyHeader
 
         /// <summary>Whether a time that lies at most 325 days ahead has passed.</summary>
         public static bool HasPassed(uint time, long now) => (int)(time - (uint)(now >> Bits)) <= 0;
+
+        /// <summary>How long it is until a time, in units of 100 ns.</summary>
+        public static long Left(uint time, long now) => Math.Max(0, (long)(int)(time - (uint)(now >> Bits)) << Bits);
 
         public static uint Later(uint left, uint right) => (int)(left - right) >= 0 ? left : right;
     }

@@ -237,6 +237,11 @@ internal sealed class Transmissions
         SendingState sending = peer.Messaging.Sending!;
         Settle(transmission, sending);
         _outstanding.Remove(transmission, sending);
+        if (peer.Messaging.Retirement is { } retirement)
+        {
+            _shard.AfterRelease(retirement);
+        }
+
         Pump(peer, now);
         ServeLine(now);
     }

@@ -33,4 +33,39 @@ public interface ICoapSessionContext : ICoapConnectionContext
     /// <param name="epoch">How long one is the newest; at least twice <see cref="CoapEpochKeys.MaxClockDifference"/>.</param>
     /// <returns>The keys; null where the endpoint shares no secret.</returns>
     CoapEpochKeys? SharedKeysFor(string purpose, TimeSpan epoch);
+
+    /// <summary>
+    /// Whether requests of the peer of a session are under way, or Confirmable answers to them are not acknowledged. Not to be called under
+    /// a lock of the transport, as the following.
+    /// </summary>
+    /// <param name="session">The session.</param>
+    /// <returns>Whether there are such; false once the session has ended.</returns>
+    bool IsBusy(CoapSession session);
+
+    /// <summary>
+    /// Takes no new request of the peer of a session any more, as it is to go on at another server, and waits until those under way are
+    /// answered. What is refused has no effect and gets no answer, so that the peer repeats it there.
+    /// </summary>
+    /// <param name="session">The session.</param>
+    /// <param name="cancellationToken">Ends the waiting; requests are refused nevertheless.</param>
+    /// <returns>A task that ends when the session is not <see cref="IsBusy"/> any more.</returns>
+    /// <exception cref="OperationCanceledException">It was cancelled.</exception>
+    Task FinishAsync(CoapSession session, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// Takes nothing more of a session that goes on at another server or in another process; to be followed by
+    /// <see cref="ICoapConnectionContext.Closed"/>.
+    /// </summary>
+    /// <param name="session">The session.</param>
+    /// <returns>The Message IDs of what its peer has sent, which must not be carried out twice, with the answers (RFC 7252 section 4.5): to
+    /// be given to <see cref="Resume"/> there. Up to 32 KiB, and mostly empty.</returns>
+    ReadOnlyMemory<byte> Retire(CoapSession session);
+
+    /// <summary>
+    /// Goes on with a session that another server or process had, after <see cref="ICoapConnectionContext.Opened"/> and before its first
+    /// message: copies of what was carried out there are answered as there.
+    /// </summary>
+    /// <param name="session">The session.</param>
+    /// <param name="retired">What <see cref="Retire"/> gave there. Something else is ignored.</param>
+    void Resume(CoapSession session, ReadOnlySpan<byte> retired);
 }

@@ -45,6 +45,11 @@ internal sealed class KeptDtlsSession : DtlsSession
         return id;
     }
 
+    /// <summary>
+    /// What those who had it before know of messages that came, until somebody above has it: copies are not to be carried out.
+    /// </summary>
+    public byte[]? Seen { get; set; }
+
     /// <summary>The <see cref="CoapDtlsSessionChange.Stamp"/>; of the one who hands over.</summary>
     public long Stamp { get; set; }
 
@@ -134,9 +139,10 @@ internal sealed class KeptDtlsSession : DtlsSession
     /// <param name="writer">Takes it.</param>
     /// <param name="isLast">Whether it stops here: nothing is sent or received afterwards, and the copy begins with the next
     /// number.</param>
+    /// <param name="seen">What whoever loads it has to know of messages that came; empty for nothing.</param>
     /// <param name="asked">The numbers below this are confirmed when it was kept.</param>
     /// <returns>False when it has ended, or its numbers are nearly used up.</returns>
-    public bool TryWrite(StateWriter writer, bool isLast, out ulong asked)
+    public bool TryWrite(StateWriter writer, bool isLast, ReadOnlySpan<byte> seen, out ulong asked)
     {
         lock (Records)
         {
@@ -150,7 +156,7 @@ internal sealed class KeptDtlsSession : DtlsSession
             writer.WriteFlag(isLast && !_isInDoubt);
             writer.WriteNumber((long)Id);
             Records.Write(writer, asked);
-            SavedSessions.Write(writer, this);
+            SavedSessions.Write(writer, this, seen);
             if (isLast)
             {
                 Records.Limit(0);
@@ -164,14 +170,21 @@ internal sealed class KeptDtlsSession : DtlsSession
     /// <param name="asked">What <see cref="TryWrite"/> said.</param>
     public void OnConfirmed(ulong asked)
     {
+        bool hasWaited = false;
         lock (Records)
         {
             if (!IsClosed && asked > _confirmed)
             {
                 Records.Extend(asked - _confirmed);
                 _confirmed = asked;
+                hasWaited = _waitsSince != 0;
                 Volatile.Write(ref _waitsSince, 0);
             }
+        }
+
+        if (hasWaited)
+        {
+            _keeper.Early.Release(this);
         }
     }
 

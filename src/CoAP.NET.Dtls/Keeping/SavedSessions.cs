@@ -12,7 +12,8 @@ internal static class SavedSessions
     /// <summary>Writes what a session is beside its records. Under the lock of the session.</summary>
     /// <param name="writer">Takes it.</param>
     /// <param name="session">The session.</param>
-    public static void Write(StateWriter writer, DtlsSession session)
+    /// <param name="seen">What has to be known of messages that came; empty for nothing.</param>
+    public static void Write(StateWriter writer, DtlsSession session, ReadOnlySpan<byte> seen)
     {
         DtlsPath path = session.Path;
         writer.WriteAddress(path.Remote);
@@ -22,6 +23,10 @@ internal static class SavedSessions
         writer.WriteText(session.PskIdentity);
         writer.WriteBytes(session.PeerCertificate is { } certificate ? certificate.RawDataMemory.Span : default);
         writer.WriteBytes(session.PeerPublicKey.Span);
+        if (!seen.IsEmpty)
+        {
+            writer.WriteBytes(seen);
+        }
     }
 
     /// <summary>Reads a session that <see cref="KeptDtlsSession.TryWrite"/> wrote.</summary>
@@ -44,6 +49,7 @@ internal static class SavedSessions
             string? identity = reader.ReadText();
             ReadOnlySpan<byte> certificate = reader.ReadBytes();
             byte[] publicKey = reader.ReadBytes().ToArray();
+            byte[]? seen = reader.IsAtEnd ? null : reader.ReadBytes().ToArray();
             X509Certificate2? leaf = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
             if (!reader.IsAtEnd || records.OwnCid.Length is not (0 or DtlsServer.CidLength))
             {
@@ -55,6 +61,7 @@ internal static class SavedSessions
                 {
                     WasIdleFor = idle + age,
                     IsInDoubt = !isExact,
+                    Seen = seen,
                 };
             if (!keeper.IsForStopsOnly)
             {

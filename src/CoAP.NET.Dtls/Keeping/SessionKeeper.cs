@@ -42,6 +42,7 @@ internal sealed class SessionKeeper : IDisposable
         _queue = new KeeperQueue(keeping.Keeper, StateOf, server.Run, time, limits.MaxSessions);
         _heardAt = time.GetTimestamp();
         Doubts = new ReplayDoubts(server, time);
+        Early = new EarlyRecords(server, sessions, time);
         Loading = new SessionLoading(this, server, sessions, limits, _seal);
     }
 
@@ -50,6 +51,9 @@ internal sealed class SessionKeeper : IDisposable
 
     /// <summary>Holds requests of sessions of which nobody knows what came last.</summary>
     public ReplayDoubts Doubts { get; }
+
+    /// <summary>Holds records of sessions that wait for their numbers.</summary>
+    public EarlyRecords Early { get; }
 
     /// <summary>Whether sessions are only kept when the server stops.</summary>
     public bool IsForStopsOnly => _keeping.IsForStopsOnly;
@@ -124,6 +128,7 @@ internal sealed class SessionKeeper : IDisposable
     public void OnEnded(KeptDtlsSession session, DtlsEnd reason)
     {
         Doubts.Forget(session);
+        Early.Release(session);
 
         // One that was never opened may have the name of one that is.
         if (session.IsOpened && !IsForStopsOnly && reason is not (DtlsEnd.Saved or DtlsEnd.TakenOver))
@@ -185,7 +190,7 @@ internal sealed class SessionKeeper : IDisposable
     public void EndToKeep(KeptDtlsSession session, Confirmation? confirmation = null)
     {
         using StateWriter writer = new();
-        bool isKept = session.TryWrite(writer, isLast: true, out _);
+        bool isKept = session.TryWrite(writer, isLast: true, _server.Sink.Retire(session).Span, out _);
         if (isKept)
         {
             confirmation?.Add();
@@ -263,7 +268,7 @@ internal sealed class SessionKeeper : IDisposable
         CoapDtlsSessionChangeKind kind = !session.IsHandedOver && !session.IsWaiting ? CoapDtlsSessionChangeKind.Made
             : session.AsksForNumbers ? CoapDtlsSessionChangeKind.Reserved
             : CoapDtlsSessionChangeKind.Heard;
-        if (!session.TryWrite(writer, isLast: false, out ulong asked))
+        if (!session.TryWrite(writer, isLast: false, [], out ulong asked))
         {
             return null;
         }

@@ -14,4 +14,7 @@ internal enum OpenResult
 
     /// <summary>It has another shape, epoch or Connection ID than records of this session have.</summary>
     Foreign,
+
+    /// <summary>It was not looked at, as the session could not answer.</summary>
+    HeldUp,
 }

@@ -97,7 +97,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
         init
         {
             _sessions.IsShared = value is not null;
-            Steering = value is null ? null : new SessionSteering(value, this, _sessions)
+            Steering = value is null ? null : new SessionSteering(value, this, _sessions, _time)
             {
                 MaxDatagram = MaxDatagram,
                 Failed = exception => SteeringFailed?.Invoke(exception),
@@ -368,6 +368,8 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
             case OpenResult.Replayed:
                 Counters.AddReplayed();
                 return false;
+            case OpenResult.HeldUp when session is KeptDtlsSession kept && Keeper?.Early.TryHold(kept, path, record) == true:
+                return true;
             default:
                 Counters.AddIgnored();
                 return false;

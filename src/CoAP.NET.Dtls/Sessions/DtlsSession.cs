@@ -297,7 +297,7 @@ internal class DtlsSession : IShared
         {
             if (_isClosed || IsHeldUp)
             {
-                return OpenResult.Foreign;
+                return _isClosed ? OpenResult.Foreign : OpenResult.HeldUp;
             }
 
             result = _records.Open(header, record, out type, out content, out bool isNewest);

@@ -18,6 +18,20 @@ internal interface IDtlsSink
     /// <param name="session">The session.</param>
     void Opened(DtlsSession session);
 
+    /// <summary>Whether requests of the peer of a session are under way.</summary>
+    /// <param name="session">The session.</param>
+    bool IsBusy(DtlsSession session) => false;
+
+    /// <summary>Begins no request of the peer of a session any more, and waits until those under way are answered.</summary>
+    /// <param name="session">The session.</param>
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    Task FinishAsync(DtlsSession session, CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <summary>Takes nothing more of a session, which lives on elsewhere.</summary>
+    /// <param name="session">The session.</param>
+    /// <returns>What has to be known there of what came (<see cref="Keeping.KeptDtlsSession.Seen"/>); mostly empty.</returns>
+    ReadOnlyMemory<byte> Retire(DtlsSession session) => default;
+
     /// <summary>A session has a message.</summary>
     /// <param name="session">The session.</param>
     /// <param name="path">How it came.</param>

@@ -12,9 +12,6 @@ namespace CoAP.NET.Dtls.Sessions;
 /// <param name="random">Where the key of the hash of addresses comes from.</param>
 internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource random)
 {
-    /// <summary>How many slots there are: one for each first byte of a Connection ID.</summary>
-    public const int SlotCount = 256;
-
     private readonly Lock _gate = new();
 
     // Sessions that have a Connection ID are not found by path, so whoever comes to the address of another hides nobody.
@@ -22,7 +19,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
     private readonly PathIndex _byPath = new(random);
 
     // How many there are of each slot, where sessions have slots.
-    private int[]? _slots;
+    private SlotCounts? _slots;
 
     // Who with a Connection ID was heard last from a path: whom a new handshake there replaces. By a keyed hash of 64 bits, as paths are
     // long; should two have the same, then a session may be replaced a little late.
@@ -45,7 +42,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         get => _slots is not null;
         set
         {
-            _slots = value ? new int[SlotCount] : null;
+            _slots = value ? new SlotCounts() : null;
             _byPath.IsByRemote = value;
         }
     }
@@ -105,7 +102,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
 
             session.IsListed = true;
             Volatile.Write(ref _count, _count + 1);
-            CountSlot(session, 1);
+            _slots?.Add(session, 1);
             Append(session);
             Share(session, path);
             return true;
@@ -114,7 +111,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
 
     /// <summary>How many sessions of a slot there are.</summary>
     /// <param name="slot">The slot.</param>
-    public int CountOf(byte slot) => _slots is { } slots ? Volatile.Read(ref slots[slot]) : 0;
+    public int CountOf(byte slot) => _slots?[slot] ?? 0;
 
     /// <summary>The sessions of a slot, the one that was not heard of for longest first.</summary>
     /// <param name="slot">The slot.</param>
@@ -183,14 +180,6 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         }
     }
 
-    private void CountSlot(DtlsSession session, int by)
-    {
-        if (_slots is { } slots && session.Slot is { } slot)
-        {
-            Volatile.Write(ref slots[slot], slots[slot] + by);
-        }
-    }
-
     private void SetPlace(in DtlsPath path, DtlsSession session)
     {
         if (!session.HasCid)
@@ -224,7 +213,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
 
         session.IsListed = false;
         Volatile.Write(ref _count, _count - 1);
-        CountSlot(session, -1);
+        _slots?.Add(session, -1);
         _order.Remove(session);
         Unshare(session);
         if (session.HasCid)

@@ -6,9 +6,20 @@ namespace CoAP.NET.Dtls;
 /// <summary>What a server of <c>coaps</c> gives to its <see cref="ICoapDtlsSteering"/>. Thread-safe.</summary>
 public sealed class CoapDtlsSteeringPort
 {
+    private static readonly TimeSpan s_longestGrace = TimeSpan.FromMinutes(5);
     private readonly SessionSteering _steering;
 
     internal CoapDtlsSteeringPort(SessionSteering steering) => _steering = steering;
+
+    /// <summary>
+    /// How long <see cref="ReleaseAsync"/> waits for requests that are under way in the sessions of a slot. Default 5 s; 0 to 5 minutes.
+    /// </summary>
+    /// <exception cref="ArgumentOutOfRangeException">Outside 0 to 5 minutes.</exception>
+    public TimeSpan GracePeriod
+    {
+        get => _steering.GracePeriod;
+        set => _steering.GracePeriod = OptionRanges.Check(value, TimeSpan.Zero, s_longestGrace, nameof(GracePeriod));
+    }
 
     /// <summary>
     /// Takes a datagram that another server relayed, or that the steering has kept for a while. Only its address is trusted: it is looked
@@ -44,8 +55,16 @@ public sealed class CoapDtlsSteeringPort
     /// (<see cref="CoapDtlsSessionChangeKind.Stopped"/>). <see cref="ICoapDtlsSteering.SlotOfNewSession"/> must not give the slot any more;
     /// handshakes that have it already are given up, and their clients begin anew. The slot may come back later.
     /// </summary>
+    /// <remarks>
+    /// Requests that are under way are finished, for <see cref="GracePeriod"/> at most. A new one is left without an answer and without
+    /// effect from the time on when its session, or in the end the whole slot, begins no more; clients repeat Confirmable ones, which the
+    /// next server then serves. Message IDs and answers of requests other than GET and FETCH go with the state, so that no copy of one is
+    /// carried out twice. What still runs after the grace period gets no answer; where it is not idempotent, copies of it are not carried
+    /// out at the next server. Requests of ours to the clients fail.
+    /// </remarks>
     /// <param name="slot">The slot.</param>
-    /// <param name="cancellationToken">Ends the waiting for the keeper; nothing of the slot is here nevertheless.</param>
+    /// <param name="cancellationToken">Ends the grace period and the waiting for the keeper; nothing of the slot is here nevertheless. One
+    /// that is cancelled already gives no grace, as for a slot that another server has taken.</param>
     /// <returns>A task that ends when nothing of the slot is here, and the keeper has confirmed all states.</returns>
     /// <exception cref="TimeoutException">The keeper has not confirmed within <see cref="CoapDtlsSessionKeeping.ConfirmTimeout"/>. Nothing
     /// of the slot is here. Whoever loads the sessions takes them as after a crash.</exception>

@@ -32,7 +32,9 @@ internal sealed class HeardPaths(CoapRandomSource random)
     {
         lock (_gate)
         {
-            return _paths is { } paths && paths[PlaceOf(remote)] is var path && path.Remote == remote ? path : new DtlsPath(remote, default, 0);
+            return _paths is { } paths && paths[PlaceOf(remote)] is var path && path.Remote == remote
+                ? path
+                : new DtlsPath(remote, default, 0);
         }
     }
 

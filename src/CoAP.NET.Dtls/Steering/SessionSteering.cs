@@ -12,18 +12,22 @@ namespace CoAP.NET.Dtls.Steering;
 /// <param name="steering">Knows what is where.</param>
 /// <param name="server">The server.</param>
 /// <param name="sessions">Its sessions.</param>
-internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer server, SessionTable sessions)
+/// <param name="time">The clock.</param>
+internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer server, SessionTable sessions, TimeProvider time)
 {
     private readonly Lock _gate = new();
 
     // Those that are under way, and how many were begun.
-    private readonly Task?[] _releases = new Task?[SessionTable.SlotCount];
-    private readonly int[] _begun = new int[SessionTable.SlotCount];
+    private readonly Task?[] _releases = new Task?[SlotCounts.Slots];
+    private readonly int[] _begun = new int[SlotCounts.Slots];
     private readonly HeardPaths _heard = new(server.Random);
     private bool _isOpen;
 
     /// <summary>How long a datagram may be that another server relays.</summary>
     public required int MaxDatagram { get; init; }
+
+    /// <inheritdoc cref="CoapDtlsSteeringPort.GracePeriod"/>
+    public TimeSpan GracePeriod { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary>Told what the steering threw.</summary>
     public Action<Exception>? Failed { get; init; }
@@ -170,8 +174,29 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     private async Task ReleaseSessionsAsync(byte slot, CancellationToken cancellationToken)
     {
         await server.GiveUpHandshakesAsync(slot).ConfigureAwait(false);
-        List<KeptDtlsSession> released = [.. sessions.Of(slot).OfType<KeptDtlsSession>()];
-        await server.Keeper!.ReleaseAsync(released, cancellationToken).ConfigureAwait(false);
+        using (CancellationTokenSource grace = new(GracePeriod, time))
+        using (cancellationToken.Register(grace.Cancel))
+        {
+            // Those that take long keep nobody else from being served.
+            await FinishAsync(sessions.Of(slot).Where(server.Sink.IsBusy), grace.Token).ConfigureAwait(false);
+            await FinishAsync(sessions.Of(slot), grace.Token).ConfigureAwait(false);
+        }
+
+        await server.Keeper!.ReleaseAsync(sessions.Of(slot).OfType<KeptDtlsSession>(), cancellationToken).ConfigureAwait(false);
+    }
+
+    private async Task FinishAsync(IEnumerable<DtlsSession> those, CancellationToken cancellationToken)
+    {
+        List<Task> waits = [];
+        foreach (DtlsSession session in those)
+        {
+            if (server.Sink.FinishAsync(session, cancellationToken) is { IsCompleted: false } wait)
+            {
+                waits.Add(wait);
+            }
+        }
+
+        await Task.WhenAll(waits).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
     // Nobody answers where nobody can be.

@@ -280,6 +280,12 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             return;
         }
 
+        if (session is KeptDtlsSession { Seen: { } seen } kept)
+        {
+            _outer.Resume(owner, seen);
+            kept.Seen = null;
+        }
+
         if (isInitiator)
         {
             _opening!.OfferReady(owner);
@@ -290,6 +296,16 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             DtlsLog.Opened(_outer.Logger, owner.Remote.ToString(), session.Suite.ToString(), owner.Identity);
         }
     }
+
+    /// <summary>Whether requests of the peer of a session are under way.</summary>
+    public bool IsBusy(DtlsSession session) => session.Owner is DtlsChannelSession owner && _outer.IsBusy(owner);
+
+    /// <summary>Begins no request of the peer of a session any more, and waits until those under way are answered.</summary>
+    public Task FinishAsync(DtlsSession session, CancellationToken cancellationToken) =>
+        session.Owner is DtlsChannelSession owner ? _outer.FinishAsync(owner, cancellationToken) : Task.CompletedTask;
+
+    /// <summary>Takes nothing more of a session, which lives on elsewhere.</summary>
+    public ReadOnlyMemory<byte> Retire(DtlsSession session) => session.Owner is DtlsChannelSession owner ? _outer.Retire(owner) : default;
 
     /// <summary>The peer of a session has another address.</summary>
     public void Moved(DtlsSession session, in DtlsPath from)

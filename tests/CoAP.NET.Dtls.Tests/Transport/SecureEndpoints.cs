@@ -16,7 +16,7 @@ internal sealed class SecureEndpoints : IAsyncDisposable
     private readonly List<CoapClient> _clients = [];
 
     public SecureEndpoints(Action<CoapDtlsServerOptions>? configure = null, Action<CoapEndpointOptions>? endpoint = null, int port = 0,
-        bool useCids = true)
+        bool useCids = true, CoapUdpEngine engine = CoapUdpEngine.Auto)
     {
         Keys = new CoapPskDictionary { { Identity, Key } };
         CoapDtlsServerOptions server = new() { PskStore = Keys };
@@ -27,7 +27,7 @@ internal sealed class SecureEndpoints : IAsyncDisposable
         endpoint?.Invoke(options);
         Server = new CoapServer(options);
         Transport = new CoapDtlsTransport(new CoapDtlsOptions { Server = server, UseConnectionIds = useCids },
-            new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, port) } });
+            new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(IPAddress.Loopback, port) }, Engine = engine });
         Server.Endpoint.AddTransport(Transport);
         Server.MapGet("/who", static request => CoapResults.Text($"{(request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity}"));
         Server.MapGet("/hello", static () => CoapResults.Text("hello"));

@@ -1,0 +1,85 @@
+using CoAP.NET.Messaging;
+
+namespace CoAP.NET.Composition;
+
+/// <summary>What transports of sessions ask where a session goes on elsewhere. Takes the lock of the session's shard.</summary>
+internal static class RetiringSessions
+{
+    /// <summary>Whether requests of a peer are under way, or answers to them not acknowledged.</summary>
+    /// <param name="pipeline">The pipeline of the session's shard.</param>
+    /// <param name="channel">The channel of the session.</param>
+    public static bool IsBusy(CoapPipeline pipeline, CoapChannel channel)
+    {
+        lock (channel.Shard.Gate)
+        {
+            return !channel.IsForgotten && pipeline.Messages.Retirements.IsBusy(channel);
+        }
+    }
+
+    /// <summary>Takes no request any more that a peer has not sent before, and waits until those under way are answered.</summary>
+    /// <param name="pipeline">The pipeline of the session's shard.</param>
+    /// <param name="channel">The channel of the session.</param>
+    /// <param name="cancellationToken">Ends the waiting; requests are not taken nevertheless.</param>
+    public static async Task FinishAsync(CoapPipeline pipeline, CoapChannel channel, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            Task changed;
+            lock (channel.Shard.Gate)
+            {
+                changed = Retirements.Begin(channel).NextChange();
+                if (channel.IsForgotten || !pipeline.Messages.Retirements.IsBusy(channel))
+                {
+                    return;
+                }
+            }
+
+            await changed.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Ends what a peer may say, and gives what has to be known of what it said.</summary>
+    /// <param name="pipeline">The pipeline of the session's shard.</param>
+    /// <param name="channel">The channel of the session.</param>
+    /// <returns>For <see cref="Resume"/>, elsewhere; empty for nothing.</returns>
+    public static byte[] Retire(CoapPipeline pipeline, CoapChannel channel)
+    {
+        CoapShard shard = channel.Shard;
+        RetiredMessages retired;
+        shard.Enter();
+        try
+        {
+            retired = pipeline.Messages.Retirements.Retire(channel, shard.Environment.Now);
+        }
+        finally
+        {
+            shard.Exit();
+        }
+
+        byte[] bytes = retired.Write(out int leftOut);
+        if (leftOut > 0)
+        {
+            shard.Environment.Counters.Add(CoapCounter.UnsafeDeduplicationEvictions, leftOut);
+        }
+
+        return bytes;
+    }
+
+    /// <summary>Has copies of what a peer said elsewhere answered, and not carried out.</summary>
+    /// <param name="pipeline">The pipeline of the session's shard.</param>
+    /// <param name="channel">The channel of the session, which is new.</param>
+    /// <param name="bytes">What <see cref="Retire"/> gave.</param>
+    public static void Resume(CoapPipeline pipeline, CoapChannel channel, ReadOnlySpan<byte> bytes)
+    {
+        RetiredMessages retired = RetiredMessages.Read(bytes);
+        channel.Shard.Enter();
+        try
+        {
+            pipeline.Messages.Retirements.Restore(channel, retired, channel.Shard.Environment.Now);
+        }
+        finally
+        {
+            channel.Shard.Exit();
+        }
+    }
+}

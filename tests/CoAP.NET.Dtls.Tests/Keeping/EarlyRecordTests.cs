@@ -1,0 +1,96 @@
+using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.Records;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Sessions;
+
+namespace CoAP.NET.Dtls.Tests.Keeping;
+
+/// <summary>Records that come before a session that was loaded may answer.</summary>
+public sealed class EarlyRecordTests
+{
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task What_comes_before_the_numbers_of_a_session_are_confirmed_is_taken_afterwards(bool withCid)
+    {
+        using Loading run = await Loading.BeginAsync(withCid, sessions: 1);
+        RecordLayer client = run.Clients[0];
+        byte[] first = SessionRig.Record(client, [1]);
+        Assert.True(run.Rig.Server.Receive(ServerBench.Path(1), [.. first]));
+        Assert.True(run.Rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [2])));
+        Assert.Equal((0, 2), (run.Rig.Received, run.Rig.Server.Keeper!.Early.Count));
+
+        run.Confirm();
+        Assert.Equal((2, 0), (run.Rig.Received, run.Rig.Server.Keeper.Early.Count));
+        Assert.False(run.Rig.Server.Receive(ServerBench.Path(1), first));
+        Assert.Equal(1, run.Rig.Server.Counters.RecordsReplayed);
+    }
+
+    [Fact]
+    public async Task Each_session_has_few_places_all_of_them_a_bound_and_the_greediest_source_gives_way()
+    {
+        const int Sessions = 400;
+        using Loading run = await Loading.BeginAsync(withCid: true, Sessions);
+        EarlyRecords early = run.Rig.Server.Keeper!.Early;
+        run.Rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(run.Clients[0], [1]));
+        Assert.False(run.Rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(run.Clients[0], new byte[EarlyRecords.MaxLength])));
+        for (int i = 0; i < 10; i++)
+        {
+            run.Rig.Server.Receive(ServerBench.Path(2), SessionRig.Record(run.Clients[1], [(byte)i]));
+        }
+
+        Assert.Equal(1 + EarlyRecords.MaxOfSession, early.Count);
+
+        // One address has what it likes for the sessions of all others.
+        for (int i = 0; i < 5; i++)
+        {
+            foreach (RecordLayer client in run.Clients[2..])
+            {
+                run.Rig.Server.Receive(ServerBench.Path(999), SessionRig.Record(client, [9]));
+            }
+        }
+
+        Assert.Equal(EarlyRecords.MaxHeld, early.Count);
+        run.Confirm();
+        Assert.Equal(EarlyRecords.MaxHeld, run.Rig.Received);
+        Assert.Equal(0, early.Count);
+    }
+
+    [Fact]
+    public async Task A_session_that_ends_unconfirmed_takes_what_is_held_with_it()
+    {
+        using Loading run = await Loading.BeginAsync(withCid: true, sessions: 1);
+        run.Rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(run.Clients[0], [1]));
+        run.Rig.Opened.First().End(DtlsEnd.Closed, tells: false);
+        Assert.Equal((0, 0), (run.Rig.Received, run.Rig.Server.Keeper!.Early.Count));
+    }
+
+    /// <summary>Sessions that were loaded, and a store that has not confirmed their numbers yet.</summary>
+    private sealed class Loading(SessionRig rig, RecordLayer[] clients, TaskCompletionSource kept) : IDisposable
+    {
+        public SessionRig Rig => rig;
+
+        public RecordLayer[] Clients => clients;
+
+        public static async Task<Loading> BeginAsync(bool withCid, int sessions)
+        {
+            MemoryKeeper keeper = new();
+            using SessionRig before = new(keeping: keeper.Keeping());
+            RecordLayer[] clients = [.. Enumerable.Range(1, sessions).Select(host => before.Open(host, withCid).Client)];
+            await before.Server.Keeper!.StopAsync();
+            MemoryKeeper left = keeper.AfterCrash();
+            SessionRig rig = new(clock: before.Clock, keeping: left.Keeping());
+            Dictionary<ulong, ReadOnlyMemory<byte>> states = new(left.States);
+            left.States.Clear();
+            await rig.Server.Keeper!.StartAsync(default);
+            TaskCompletionSource kept = new();
+            left.BeforeKeeping = _ => new ValueTask(kept.Task);
+            Assert.All(states.Values, state => Assert.Equal(CoapDtlsSessionLoad.Loaded, left.Loader.TryLoad(state.Span)));
+            return new Loading(rig, clients, kept);
+        }
+
+        public void Confirm() => MemoryKeeper.Complete(kept.SetResult);
+
+        public void Dispose() => rig.Dispose();
+    }
+}

@@ -1,0 +1,214 @@
+namespace CoAP.NET.Tests.Transports.Sessions;
+
+/// <summary>Sessions that go on at another server, or in another process.</summary>
+public class SessionRetirementTests : SessionTest
+{
+    private const string Post = "40020005b178ff31";
+    private const string Put = "40030006b178ff32";
+
+    private int _runs;
+
+    [Fact]
+    public async Task Copies_of_what_was_carried_out_are_answered_as_before_where_the_session_goes_on()
+    {
+        await StartCountingAsync();
+        DirectSession before = Sessions.Accept(Peer);
+        string ofPost = Ask(before, Post);
+        string ofPut = Ask(before, Put);
+        string ofGet = Ask(before, Get);
+        DirectSession after = GoOn(before);
+
+        Assert.Equal(ofPost, Ask(after, Post));
+        Assert.Equal(ofPut, Ask(after, Put));
+        Assert.Equal(3, _runs);
+        Assert.Equal(2, Counters[CoapCounter.Duplicates]);
+
+        // A GET changes nothing, and its answer may be large: it is asked again.
+        Assert.NotEqual(ofGet, Ask(after, Get));
+        Ask(after, "40020007b178ff33");
+        Assert.Equal(5, _runs);
+
+        // And on to the next one.
+        DirectSession third = GoOn(after);
+        Assert.Equal(ofPost, Ask(third, Post));
+        Assert.Equal(5, _runs);
+    }
+
+    [Fact]
+    public async Task Copies_are_new_requests_again_when_their_lifetime_is_over()
+    {
+        await StartCountingAsync();
+        DirectSession before = Sessions.Accept(Peer);
+        Ask(before, Post);
+        Clock.Advance(TimeSpan.FromMinutes(2));
+        DirectSession after = GoOn(before);
+        Clock.Advance(TimeSpan.FromMinutes(2));
+        Ask(after, Post);
+        Assert.Equal(1, _runs);
+        Clock.Advance(TimeSpan.FromSeconds(8));
+        Ask(after, Post);
+        Assert.Equal(2, _runs);
+    }
+
+    [Fact]
+    public async Task While_a_session_finishes_new_requests_have_no_effect_and_no_answer()
+    {
+        Options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.Zero };
+        TaskCompletionSource<CoapResult> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Server.MapGet("/slow", _ => new ValueTask<CoapResult>(answer.Task));
+        await StartCountingAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        Assert.Equal("60000009", Ask(session, "40010009b4736c6f77"));
+        Assert.True(Sessions.Context.IsBusy(session));
+
+        Task finished = Sessions.Context.FinishAsync(session, default);
+        session.Receive(Post);
+        Assert.Empty(session.TakeSent());
+        Assert.Equal("60000009", Ask(session, "40010009b4736c6f77"));
+        Assert.False(finished.IsCompleted);
+
+        // The answer is a separate one, and not there before it is acknowledged.
+        answer.SetResult(CoapResults.Text("1"));
+        string[] sent = [];
+        await UntilAsync(() => (sent = [.. sent, .. session.TakeSent()]).Length > 0);
+        Assert.True(Sessions.Context.IsBusy(session));
+        Assert.False(finished.IsCompleted);
+        session.Receive(Acknowledge(Assert.Single(sent)));
+        await Within(finished);
+        Assert.Equal(0, _runs);
+
+        DirectSession after = GoOn(session);
+        after.Receive(Post);
+        Assert.Equal(1, _runs);
+    }
+
+    [Fact]
+    public async Task What_still_runs_is_not_begun_again_unless_it_may_be()
+    {
+        TaskCompletionSource<CoapResult> never = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Server.MapPost("/x", _ =>
+        {
+            _runs++;
+            return new ValueTask<CoapResult>(never.Task);
+        });
+        Server.MapGet("/x", () =>
+        {
+            _runs++;
+            return CoapResults.Text("1");
+        });
+        await StartSessionsAsync();
+        DirectSession before = Sessions.Accept(Peer);
+        before.Receive(Post);
+        using CancellationTokenSource grace = new();
+        Task finished = Sessions.Context.FinishAsync(before, grace.Token);
+        await grace.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => Within(finished));
+
+        DirectSession after = GoOn(before);
+        Assert.Equal("60000005", Ask(after, Post));
+        Assert.Equal(1, _runs);
+        Ask(after, Get);
+        Assert.Equal(2, _runs);
+        never.SetResult(CoapResults.Changed());
+    }
+
+    [Fact]
+    public async Task Message_IDs_of_ours_are_passed_over_where_the_session_goes_on()
+    {
+        await StartCountingAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        HashSet<string> seen = [];
+        for (int hop = 0; hop < 5; hop++)
+        {
+            for (int i = 0; i < 40; i++)
+            {
+                // NON GET /x, whose answer has a Message ID of ours.
+                string sent = Ask(session, $"5001{(hop << 8) | i:x4}b178");
+                Assert.True(seen.Add(sent[4..8]), $"{sent[4..8]} came twice");
+            }
+
+            session = GoOn(session);
+        }
+    }
+
+    [Fact]
+    public async Task Something_else_than_what_was_retired_has_no_effect()
+    {
+        await StartCountingAsync();
+        DirectSession before = Sessions.Accept(Peer);
+        Ask(before, Post);
+        Ask(before, "50010100b178");
+        byte[] retired = Sessions.Context.Retire(before).ToArray();
+        before.End();
+        for (int length = 0; length < retired.Length; length++)
+        {
+            DirectSession other = Sessions.Accept(Peer);
+            Sessions.Context.Resume(other, retired.AsSpan(0, length));
+            Ask(other, Put);
+            other.End();
+        }
+
+        Random random = new(1);
+        for (int i = 0; i < 200; i++)
+        {
+            byte[] changed = [.. retired];
+            changed[random.Next(changed.Length)] ^= (byte)(1 << random.Next(8));
+            DirectSession other = Sessions.Accept(Peer);
+            Sessions.Context.Resume(other, changed);
+            Ask(other, "40030008b178ff32");
+            other.End();
+        }
+
+        Assert.DoesNotContain(Logs.Entries, static entry => entry.Level >= Microsoft.Extensions.Logging.LogLevel.Error);
+    }
+
+    [Fact]
+    public async Task Of_a_busy_session_the_newest_are_kept_with_their_answers_within_a_bound()
+    {
+        Server.MapPost("/x", request =>
+        {
+            _runs++;
+            return CoapResults.Content(new CoapContent(new byte[900], CoapContentFormat.OctetStream));
+        });
+        await StartSessionsAsync();
+        DirectSession before = Sessions.Accept(Peer);
+        string newest = "";
+        for (int i = 0; i < 100; i++)
+        {
+            newest = Ask(before, $"4002{0x100 + i:x4}b178ff31");
+            Clock.Advance(TimeSpan.FromMilliseconds(100));
+        }
+
+        byte[] retired = Sessions.Context.Retire(before).ToArray();
+        Assert.InRange(retired.Length, 20 * 1024, 32 * 1024);
+        before.End();
+        DirectSession after = Sessions.Accept(Peer);
+        Sessions.Context.Resume(after, retired);
+        Assert.Equal(newest, Ask(after, $"4002{0x100 + 99:x4}b178ff31"));
+
+        // The oldest has lost its answer, and is not carried out again all the same.
+        after.Receive($"4002{0x100:x4}b178ff31");
+        Assert.Empty(after.TakeSent());
+        Assert.Equal(100, _runs);
+    }
+
+    private async Task StartCountingAsync()
+    {
+        CoapResult Count() => CoapResults.Text($"{++_runs}");
+        Server.MapGet("/x", Count);
+        Server.MapPost("/x", Count);
+        Server.MapPut("/x", Count);
+        await StartSessionsAsync();
+    }
+
+    private DirectSession GoOn(DirectSession before)
+    {
+        ReadOnlyMemory<byte> retired = Sessions.Context.Retire(before);
+        before.Receive(Get);
+        Assert.Empty(before.TakeSent());
+        before.End();
+        DirectSession after = Sessions.Accept(Peer);
+        Sessions.Context.Resume(after, retired.Span);
+        return after;
+    }
+}
