@@ -26,6 +26,7 @@ public sealed class CoapCluster : IAsyncDisposable
     private readonly ClusterDevices _devices;
     private readonly ClusterRelays _relays;
     private readonly ClusterResumptions _resumptions;
+    private readonly ClusterInstruments _instruments;
     private readonly byte[] _sessionKey = new byte[CoapSealedClusterStore.SecretLength];
     private readonly byte[] _endpointSecret = new byte[CoapSealedClusterStore.SecretLength];
     private bool _isStarted;
@@ -56,7 +57,9 @@ public sealed class CoapCluster : IAsyncDisposable
         Self = new CoapClusterNode(CoapNodeId.New(random), options.Address);
         Links = new ClusterLinks(Self.Id, options, _time, random ?? CoapRandomSource.Secure, _logger);
         _relays = new ClusterRelays(Links);
-        Store = new CoapSealedClusterStore(store, options.Secret.Span, random);
+        _instruments = ClusterInstruments.Of(options.MeterFactory);
+        Store = new CoapSealedClusterStore(
+            new MeasuredClusterStore(store, _instruments.StoreDuration, _time), options.Secret.Span, random);
         Writer = new CoapRecordWriter(Store, options.Writer, _time, _logger);
         OscoreStore = new CoapClusterOscoreStore(this);
         _membership = new ClusterMembership(Store, Self.Id, options.Lease, _time, _logger);
@@ -69,6 +72,7 @@ public sealed class CoapCluster : IAsyncDisposable
         Servers = new ClusterServers(this, _devices.Local);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _sessionKey, default, "CoAP.NET cluster sessions 1"u8);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _endpointSecret, default, "CoAP.NET cluster endpoints 1"u8);
+        _instruments.Add(this);
     }
 
     /// <summary>Raised when <see cref="Map"/> has changed, on the thread that found out.</summary>
@@ -315,6 +319,7 @@ public sealed class CoapCluster : IAsyncDisposable
         await Links.DisposeAsync().ConfigureAwait(false);
         await _membership.DisposeAsync().ConfigureAwait(false);
         await Store.DisposeAsync().ConfigureAwait(false);
+        _instruments.Remove(this);
         CryptographicOperations.ZeroMemory(_sessionKey);
         CryptographicOperations.ZeroMemory(_endpointSecret);
     }

@@ -1,3 +1,5 @@
+using System.Diagnostics.Metrics;
+
 namespace CoAP.NET.Cluster;
 
 /// <summary>How a node takes part in a cluster, be it the only one.</summary>
@@ -22,8 +24,8 @@ public sealed class CoapClusterOptions
 
     /// <summary>
     /// Where other nodes reach this one, such as <c>coaps+tcp://10.0.0.7:5690</c>. Default empty: at <see cref="LinkAddress"/>, with an
-    /// address of this host where that is a wildcard. Without <see cref="LinkAddress"/> nodes with an address share slots too, and something
-    /// else has to bring datagrams to their owners.
+    /// address of this host where that is a wildcard. Without <see cref="LinkAddress"/> nodes with an address share slots too, and
+    /// something else has to bring datagrams to their owners.
     /// </summary>
     public string Address { get; set; } = "";
 
@@ -45,6 +47,12 @@ public sealed class CoapClusterOptions
 
     /// <summary>Bounds and pace of observers that outlive the process.</summary>
     public CoapClusterObserverOptions Observers { get; } = new();
+
+    /// <summary>
+    /// Makes the meter of <see cref="CoapTelemetry.MeterName"/> for the metrics <c>coap.cluster.*</c>, such as the one of a dependency
+    /// injection container. Default null: one meter for the process.
+    /// </summary>
+    public IMeterFactory? MeterFactory { get; set; }
 
     /// <summary>What is wrong with the options; null when nothing is.</summary>
     /// <returns>The text, which says what to do.</returns>

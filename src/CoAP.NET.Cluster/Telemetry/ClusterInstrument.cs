@@ -1,0 +1,64 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>A metric of a cluster.</summary>
+/// <param name="Name">Its name.</param>
+/// <param name="IsGauge">Whether it rises and falls; otherwise it counts.</param>
+/// <param name="Unit">The unit, as UCUM has it.</param>
+/// <param name="Description">What it is, for people.</param>
+/// <param name="Tag">The tag that tells the rows apart; null when there is one row.</param>
+/// <param name="Rows">What is read with which value of the tag.</param>
+internal sealed record ClusterInstrument(
+    string Name, bool IsGauge, string Unit, string Description, string? Tag, params (ClusterMetric Metric, string? Value)[] Rows)
+{
+    /// <summary>The duration of calls to the store, which is a histogram.</summary>
+    public const string StoreDuration = "coap.cluster.store.duration";
+
+    /// <summary>What <see cref="StoreDuration"/> is, for people.</summary>
+    public const string StoreDurationDescription = "How long calls to the store took, by what was asked for.";
+
+    /// <summary>All others, in the order of the documentation.</summary>
+    public static IReadOnlyList<ClusterInstrument> All { get; } =
+    [
+        Gauge("coap.cluster.slots", "{slot}", "Slots that this node has, of 256.", (ClusterMetric.SlotsHeld, null)),
+        Gauge("coap.cluster.slots_moving", "{slot}", "Slots that this node is handing over.", (ClusterMetric.SlotsMoving, null)),
+        Gauge("coap.cluster.nodes", "{node}", "Nodes that are there, as this one sees it.", (ClusterMetric.Nodes, null)),
+        Gauge("coap.cluster.links", "{link}", "Nodes that this one has a link with.", (ClusterMetric.Links, null)),
+        Gauge("coap.cluster.store_away", "{store}", "1 while the store takes no leases or records, else 0.",
+            (ClusterMetric.StoreAway, null)),
+        Gauge("coap.cluster.records_waiting", "{record}", "Changes of records that wait for the store.",
+            (ClusterMetric.RecordsWaiting, null)),
+        Gauge("coap.cluster.bytes_waiting", "By", "The bytes that they hold.", (ClusterMetric.BytesWaiting, null)),
+        Gauge("coap.cluster.datagrams_waiting", "{datagram}", "Datagrams that wait for slots on their way.",
+            (ClusterMetric.DatagramsHolding, null)),
+        Gauge("coap.cluster.observers_awaited", "{observer}", "Observers that are kept and whose client is not there yet.",
+            (ClusterMetric.ObserversAwaited, null)),
+        new("coap.cluster.slot_moves", false, "{slot}",
+            "Slots that nobody had and this node took, that it handed over, and that others took as it seemed dead.", "coap.cluster.move",
+            (ClusterMetric.SlotsTaken, "taken"), (ClusterMetric.SlotsHandedOver, "handed_over"), (ClusterMetric.SlotsLost, "lost")),
+        new("coap.cluster.records", false, "{record}", "Changes of records by what became of them.", "coap.cluster.outcome",
+            (ClusterMetric.RecordsWritten, "written"), (ClusterMetric.RecordsFenced, "fenced"),
+            (ClusterMetric.RecordsReplaced, "replaced"), (ClusterMetric.RecordsDropped, "dropped"),
+            (ClusterMetric.RecordsRefused, "refused"), (ClusterMetric.RecordsUnreadable, "unreadable")),
+        new("coap.cluster.batches", false, "{batch}", "Batches of records by whether the store took them.", "coap.cluster.outcome",
+            (ClusterMetric.BatchesWritten, "written"), (ClusterMetric.BatchesFailed, "failed")),
+        new("coap.cluster.relays", false, "{datagram}",
+            "Datagrams between nodes: relayed, received, answers that were returned, refused as their source "
+            + "had its share, and dropped as their slot had moved on.", "coap.cluster.relay",
+            (ClusterMetric.Relayed, "relayed"), (ClusterMetric.RelaysReceived, "received"), (ClusterMetric.RelaysReturned, "returned"),
+            (ClusterMetric.RelaysRefused, "refused"), (ClusterMetric.RelaysStray, "stray")),
+        new("coap.cluster.datagrams_held", false, "{datagram}", "Datagrams that waited for slots on their way, and those of them that were "
+            + "dropped.", "coap.cluster.outcome", (ClusterMetric.DatagramsHeld, "held"), (ClusterMetric.DatagramsDropped, "dropped")),
+        new("coap.cluster.link_events", false, "{event}", "What happened to links between nodes.", "coap.cluster.link",
+            (ClusterMetric.LinksOpened, "opened"), (ClusterMetric.LinksFailed, "failed"), (ClusterMetric.LinksLost, "lost"),
+            (ClusterMetric.LinkStrangers, "stranger")),
+        new("coap.cluster.link_items", false, "{item}", "Messages between nodes.", "coap.cluster.item",
+            (ClusterMetric.ItemsSent, "sent"), (ClusterMetric.ItemsReceived, "received"), (ClusterMetric.ItemsDropped, "dropped")),
+        new("coap.cluster.observers", false, "{observer}", "Observers that were kept by what became of them, and changes of observers "
+            + "for which there was no room.", "coap.cluster.outcome",
+            (ClusterMetric.ObserversRestored, "restored"), (ClusterMetric.ObserversRefused, "refused"),
+            (ClusterMetric.ObserversExpired, "expired"), (ClusterMetric.ObserverRecordsDropped, "dropped")),
+    ];
+
+    private static ClusterInstrument Gauge(string name, string unit, string description, (ClusterMetric Metric, string? Value) row) =>
+        new(name, true, unit, description, null, row);
+}

@@ -1,0 +1,153 @@
+using System.Diagnostics.Metrics;
+using System.Runtime.CompilerServices;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// The instruments of one meter. They are only read when somebody collects. Nodes of one process count together, and what they counted
+/// stays when they end: a counter never falls. Thread-safe.
+/// </summary>
+internal sealed class ClusterInstruments
+{
+    private static readonly ConditionalWeakTable<Meter, ClusterInstruments> s_ofMeters = [];
+    private static readonly Meter s_shared = new(CoapTelemetry.MeterName);
+
+    private readonly Lock _gate = new();
+    private readonly List<CoapCluster> _clusters = [];
+    private readonly long[] _past = new long[Enum.GetValues<ClusterMetric>().Length];
+
+    private ClusterInstruments(Meter meter)
+    {
+        StoreDuration = meter.CreateHistogram<double>(ClusterInstrument.StoreDuration, "s", ClusterInstrument.StoreDurationDescription);
+        foreach (ClusterInstrument instrument in ClusterInstrument.All)
+        {
+            _ = instrument.IsGauge
+                ? (Instrument)meter.CreateObservableUpDownCounter(instrument.Name, () => Read(instrument), instrument.Unit,
+                    instrument.Description)
+                : meter.CreateObservableCounter(instrument.Name, () => Read(instrument), instrument.Unit, instrument.Description);
+        }
+    }
+
+    /// <summary>How long calls to the store took.</summary>
+    public Histogram<double> StoreDuration { get; }
+
+    /// <summary>The instruments of a meter.</summary>
+    /// <param name="factory">Makes the meter; null: there is one for the process.</param>
+    public static ClusterInstruments Of(IMeterFactory? factory)
+    {
+        Meter meter = factory?.Create(new MeterOptions(CoapTelemetry.MeterName)) ?? s_shared;
+        lock (s_ofMeters)
+        {
+            return s_ofMeters.GetValue(meter, static meter => new ClusterInstruments(meter));
+        }
+    }
+
+    /// <summary>A node begins to count.</summary>
+    public void Add(CoapCluster cluster)
+    {
+        lock (_gate)
+        {
+            _clusters.Add(cluster);
+        }
+    }
+
+    /// <summary>A node has ended.</summary>
+    public void Remove(CoapCluster cluster)
+    {
+        lock (_gate)
+        {
+            if (!_clusters.Remove(cluster))
+            {
+                return;
+            }
+
+            foreach ((ClusterMetric metric, _) in ClusterInstrument.All.Where(static one => !one.IsGauge)
+                .SelectMany(static instrument => instrument.Rows))
+            {
+                _past[(int)metric] += Read(cluster, metric);
+            }
+        }
+    }
+
+    private static long Read(CoapCluster cluster, ClusterMetric metric) => metric switch
+    {
+        ClusterMetric.SlotsHeld => cluster.Map.SlotsOf(cluster.Self.Id).Count,
+        ClusterMetric.Nodes => cluster.Map.Nodes.Count,
+        ClusterMetric.StoreAway => cluster.Health.IsDegraded ? 1 : 0,
+        ClusterMetric.RecordsUnreadable => cluster.Store.UnreadableCount,
+        >= ClusterMetric.LinksOpened and <= ClusterMetric.ItemsDropped or ClusterMetric.Links => Of(cluster.Links.Counters, metric),
+        >= ClusterMetric.RecordsWritten and <= ClusterMetric.BatchesFailed or ClusterMetric.RecordsWaiting
+            or ClusterMetric.BytesWaiting => Of(cluster.Writer.GetCounters(), metric),
+        >= ClusterMetric.ObserversRestored and <= ClusterMetric.ObserverRecordsDropped or ClusterMetric.ObserversAwaited =>
+            Of(cluster.GetObserverCounters(), metric),
+        _ => Of(cluster.GetNodeCounters(), metric),
+    };
+
+    private static long Of(in ClusterLinkCounters counters, ClusterMetric metric) => metric switch
+    {
+        ClusterMetric.Links => counters.Links,
+        ClusterMetric.LinksOpened => counters.Opened,
+        ClusterMetric.LinksFailed => counters.Failed,
+        ClusterMetric.LinksLost => counters.Lost,
+        ClusterMetric.LinkStrangers => counters.Strangers,
+        ClusterMetric.ItemsSent => counters.ItemsSent,
+        ClusterMetric.ItemsReceived => counters.ItemsReceived,
+        _ => counters.ItemsDropped,
+    };
+
+    private static long Of(CoapRecordWriterCounters counters, ClusterMetric metric) => metric switch
+    {
+        ClusterMetric.RecordsWaiting => counters.Waiting,
+        ClusterMetric.BytesWaiting => counters.WaitingBytes,
+        ClusterMetric.RecordsWritten => counters.Written,
+        ClusterMetric.RecordsFenced => counters.Fenced,
+        ClusterMetric.RecordsReplaced => counters.Replaced,
+        ClusterMetric.RecordsDropped => counters.Dropped,
+        ClusterMetric.RecordsRefused => counters.Refused,
+        ClusterMetric.BatchesWritten => counters.Batches,
+        _ => counters.Failures,
+    };
+
+    private static long Of(CoapClusterObserverCounters counters, ClusterMetric metric) => metric switch
+    {
+        ClusterMetric.ObserversAwaited => counters.Awaited,
+        ClusterMetric.ObserversRestored => counters.Restored,
+        ClusterMetric.ObserversRefused => counters.Refused,
+        ClusterMetric.ObserversExpired => counters.Expired,
+        _ => counters.Dropped,
+    };
+
+    private static long Of(CoapClusterNodeCounters counters, ClusterMetric metric) => metric switch
+    {
+        ClusterMetric.SlotsMoving => counters.Moving,
+        ClusterMetric.SlotsTaken => counters.Taken,
+        ClusterMetric.SlotsHandedOver => counters.HandedOver,
+        ClusterMetric.SlotsLost => counters.Lost,
+        ClusterMetric.Relayed => counters.Relayed,
+        ClusterMetric.RelaysReceived => counters.RelaysReceived,
+        ClusterMetric.RelaysReturned => counters.RelaysReturned,
+        ClusterMetric.RelaysRefused => counters.RelaysRefused,
+        ClusterMetric.RelaysStray => counters.RelaysStray,
+        ClusterMetric.DatagramsHolding => counters.Holding,
+        ClusterMetric.DatagramsHeld => counters.Held,
+        ClusterMetric.DatagramsDropped => counters.HeldDropped,
+        _ => throw new ArgumentOutOfRangeException(nameof(metric), metric, "Nothing counts that."),
+    };
+
+    private List<Measurement<long>> Read(ClusterInstrument instrument)
+    {
+        List<Measurement<long>> all = [];
+        lock (_gate)
+        {
+            foreach ((ClusterMetric metric, string? value) in instrument.Rows)
+            {
+                long sum = _past[(int)metric] + _clusters.Sum(cluster => Read(cluster, metric));
+                all.Add(instrument.Tag is { } tag
+                    ? new Measurement<long>(sum, new KeyValuePair<string, object?>(tag, value))
+                    : new Measurement<long>(sum));
+            }
+        }
+
+        return all;
+    }
+}

@@ -1,0 +1,77 @@
+using System.Diagnostics.Metrics;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>A store whose calls are measured while somebody listens. Thread-safe.</summary>
+/// <param name="inner">The store, which it disposes of.</param>
+/// <param name="durations">How long calls took.</param>
+/// <param name="time">The clock.</param>
+internal sealed class MeasuredClusterStore(ICoapClusterStore inner, Histogram<double> durations, TimeProvider time) : ICoapClusterStore
+{
+    /// <summary>The tag that says what was asked for.</summary>
+    public const string Operation = "coap.cluster.store.operation";
+
+    /// <summary>Its values.</summary>
+    public static IReadOnlyList<string> Operations { get; } = [Join, Change, Write, Find, RemoveExpired];
+
+    private const string Error = "error.type";
+    private const string Join = "join";
+    private const string Change = "change";
+    private const string Write = "write";
+    private const string Find = "find";
+    private const string RemoveExpired = "remove_expired";
+
+    public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
+        MeasureAsync(Join, () => inner.JoinAsync(self, lease, cancellationToken));
+
+    public IAsyncEnumerable<CoapClusterMap> WatchAsync(CancellationToken cancellationToken) => inner.WatchAsync(cancellationToken);
+
+    public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
+        MeasureAsync(Change, () => inner.TryChangeAsync(wanted, cancellationToken));
+
+    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken) =>
+        MeasureAsync(Write, () => inner.WriteAsync(batch, cancellationToken));
+
+    // How long it takes depends on who reads.
+    public IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken) =>
+        inner.ReadAsync(kind, slot, cancellationToken);
+
+    public ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken) =>
+        MeasureAsync(Find, () => inner.FindAsync(key, cancellationToken));
+
+    public ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) =>
+        MeasureAsync(RemoveExpired, () => inner.RemoveExpiredAsync(cancellationToken));
+
+    public ValueTask DisposeAsync() => inner.DisposeAsync();
+
+    private ValueTask<T> MeasureAsync<T>(string operation, Func<ValueTask<T>> call) =>
+        durations.Enabled ? RecordAsync(operation, call) : call();
+
+    private async ValueTask<T> RecordAsync<T>(string operation, Func<ValueTask<T>> call)
+    {
+        long started = time.GetTimestamp();
+        string? error = null;
+        try
+        {
+            return await call().ConfigureAwait(false);
+        }
+        catch (Exception exception)
+        {
+            error = exception is CoapClusterStoreException { Fault: var fault } ? fault.ToString() : exception.GetType().Name;
+            throw;
+        }
+        finally
+        {
+            double seconds = time.GetElapsedTime(started).TotalSeconds;
+            if (error is null)
+            {
+                durations.Record(seconds, new KeyValuePair<string, object?>(Operation, operation));
+            }
+            else
+            {
+                durations.Record(seconds, new KeyValuePair<string, object?>(Operation, operation),
+                    new KeyValuePair<string, object?>(Error, error));
+            }
+        }
+    }
+}
