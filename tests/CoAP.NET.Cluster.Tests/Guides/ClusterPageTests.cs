@@ -1,3 +1,4 @@
+using System.Data.Common;
 using CoAP.NET.Cluster.PostgreSql;
 using CoAP.NET.Cluster.Sqlite;
 using CoAP.NET.Dtls;
@@ -12,11 +13,12 @@ public sealed class ClusterPageTests
     [Fact]
     public async Task Every_snippet_of_the_page_stands_in_these_tests()
     {
-        Snippets.AllStandInTests("cluster.md", "Guides", 9, "CoAP.NET.Cluster.Tests");
+        Snippets.AllStandInTests("cluster.md", "Guides", 10, "CoAP.NET.Cluster.Tests");
         Assert.NotNull((Delegate)Serve);
         Assert.NotNull((Delegate)Link);
         Assert.NotNull((Delegate)AttachAsync);
         Assert.NotNull((Delegate)Observe);
+        Assert.NotNull((Delegate)DoOnce);
         Assert.NotNull((Delegate)KeepAsync);
         Assert.NotNull((Delegate)SealAsync);
         Assert.NotNull((Delegate)WriteAsync);
@@ -60,6 +62,28 @@ await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meter
         CoapClusterObservations observations = cluster.Observations;
         observations.Map("temperature", notification => Console.WriteLine($"{notification.Peer}: {notification.Response.GetText()}"));
         server.Endpoint.PeerConnected += (_, peer) => _ = observations.StartAsync("temperature", peer, "/3303/0/5700");
+    }
+
+    private static void DoOnce(CoapServer server, DbDataSource database)
+    {
+        CoapOnce once = new();
+        server.MapPost("/pulses", async (request, cancellationToken) =>
+        {
+            await using DbConnection connection = await database.OpenConnectionAsync(cancellationToken);
+            await using DbTransaction transaction = await connection.BeginTransactionAsync(cancellationToken);
+            CoapOnceRun run = await once.TryBeginAsync(transaction, request, cancellationToken: cancellationToken);
+            if (!run.IsFirst)
+            {
+                return run.Answer ?? CoapResults.Changed();
+            }
+
+            CoapResult answer = await CountAsync(transaction, request);
+            await run.CompleteAsync(answer, cancellationToken);
+            await transaction.CommitAsync(cancellationToken);
+            return answer;
+        });
+
+        static Task<CoapResult> CountAsync(DbTransaction transaction, CoapRequest request) => Task.FromResult(CoapResults.Changed());
     }
 
     private static async Task KeepAsync(CancellationToken cancellationToken)

@@ -1,0 +1,52 @@
+using System.Data.Common;
+using CoAP.NET.Cluster.Tests.Engines;
+using CoAP.NET.Cluster.Tests.PostgreSql;
+
+namespace CoAP.NET.Cluster.Tests.Once;
+
+[Collection(PostgreSqlCollection.Name)]
+[NeedsPrograms(PostgreSqlServer.Advice, "initdb", "postgres")]
+public sealed class PostgreSqlOnceTests(PostgreSqlServer server) : OnceSuite
+{
+    private static int s_schemas;
+
+    private readonly string _schema = $"once{Interlocked.Increment(ref s_schemas)}";
+
+    [EngineFact]
+    public Task Copies_that_come_to_another_process_get_the_answer_of_the_first() => CopiesHaveTheAnswerOfTheFirstAsync();
+
+    [EngineFact]
+    public Task What_was_rolled_back_is_done_by_the_next_copy() => WhatWasRolledBackIsDoneByTheNextCopyAsync();
+
+    [EngineFact]
+    public async Task A_copy_that_is_done_elsewhere_at_this_moment_is_waited_for()
+    {
+        await MakeTablesAsync();
+        CoapRequest request = await RequestAsync();
+        await using DbConnection one = await OpenAsync();
+        await using DbConnection other = await OpenAsync();
+        await using DbTransaction first = await one.BeginTransactionAsync();
+        await using DbTransaction second = await other.BeginTransactionAsync();
+        CoapOnceRun run = await Once.TryBeginAsync(first, request);
+        Task<CoapOnceRun> copy = Once.TryBeginAsync(second, request);
+        await run.CompleteAsync(CoapResults.Changed(CoapContent.Text("done")));
+        Assert.False(copy.IsCompleted);
+        await first.CommitAsync();
+
+        CoapOnceRun known = await copy;
+        Assert.False(known.IsFirst);
+        Assert.Equal((CoapCode.Changed, "done"), (known.Answer!.Code, System.Text.Encoding.UTF8.GetString(known.Answer.Payload.Span)));
+        Assert.Equal(CoapContentFormat.TextPlain, known.Answer.Options.ContentFormat);
+    }
+
+    private protected override async Task<DbConnection> OpenAsync()
+    {
+        DbConnection connection = await server.OpenAsync();
+        await using DbCommand command = connection.CreateCommand();
+#pragma warning disable CA2100 // texts of the tests
+        command.CommandText = $"create schema if not exists {_schema}; set search_path to {_schema}";
+#pragma warning restore CA2100
+        await command.ExecuteNonQueryAsync();
+        return connection;
+    }
+}
