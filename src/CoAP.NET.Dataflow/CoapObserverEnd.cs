@@ -35,4 +35,10 @@ public enum CoapObserverEnd
 
     /// <summary>The endpoint stopped.</summary>
     Stopped,
+
+    /// <summary>
+    /// Another process goes on with its session, and may put it back (<see cref="CoapServer.TryRestoreObserver"/>): who keeps observers
+    /// keeps it.
+    /// </summary>
+    HandedOver,
 }

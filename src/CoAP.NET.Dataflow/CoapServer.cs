@@ -1,4 +1,5 @@
 using CoAP.NET.Resources;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET;
 
@@ -100,6 +101,18 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
         ArgumentNullException.ThrowIfNull(observer);
         return observer.Peer.Restore(observer, Endpoint.Core);
     }
+
+    /// <summary>
+    /// The peer at an address of plain <c>coap</c>, as if something of it had just come: for observers that were kept
+    /// (<see cref="TryRestoreObserver"/>). To be called after the start.
+    /// </summary>
+    /// <param name="remote">The address of the peer (<see cref="CoapPeer.Address"/>).</param>
+    /// <param name="local">Our address towards it (<see cref="CoapPeer.LocalAddress"/>).</param>
+    /// <returns>The peer; null when this server does not listen at that address.</returns>
+    public CoapPeer? FindPeer(CoapAddress remote, CoapAddress local) =>
+        Endpoint.Core.Transports.ListeningAt(local, out int tag) is { } transport
+            ? CoapPeer.Of(Endpoint.Core.Channels.ChannelOfKnown(transport, tag, remote, local))
+            : null;
 
     /// <summary>Adds an address to listen on.</summary>
     /// <param name="uri">Scheme, host and port; see <see cref="CoapEndpoint.Listen"/>.</param>

@@ -17,7 +17,18 @@ public interface ICoapObserverKeeper
     void Registered(CoapKeptObserver observer);
 
     /// <summary>
-    /// A client is an observer no more. Not called while the endpoint stops: whoever observes then is to be put back after the start.
+    /// A client is still an observer, as it acknowledged a notification or registered again: for whoever forgets observers of which nothing
+    /// was heard for long. Told at most once in 12 hours of each, and at least once in 36, as each is asked to acknowledge a notification
+    /// in a day (RFC 7641 section 4.5). Does nothing by default.
+    /// </summary>
+    /// <param name="observer">Who, and what.</param>
+    void Confirmed(CoapKeptObserver observer)
+    {
+    }
+
+    /// <summary>
+    /// A client is an observer no more. Not called while the endpoint stops: whoever observes then is to be put back after the start. With
+    /// <see cref="CoapObserverEnd.HandedOver"/> it is to be kept too: another process goes on with it.
     /// </summary>
     /// <param name="observer">Who, and what: known by its peer and the token of its request.</param>
     /// <param name="end">Why.</param>

@@ -69,6 +69,7 @@ public sealed class CoapCluster : IAsyncDisposable
         _resumptions = new ClusterResumptions(this, _time);
         _devices = new ClusterDevices(this, options.Devices, _time, _logger);
         Observers = new ClusterObservers(this, options.Observers, _time);
+        _mover.Add(Observers);
         Servers = new ClusterServers(this, _devices.Local);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _sessionKey, default, "CoAP.NET cluster sessions 1"u8);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _endpointSecret, default, "CoAP.NET cluster endpoints 1"u8);

@@ -6,7 +6,7 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// Keeps who observes the resources of one server, under the fences of the slots that this node has: an observer has the slot of the DTLS
-/// session of its client. Thread-safe.
+/// session of its client, and without a session one that this node has (<see cref="PlainObservers"/>). Thread-safe.
 /// </summary>
 internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
 {
@@ -15,6 +15,7 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
 
     // Those that are being put back: that is no news for the store.
     private readonly ConcurrentDictionary<CoapRecordKey, bool> _restoring = new();
+    private readonly PlainObservers _plain;
     private CoapDatagramSerializer? _serializer;
     private ObserverRestorer? _restorer;
 
@@ -24,6 +25,7 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
         Server = server;
         _options = options;
         _name = ClusterServers.NameOf(server);
+        _plain = new PlainObservers(cluster);
     }
 
     public CoapCluster Cluster { get; }
@@ -54,25 +56,25 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
 
     public void Registered(CoapKeptObserver observer)
     {
-        if (TryGetKey(observer, out CoapRecordKey key) && !_restoring.TryRemove(key, out _))
+        if (TryGetKey(observer, isPut: true, out CoapRecordKey key))
         {
-            byte[] state = ObserverRecord.Write(observer, Serializer);
-            if (state.Length > ObserverRecord.MaxState)
-            {
-                // What was there before under its token is not observed any more.
-                Cluster.Observers.NoteTooLong();
-                Cluster.Observers.Queue.Remove(key, observer.Peer.Source);
-            }
-            else
-            {
-                Cluster.Observers.Queue.Put(key, state, observer.Peer.Source);
-            }
+            // Also of one that was put back: so its record lasts.
+            Put(key, observer, isStored: _restoring.TryRemove(key, out _));
+        }
+    }
+
+    public void Confirmed(CoapKeptObserver observer)
+    {
+        if (TryGetKey(observer, isPut: true, out CoapRecordKey key))
+        {
+            Put(key, observer, isStored: true);
         }
     }
 
     public void Removed(CoapKeptObserver observer, CoapObserverEnd end)
     {
-        if (TryGetKey(observer, out CoapRecordKey key))
+        if (end != CoapObserverEnd.HandedOver && TryGetKey(observer, isPut: false, out CoapRecordKey key)
+            && !(end == CoapObserverEnd.Lost && _restorer?.TryAwaitAwake(key, observer) == true))
         {
             Cluster.Observers.Queue.Remove(key, observer.Peer.Source);
         }
@@ -80,49 +82,110 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
 
     /// <summary>Begins to put observers back.</summary>
     /// <param name="server">The server.</param>
-    public void Attach(CoapServer server) => _restorer = new ObserverRestorer(this, server);
+    public void Attach(CoapServer server)
+    {
+        _restorer = new ObserverRestorer(this, server);
+        Cluster.Observers.Add(this);
+        Cluster.MapChanged += OnMapChanged;
+    }
 
     /// <summary>The server has stopped.</summary>
-    public void Detach() => _restorer?.Stop();
+    public void Detach()
+    {
+        Cluster.Observers.Remove(this);
+        Cluster.MapChanged -= OnMapChanged;
+        _restorer?.Stop();
+    }
 
     /// <summary>The client that a record is about.</summary>
-    /// <param name="record">The record.</param>
+    /// <param name="key">The key of the record.</param>
     /// <returns>Its name; empty for one of another server.</returns>
-    public ReadOnlySpan<byte> ClientOf(CoapRecord record) => ObserverRecord.ClientOf(record.Key.Bytes.Span, _name);
+    public ReadOnlySpan<byte> ClientOf(CoapRecordKey key) => ObserverRecord.ClientOf(key.Bytes.Span, _name);
 
     /// <summary>Puts an observer back.</summary>
     /// <param name="server">The server.</param>
     /// <param name="peer">The client.</param>
-    /// <param name="record">The record.</param>
+    /// <param name="key">The key of its record.</param>
+    /// <param name="state">The state of its record.</param>
     /// <returns>What became of it; null when the record cannot be read.</returns>
-    public CoapObserverRestore? Restore(CoapServer server, CoapPeer peer, CoapRecord record)
+    public CoapObserverRestore? Restore(CoapServer server, CoapPeer peer, CoapRecordKey key, ReadOnlyMemory<byte> state)
     {
-        if (!ObserverRecord.TryRead(record.State.Span, Serializer, out CoapMessage? request, out CoapContentFormat? format))
+        if (!ObserverRecord.TryRead(state.Span, Serializer, out CoapMessage? request, out CoapContentFormat? format))
         {
             return null;
         }
 
-        _restoring[record.Key] = true;
+        _restoring[key] = true;
+        if (peer.DurableId.IsEmpty)
+        {
+            _plain.Note(key);
+        }
+
         CoapObserverRestore result = server.RestoreObserver(new CoapKeptObserver(peer, request, format));
         if (result != CoapObserverRestore.Restored)
         {
-            _restoring.TryRemove(record.Key, out _);
+            _restoring.TryRemove(key, out _);
+            if (peer.DurableId.IsEmpty && result != CoapObserverRestore.IsThere)
+            {
+                _ = _plain.Forget(key.Bytes.ToArray());
+            }
         }
 
         return result;
     }
 
-    // Sessions that nobody keeps, and clients without one, are known to nobody after the end.
-    private bool TryGetKey(CoapKeptObserver observer, out CoapRecordKey key)
+    /// <summary>The state of the record of an observer.</summary>
+    /// <param name="observer">The observer.</param>
+    public byte[] StateOf(CoapKeptObserver observer) => ObserverRecord.Write(observer, Serializer);
+
+    /// <summary>A slot is about to move. Observers without a session stay, so their records go into other slots.</summary>
+    /// <param name="slot">The slot.</param>
+    public void Release(CoapSlot slot)
     {
-        ReadOnlySpan<byte> session = observer.Peer.DurableId.Span;
-        if (ObserverRecord.TryMakeKey(_name, session, observer.Request.Token) is not { } bytes)
+        foreach (CoapKeptObserver observer in _plain.Of(slot))
+        {
+            // The next node must not take them for its own.
+            Removed(observer, CoapObserverEnd.Stopped);
+            Registered(observer);
+        }
+    }
+
+    private void Put(CoapRecordKey key, CoapKeptObserver observer, bool isStored)
+    {
+        byte[] state = StateOf(observer);
+        if (state.Length <= ObserverRecord.MaxState)
+        {
+            Cluster.Observers.Queue.Put(key, state, observer.Peer.Source, isStored);
+            return;
+        }
+
+        // What was there before under its token is not observed any more.
+        Cluster.Observers.NoteTooLong();
+        Cluster.Observers.Queue.Remove(key, observer.Peer.Source);
+    }
+
+    private void OnMapChanged(object? sender, EventArgs arguments)
+    {
+        foreach (CoapKeptObserver observer in _plain.Homeless())
+        {
+            Registered(observer);
+        }
+    }
+
+    // Sessions that nobody keeps are known to nobody after the end.
+    private bool TryGetKey(CoapKeptObserver observer, bool isPut, out CoapRecordKey key)
+    {
+        byte[] client = ObserverClient.Of(observer.Peer);
+        if (ObserverRecord.TryMakeKey(_name, client, observer.Request.Token) is not { } bytes)
         {
             key = default;
             return false;
         }
 
-        key = new CoapRecordKey(CoapRecordKind.Observer, new CoapSlot(session[0]), bytes);
+        ReadOnlySpan<byte> session = ObserverClient.SessionOf(client);
+        key = !session.IsEmpty ? new CoapRecordKey(CoapRecordKind.Observer, new CoapSlot(session[0]), bytes)
+            : isPut ? _plain.PlaceFor(bytes, observer)
+            : _plain.Forget(bytes);
         return true;
     }
 }

@@ -1,8 +1,11 @@
+using System.Collections.Concurrent;
+
 namespace CoAP.NET.Cluster;
 
 /// <summary>What all servers of a node have in common that keep their observers. Thread-safe.</summary>
-internal sealed class ClusterObservers
+internal sealed class ClusterObservers : ISlotHolder
 {
+    private readonly ConcurrentDictionary<ClusterObserverKeeper, bool> _keepers = new();
     private long _tooLong;
     private long _restored;
     private long _refused;
@@ -38,6 +41,26 @@ internal sealed class ClusterObservers
             Expired = Interlocked.Read(ref _expired),
         };
     }
+
+    // What comes from now on goes to the writer at once.
+    Task ISlotHolder.ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
+    {
+        foreach (ClusterObserverKeeper keeper in _keepers.Keys)
+        {
+            keeper.Release(slot);
+        }
+
+        Queue.HandOn(slot);
+        return Task.CompletedTask;
+    }
+
+    /// <summary>A server is attached.</summary>
+    /// <param name="keeper">What keeps its observers.</param>
+    public void Add(ClusterObserverKeeper keeper) => _keepers[keeper] = true;
+
+    /// <summary>It has stopped.</summary>
+    /// <param name="keeper">What was added.</param>
+    public void Remove(ClusterObserverKeeper keeper) => _keepers.TryRemove(keeper, out _);
 
     public void NoteTooLong() => Interlocked.Increment(ref _tooLong);
 

@@ -45,6 +45,26 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
         }
     }
 
+    /// <summary>Hands to the writer what waits of a slot that is about to move.</summary>
+    /// <param name="slot">The slot.</param>
+    public void HandOn(CoapSlot slot)
+    {
+        Change[] changes;
+        lock (_gate)
+        {
+            changes = [.. _byKey.Values.Where(change => change.Key.Slot == slot)];
+            foreach (Change change in changes)
+            {
+                Forget(change);
+            }
+        }
+
+        foreach (Change change in changes)
+        {
+            Write(change);
+        }
+    }
+
     /// <summary>Hands everything to the writer, whose end follows.</summary>
     public async Task EndAsync()
     {
@@ -69,6 +89,12 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
     {
         // Of the moment of the change: a slot that another node had in between is another's.
         CoapFence fence = cluster.FenceOf(key.Slot);
+        if (cluster.Mover.IsMoving(key.Slot, fence))
+        {
+            Write(new Change(key, state, fence, isStored));
+            return;
+        }
+
         lock (_gate)
         {
             if (_hasEnded)
@@ -156,18 +182,19 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
             }
         }
 
-        foreach (Change change in portion)
-        {
-            CoapFence fence = change.Fence.IsSet ? change.Fence : cluster.FenceOf(change.Key.Slot);
-            if (fence.IsSet)
-            {
-                _ = cluster.Writer.TryWrite(change.State is { } state
-                    ? CoapRecordChange.Put(change.Key, fence, state, ObserverRecord.Lifetime)
-                    : CoapRecordChange.Remove(change.Key, fence));
-            }
-        }
-
+        portion.ForEach(Write);
         return true;
+    }
+
+    private void Write(Change change)
+    {
+        CoapFence fence = change.Fence.IsSet ? change.Fence : cluster.FenceOf(change.Key.Slot);
+        if (fence.IsSet)
+        {
+            _ = cluster.Writer.TryWrite(change.State is { } state
+                ? CoapRecordChange.Put(change.Key, fence, state, ObserverRecord.Lifetime)
+                : CoapRecordChange.Remove(change.Key, fence));
+        }
     }
 
     /// <summary>A change that waits.</summary>

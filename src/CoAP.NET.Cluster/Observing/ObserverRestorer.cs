@@ -1,3 +1,6 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Transports;
+
 namespace CoAP.NET.Cluster;
 
 /// <summary>
@@ -14,6 +17,9 @@ internal sealed class ObserverRestorer
     // Sessions are loaded beside this, and where the store is slow they come later.
     private static readonly TimeSpan s_awaitsSession = TimeSpan.FromMinutes(5);
 
+    // Longer than a notification is repeated (RFC 7252 section 4.8.2), and waits for others of its client.
+    private static readonly TimeSpan s_remembers = TimeSpan.FromMinutes(15);
+
     private readonly ClusterObserverKeeper _keeper;
     private readonly CoapCluster _cluster;
     private readonly ClusterObservers _observers;
@@ -23,7 +29,10 @@ internal sealed class ObserverRestorer
     private readonly CoapFence[] _loaded = new CoapFence[CoapSlot.Count];
     private readonly Lock _gate = new();
     private readonly Dictionary<string, List<Awaited>> _bySession = new(StringComparer.Ordinal);
-    private readonly Queue<(CoapPeer Peer, Awaited Observer)> _ready = new();
+    private readonly Queue<(CoapPeer? Peer, Awaited Observer)> _ready = new();
+
+    // Those that were put back a short while ago, and when.
+    private readonly ConcurrentDictionary<CoapRecordKey, long> _unheard = new();
     private TaskCompletionSource _wake = NewWake();
     private long _looked;
     private bool _mustLoad = true;
@@ -59,7 +68,56 @@ internal sealed class ObserverRestorer
         _stop.Cancel();
     }
 
+    /// <summary>
+    /// A client did not acknowledge what it was told. If it has not been heard since it was put back, it may sleep: then it was woken for
+    /// nothing that it asked for, and is put back again when something of it comes.
+    /// </summary>
+    /// <param name="key">The key of its record.</param>
+    /// <param name="observer">The observer.</param>
+    /// <returns>Whether it is waited for.</returns>
+    public bool TryAwaitAwake(CoapRecordKey key, CoapKeptObserver observer)
+    {
+        CoapPeer peer = observer.Peer;
+        if (!_unheard.TryRemove(key, out long restored) || (!peer.DurableId.IsEmpty && !peer.IsConnected)
+            || _time.GetUtcNow() - peer.LastSeen < _time.GetElapsedTime(restored))
+        {
+            return false;
+        }
+
+        _ = AwaitAwakeAsync(peer, new Awaited(key, _keeper.StateOf(observer), _cluster.FenceOf(key.Slot), 0));
+        return true;
+    }
+
     private static TaskCompletionSource NewWake() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private async Task AwaitAwakeAsync(CoapPeer peer, Awaited observer)
+    {
+        _observers.NoteAwaited(1);
+        try
+        {
+            await peer.WhenHeardAsync(_stop.Token).ConfigureAwait(false);
+            lock (_gate)
+            {
+                if (_isStopped)
+                {
+                    return;
+                }
+
+                _ready.Enqueue((peer, observer));
+                Count(1);
+            }
+
+            Wake();
+        }
+        catch (OperationCanceledException)
+        {
+            // The server or the cluster ends.
+        }
+        finally
+        {
+            _observers.NoteAwaited(-1);
+        }
+    }
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
@@ -136,7 +194,7 @@ internal sealed class ObserverRestorer
         int done = 0;
         while (done < most && TryTake(out CoapPeer? peer, out Awaited? observer))
         {
-            Restore(peer!, observer!);
+            Restore(peer, observer!);
             done++;
         }
 
@@ -148,7 +206,7 @@ internal sealed class ObserverRestorer
         }
 
         Expire();
-        return Volatile.Read(ref _count) > 0 ? s_look : Timeout.InfiniteTimeSpan;
+        return Volatile.Read(ref _count) > 0 || !_unheard.IsEmpty ? s_look : Timeout.InfiniteTimeSpan;
     }
 
     private async Task PauseAsync(TimeSpan pause, Task wake)
@@ -180,17 +238,17 @@ internal sealed class ObserverRestorer
             await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Observer, slot, cancellationToken)
                 .ConfigureAwait(false))
             {
-                if (!_keeper.ClientOf(record).IsEmpty)
+                if (!_keeper.ClientOf(record.Key).IsEmpty)
                 {
-                    found.Add(new Awaited(record, fence, _time.GetTimestamp()));
+                    found.Add(new Awaited(record.Key, record.State, fence, _time.GetTimestamp()));
                 }
             }
 
             _loaded[slot.Number] = fence;
             hasRead |= found.Count > 0;
-            lock (_gate)
+            foreach (Awaited observer in found)
             {
-                found.ForEach(Add);
+                Add(observer);
             }
         }
 
@@ -209,14 +267,29 @@ internal sealed class ObserverRestorer
 
     private void Add(Awaited observer)
     {
-        string session = Convert.ToHexString(_keeper.ClientOf(observer.Record));
-        if (!_bySession.TryGetValue(session, out List<Awaited>? observers))
+        ReadOnlySpan<byte> client = _keeper.ClientOf(observer.Key);
+        if (ObserverClient.TryGetAddresses(client, out _, out _))
         {
-            _bySession.Add(session, observers = []);
+            lock (_gate)
+            {
+                _ready.Enqueue((null, observer));
+                Count(1);
+            }
+
+            return;
         }
 
-        observers.Add(observer);
-        Count(1);
+        string session = Convert.ToHexString(ObserverClient.SessionOf(client));
+        lock (_gate)
+        {
+            if (!_bySession.TryGetValue(session, out List<Awaited>? observers))
+            {
+                _bySession.Add(session, observers = []);
+            }
+
+            observers.Add(observer);
+            Count(1);
+        }
     }
 
     private bool Match(CoapPeer peer)
@@ -235,7 +308,7 @@ internal sealed class ObserverRestorer
     {
         lock (_gate)
         {
-            bool isTaken = _ready.TryDequeue(out (CoapPeer Peer, Awaited Observer) next);
+            bool isTaken = _ready.TryDequeue(out (CoapPeer? Peer, Awaited Observer) next);
             (peer, observer) = next;
             if (isTaken)
             {
@@ -246,22 +319,41 @@ internal sealed class ObserverRestorer
         }
     }
 
-    private void Restore(CoapPeer peer, Awaited observer)
+    private void Restore(CoapPeer? peer, Awaited observer)
     {
         // Another node has the slot meanwhile, and the client with it.
-        if (_cluster.FenceOf(observer.Record.Key.Slot) != observer.Fence)
+        if (_cluster.FenceOf(observer.Key.Slot) != observer.Fence)
         {
             return;
         }
 
-        switch (_keeper.Restore(_server, peer, observer.Record))
+        // Where it observed another address than ours, as on another machine, nobody here can notify it; the record ends by itself.
+        peer ??= ObserverClient.TryGetAddresses(_keeper.ClientOf(observer.Key), out CoapAddress remote, out CoapAddress local)
+            ? _server.FindPeer(remote, local)
+            : null;
+        if (peer is null)
+        {
+            _observers.NoteRefused();
+            return;
+        }
+
+        // Before: it may be lost at once.
+        long now = _time.GetTimestamp();
+        _unheard[observer.Key] = now;
+        CoapObserverRestore? result = _keeper.Restore(_server, peer, observer.Key, observer.State);
+        if (result != CoapObserverRestore.Restored)
+        {
+            _unheard.TryRemove(observer.Key, out _);
+        }
+
+        switch (result)
         {
             case CoapObserverRestore.Restored:
                 _observers.NoteRestored();
                 break;
             case CoapObserverRestore.NotServed or CoapObserverRestore.NoRoom:
                 _observers.NoteRefused();
-                _observers.Queue.Remove(observer.Record.Key, peer.Source);
+                _observers.Queue.Remove(observer.Key, peer.Source);
                 break;
         }
     }
@@ -273,7 +365,7 @@ internal sealed class ObserverRestorer
         {
             foreach ((string session, List<Awaited> observers) in _bySession.ToArray())
             {
-                if (_cluster.FenceOf(observers[0].Record.Key.Slot) != observers[0].Fence)
+                if (_cluster.FenceOf(observers[0].Key.Slot) != observers[0].Fence)
                 {
                     _bySession.Remove(session);
                     Count(-observers.Count);
@@ -291,6 +383,14 @@ internal sealed class ObserverRestorer
         }
 
         _looked = _time.GetTimestamp();
+        foreach ((CoapRecordKey key, long restored) in _unheard)
+        {
+            if (_time.GetElapsedTime(restored) >= s_remembers)
+            {
+                _unheard.TryRemove(key, out _);
+            }
+        }
+
         lock (_gate)
         {
             foreach ((string session, List<Awaited> observers) in _bySession.ToArray())
@@ -305,7 +405,7 @@ internal sealed class ObserverRestorer
                 foreach (Awaited observer in observers)
                 {
                     _observers.NoteExpired();
-                    _observers.Queue.Remove(observer.Record.Key, default);
+                    _observers.Queue.Remove(observer.Key, default);
                 }
             }
         }
@@ -324,8 +424,9 @@ internal sealed class ObserverRestorer
     }
 
     /// <summary>An observer that was read.</summary>
-    /// <param name="Record">The record.</param>
+    /// <param name="Key">The key of its record.</param>
+    /// <param name="State">The state of its record.</param>
     /// <param name="Fence">The fence under which this node had the slot then.</param>
     /// <param name="Since">When, by the clock's timestamp.</param>
-    private sealed record Awaited(CoapRecord Record, CoapFence Fence, long Since);
+    private sealed record Awaited(CoapRecordKey Key, ReadOnlyMemory<byte> State, CoapFence Fence, long Since);
 }

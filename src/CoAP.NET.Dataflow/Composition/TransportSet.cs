@@ -171,6 +171,27 @@ internal sealed class TransportSet
         return null;
     }
 
+    /// <summary>What listens on plain <c>coap</c> at one of our addresses, of which it is bound to all or to this one.</summary>
+    /// <param name="local">The address.</param>
+    /// <param name="tag">What goes with the address there.</param>
+    /// <returns>The transport; null when none does, or the address is none of this machine.</returns>
+    public CoapTransport? ListeningAt(CoapAddress local, out int tag)
+    {
+        IPAddress address = local.ToIPAddress();
+        foreach (CoapTransport transport in Volatile.Read(ref _started))
+        {
+            if (transport is CoapDatagramTransport { Scheme: "coap" } && _listening.Contains(transport)
+                && transport.TryFindLocal(address, out CoapAddress found, out tag) && found == local
+                && (local.IsAny || transport.IsOurs(address)))
+            {
+                return transport;
+            }
+        }
+
+        tag = 0;
+        return null;
+    }
+
     /// <summary>The transport for requests of a scheme; opened when there is none yet.</summary>
     /// <param name="scheme">The scheme.</param>
     /// <param name="cancellationToken">Stops waiting.</param>

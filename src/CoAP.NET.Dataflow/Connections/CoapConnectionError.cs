@@ -31,4 +31,10 @@ public enum CoapConnectionError
 
     /// <summary>This endpoint closed it: it was idle, or the endpoint was stopped.</summary>
     ClosedByUs,
+
+    /// <summary>
+    /// Another process goes on with it, as with a DTLS session that is kept; the peer does not notice. A request under way may have taken
+    /// effect.
+    /// </summary>
+    HandedOver,
 }

@@ -60,6 +60,40 @@ internal sealed class ChannelFinder(
         return channel;
     }
 
+    /// <summary>
+    /// The channel of a peer that a process before knew, as if a datagram of it had come: when one comes, it is found by it. It is no
+    /// newcomer.
+    /// </summary>
+    /// <param name="transport">The transport.</param>
+    /// <param name="tag">What goes with our address there.</param>
+    /// <param name="remote">The address of the peer.</param>
+    /// <param name="local">Our address.</param>
+    public CoapChannel ChannelOfKnown(CoapTransport transport, int tag, CoapAddress remote, CoapAddress local)
+    {
+        CoapPipeline pipeline = pipelines[context.ShardOf(remote)];
+        ulong address = hash.Of(remote);
+        long now = environment.Now;
+        using CoapDatagram datagram = new(0) { Transport = transport, TransportTag = tag, Remote = remote, Local = local };
+        CoapChannel channel;
+        pipeline.Shard.Enter();
+        try
+        {
+            channel = pipeline.Channels.GetForInbound(datagram, address, now);
+            _ = pipeline.Channels.GetForOutbound(transport, remote, address, now);
+        }
+        finally
+        {
+            pipeline.Shard.Exit();
+        }
+
+        if (channel.AsksForParameters)
+        {
+            channel.AskForParameters();
+        }
+
+        return channel;
+    }
+
     /// <summary>The channel that stands for a route; one without a connection where there is none, for those steps that come before one
     /// is needed.</summary>
     /// <param name="route">The route.</param>

@@ -447,10 +447,10 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
                 $"The session with {session} was ended: after the crash of the process before, its peer answered no Empty message, so "
                     + "nobody knows whether its requests are new."),
         DtlsEnd.Saved =>
-            new CoapConnectionException(CoapConnectionError.ClosedByUs,
+            new CoapConnectionException(CoapConnectionError.HandedOver,
                 $"The session with {session} was handed over: it lives on where it is loaded."),
         DtlsEnd.TakenOver =>
-            new CoapConnectionException(CoapConnectionError.Lost,
+            new CoapConnectionException(CoapConnectionError.HandedOver,
                 $"The session with {session} is another server's now, as the keeper of sessions says."),
         _ => new CoapConnectionException(CoapConnectionError.ClosedByUs, $"This end closed the session with {session}."),
     };

@@ -64,6 +64,10 @@ public sealed class CrashedServerTests : IDisposable
 
         Assert.Equal(0, client.Endpoint.Counters[CoapCounter.Reregistrations]);
         Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+
+        // Its session ends with it, and its observers with that.
+        await client.DisposeAsync();
+        await run.IsStoredAsync(sessions: 0, observers: 0);
         await run.DisposeAsync();
     }
 

@@ -73,6 +73,23 @@ public sealed class RestoredObserverTests
     }
 
     [Fact]
+    public async Task A_session_that_another_server_has_now_takes_its_observers_along()
+    {
+        (MemoryKeeper sessions, ObserverList observers) = (new(), new());
+        await using SecureEndpoints secure = Endpoints(sessions, observers);
+        secure.Server.MapGet("/state", static () => CoapResults.Text("on")).Observable();
+        await secure.StartAsync();
+        await using CoapObservation observation = await secure.Client().ObserveAsync($"{secure.Host}/state");
+        await observers.ChangedAsync();
+        await CoAP.NET.Tests.Eventually.IsTrueAsync(() => sessions.Count == 1);
+
+        Assert.Equal(CoapDtlsSessionLoad.Loaded, sessions.Loader.TryLoad(Assert.Single(sessions.States).Value.Span, stamp: 7));
+
+        await observers.ChangedAsync();
+        Assert.Equal(["registered", "HandedOver"], observers.Told);
+    }
+
+    [Fact]
     public async Task Who_would_not_be_let_in_is_not_put_back()
     {
         ObserverList observers = new();

@@ -60,6 +60,9 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     /// <summary>When it registered, or last acknowledged a notification, in units of 100 ns.</summary>
     public long MovedAt { get; set; }
 
+    /// <summary>When whoever keeps observers heard last that it is one, in units of 100 ns.</summary>
+    public long KeptAt { get; set; }
+
     /// <summary>Whether it counts among the observers of its source that were never verified.</summary>
     public bool IsCountedBySource { get; set; }
 

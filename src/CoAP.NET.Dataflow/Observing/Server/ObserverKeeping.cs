@@ -12,13 +12,17 @@ namespace CoAP.NET.Observing;
 /// <param name="environment">For what the keeper throws.</param>
 internal sealed class ObserverKeeping(ICoapObserverKeeper keeper, EndpointState state, CoapEnvironment environment) : IAfterRelease
 {
-    private readonly ConcurrentQueue<(CoapKeptObserver Observer, CoapObserverEnd? End)> _waiting = new();
+    private readonly ConcurrentQueue<(CoapKeptObserver Observer, ObserverWord Word, CoapObserverEnd End)> _waiting = new();
     private int _count;
     private int _isTelling;
 
     /// <summary>A client is an observer now. Under the lock of its shard.</summary>
     /// <param name="observer">The observer.</param>
-    public void Came(Observer observer) => Add(observer, null);
+    public void Came(Observer observer) => Add(observer, ObserverWord.Came, default);
+
+    /// <summary>A client is still an observer. Under the lock of its shard.</summary>
+    /// <param name="observer">The observer.</param>
+    public void Confirmed(Observer observer) => Add(observer, ObserverWord.Confirmed, default);
 
     /// <summary>A client is an observer no more. Under the lock of its shard.</summary>
     /// <param name="observer">The observer.</param>
@@ -27,7 +31,7 @@ internal sealed class ObserverKeeping(ICoapObserverKeeper keeper, EndpointState 
     {
         if (!state.IsStopping)
         {
-            Add(observer, end);
+            Add(observer, ObserverWord.Went, end);
         }
     }
 
@@ -35,17 +39,17 @@ internal sealed class ObserverKeeping(ICoapObserverKeeper keeper, EndpointState 
     {
         while (!_waiting.IsEmpty && Interlocked.CompareExchange(ref _isTelling, 1, 0) == 0)
         {
-            while (_waiting.TryDequeue(out (CoapKeptObserver Observer, CoapObserverEnd? End) next))
+            while (_waiting.TryDequeue(out (CoapKeptObserver Observer, ObserverWord Word, CoapObserverEnd End) next))
             {
                 Interlocked.Decrement(ref _count);
-                UserEvents.Run(environment, nameof(ICoapObserverKeeper), () => Tell(next.Observer, next.End));
+                UserEvents.Run(environment, nameof(ICoapObserverKeeper), () => Tell(next.Observer, next.Word, next.End));
             }
 
             Interlocked.Exchange(ref _isTelling, 0);
         }
     }
 
-    private void Add(Observer observer, CoapObserverEnd? end)
+    private void Add(Observer observer, ObserverWord word, CoapObserverEnd end)
     {
         // RFC 8323 section 7.4 ends those of connections; notifications of protected ones are bound to a request that only this process
         // has seen (RFC 8613 section 5.4).
@@ -65,19 +69,30 @@ internal sealed class ObserverKeeping(ICoapObserverKeeper keeper, EndpointState 
         SubjectKey key = observer.Subject.Key.ToKeep();
         CoapMessage request = new(key.Code, key.Options!) { Token = observer.Token, Payload = key.Payload };
         CoapContentFormat? format = observer.Format < 0 ? null : new CoapContentFormat((ushort)observer.Format);
-        _waiting.Enqueue((new CoapKeptObserver(CoapPeer.Of(observer.Channel), request, format), end));
+        _waiting.Enqueue((new CoapKeptObserver(CoapPeer.Of(observer.Channel), request, format), word, end));
         observer.Channel.Shard.AfterRelease(this);
     }
 
-    private void Tell(CoapKeptObserver observer, CoapObserverEnd? end)
+    private void Tell(CoapKeptObserver observer, ObserverWord word, CoapObserverEnd end)
     {
-        if (end is { } reason)
+        switch (word)
         {
-            keeper.Removed(observer, reason);
+            case ObserverWord.Came:
+                keeper.Registered(observer);
+                break;
+            case ObserverWord.Confirmed:
+                keeper.Confirmed(observer);
+                break;
+            default:
+                keeper.Removed(observer, end);
+                break;
         }
-        else
-        {
-            keeper.Registered(observer);
-        }
+    }
+
+    private enum ObserverWord
+    {
+        Came,
+        Confirmed,
+        Went,
     }
 }

@@ -6,6 +6,9 @@ namespace CoAP.NET.Observing;
 /// </summary>
 internal sealed class ObserverNews
 {
+    // An observer acknowledges a notification each day at least (RFC 7641 section 4.5); whoever keeps it is told half a day later again.
+    private static readonly long s_confirmEvery = TimeSpan.FromHours(12).Ticks;
+
     private readonly CoapShard _shard;
     private readonly ObserverKeeping? _keeping;
 
@@ -23,9 +26,12 @@ internal sealed class ObserverNews
         observer.Subject.Route.CountObservers(1);
         if (before is not null && IsSame(observer.Subject, before.Subject))
         {
+            observer.KeptAt = before.KeptAt;
+            Confirm(observer);
             return;
         }
 
+        observer.KeptAt = _shard.Environment.Now;
         _keeping?.Came(observer);
         if (observer.Subject.Route.Events is { } events && events.AddCame(observer.Channel, observer.Subject.Path))
         {
@@ -55,9 +61,19 @@ internal sealed class ObserverNews
     /// <summary>A client acknowledged a notification.</summary>
     public void Acknowledged(Observer observer)
     {
+        Confirm(observer);
         if (observer.Subject.Route.Events is { } events && events.AddAcknowledged(observer.Channel, observer.Subject.Path))
         {
             _shard.AfterRelease(events);
+        }
+    }
+
+    private void Confirm(Observer observer)
+    {
+        if (_keeping is not null && _shard.Environment.Now - observer.KeptAt >= s_confirmEvery)
+        {
+            observer.KeptAt = _shard.Environment.Now;
+            _keeping.Confirmed(observer);
         }
     }
 

@@ -180,7 +180,7 @@ internal sealed class ObserverTable
     }
 
     /// <summary>Removes all observers of a peer without a word, because its connection has ended (RFC 8323 section 7.4).</summary>
-    public void RemoveAllOf(CoapChannel channel)
+    public void RemoveAllOf(CoapChannel channel, CoapObserverEnd end)
     {
         if (channel.ObservingState is not { } peer)
         {
@@ -192,7 +192,7 @@ internal sealed class ObserverTable
         peer.Waiting.Clear();
         while (peer.First is { } observer)
         {
-            Remove(observer, CoapObserverEnd.Disconnected);
+            Remove(observer, end);
         }
     }
 

@@ -1,0 +1,63 @@
+using System.Buffers.Binary;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>What tells the client of an observer from others, the same in another process: its session, or its address.</summary>
+internal static class ObserverClient
+{
+    private const byte Session = 1;
+    private const byte Address = 2;
+    private const string PlainScheme = "coap";
+
+    /// <summary>The client of an observer.</summary>
+    /// <param name="peer">The client.</param>
+    /// <returns>Its name; empty when no other process can go on with it.</returns>
+    public static byte[] Of(CoapPeer peer)
+    {
+        ReadOnlyMemory<byte> session = peer.DurableId;
+        if (!session.IsEmpty)
+        {
+            return [Session, .. session.Span];
+        }
+
+        if (peer.Scheme != PlainScheme)
+        {
+            return [];
+        }
+
+        byte[] name = new byte[1 + (2 * CoapAddress.BinaryLength)];
+        name[0] = Address;
+        peer.Address.WriteTo(name.AsSpan(1));
+        peer.LocalAddress.WriteTo(name.AsSpan(1 + CoapAddress.BinaryLength));
+        return name;
+    }
+
+    /// <summary>The session of a client (<see cref="CoapPeer.DurableId"/>); empty for one without.</summary>
+    /// <param name="client">The name of the client.</param>
+    public static ReadOnlySpan<byte> SessionOf(ReadOnlySpan<byte> client) =>
+        client.Length > 1 && client[0] == Session ? client[1..] : default;
+
+    /// <summary>The addresses of a client without a session.</summary>
+    /// <param name="client">The name of the client.</param>
+    /// <param name="remote">Its address.</param>
+    /// <param name="local">Ours.</param>
+    /// <returns>False for one with a session.</returns>
+    public static bool TryGetAddresses(ReadOnlySpan<byte> client, out CoapAddress remote, out CoapAddress local)
+    {
+        if (client.Length != 1 + (2 * CoapAddress.BinaryLength) || client[0] != Address)
+        {
+            (remote, local) = (default, default);
+            return false;
+        }
+
+        remote = Read(client[1..]);
+        local = Read(client[(1 + CoapAddress.BinaryLength)..]);
+        return true;
+    }
+
+    // As CoapAddress.WriteTo has it.
+    private static CoapAddress Read(ReadOnlySpan<byte> bytes) => new(
+        BinaryPrimitives.ReadUInt64BigEndian(bytes), BinaryPrimitives.ReadUInt64BigEndian(bytes[8..]),
+        BinaryPrimitives.ReadUInt16BigEndian(bytes[16..]), BinaryPrimitives.ReadUInt32BigEndian(bytes[18..]));
+}

@@ -1,0 +1,125 @@
+namespace CoAP.NET.Cluster.Tests.Observing;
+
+/// <summary>What waits for the store, and who goes first when it is too much.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ObserverQueueTests : IAsyncDisposable
+{
+    private readonly ObserverWorld _world = new();
+
+    private ICoapObserverKeeper Keeper => _world.Server.ObserverKeeper!;
+
+    private CoapClusterObserverCounters Counters => _world.Cluster.GetObserverCounters();
+
+    [Fact]
+    public async Task Whoever_registers_and_cancels_in_a_loop_writes_nothing_and_fills_nothing()
+    {
+        await _world.StartAsync();
+        for (int i = 0; i < 10_000; i++)
+        {
+            Keeper.Registered(_world.Observer(1, i));
+            Keeper.Removed(_world.Observer(1, i), CoapObserverEnd.Deregistered);
+        }
+
+        Assert.Equal((0, 10_000), (Counters.Waiting, (int)Counters.Undone));
+        await _world.PassAsync(TimeSpan.FromSeconds(1));
+        Assert.Equal(0, _world.Cluster.Writer.GetCounters().Written);
+    }
+
+    [Fact]
+    public async Task When_too_much_waits_the_oldest_goes_of_the_source_that_has_most_and_never_an_honest_newcomer()
+    {
+        await _world.StartAsync(static options => options.MaxWaiting = 100);
+        _world.Memory.IsAway = true;
+        for (int i = 0; i < 500; i++)
+        {
+            Keeper.Registered(_world.Observer(1, i));
+        }
+
+        for (int client = 2; client <= 11; client++)
+        {
+            Keeper.Registered(_world.Observer(client, 1));
+        }
+
+        Assert.Equal((100, 410), (Counters.Waiting, (int)Counters.Dropped));
+        _world.Memory.IsAway = false;
+        await _world.AreStoredAsync(100);
+        await _world.StopAsync();
+        await _world.StartAsync();
+        await _world.UntilAsync(() => Counters.Restored == 100);
+        Assert.All(Enumerable.Range(2, 10), client => Assert.Equal(1, _world.ObserversOf(client)));
+        Assert.Equal(90, _world.ObserversOf(1));
+    }
+
+    [Fact]
+    public async Task A_client_that_cancels_while_the_store_is_away_is_not_put_back()
+    {
+        await _world.StartAsync();
+        Keeper.Registered(_world.Observer(1, 1));
+        Keeper.Registered(_world.Observer(1, 2));
+        await _world.AreStoredAsync(2);
+
+        _world.Memory.IsAway = true;
+        Keeper.Removed(_world.Observer(1, 1), CoapObserverEnd.Deregistered);
+        await _world.PassAsync(TimeSpan.FromSeconds(5));
+        _world.Memory.IsAway = false;
+
+        await _world.AreStoredAsync(1);
+    }
+
+    [Fact]
+    public async Task What_comes_before_the_store_is_first_heard_is_kept_when_it_is_there()
+    {
+        _world.Memory.IsAway = true;
+        await _world.StartAsync();
+        Keeper.Registered(_world.Observer(1, 1));
+        await _world.PassAsync(TimeSpan.FromSeconds(5));
+        Assert.Equal(1, Counters.Waiting);
+
+        // It is asked again with the next renewal of the lease.
+        _world.Memory.IsAway = false;
+        await _world.UntilAsync(() => Counters.Waiting == 0);
+        await _world.AreStoredAsync(1);
+    }
+
+    [Fact]
+    public async Task What_waits_at_the_end_is_written()
+    {
+        await _world.StartAsync();
+        Keeper.Registered(_world.Observer(1, 1));
+        await _world.StopAsync();
+        Assert.Equal(1, await _world.CountAsync());
+        await _world.StartAsync();
+    }
+
+    [Fact]
+    public async Task An_observer_that_another_process_goes_on_with_stays_in_the_store()
+    {
+        await _world.StartAsync();
+        Keeper.Registered(_world.Observer(1, 1));
+        Keeper.Registered(_world.Observer(1, 2));
+        await _world.AreStoredAsync(2);
+
+        Keeper.Removed(_world.Observer(1, 1), CoapObserverEnd.HandedOver);
+        Keeper.Removed(_world.Observer(1, 2), CoapObserverEnd.Lost);
+
+        await _world.AreStoredAsync(1);
+        await _world.PassAsync(TimeSpan.FromSeconds(1));
+        Assert.Equal(1, await _world.CountAsync());
+    }
+
+    [Fact]
+    public async Task A_registration_that_is_too_long_is_counted_and_not_kept()
+    {
+        await _world.StartAsync();
+        CoapKeptObserver observer = _world.Observer(1, 1);
+        CoapMessage fetch = new(CoapCode.Fetch) { Token = observer.Request.Token, Payload = new byte[70_000] };
+
+        Keeper.Registered(new CoapKeptObserver(observer.Peer, fetch));
+
+        Assert.Equal(1, Counters.TooLong);
+        await _world.PassAsync(TimeSpan.FromSeconds(1));
+        Assert.Equal(0, await _world.CountAsync());
+    }
+
+    public ValueTask DisposeAsync() => _world.DisposeAsync();
+}

@@ -1,0 +1,198 @@
+using CoAP.NET.Serialization;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Cluster.Tests.Observing;
+
+/// <summary>Observers over plain coap after a restart of the server.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class RestartTests : IAsyncDisposable
+{
+    private readonly ObserverWorld _world = new();
+
+    private CoapClusterObserverCounters Counters => _world.Cluster.GetObserverCounters();
+
+    [Fact]
+    public async Task An_observer_is_known_by_its_address_and_hears_of_changes_without_registering_again()
+    {
+        await _world.StartAsync();
+        CoapServer client = new(_world.EndpointOptions());
+        client.Endpoint.AddTransport(_world.Network.CreateTransport(ObserverWorld.AddressOf(1)));
+        await client.StartAsync();
+        CoapObservation observation = await _world.Clock.AdvanceUntilAsync(
+            client.Endpoint.ObserveAsync($"coap://{ObserverWorld.Address}/devices/1"), TimeSpan.FromMinutes(1));
+        IAsyncEnumerator<CoapResponse> told = observation.ReadAllAsync().GetAsyncEnumerator();
+        uint number = await NextAsync(told, "zero");
+        await _world.AreStoredAsync(1);
+        for (int restart = 1; restart <= 2; restart++)
+        {
+            await _world.StopAsync();
+            _world.State = $"{restart}";
+            await _world.StartAsync();
+
+            // Numbers come of the clock: a restart takes time.
+            await _world.PassAsync(TimeSpan.FromSeconds(1));
+            Assert.Equal((1L, 0L, 1), (Counters.Restored, Counters.Refused, _world.Server.ObserverCount));
+            uint next = await NextAsync(told, _world.State);
+            Assert.InRange((next - number) & 0xff_ffff, 1u, (1u << 23) - 1);
+            _world.State = $"{restart}, changed";
+            Assert.Equal(1, _world.Server.Notify("/devices/1"));
+            number = await NextAsync(told, _world.State);
+        }
+
+        Assert.Equal(0, _world.Server.Counters[CoapCounter.Registrations]);
+        await _world.Clock.AdvanceUntilAsync(observation.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+        await _world.AreStoredAsync(0);
+        await _world.Clock.AdvanceUntilAsync(client.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+    }
+
+    [Fact]
+    public async Task Many_are_put_back_at_the_pace_of_the_options_and_the_handler_runs_for_many_at_once()
+    {
+        const int Count = 600;
+        await _world.StartAsync();
+        for (int client = 0; client < Count; client++)
+        {
+            _world.Server.ObserverKeeper!.Registered(_world.Observer(client, 1));
+        }
+
+        await _world.AreStoredAsync(Count);
+        await _world.StopAsync();
+        await _world.StartAsync(static options => options.RestoresPerSecond = 60);
+        TimeSpan begun = _world.Clock.Elapsed;
+        await _world.UntilAsync(() => Counters.Restored == Count);
+
+        // 60 a second, and 3 at once.
+        Assert.InRange(_world.Clock.Elapsed - begun, TimeSpan.FromSeconds(9.9), TimeSpan.FromSeconds(30));
+        Assert.InRange(_world.Runs, 1, (Count / 3) + 1);
+        Assert.Equal(0, Counters.Awaited);
+    }
+
+    [Fact]
+    public async Task A_client_that_registers_before_its_turn_has_what_it_registered()
+    {
+        await _world.StartAsync();
+        for (int client = 0; client < 3; client++)
+        {
+            _world.Server.ObserverKeeper!.Registered(_world.Observer(client, 7, "old"));
+        }
+
+        await _world.AreStoredAsync(3);
+        await _world.StopAsync();
+        await _world.StartAsync(static options => options.RestoresPerSecond = 1);
+        using ScriptedPeer first = _world.Client(0);
+        using ScriptedPeer second = _world.Client(1);
+        using ScriptedPeer third = _world.Client(2);
+        foreach (ScriptedPeer client in (ScriptedPeer[])[first, second, third])
+        {
+            client.Send(ObserverWorld.Datagram(7, "new", 1));
+        }
+
+        await _world.UntilAsync(() => Counters.Awaited == 0);
+
+        // One has its turn at once, perhaps before it registers; its registration takes the place then.
+        Assert.InRange(Counters.Restored, 0, 1);
+        Assert.Equal((3, 3), (_world.Server.CountObservers("/devices/new"), _world.Server.ObserverCount));
+        await _world.AreStoredAsync(3);
+    }
+
+    [Fact]
+    public async Task A_device_that_sleeps_when_the_server_comes_back_observes_again_when_it_is_heard()
+    {
+        await _world.StartAsync();
+        _world.Server.ObserverKeeper!.Registered(_world.Observer(1, 7));
+        await _world.AreStoredAsync(1);
+        await _world.StopAsync();
+        using ScriptedPeer device = _world.Client(1);
+        _world.Network.Block(ObserverWorld.Address, ObserverWorld.AddressOf(1));
+        await _world.StartAsync();
+        await _world.UntilAsync(() => Counters.Restored == 1);
+        await _world.UntilAsync(() => _world.Server.ObserverCount == 0);
+        await _world.PassAsync(TimeSpan.FromSeconds(1));
+        Assert.Equal((1, 1), (Counters.Awaited, await _world.CountAsync()));
+
+        _world.Network.Heal();
+        _world.State = "awake";
+        device.Send(ObserverWorld.Datagram(1, "other", 1, observe: null));
+        await _world.UntilAsync(() => device.Received.Any(static datagram => IsNotification(datagram, "awake")));
+        Assert.Equal(1, _world.Server.ObserverCount);
+        await _world.UntilAsync(() => Counters.Restored == 2);
+    }
+
+    [Fact]
+    public async Task A_device_that_hears_and_does_not_want_it_is_removed_for_good()
+    {
+        await _world.StartAsync();
+        _world.Server.ObserverKeeper!.Registered(_world.Observer(1, 7));
+        await _world.AreStoredAsync(1);
+        await _world.StopAsync();
+        using ScriptedPeer device = _world.Client(1);
+        device.Responder = datagram =>
+        {
+            device.Reset(datagram);
+            return true;
+        };
+        await _world.StartAsync();
+
+        await _world.AreStoredAsync(0);
+        Assert.Equal((0, 0), (Counters.Awaited, _world.Server.ObserverCount));
+    }
+
+    [Fact]
+    public async Task A_server_at_another_address_leaves_observers_of_plain_coap_alone()
+    {
+        await _world.StartAsync();
+        _world.Server.ObserverKeeper!.Registered(_world.Observer(1, 7));
+        await _world.AreStoredAsync(1);
+        await _world.StopAsync();
+        await _world.StartAsync(address: InMemoryNetwork.Address("192.0.2.2:5683"));
+
+        await _world.UntilAsync(() => Counters.Refused == 1);
+        Assert.Equal((0, 1), (_world.Server.ObserverCount, await _world.CountAsync()));
+    }
+
+    [Fact]
+    public async Task The_record_of_an_observer_lasts_while_it_acknowledges_and_no_longer()
+    {
+        await _world.StartAsync();
+        _world.Server.ObserverKeeper!.Registered(_world.Observer(2, 1, "nobody"));
+        using ScriptedPeer device = _world.Client(1);
+        device.Responder = datagram =>
+        {
+            if (datagram.Head.Type == CoapMessageType.Confirmable)
+            {
+                device.Acknowledge(datagram);
+            }
+
+            return true;
+        };
+        device.Send(ObserverWorld.Datagram(7, "1", 1));
+        await _world.AreStoredAsync(2);
+
+        for (int hours = 0; hours < 60; hours += 6)
+        {
+            await _world.PassAsync(TimeSpan.FromHours(6));
+            _world.Server.Notify("/devices/1");
+        }
+
+        await _world.PassAsync(TimeSpan.FromHours(1));
+        Assert.Equal((1, 1), (_world.Server.ObserverCount, await _world.CountAsync()));
+    }
+
+    public ValueTask DisposeAsync() => _world.DisposeAsync();
+
+    private static bool IsNotification(ReceivedDatagram datagram, string state) =>
+        CoapDatagramSerializer.Default.TryDeserialize(datagram.Data, out CoapMessage? message, out _)
+        && message.Options.Observe is not null
+        && message.Payload.Span.SequenceEqual(System.Text.Encoding.UTF8.GetBytes(state));
+
+    private async Task<uint> NextAsync(IAsyncEnumerator<CoapResponse> observation, string state)
+    {
+        do
+        {
+            Assert.True(await _world.Clock.AdvanceUntilAsync(observation.MoveNextAsync().AsTask(), TimeSpan.FromMinutes(10)));
+        }
+        while (observation.Current.GetText() != state);
+
+        return observation.Current.Options.Observe!.Value;
+    }
+}
