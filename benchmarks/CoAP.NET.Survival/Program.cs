@@ -16,6 +16,8 @@ string usage = $"""
     options:
       --devices N     how many devices (30,000)
       --pause-ms N    how long after an answer a device asks again (10,000)
+      --seconds N     how long costs are measured each time (30)
+      --restored N    how many sessions are restored (100,000)
       --write FILE    writes the table, too; between the lines "<!-- begin survival -->" and "<!-- end survival -->" of a file that has them
       --verbose       nodes say on the error stream what they log
       --self-check    everything in small: times are not judged
@@ -38,7 +40,7 @@ try
         return await DeviceHost.RunAsync(args);
     }
 
-    Arguments arguments = Arguments.Parse(args, ["--devices", "--pause-ms", "--write"], ["--self-check", Node.Verbose]);
+    Arguments arguments = Arguments.Parse(args, ["--devices", "--pause-ms", "--seconds", "--restored", "--write"], ["--self-check", Node.Verbose]);
     if (arguments.Words.FirstOrDefault(word => scenarios.All(one => one.Name != word)) is { } unknown)
     {
         throw new ArgumentException($"{unknown} is no scenario: {string.Join(", ", scenarios.Select(static one => one.Name))}.");
@@ -54,6 +56,8 @@ try
     {
         IsVerbose = arguments.Has(Node.Verbose),
         Devices = Math.Max(1, arguments.Number("--devices", sizes.Devices)),
+        Seconds = Math.Max(1, arguments.Number("--seconds", sizes.Seconds)),
+        Restored = Math.Max(1, arguments.Number("--restored", sizes.Restored)),
         Times = sizes.Times with
         {
             Pause = TimeSpan.FromMilliseconds(arguments.Number("--pause-ms", (int)sizes.Times.Pause.TotalMilliseconds)),

@@ -177,9 +177,6 @@ internal sealed class Site : IAsyncDisposable
         await _checks.RemoveAsync(node);
     }
 
-    /// <summary>How many transactions the database has committed; 0 without one.</summary>
-    public async Task<long> CountTransactionsAsync() => _database is null ? 0 : await _database.CountTransactionsAsync();
-
     public async ValueTask DisposeAsync()
     {
         foreach (DevicesProcess process in _devices)
