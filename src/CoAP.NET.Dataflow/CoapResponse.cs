@@ -17,6 +17,17 @@ public sealed class CoapResponse
     }
 
     /// <summary>
+    /// Makes a response of a message that was kept, came by another way than an endpoint, or is made for a test.
+    /// </summary>
+    /// <param name="message">The message: code, options and payload. It becomes the response's.</param>
+    /// <returns>The response. <see cref="Remote"/> is nobody.</returns>
+    public static CoapResponse FromMessage(CoapMessage message)
+    {
+        ArgumentNullException.ThrowIfNull(message);
+        return new CoapResponse(message, default);
+    }
+
+    /// <summary>
     /// Whether there is no response, because the request said that none is wanted (No-Response, RFC 7967) and was sent or acknowledged: it
     /// says nothing about success. Code is 0.00 then.
     /// </summary>

@@ -21,5 +21,48 @@ internal sealed class ClusterDevice(ClusterDevices devices, string name, byte[] 
     public Task<CoapDeviceStatus> GetStatusAsync(CancellationToken cancellationToken = default) =>
         devices.GetStatusAsync(Name, key, cancellationToken);
 
+    public Task<CoapResponse> SendAsync(
+        CoapRequest request, CoapDeviceRequestOptions options, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        ArgumentNullException.ThrowIfNull(options);
+        return options.Queue ? QueueAndWaitAsync(request, options, cancellationToken) : SendAsync(request, cancellationToken);
+    }
+
+    public async Task<CoapQueuedRequest> QueueAsync(
+        CoapRequest request, CoapDeviceRequestOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        OutboxEntry entry = await devices.MakeEntryAsync(Name, key, request, options ?? new CoapDeviceRequestOptions(), cancellationToken)
+            .ConfigureAwait(false);
+        return await devices.Outbox.AddAsync(entry, cancellationToken).ConfigureAwait(false);
+    }
+
+    public Task<CoapResponse> WaitAsync(Guid id, CancellationToken cancellationToken = default) =>
+        devices.Outbox.WaitAsync(Name, key, id, cancellationToken);
+
+    public Task<IReadOnlyList<CoapQueuedRequest>> GetQueuedAsync(CancellationToken cancellationToken = default) =>
+        devices.Outbox.ListAsync(Name, key, cancellationToken);
+
+    public Task<bool> CancelAsync(Guid id, CancellationToken cancellationToken = default) =>
+        devices.Outbox.CancelAsync(Name, key, id, cancellationToken);
+
     public override string ToString() => CoapForeignText.LineOf(Name);
+
+    private async Task<CoapResponse> QueueAndWaitAsync(
+        CoapRequest request, CoapDeviceRequestOptions options, CancellationToken cancellationToken)
+    {
+        CoapQueuedRequest queued = await QueueAsync(request, options, cancellationToken).ConfigureAwait(false);
+        try
+        {
+            return await WaitAsync(queued.Id, cancellationToken).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException)
+        {
+            // Nobody else knows of it. Whoever cancels does not wait for that.
+            _ = ((Task)CancelAsync(queued.Id, CancellationToken.None)).ContinueWith(
+                static done => _ = done.Exception, TaskScheduler.Default);
+            throw;
+        }
+    }
 }

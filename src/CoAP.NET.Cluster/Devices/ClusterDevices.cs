@@ -5,24 +5,54 @@ namespace CoAP.NET.Cluster;
 /// <summary>Finds devices and asks them: here, or where they are. Thread-safe.</summary>
 internal sealed class ClusterDevices : ICoapDevices, IDisposable
 {
+    private const int Looks = 8;
+    private static readonly TimeSpan s_askAgain = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan s_shortestLifetime = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_longestLifetime = TimeSpan.FromDays(365);
+    private static readonly TimeSpan s_lookAgain = TimeSpan.FromMilliseconds(250);
+
     private readonly CoapCluster _cluster;
     private readonly DeviceRecords _records;
+    private readonly DevicePosts _posts;
+    private readonly DeviceOutboxes _outboxes;
+    private readonly CoapRandomSource _random;
+    private readonly TimeProvider _time;
 
-    public ClusterDevices(CoapCluster cluster, CoapDeviceOptions options, TimeProvider time, ILogger logger)
+    public ClusterDevices(CoapCluster cluster, CoapDeviceOptions options, TimeProvider time, CoapRandomSource random,
+        ILogger logger)
     {
         _cluster = cluster;
         options = options.Clone();
         _records = new DeviceRecords(cluster, options.RememberFor);
-        Local = new LocalDevices(cluster, options, _records, time, logger);
+        _time = time;
+        _posts = new DevicePosts(cluster);
+        Waits = new DeviceWaits();
+        Local = new LocalDevices(cluster, options, _records, _posts, Waits, time, logger);
+        Nodes = new DeviceNodes(cluster, Local, _posts, Waits);
+        _outboxes = new DeviceOutboxes(cluster, this, options, time);
+        Outbox = new OutboxRouting(cluster, _outboxes, time);
+        _random = random;
         cluster.MapChanged += OnMapChanged;
     }
+
+    /// <summary>What moves with the slots of names.</summary>
+    public ISlotHolder Holder => _outboxes;
+
+    /// <summary>Where requests wait.</summary>
+    public OutboxRouting Outbox { get; }
 
     /// <summary>Those of this node.</summary>
     public LocalDevices Local { get; }
 
+    /// <summary>Those of other nodes.</summary>
+    public DeviceNodes Nodes { get; }
+
+    /// <summary>Who waits for one.</summary>
+    public DeviceWaits Waits { get; }
+
     public ICoapDevice this[string name] => new ClusterDevice(this, name, DeviceName.Encode(name));
 
-    public IReadOnlyList<CoapDeviceStatus> GetLocal() => [.. Local.All.Select(StatusOf)];
+    public IReadOnlyList<CoapDeviceStatus> GetLocal() => [.. Local.All.Select(Local.StatusOf)];
 
     public void Announce(string name, CoapPeer peer)
     {
@@ -34,8 +64,9 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     public async Task ForgetAsync(string name, CancellationToken cancellationToken = default)
     {
         byte[] key = DeviceName.Encode(name);
-        Local.Remove(name);
-        if (!await _records.TryRemoveAsync(key, cancellationToken).ConfigureAwait(false))
+        _posts.TellAll(DevicePost.Forget, key);
+        if (!await Local.TryForgetAsync(name, key, cancellationToken).ConfigureAwait(false)
+            && !await Nodes.TryForgetAsync(key, cancellationToken).ConfigureAwait(false))
         {
             throw new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
                 "This node does not have the slot of the device's name, and no node that has it could be told. Try again.");
@@ -49,8 +80,28 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     /// <param name="cancellationToken">Stops waiting.</param>
     public async Task<CoapResponse> SendAsync(string name, byte[] key, CoapRequest request, CancellationToken cancellationToken)
     {
-        LocalDevice device = Local.TryFind(name) ?? throw await FailureAsync(name, key, cancellationToken).ConfigureAwait(false);
-        return await device.SendAsync(request, cancellationToken).ConfigureAwait(false);
+        // A device that was somewhere a moment ago may just be moved with its slot.
+        bool wasThere = false;
+        for (int looks = 1; ; looks++)
+        {
+            if (Local.TryFind(name) is { } device)
+            {
+                return await device.SendAsync(request, cancellationToken).ConfigureAwait(false);
+            }
+
+            wasThere |= Nodes.Knows(name);
+            if (await Nodes.TrySendAsync(name, key, request, cancellationToken).ConfigureAwait(false) is { } response)
+            {
+                return response;
+            }
+
+            if (!wasThere || looks == Looks)
+            {
+                throw await FailureAsync(name, key, cancellationToken).ConfigureAwait(false);
+            }
+
+            await Task.Delay(s_lookAgain, _time, cancellationToken).ConfigureAwait(false);
+        }
     }
 
     /// <summary>Observes a resource of a device.</summary>
@@ -66,6 +117,81 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         return await device.Peer.ObserveAsync(request, options, cancellationToken).ConfigureAwait(false);
     }
 
+    /// <summary>Makes what waits in the outbox of a request.</summary>
+    /// <param name="name">The name of the device.</param>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="options">For how long.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="CoapDeviceException">It cannot be kept, or the device is unknown.</exception>
+    public async Task<OutboxEntry> MakeEntryAsync(
+        string name, byte[] key, CoapRequest request, CoapDeviceRequestOptions options, CancellationToken cancellationToken)
+    {
+        if (options.Lifetime < s_shortestLifetime || options.Lifetime > s_longestLifetime
+            || options.Caller is not { Length: <= CoapDeviceRequestOptions.MaxCallerLength })
+        {
+            throw new ArgumentException(
+                "The lifetime of a request in an outbox is from 1 s to 365 days, and its caller has at most 255 characters.",
+                nameof(options));
+        }
+
+        CoapMessage message = DeviceWire.MessageOf(request);
+        byte[] id = new byte[16];
+        _random.Fill(id);
+        if ((request.Content is not null && request.Payload.IsEmpty && request.Content.Bytes.IsEmpty)
+            || OutboxEntry.TryMake(new Guid(id), name, key, message, options, _time.GetUtcNow()) is not { } entry)
+        {
+            throw new CoapDeviceQueueException(name, CoapDeviceQueueFault.TooLarge);
+        }
+
+        return (await GetStatusAsync(name, key, cancellationToken).ConfigureAwait(false)).Presence == CoapDevicePresence.Unknown
+            ? throw new CoapDeviceUnknownException(name)
+            : entry;
+    }
+
+    /// <summary>Waits until a device is awake, wherever it is; perhaps sooner.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    public async Task WhenAwakeAsync(string name, byte[] key, CancellationToken cancellationToken)
+    {
+        try
+        {
+            while (true)
+            {
+                Task told = Waits.Next(name);
+                if (Local.TryFind(name) is { } device)
+                {
+                    if (!device.IsAsleep)
+                    {
+                        return;
+                    }
+
+                    using CancellationTokenSource waits = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+                    await Task.WhenAny(device.WhenAwakeAsync(waits.Token), told).ConfigureAwait(false);
+                    await waits.CancelAsync().ConfigureAwait(false);
+                }
+                else if (await IsAwakeElsewhereAsync(name, key, cancellationToken).ConfigureAwait(false))
+                {
+                    return;
+                }
+                else
+                {
+                    _posts.TellAll(DevicePost.Watch, key);
+                    using CancellationTokenSource waits = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+                    await Task.WhenAny(told, Task.Delay(s_askAgain, _time, waits.Token)).ConfigureAwait(false);
+                    await waits.CancelAsync().ConfigureAwait(false);
+                }
+
+                cancellationToken.ThrowIfCancellationRequested();
+            }
+        }
+        finally
+        {
+            Waits.Leave(name);
+        }
+    }
+
     /// <summary>What is known of a device.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
@@ -74,7 +200,12 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     {
         if (Local.TryFind(name) is { } device)
         {
-            return StatusOf(device);
+            return Local.StatusOf(device);
+        }
+
+        if (await Nodes.FindAsync(name, key, cancellationToken).ConfigureAwait(false) is { } elsewhere)
+        {
+            return elsewhere;
         }
 
         return await RememberAsync(name, key, cancellationToken).ConfigureAwait(false) is { } record
@@ -85,11 +216,22 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     public void Dispose()
     {
         _cluster.MapChanged -= OnMapChanged;
+        _outboxes.Dispose();
         Local.Dispose();
+        Nodes.Dispose();
     }
 
-    private CoapDeviceStatus StatusOf(LocalDevice device) => new(
-        device.Name, device.IsAsleep ? CoapDevicePresence.Asleep : CoapDevicePresence.Awake, device.LastHeard, _cluster.Self.Id);
+    private async Task<bool> IsAwakeElsewhereAsync(string name, byte[] key, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await Nodes.FindAsync(name, key, cancellationToken).ConfigureAwait(false) is { Presence: CoapDevicePresence.Awake };
+        }
+        catch (CoapDeviceUnreachableException)
+        {
+            return false;
+        }
+    }
 
     // No node has it.
     private async Task<CoapDeviceException> FailureAsync(string name, byte[] key, CancellationToken cancellationToken) =>

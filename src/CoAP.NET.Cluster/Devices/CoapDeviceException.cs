@@ -90,3 +90,33 @@ public sealed class CoapDeviceUnreachableException : CoapDeviceException
         : base(device, $"{Line(device)} cannot be reached: {CoapForeignText.LineOf(why)}{Outcome(isOutcomeUnknown)}", innerException) =>
         IsOutcomeUnknown = isOutcomeUnknown;
 }
+
+/// <summary>A request that was to wait in the outbox of a device has no answer. <see cref="Fault"/> says why.</summary>
+public sealed class CoapDeviceQueueException : CoapDeviceException
+{
+    /// <summary>Makes an exception.</summary>
+    /// <param name="device">The name of the device.</param>
+    /// <param name="fault">Why.</param>
+    /// <param name="why">What happened, as a sentence; null for what the fault says.</param>
+    public CoapDeviceQueueException(string device, CoapDeviceQueueFault fault, string? why = null)
+        : base(device, $"{Line(device)} gets no request from its outbox: {CoapForeignText.LineOf(why ?? TextOf(fault))}")
+    {
+        Fault = fault;
+        IsOutcomeUnknown = fault == CoapDeviceQueueFault.PerhapsSent;
+    }
+
+    /// <summary>Why.</summary>
+    public CoapDeviceQueueFault Fault { get; }
+
+    private static string TextOf(CoapDeviceQueueFault fault) => fault switch
+    {
+        CoapDeviceQueueFault.Full => "there is no room. Try again when some are answered.",
+        CoapDeviceQueueFault.TooLarge => "it is larger than what can be kept. Send it while the device is awake.",
+        CoapDeviceQueueFault.Expired => "its lifetime ended before the device was awake. It was not sent.",
+        CoapDeviceQueueFault.Cancelled => "it was cancelled. It was not sent.",
+        CoapDeviceQueueFault.PerhapsSent => "it was sent and is not known to be answered, so it may have taken effect or not: ask for the "
+            + "state before doing it again.",
+        CoapDeviceQueueFault.Forgotten => "no request of this id is known. Its outcome is kept for a while only.",
+        _ => "the device could not be asked.",
+    };
+}

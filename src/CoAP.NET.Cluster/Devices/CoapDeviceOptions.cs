@@ -39,6 +39,27 @@ public sealed class CoapDeviceOptions
     /// </summary>
     public TimeSpan RememberFor { get; set; } = TimeSpan.FromDays(90);
 
+    /// <summary>How many requests wait in the outbox of a device at most, 1 to 1,000; default 16.</summary>
+    public int MaxQueuedPerDevice { get; set; } = 16;
+
+    /// <summary>How many requests wait in the outboxes of this node at most, 1 to 1,000,000; default 10,000.</summary>
+    public int MaxQueued { get; set; } = 10_000;
+
+    /// <summary>How many bytes they have together at most, from 64 KiB to 1 GiB; default 64 MiB.</summary>
+    public int MaxQueuedBytes { get; set; } = 64 * 1024 * 1024;
+
+    /// <summary>
+    /// How many of them a caller may have that is named (<see cref="CoapDeviceRequestOptions.Caller"/>), and which share of the bytes; 1 to
+    /// <see cref="MaxQueued"/>, default a quarter of the default of that: 2,500.
+    /// </summary>
+    public int MaxQueuedPerCaller { get; set; } = 2_500;
+
+    /// <summary>
+    /// For how long the outcome of a request from the outbox is kept, so that whoever waits for it on another node gets it; above 0,
+    /// default 10 minutes.
+    /// </summary>
+    public TimeSpan KeepOutcomesFor { get; set; } = TimeSpan.FromMinutes(10);
+
     /// <summary>What is wrong with the options; null when nothing is.</summary>
     /// <returns>The text, which says what to do.</returns>
     public string? FindFault()
@@ -48,12 +69,21 @@ public sealed class CoapDeviceOptions
             return $"CoapDeviceOptions.TriesBeforeAsleep is {TriesBeforeAsleep}; it has to be from 1 to {MostTries}.";
         }
 
-        return FindFault(nameof(RetryAsleepAfter), RetryAsleepAfter, mayBeInfinite: true)
+        return FindFault(nameof(MaxQueuedPerDevice), MaxQueuedPerDevice, 1, 1_000)
+            ?? FindFault(nameof(MaxQueued), MaxQueued, 1, 1_000_000)
+            ?? FindFault(nameof(MaxQueuedBytes), MaxQueuedBytes, 64 * 1024, 1 << 30)
+            ?? FindFault(nameof(MaxQueuedPerCaller), MaxQueuedPerCaller, 1, MaxQueued)
+            ?? FindFault(nameof(KeepOutcomesFor), KeepOutcomesFor, mayBeInfinite: false)
+            ?? FindFault(nameof(RetryAsleepAfter), RetryAsleepAfter, mayBeInfinite: true)
             ?? FindFault(nameof(AwakeTime), AwakeTime, mayBeInfinite: true)
             ?? FindFault(nameof(RememberFor), RememberFor, mayBeInfinite: false);
     }
 
     internal CoapDeviceOptions Clone() => (CoapDeviceOptions)MemberwiseClone();
+
+    private static string? FindFault(string name, int value, int least, int most) => value >= least && value <= most
+        ? null
+        : $"CoapDeviceOptions.{name} is {value}; it has to be from {least} to {most}.";
 
     private static string? FindFault(string name, TimeSpan value, bool mayBeInfinite) =>
         (value > TimeSpan.Zero && value <= s_longest) || (mayBeInfinite && value == Timeout.InfiniteTimeSpan)

@@ -23,4 +23,15 @@ internal static class DeviceFailure
         _ => new CoapDeviceException(name,
             $"The device '{CoapForeignText.LineOf(name)}' could not be asked: {CoapForeignText.LineOf(failure.Message)}", failure),
     };
+
+    /// <summary>The failure of a request that another node was to send.</summary>
+    /// <param name="failure">That of the request to the node.</param>
+    /// <param name="name">The name of the device.</param>
+    /// <param name="node">The node.</param>
+    public static CoapDeviceException AtNode(CoapException failure, string name, CoapNodeId node)
+    {
+        bool isUnknown = failure is CoapTimeoutException { IsOutcomeUnknown: true } or CoapConnectionException { IsOutcomeUnknown: true };
+        return new CoapDeviceUnreachableException(name, $"node {node}, which has its session, did not answer. {failure.Message}", isUnknown,
+            failure);
+    }
 }

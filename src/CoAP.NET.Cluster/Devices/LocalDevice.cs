@@ -6,12 +6,15 @@ namespace CoAP.NET.Cluster;
 /// </summary>
 internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDeviceOptions options, TimeProvider time)
 {
+    private static readonly TimeSpan s_pause = TimeSpan.FromSeconds(1);
+
     private readonly Lock _gate = new();
 
     // Requests in a row that were not answered, and when the last of them was given up.
     private int _unanswered;
     private long _gaveUpAt;
     private long _notedAt;
+    private long _notedUnder;
 
     public string Name { get; } = name;
 
@@ -23,8 +26,13 @@ internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDe
     /// <summary>Whether the store was told of the device.</summary>
     public bool IsNoted => Volatile.Read(ref _notedAt) > 0;
 
-    /// <summary>Whether the store was told everything that is known.</summary>
-    public bool IsNotedWhole => LastHeard.UtcTicks <= Volatile.Read(ref _notedAt);
+    /// <summary>Whether the store was told everything that is known, by the node that has the slot of the name now.</summary>
+    /// <param name="fence">The fence of that slot.</param>
+    public bool IsNotedWhole(CoapFence fence) =>
+        LastHeard.UtcTicks <= Volatile.Read(ref _notedAt) && Volatile.Read(ref _notedUnder) == fence.Value;
+
+    /// <summary>When its session or connection was opened, or it was announced.</summary>
+    public DateTimeOffset CameAt { get; } = time.GetUtcNow();
 
     public DateTimeOffset LastHeard => Peer.LastSeen;
 
@@ -45,7 +53,12 @@ internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDe
 
     /// <summary>The store was told.</summary>
     /// <param name="heard">What it was told.</param>
-    public void OnNoted(DateTimeOffset heard) => Volatile.Write(ref _notedAt, heard.UtcTicks);
+    /// <param name="fence">The fence of the slot of the name.</param>
+    public void OnNoted(DateTimeOffset heard, CoapFence fence)
+    {
+        Volatile.Write(ref _notedAt, heard.UtcTicks);
+        Volatile.Write(ref _notedUnder, fence.Value);
+    }
 
     /// <summary>Asks the device.</summary>
     /// <param name="request">The request.</param>
@@ -67,6 +80,41 @@ internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDe
             }
 
             throw DeviceFailure.Of(exception, Name, LastHeard, IsAsleep);
+        }
+    }
+
+    /// <summary>
+    /// Waits until the device is not asleep, or its session has ended. One that never speaks by itself is asked now and then whether it is
+    /// there.
+    /// </summary>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    public async Task WhenAwakeAsync(CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            Task heard = Peer.WhenHeardAsync(cancellationToken);
+            if (!IsAsleep || Peer.Disconnected.IsCancellationRequested)
+            {
+                return;
+            }
+
+            TimeSpan retry = options.AwakeTime == Timeout.InfiniteTimeSpan ? options.RetryAsleepAfter : Timeout.InfiniteTimeSpan;
+            using CancellationTokenSource pause = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+            Task over = Task.Delay(retry, time, pause.Token);
+            if (await Task.WhenAny(heard, over).ConfigureAwait(false) == heard)
+            {
+                await pause.CancelAsync().ConfigureAwait(false);
+                if (IsAsleep)
+                {
+                    // Its place was wanted by others, and it said nothing.
+                    await Task.Delay(s_pause, time, cancellationToken).ConfigureAwait(false);
+                }
+            }
+            else
+            {
+                cancellationToken.ThrowIfCancellationRequested();
+                await TryPingAsync(cancellationToken).ConfigureAwait(false);
+            }
         }
     }
 
@@ -99,6 +147,18 @@ internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDe
         }
 
         throw new CoapDeviceAsleepException(Name, LastHeard);
+    }
+
+    private async Task TryPingAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await Peer.PingAsync(cancellationToken).ConfigureAwait(false);
+        }
+        catch (CoapException)
+        {
+            // It is asleep as before.
+        }
     }
 
     // The time in which it listens is over.

@@ -7,13 +7,16 @@ namespace CoAP.NET.Cluster;
 /// The devices of this node by name, as many as its servers have sessions and connections. What comes and goes is told by the endpoints;
 /// of a message nothing is noted here. Thread-safe.
 /// </summary>
-internal sealed class LocalDevices(CoapCluster cluster, CoapDeviceOptions options, DeviceRecords records, TimeProvider time, ILogger logger)
-    : IDisposable
+internal sealed class LocalDevices(
+    CoapCluster cluster, CoapDeviceOptions options, DeviceRecords records, DevicePosts posts, DeviceWaits waits, TimeProvider time,
+    ILogger logger) : IDisposable
 {
+    private const int MaxLate = 4_096;
     private static readonly TimeSpan s_notePeriod = TimeSpan.FromMinutes(15);
 
     private readonly ConcurrentDictionary<string, LocalDevice> _byName = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<CoapPeer, LocalDevice> _byPeer = new();
+    private readonly ConcurrentDictionary<string, (byte[] Key, DeviceRecord Record)> _late = new(StringComparer.Ordinal);
     private readonly Lock _gate = new();
     private ITimer? _timer;
     private bool _isDisposed;
@@ -78,24 +81,72 @@ internal sealed class LocalDevices(CoapCluster cluster, CoapDeviceOptions option
         }
 
         Note(device, isHint: false);
+
+        // Also those that have an older session of it.
+        posts.TellAll(DevicePost.Heard, key, device.CameAt);
+        waits.Tell(name);
     }
+
+    /// <summary>A device was heard at another node.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="record">When, and at which node.</param>
+    public void OnHeardElsewhere(string name, ReadOnlySpan<byte> key, DeviceRecord record)
+    {
+        // Its session here is older, be the end of that known here or not.
+        if (_byName.TryGetValue(name, out LocalDevice? device) && device.CameAt < record.LastHeard)
+        {
+            Remove(device);
+        }
+
+        if (!records.TryNote(key, record, isHint: false) && _late.Count < MaxLate)
+        {
+            // The other node may know before this one that the slot is here.
+            _late[name] = (key.ToArray(), record);
+        }
+    }
+
+    /// <summary>What is known of a device of this node.</summary>
+    /// <param name="device">The device.</param>
+    public CoapDeviceStatus StatusOf(LocalDevice device) => new(
+        device.Name, device.IsAsleep ? CoapDevicePresence.Asleep : CoapDevicePresence.Awake, device.LastHeard, cluster.Self.Id);
 
     /// <summary>A device is one no more.</summary>
     /// <param name="name">The name.</param>
     public void Remove(string name)
     {
-        if (_byName.TryRemove(name, out LocalDevice? device))
+        if (_byName.TryGetValue(name, out LocalDevice? device))
         {
-            _byPeer.TryRemove(KeyValuePair.Create(device.Peer, device));
+            Remove(device);
         }
+    }
+
+    /// <summary>Forgets a device whose name is in a slot of this node, and waits until the store has.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>False when the slot is not here.</returns>
+    public Task<bool> TryForgetAsync(string name, byte[] key, CancellationToken cancellationToken)
+    {
+        Remove(name);
+        return records.TryRemoveAsync(key, cancellationToken);
     }
 
     /// <summary>Notes of all devices what was heard since it was noted last.</summary>
     public void NoteAll()
     {
+        CoapClusterMap map = cluster.Map;
+        foreach ((string name, (byte[] key, DeviceRecord record)) in _late)
+        {
+            if (records.TryNote(key, record, isHint: false) || cluster.Map[CoapSlot.OfName(key)].Node != cluster.Self.Id)
+            {
+                _late.TryRemove(name, out _);
+            }
+        }
+
         foreach (LocalDevice device in _byName.Values)
         {
-            if (!device.IsNotedWhole)
+            if (!device.IsNotedWhole(map[CoapSlot.OfName(device.Key.Span)].Fence))
             {
                 Note(device, isHint: device.IsNoted);
             }
@@ -119,6 +170,12 @@ internal sealed class LocalDevices(CoapCluster cluster, CoapDeviceOptions option
     }
 
     private static bool IsThere(CoapPeer peer) => peer.IsConnected || !peer.Disconnected.IsCancellationRequested;
+
+    private void Remove(LocalDevice device)
+    {
+        _byName.TryRemove(KeyValuePair.Create(device.Name, device));
+        _byPeer.TryRemove(KeyValuePair.Create(device.Peer, device));
+    }
 
     private void OnConnected(CoapPeer peer)
     {
@@ -161,9 +218,11 @@ internal sealed class LocalDevices(CoapCluster cluster, CoapDeviceOptions option
     private void Note(LocalDevice device, bool isHint)
     {
         DateTimeOffset heard = device.LastHeard;
-        if (records.TryNote(device.Key.Span, new DeviceRecord(heard, cluster.Self.Id), isHint))
+        CoapFence fence = cluster.Map[CoapSlot.OfName(device.Key.Span)].Fence;
+        if (records.TryNote(device.Key.Span, new DeviceRecord(heard, cluster.Self.Id), isHint)
+            || posts.TryTellHome(DevicePost.Heard, device.Key.Span, heard))
         {
-            device.OnNoted(heard);
+            device.OnNoted(heard, fence);
         }
     }
 }

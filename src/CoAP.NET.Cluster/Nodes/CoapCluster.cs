@@ -67,7 +67,8 @@ public sealed class CoapCluster : IAsyncDisposable
         Observations = new CoapClusterObservations(this, _time, random ?? CoapRandomSource.Secure, _logger);
         _membership.MapChanged += OnMapChanged;
         _resumptions = new ClusterResumptions(this, _time);
-        _devices = new ClusterDevices(this, options.Devices, _time, _logger);
+        _devices = new ClusterDevices(this, options.Devices, _time, random ?? CoapRandomSource.Secure, _logger);
+        _mover.Add(_devices.Holder);
         Observers = new ClusterObservers(this, options.Observers, _time);
         _mover.Add(Observers);
         Servers = new ClusterServers(this, _devices.Local);

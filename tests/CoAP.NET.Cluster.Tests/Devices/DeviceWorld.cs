@@ -1,20 +1,25 @@
+using CoAP.NET.Cluster.Tests.Links;
 using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster.Tests.Devices;
 
-/// <summary>Nodes with one store, and devices that have sessions with them, in virtual time.</summary>
+/// <summary>
+/// Nodes with one store, and devices that have sessions with them: in virtual time, or with links over loopback, which take real time.
+/// </summary>
 internal sealed class DeviceWorld : IAsyncDisposable
 {
+    private readonly bool _hasLinks;
     private readonly HashSet<CoapAddress> _deaf = [];
     private readonly List<DeviceNode> _nodes = [];
     private readonly List<CoapServer> _devices = [];
     private int _seed;
 
-    public DeviceWorld()
+    public DeviceWorld(bool hasLinks = false)
     {
-        Memory = new CoapMemoryCluster(Clock);
-        Network = new InMemoryNetwork(Clock)
+        _hasLinks = hasLinks;
+        Memory = new CoapMemoryCluster(Time);
+        Network = new InMemoryNetwork(Time)
         {
             Filter = packet =>
             {
@@ -28,6 +33,8 @@ internal sealed class DeviceWorld : IAsyncDisposable
 
     public VirtualClock Clock { get; } = new();
 
+    public TimeProvider Time => _hasLinks ? TimeProvider.System : Clock;
+
     public InMemoryNetwork Network { get; }
 
     public CoapMemoryCluster Memory { get; }
@@ -40,10 +47,11 @@ internal sealed class DeviceWorld : IAsyncDisposable
         {
             Secret = Enumerable.Range(1, 32).Select(static i => (byte)i).ToArray(),
             Lease = TimeSpan.FromHours(1),
+            LinkAddress = _hasLinks ? "coaps+tcp://127.0.0.1:0" : "",
         };
         options.Devices.NameOf = static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
         configure?.Invoke(options.Devices);
-        CoapCluster cluster = new(Memory.Open(), options, Clock, new VirtualRandom((ulong)++_seed));
+        CoapCluster cluster = new(Memory.Open(), options, Time, new VirtualRandom((ulong)++_seed));
         await cluster.StartAsync();
         CoapAddress address = InMemoryNetwork.Address($"192.0.2.{number}:5684");
         CoapServer server = new(EndpointOptions());
@@ -90,10 +98,13 @@ internal sealed class DeviceWorld : IAsyncDisposable
 
     public CoapEndpointOptions EndpointOptions() => new()
     {
-        TimeProvider = Clock,
+        TimeProvider = Time,
         Random = new VirtualRandom((ulong)++_seed),
-        Scheduler = new VirtualScheduler(Clock),
+        Scheduler = _hasLinks ? CoapScheduler.Default : new VirtualScheduler(Clock),
     };
+
+    /// <summary>Waits until each node is linked with each other one.</summary>
+    public Task AreLinkedAsync() => LinkedNodes.AreLinkedAsync([.. _nodes.Select(static node => node.Cluster)]);
 
     public async ValueTask DisposeAsync()
     {

@@ -1,3 +1,4 @@
+using CoAP.NET.Options;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster.Tests.Devices;
@@ -31,6 +32,17 @@ internal sealed class TestDevice
     /// <summary>Says something to a node, in a session that is opened for it if there is none.</summary>
     public Task<CoapResponse> SpeakAsync(DeviceNode node) => Server.Endpoint.GetAsync(
         $"{_scheme}://{node.Address with { Port = (ushort)(_scheme == "coaps" ? 5684 : 5683) }}/hello");
+
+    /// <summary>Says something without hearing the answer, and goes on to be deaf.</summary>
+    public Task SpeakAsync(DeviceNode node, bool isDeaf, DeviceWorld world)
+    {
+        world.SetDeaf(this, isDeaf);
+        return Server.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, $"coaps://{node.Address}/hello")
+        {
+            Confirmable = false,
+            NoResponse = NoResponseClasses.All,
+        });
+    }
 
     private string Note(string what)
     {

@@ -1,0 +1,358 @@
+using System.Buffers.Binary;
+using System.Collections.Concurrent;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// The devices of other nodes: finds out which node has one by asking all of them, remembers the answer, and asks the device there. What is
+/// remembered corrects itself, as a node says so when it does not have a device. Also serves the other nodes. Thread-safe.
+/// </summary>
+internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
+{
+    // Then all is forgotten, and found again.
+    private const int MaxRemembered = 65_536;
+    private static readonly TimeSpan s_findTimeout = TimeSpan.FromSeconds(5);
+
+    // The node that asks the device knows when that is over; this is for one that never answers.
+    private static readonly TimeSpan s_longest = TimeSpan.FromMinutes(15);
+
+    private readonly CoapCluster _cluster;
+    private readonly ClusterLinks _links;
+    private readonly LocalDevices _local;
+    private readonly DevicePosts _posts;
+    private readonly DeviceWaits _waits;
+    private readonly ConcurrentDictionary<(string Name, CoapNodeId Node), byte> _watched = new();
+    private readonly ConcurrentDictionary<string, CoapNodeId> _places = new(StringComparer.Ordinal);
+    private readonly ConcurrentDictionary<(CoapNodeId Node, ulong Number), CancellationTokenSource> _served = new();
+    private readonly CancellationTokenSource _stop = new();
+    private ulong _number;
+
+    public DeviceNodes(CoapCluster cluster, LocalDevices local, DevicePosts posts, DeviceWaits waits)
+    {
+        _cluster = cluster;
+        _links = cluster.Links;
+        _local = local;
+        _posts = posts;
+        _waits = waits;
+        if (_links.IsOn)
+        {
+            _links.Listen(this);
+            _links.Routes.Map($"/{DeviceWire.AskPath}/{{*path}}", Enum.GetValues<CoapMethod>(), ServeAsync)
+                .Forwards().IgnoreAccept().StreamBody().MaxBodySize(1 << 30);
+            _links.Routes.MapGet($"/{DeviceWire.FindPath}", Find);
+            _links.Routes.MapDelete($"/{DeviceWire.FindPath}", ForgetAsync);
+            _links.MapBatch(DevicePosts.Path, OnPost);
+        }
+    }
+
+    /// <summary>How many devices are known to be at another node.</summary>
+    public int RememberedCount => _places.Count;
+
+    /// <summary>How many requests of other nodes wait for devices now.</summary>
+    public int ServedCount => _served.Count;
+
+    /// <summary>Whether a device is known to be at another node, be it still true or not.</summary>
+    /// <param name="name">Its name.</param>
+    public bool Knows(string name) => _places.ContainsKey(name);
+
+    /// <summary>Notes where a device is said to be, be it true or not.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="node">The node.</param>
+    public void Remember(string name, CoapNodeId node)
+    {
+        if (_places.Count >= MaxRemembered)
+        {
+            _places.Clear();
+        }
+
+        _places[name] = node;
+    }
+
+    /// <summary>Asks a device of another node.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="cancellationToken">Stops waiting, here and there.</param>
+    /// <returns>Its answer; null when no node has it.</returns>
+    /// <exception cref="CoapDeviceException">There is no answer.</exception>
+    public async Task<CoapResponse?> TrySendAsync(
+        string name, byte[] key, CoapRequest request, CancellationToken cancellationToken)
+    {
+        if (!_links.IsOn)
+        {
+            return null;
+        }
+
+        if (_places.TryGetValue(name, out CoapNodeId known))
+        {
+            try
+            {
+                if (await TrySendAsync(known, name, key, request, cancellationToken).ConfigureAwait(false) is { } response)
+                {
+                    return response;
+                }
+            }
+            catch (CoapDeviceUnreachableException exception) when (exception is { IsOutcomeUnknown: false, InnerException: not null })
+            {
+                // The node is gone, and the device perhaps at another one by now.
+            }
+
+            _places.TryRemove(KeyValuePair.Create(name, known));
+        }
+
+        return await FindAsync(name, key, cancellationToken).ConfigureAwait(false) is { } found
+            ? await TrySendAsync(found.Node, name, key, request, cancellationToken).ConfigureAwait(false)
+            : null;
+    }
+
+    /// <summary>Asks all nodes for a device.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>What the node says that has it; null when none has.</returns>
+    /// <exception cref="CoapDeviceUnreachableException">A node that may have it cannot be asked.</exception>
+    public async Task<CoapDeviceStatus?> FindAsync(string name, byte[] key, CancellationToken cancellationToken)
+    {
+        if (!_links.IsOn)
+        {
+            return null;
+        }
+
+        CoapNodeId[] others = [.. _cluster.Map.Nodes.Where(node => node.Id != _cluster.Self.Id && node.Address.Length > 0)
+            .Select(static node => node.Id)];
+        CoapException? failure = null;
+        CoapDeviceStatus? found = null;
+        foreach ((CoapDeviceStatus? status, CoapException? error) in await Task.WhenAll(
+            others.Select(node => FindAtAsync(node, name, key, cancellationToken))).ConfigureAwait(false))
+        {
+            failure ??= error;
+
+            // One that came to a node anew may have left a session at the one before.
+            if (status is not null && (found is null || status.LastHeard > found.LastHeard))
+            {
+                found = status;
+            }
+        }
+
+        if (found is not null)
+        {
+            Remember(name, found.Node);
+            return found;
+        }
+
+        return failure is null
+            ? null
+            : throw new CoapDeviceUnreachableException(name,
+                $"no node that can be asked has its session, and another one cannot be asked now. {failure.Message}", false, failure);
+    }
+
+    /// <summary>Has the node that has the slot of a device's name forget the device, and waits until the store has.</summary>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>Whether it has.</returns>
+    public async Task<bool> TryForgetAsync(byte[] key, CancellationToken cancellationToken)
+    {
+        try
+        {
+            CoapNodeId home = _cluster.Map[CoapSlot.OfName(key)].Node;
+            return (await _links.SendAsync(home, DeviceWire.Forget(key), cancellationToken).ConfigureAwait(false)).IsSuccess;
+        }
+        catch (CoapException)
+        {
+            return false;
+        }
+    }
+
+    public void OnUp(CoapNodeId node)
+    {
+        // It may have what is waited for.
+        foreach (string name in _waits.Names)
+        {
+            _posts.TryTell(node, DevicePost.Watch, DeviceName.TryEncode(name));
+        }
+    }
+
+    public void OnDown(CoapNodeId node)
+    {
+    }
+
+    public void Dispose() => _stop.Cancel();
+
+    private async Task<(CoapDeviceStatus? Status, CoapException? Error)> FindAtAsync(
+        CoapNodeId node, string name, byte[] key, CancellationToken cancellationToken)
+    {
+        try
+        {
+            CoapRequest request = DeviceWire.Find(key);
+            request.Timeout = s_findTimeout;
+            CoapResponse response = await _links.SendAsync(node, request, cancellationToken).ConfigureAwait(false);
+            return (DeviceWire.StatusOf(response, name, node), null);
+        }
+        catch (CoapException exception)
+        {
+            return (null, exception);
+        }
+    }
+
+    private async Task<CoapResponse?> TrySendAsync(
+        CoapNodeId node, string name, byte[] key, CoapRequest request, CancellationToken cancellationToken)
+    {
+        ulong number = Interlocked.Increment(ref _number);
+        CoapRequest link = DeviceWire.Wrap(key, number, request);
+        link.Timeout = request.Timeout is { } time && time != Timeout.InfiniteTimeSpan ? time : s_longest;
+        CoapResponse response;
+        try
+        {
+            response = await _links.SendAsync(node, link, cancellationToken).ConfigureAwait(false);
+        }
+        catch (CoapException exception)
+        {
+            Cancel(node, number);
+            throw DeviceFailure.AtNode(exception, name, node);
+        }
+        catch (OperationCanceledException)
+        {
+            Cancel(node, number);
+            throw;
+        }
+
+        return !DeviceWire.IsFailure(response)
+            ? response
+            : DeviceWire.FailureOf(response, name) is { } failure ? throw failure : null;
+    }
+
+    private void Cancel(CoapNodeId node, ulong number)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(ulong)];
+        BinaryPrimitives.WriteUInt64BigEndian(bytes, number);
+        _posts.TryTell(node, DevicePost.Cancel, bytes);
+    }
+
+    private CoapResult Find(CoapRequest request) =>
+        DeviceWire.DeviceOf(request) is { IsEmpty: false } key && DeviceName.TryDecode(key) is { } name
+            && _local.TryFind(name) is { } device
+            ? DeviceWire.Wrap(_local.StatusOf(device))
+            : CoapResults.NotFound();
+
+    private async Task<CoapResult> ForgetAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        byte[] key = DeviceWire.DeviceOf(request).ToArray();
+        return DeviceName.TryDecode(key) is { } name && await _local.TryForgetAsync(name, key, cancellationToken).ConfigureAwait(false)
+            ? CoapResults.Deleted()
+            : CoapResults.Status(CoapCode.ServiceUnavailable);
+    }
+
+    private async Task<CoapResult> ServeAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        if (DeviceName.TryDecode(DeviceWire.DeviceOf(request)) is not { } name)
+        {
+            return CoapResults.BadRequest("The request names no device.");
+        }
+
+        if (_local.TryFind(name) is not { } device)
+        {
+            return DeviceWire.Wrap((CoapDeviceException?)null);
+        }
+
+        (CoapNodeId, ulong) id = (_links.NodeOf(request), DeviceWire.NumberOf(request));
+        using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        bool isKnown = _served.TryAdd(id, stop);
+        try
+        {
+            return DeviceWire.Wrap(await device.SendAsync(DeviceWire.Unwrap(request), stop.Token).ConfigureAwait(false));
+        }
+        catch (CoapDeviceException exception)
+        {
+            return DeviceWire.Wrap(exception);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            // Nobody waits for it any more.
+            return CoapResults.Status(CoapCode.ServiceUnavailable);
+        }
+        finally
+        {
+            if (isKnown)
+            {
+                _served.TryRemove(KeyValuePair.Create(id, stop));
+            }
+        }
+    }
+
+    private void OnPost(CoapNodeId from, ReadOnlySpan<byte> item)
+    {
+        if (item.IsEmpty)
+        {
+            return;
+        }
+
+        ReadOnlySpan<byte> rest = item[1..];
+        switch ((DevicePost)item[0])
+        {
+            case DevicePost.Cancel when rest.Length == sizeof(ulong):
+                if (_served.TryGetValue((from, BinaryPrimitives.ReadUInt64BigEndian(rest)), out CancellationTokenSource? stop))
+                {
+                    _ = CancelAsync(stop);
+                }
+
+                break;
+            case DevicePost.Heard when rest.Length > sizeof(long) && DeviceName.TryDecode(rest[sizeof(long)..]) is { } name:
+                OnHeard(name, rest[sizeof(long)..], new DeviceRecord(DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from));
+                break;
+            case DevicePost.Forget when DeviceName.TryDecode(rest) is { } name:
+                _places.TryRemove(name, out _);
+                _local.Remove(name);
+                break;
+            case DevicePost.Watch when DeviceName.TryDecode(rest) is { } name:
+                Watch(name, from);
+                break;
+            case DevicePost.Awake when DeviceName.TryDecode(rest) is { } name:
+                _waits.Tell(name);
+                break;
+            default:
+                // Of a later version.
+                break;
+        }
+    }
+
+    // A device that came to another node is there from now on, whatever this one remembers or still has of it.
+    private void OnHeard(string name, ReadOnlySpan<byte> key, DeviceRecord record)
+    {
+        if (_places.ContainsKey(name))
+        {
+            _places[name] = record.Node;
+        }
+
+        _local.OnHeardElsewhere(name, key, record);
+        _waits.Tell(name);
+    }
+
+    // As many as there are devices here, and nodes.
+    private void Watch(string name, CoapNodeId from)
+    {
+        if (_local.TryFind(name) is { } device && _watched.TryAdd((name, from), 0))
+        {
+            _ = WatchAsync(device, from);
+        }
+    }
+
+    private async Task WatchAsync(LocalDevice device, CoapNodeId from)
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        await ((Task)device.WhenAwakeAsync(_stop.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        _watched.TryRemove((device.Name, from), out _);
+        _posts.TryTell(from, DevicePost.Awake, device.Key.Span);
+    }
+
+    private static async Task CancelAsync(CancellationTokenSource stop)
+    {
+        try
+        {
+            await stop.CancelAsync().ConfigureAwait(false);
+        }
+        catch (ObjectDisposedException)
+        {
+            // It has just been answered.
+        }
+    }
+}

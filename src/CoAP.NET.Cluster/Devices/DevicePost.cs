@@ -1,0 +1,20 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>What a node tells others about devices: the first byte of an item.</summary>
+internal enum DevicePost : byte
+{
+    /// <summary>A device was heard: when (8 bytes), its name. To the node that has the slot of the name.</summary>
+    Heard,
+
+    /// <summary>A request to a device is not wanted any more: its number (8 bytes).</summary>
+    Cancel,
+
+    /// <summary>A device does not exist any more: its name.</summary>
+    Forget,
+
+    /// <summary>Somebody wants to know when a device is awake: its name.</summary>
+    Watch,
+
+    /// <summary>A device is awake, as somebody wanted to know: its name.</summary>
+    Awake,
+}

@@ -1,0 +1,54 @@
+using System.Buffers.Binary;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>Tells other nodes what happens to devices, one way. Thread-safe.</summary>
+internal sealed class DevicePosts(CoapCluster cluster)
+{
+    /// <summary>Where it is posted.</summary>
+    public const string Path = "/dev-post";
+
+    /// <summary>Tells the node that has the slot of a device's name something about it.</summary>
+    /// <param name="kind">What.</param>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="time">A time that belongs to it; null for none.</param>
+    /// <returns>False when that node cannot be told now.</returns>
+    public bool TryTellHome(DevicePost kind, ReadOnlySpan<byte> key, DateTimeOffset? time = null) =>
+        cluster.Map[CoapSlot.OfName(key)].Node is { IsSet: true } home && home != cluster.Self.Id && TryTell(home, kind, key, time);
+
+    /// <summary>Tells all other nodes something about a device.</summary>
+    /// <param name="kind">What.</param>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="time">A time that belongs to it; null for none.</param>
+    public void TellAll(DevicePost kind, ReadOnlySpan<byte> key, DateTimeOffset? time = null)
+    {
+        if (cluster.Links.IsOn)
+        {
+            foreach (CoapNodeId node in cluster.Links.Up)
+            {
+                TryTell(node, kind, key, time);
+            }
+        }
+    }
+
+    /// <summary>Tells a node something about a device.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="kind">What.</param>
+    /// <param name="key">The bytes of the name, or a number.</param>
+    /// <param name="time">A time that belongs to it; null for none.</param>
+    /// <returns>False when it cannot be told now.</returns>
+    public bool TryTell(CoapNodeId node, DevicePost kind, ReadOnlySpan<byte> key, DateTimeOffset? time = null)
+    {
+        Span<byte> item = stackalloc byte[1 + sizeof(long) + ICoapDevices.MaxNameLength];
+        item[0] = (byte)kind;
+        int length = 1;
+        if (time is { } value)
+        {
+            BinaryPrimitives.WriteInt64BigEndian(item[length..], value.UtcTicks);
+            length += sizeof(long);
+        }
+
+        key.CopyTo(item[length..]);
+        return cluster.Links.TryPost(node, Path, item[..(length + key.Length)]);
+    }
+}

@@ -1,0 +1,495 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// The outboxes of the devices whose names are in slots of this node: takes requests into the store, sends them one at a time for each
+/// device when it is awake, and keeps what came of them for a while. A slot that comes brings its outboxes along; one that goes takes them
+/// with it. Thread-safe.
+/// </summary>
+internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
+{
+    private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
+
+    private readonly CoapCluster _cluster;
+    private readonly ClusterDevices _devices;
+    private readonly CoapDeviceOptions _options;
+    private readonly TimeProvider _time;
+    private readonly OutboxBounds _bounds;
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, OutboxQueue> _queues = new(StringComparer.Ordinal);
+    private readonly Dictionary<Guid, OutboxEntry> _entries = [];
+    private readonly CoapFence[] _loaded = new CoapFence[CoapSlot.Count];
+    private readonly CancellationTokenSource _stop = new();
+    private Task _loading = Task.CompletedTask;
+
+    public DeviceOutboxes(CoapCluster cluster, ClusterDevices devices, CoapDeviceOptions options, TimeProvider time)
+    {
+        _cluster = cluster;
+        _devices = devices;
+        _options = options;
+        _time = time;
+        _bounds = new OutboxBounds(options);
+        cluster.MapChanged += OnMapChanged;
+    }
+
+    /// <summary>Takes a request, and ends when the store has it.</summary>
+    /// <param name="entry">The request. One of the same id that was taken already is not taken twice.</param>
+    /// <param name="cancellationToken">Stops waiting, and cancels it.</param>
+    /// <exception cref="OutboxMovedException">The outbox is not here.</exception>
+    /// <exception cref="CoapDeviceQueueException">There is no room.</exception>
+    public async Task<CoapQueuedRequest> AddAsync(OutboxEntry entry, CancellationToken cancellationToken)
+    {
+        Task<CoapWriteOutcome> write;
+        OutboxQueue queue;
+        lock (_gate)
+        {
+            CoapFence fence = FenceLocked(entry.Slot);
+            if (_entries.TryGetValue(entry.Id, out OutboxEntry? taken))
+            {
+                return taken.ToPublic();
+            }
+
+            queue = QueueLocked(entry.Device, entry.Key, fence);
+            if (queue.Entries.Count >= _options.MaxQueuedPerDevice)
+            {
+                throw new CoapDeviceQueueException(entry.Device, CoapDeviceQueueFault.Full,
+                    $"{queue.Entries.Count} requests wait for the device already (MaxQueuedPerDevice). Try again when some are answered.");
+            }
+
+            if (!_bounds.TryTake(entry))
+            {
+                throw new CoapDeviceQueueException(entry.Device, CoapDeviceQueueFault.Full);
+            }
+
+            entry.Queued = _time.GetUtcNow();
+            entry.Sequence = queue.Entries is [.., var last] ? last.Sequence + 1 : entry.Queued.Ticks;
+            _entries.Add(entry.Id, entry);
+            queue.Entries.Add(entry);
+            write = WriteAsync(queue, entry);
+        }
+
+        try
+        {
+            if (await write.WaitAsync(cancellationToken).ConfigureAwait(false) != CoapWriteOutcome.Written)
+            {
+                throw new OutboxMovedException();
+            }
+        }
+        catch (Exception exception)
+        {
+            lock (_gate)
+            {
+                entry.IsCancelled = true;
+                LookLocked(queue);
+            }
+
+            throw exception is CoapClusterStoreException
+                ? new CoapDeviceUnreachableException(entry.Device, exception.Message, false, exception)
+                : exception is OperationCanceledException or OutboxMovedException ? exception
+                : new CoapDeviceException(entry.Device, exception.Message, exception);
+        }
+        finally
+        {
+            // Nothing is sent before it is known that it is kept.
+            lock (_gate)
+            {
+                StartLocked(queue);
+            }
+        }
+
+        return entry.ToPublic();
+    }
+
+    /// <summary>Waits until a request was answered or has failed.</summary>
+    /// <param name="key">The bytes of the name of the device.</param>
+    /// <param name="device">The name.</param>
+    /// <param name="id">The id of the request.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="OutboxMovedException">The outbox is not here.</exception>
+    public async Task<OutboxEntry> WaitAsync(byte[] key, string device, Guid id, CancellationToken cancellationToken)
+    {
+        OutboxEntry? entry;
+        lock (_gate)
+        {
+            FenceLocked(CoapSlot.OfName(key));
+            _entries.TryGetValue(id, out entry);
+        }
+
+        if (entry is not null)
+        {
+            await entry.Done.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+            return entry;
+        }
+
+        CoapRecord? record = await _cluster.Store.FindAsync(OutboxEntry.RecordKeyOf(key, id), cancellationToken).ConfigureAwait(false);
+        OutboxEntry? kept = record is null ? null : OutboxEntry.TryRead(record.State.Span);
+        return kept is { State: OutboxState.Answered or OutboxState.Failed } ? kept
+            : kept is null ? throw new CoapDeviceQueueException(device, CoapDeviceQueueFault.Forgotten)
+            : throw new OutboxMovedException();
+    }
+
+    /// <summary>What waits for a device.</summary>
+    /// <exception cref="OutboxMovedException">The outbox is not here.</exception>
+    public IReadOnlyList<OutboxEntry> List(byte[] key, string device)
+    {
+        lock (_gate)
+        {
+            FenceLocked(CoapSlot.OfName(key));
+            return _queues.TryGetValue(device, out OutboxQueue? queue) ? [.. queue.Entries.Where(static entry => !entry.IsCancelled)] : [];
+        }
+    }
+
+    /// <summary>Cancels a request that was not sent.</summary>
+    /// <returns>Whether it will not be sent.</returns>
+    /// <exception cref="OutboxMovedException">The outbox is not here.</exception>
+    public bool Cancel(byte[] key, Guid id)
+    {
+        lock (_gate)
+        {
+            FenceLocked(CoapSlot.OfName(key));
+            if (!_entries.TryGetValue(id, out OutboxEntry? entry) || entry.State != OutboxState.Waiting || entry.IsCancelled)
+            {
+                return false;
+            }
+
+            entry.IsCancelled = true;
+            LookLocked(_queues[entry.Device]);
+            return true;
+        }
+    }
+
+    public async Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
+    {
+        OutboxQueue[] queues;
+        lock (_gate)
+        {
+            queues = [.. _queues.Values.Where(queue => CoapSlot.OfName(queue.Key) == slot)];
+            foreach (OutboxQueue queue in queues)
+            {
+                LookLocked(queue);
+                queue.Stop.Cancel();
+            }
+        }
+
+        await Task.WhenAll(queues.Select(static queue => queue.Running)).WaitAsync(cancellationToken).ConfigureAwait(false);
+        Drop(queues);
+    }
+
+    public void Dispose()
+    {
+        _cluster.MapChanged -= OnMapChanged;
+        _stop.Cancel();
+        OutboxQueue[] queues;
+        lock (_gate)
+        {
+            queues = [.. _queues.Values];
+        }
+
+        Drop(queues);
+    }
+
+    // The fence of a slot whose outboxes are here.
+    private CoapFence FenceLocked(CoapSlot slot)
+    {
+        CoapFence fence = _cluster.FenceOf(slot);
+        return fence.IsSet && _loaded[slot.Number] == fence && !_stop.IsCancellationRequested ? fence : throw new OutboxMovedException();
+    }
+
+    private OutboxQueue QueueLocked(string device, byte[] key, CoapFence fence)
+    {
+        if (_queues.TryGetValue(device, out OutboxQueue? queue))
+        {
+            return queue.Stop.IsCancellationRequested ? throw new OutboxMovedException() : queue;
+        }
+
+        return _queues[device] = new OutboxQueue(device, key, fence);
+    }
+
+    private static void LookLocked(OutboxQueue queue)
+    {
+        CancellationTokenSource look = queue.Look;
+        queue.Look = new CancellationTokenSource();
+        look.CancelAsync();
+    }
+
+    private void StartLocked(OutboxQueue queue)
+    {
+        if (!queue.IsRunning && queue.Entries.Count > 0 && !queue.Stop.IsCancellationRequested)
+        {
+            queue.IsRunning = true;
+            queue.Running = RunAsync(queue);
+        }
+    }
+
+    private void RemoveLocked(OutboxQueue queue)
+    {
+        if (_queues.TryGetValue(queue.Device, out OutboxQueue? same) && same == queue)
+        {
+            _queues.Remove(queue.Device);
+        }
+    }
+
+    private Task<CoapWriteOutcome> WriteAsync(OutboxQueue queue, OutboxEntry entry)
+    {
+        TimeSpan left = entry.State <= OutboxState.Sending ? entry.Expires - _time.GetUtcNow() : TimeSpan.Zero;
+        return _cluster.Writer.WriteAsync(CoapRecordChange.Put(entry.RecordKey, queue.Fence, entry.ToBytes(),
+            (left > TimeSpan.Zero ? left : TimeSpan.Zero) + _options.KeepOutcomesFor), CancellationToken.None);
+    }
+
+    private async Task RunAsync(OutboxQueue queue)
+    {
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        while (true)
+        {
+            OutboxEntry entry;
+            CancellationToken look;
+            lock (_gate)
+            {
+                if (queue.Stop.IsCancellationRequested || queue.Entries.Count == 0)
+                {
+                    queue.IsRunning = false;
+                    if (queue.Entries.Count == 0)
+                    {
+                        RemoveLocked(queue);
+                    }
+
+                    return;
+                }
+
+                // What nobody wants any more need not wait for its turn.
+                entry = queue.Entries.Find(one => one.State == OutboxState.Failed || IsOver(one)) ?? queue.Entries[0];
+                look = queue.Look.Token;
+            }
+
+            try
+            {
+                await NextAsync(queue, entry, look).ConfigureAwait(false);
+            }
+            catch (OperationCanceledException)
+            {
+                // It is looked at again, or is over.
+            }
+            catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
+            {
+                await ((Task)Task.Delay(s_retry, _time, queue.Stop.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+    }
+
+    private bool IsOver(OutboxEntry entry) =>
+        entry.State == OutboxState.Waiting && (entry.IsCancelled || entry.Expires <= _time.GetUtcNow());
+
+    private async Task NextAsync(OutboxQueue queue, OutboxEntry entry, CancellationToken look)
+    {
+        if (entry.State == OutboxState.Failed)
+        {
+            await FinishAsync(queue, entry).ConfigureAwait(false);
+            return;
+        }
+
+        if (IsOver(entry))
+        {
+            entry.Fail(entry.IsCancelled ? CoapDeviceQueueFault.Cancelled : CoapDeviceQueueFault.Expired);
+            await FinishAsync(queue, entry).ConfigureAwait(false);
+            return;
+        }
+
+        TimeSpan left;
+        lock (_gate)
+        {
+            left = queue.Entries.Min(static one => one.Expires) - _time.GetUtcNow();
+        }
+
+        using (CancellationTokenSource expiry = new(left > TimeSpan.Zero ? left : TimeSpan.Zero, _time))
+        using (CancellationTokenSource waits = CancellationTokenSource.CreateLinkedTokenSource(look, queue.Stop.Token, expiry.Token))
+        {
+            await _devices.WhenAwakeAsync(queue.Device, queue.Key, waits.Token).ConfigureAwait(false);
+            waits.Token.ThrowIfCancellationRequested();
+        }
+
+        lock (_gate)
+        {
+            if (IsOver(entry))
+            {
+                return;
+            }
+
+            entry.State = OutboxState.Sending;
+        }
+
+        // After a crash it has to be known that it may have been sent.
+        if (!entry.IsRepeatable && await WriteAsync(queue, entry).ConfigureAwait(false) != CoapWriteOutcome.Written)
+        {
+            Drop([queue]);
+            return;
+        }
+
+        try
+        {
+            CoapResponse response = await _devices.SendAsync(queue.Device, queue.Key, new CoapRequest(entry.Request), queue.Abort.Token)
+                .ConfigureAwait(false);
+            entry.Answer(response.Message);
+        }
+        catch (CoapDeviceException exception) when (exception
+            is CoapDeviceAsleepException or CoapDeviceUnreachableException or CoapDeviceUnknownException)
+        {
+            if (!exception.IsOutcomeUnknown || entry.IsRepeatable)
+            {
+                lock (_gate)
+                {
+                    entry.State = OutboxState.Waiting;
+                }
+
+                throw;
+            }
+
+            entry.Fail(CoapDeviceQueueFault.PerhapsSent);
+        }
+        catch (CoapDeviceException exception)
+        {
+            entry.Fail(exception.IsOutcomeUnknown && !entry.IsRepeatable ? CoapDeviceQueueFault.PerhapsSent : CoapDeviceQueueFault.Failed,
+                exception.Message);
+        }
+
+        await FinishAsync(queue, entry).ConfigureAwait(false);
+    }
+
+    private async Task FinishAsync(OutboxQueue queue, OutboxEntry entry)
+    {
+        Task<CoapWriteOutcome> write = WriteAsync(queue, entry);
+        entry.Done.TrySetResult();
+        CoapWriteOutcome outcome = await write.ConfigureAwait(false);
+        lock (_gate)
+        {
+            queue.Entries.Remove(entry);
+            if (_entries.Remove(entry.Id))
+            {
+                _bounds.GiveBack(entry);
+            }
+        }
+
+        if (outcome != CoapWriteOutcome.Written)
+        {
+            Drop([queue]);
+        }
+    }
+
+    // Another node has them.
+    private void Drop(OutboxQueue[] queues)
+    {
+        List<OutboxEntry> gone = [];
+        lock (_gate)
+        {
+            foreach (OutboxQueue queue in queues)
+            {
+                queue.Stop.CancelAsync();
+                queue.Abort.CancelAsync();
+                gone.AddRange(queue.Entries);
+                queue.Entries.Clear();
+                RemoveLocked(queue);
+            }
+
+            foreach (OutboxEntry entry in gone.Where(entry => _entries.Remove(entry.Id)))
+            {
+                _bounds.GiveBack(entry);
+            }
+        }
+
+        foreach (OutboxEntry entry in gone)
+        {
+            entry.Done.TrySetException(new OutboxMovedException());
+        }
+    }
+
+    private void OnMapChanged(object? sender, EventArgs arguments)
+    {
+        OutboxQueue[] lost;
+        lock (_gate)
+        {
+            lost = [.. _queues.Values.Where(queue => _cluster.FenceOf(CoapSlot.OfName(queue.Key)) != queue.Fence)];
+            _loading = LoadAfterAsync(_loading);
+        }
+
+        Drop(lost);
+    }
+
+    private async Task LoadAfterAsync(Task before)
+    {
+        await before.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        while (!_stop.IsCancellationRequested)
+        {
+            try
+            {
+                await LoadAsync().ConfigureAwait(false);
+                return;
+            }
+            catch (Exception exception) when (exception is CoapClusterStoreException or OperationCanceledException
+                or ObjectDisposedException)
+            {
+                // The cluster tells of it.
+                await ((Task)Task.Delay(s_retry, _time, _stop.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+    }
+
+    private async Task LoadAsync()
+    {
+        foreach (CoapSlot slot in CoapSlot.All)
+        {
+            CoapFence fence = _cluster.FenceOf(slot);
+            if (!fence.IsSet || _loaded[slot.Number] == fence)
+            {
+                continue;
+            }
+
+            List<OutboxEntry> entries = [];
+            await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Outbox, slot, _stop.Token).ConfigureAwait(false))
+            {
+                if (OutboxEntry.TryRead(record.State.Span) is { State: OutboxState.Waiting or OutboxState.Sending } entry)
+                {
+                    entries.Add(entry);
+                }
+            }
+
+            lock (_gate)
+            {
+                foreach (OutboxEntry entry in entries.OrderBy(static entry => entry.Sequence))
+                {
+                    Load(entry, fence);
+                }
+
+                _loaded[slot.Number] = fence;
+            }
+        }
+    }
+
+    // Under the lock.
+    private void Load(OutboxEntry entry, CoapFence fence)
+    {
+        if (!_entries.TryAdd(entry.Id, entry))
+        {
+            return;
+        }
+
+        _bounds.Take(entry);
+        if (entry.State == OutboxState.Sending)
+        {
+            // The node that was about to send it died.
+            if (entry.IsRepeatable)
+            {
+                entry.State = OutboxState.Waiting;
+            }
+            else
+            {
+                entry.Fail(CoapDeviceQueueFault.PerhapsSent);
+            }
+        }
+
+        if (!_queues.TryGetValue(entry.Device, out OutboxQueue? queue) || queue.Fence != fence)
+        {
+            _queues[entry.Device] = queue = new OutboxQueue(entry.Device, entry.Key, fence);
+        }
+
+        queue.Entries.Add(entry);
+        StartLocked(queue);
+    }
+}

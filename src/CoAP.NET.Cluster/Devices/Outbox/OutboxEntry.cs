@@ -1,0 +1,217 @@
+using System.Security.Cryptography;
+using System.Text;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>A request in the outbox of a device, as the store has it. What changes is guarded by the outbox.</summary>
+internal sealed class OutboxEntry
+{
+    private const byte Version = 1;
+    private const int HashLength = 16;
+
+    // Room for the sealing, and to spare.
+    private const int MaxState = CoapRecordChange.MaxStateLength - 256;
+
+    private byte[] _request = [];
+    private byte[] _response = [];
+
+    public required Guid Id { get; init; }
+
+    public required string Device { get; init; }
+
+    public required byte[] Key { get; init; }
+
+    public required string Caller { get; init; }
+
+    public required DateTimeOffset Queued { get; set; }
+
+    public required DateTimeOffset Expires { get; init; }
+
+    /// <summary>Whether it is sent again when it may have taken effect.</summary>
+    public required bool IsRepeatable { get; init; }
+
+    /// <summary>Its place among those of the device.</summary>
+    public long Sequence { get; set; }
+
+    public OutboxState State { get; set; }
+
+    public CoapDeviceQueueFault Fault { get; private set; }
+
+    public string? Why { get; private set; }
+
+    /// <summary>Whether nobody wants it any more.</summary>
+    public bool IsCancelled { get; set; }
+
+    /// <summary>Ends when it was answered or has failed; fails when the slot went to another node.</summary>
+    public TaskCompletionSource Done { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public CoapSlot Slot => CoapSlot.OfName(Key);
+
+    public CoapRecordKey RecordKey => RecordKeyOf(Key, Id);
+
+    public int Length => _request.Length;
+
+    public CoapMessage Request => CoapDatagramSerializer.Default.Deserialize(_request.AsSpan());
+
+    /// <summary>Makes the entry of a new request; null where it is too large.</summary>
+    public static OutboxEntry? TryMake(
+        Guid id, string device, byte[] key, CoapMessage request, CoapDeviceRequestOptions options, DateTimeOffset now)
+    {
+        bool isIdempotent = request.Code != CoapCode.Post && request.Code != CoapCode.Patch;
+        OutboxEntry entry = new()
+        {
+            Id = id,
+            Device = device,
+            Key = key,
+            Caller = options.Caller,
+            Queued = now,
+            Expires = now + options.Lifetime,
+            IsRepeatable = isIdempotent || options.RepeatWhenInDoubt,
+        };
+        return request.Payload.Length < MaxState && entry.TrySet(request) && entry.ToBytes().Length <= MaxState ? entry : null;
+    }
+
+    public static CoapRecordKey RecordKeyOf(ReadOnlySpan<byte> key, Guid id)
+    {
+        Span<byte> bytes = stackalloc byte[SHA256.HashSizeInBytes + 16];
+        SHA256.HashData(key, bytes);
+        id.TryWriteBytes(bytes[HashLength..], bigEndian: true, out _);
+        return new CoapRecordKey(CoapRecordKind.Outbox, CoapSlot.OfName(key), bytes[..(HashLength + 16)]);
+    }
+
+    public CoapQueuedRequest ToPublic()
+    {
+        CoapMessage request = Request;
+        return new CoapQueuedRequest(Id, Device, request.Code, new CoapRequest(request).Path, Caller, Queued, Expires,
+            State == OutboxState.Sending);
+    }
+
+    /// <summary>It was answered.</summary>
+    public void Answer(CoapMessage response)
+    {
+        CoapMessage kept = new(response.Code) { Payload = response.Payload };
+        if (response.HasOptions)
+        {
+            kept.Options.AddAll(response.Options);
+        }
+
+        try
+        {
+            _response = CoapDatagramSerializer.Default.Serialize(kept);
+        }
+        catch (CoapException)
+        {
+            _response = [];
+        }
+
+        State = OutboxState.Answered;
+        if (_response.Length is 0 or > MaxState / 2)
+        {
+            Fail(CoapDeviceQueueFault.Failed, "the device answered with more than can be kept. Ask it while it is awake.");
+        }
+    }
+
+    public void Fail(CoapDeviceQueueFault fault, string? why = null)
+    {
+        State = OutboxState.Failed;
+        Fault = fault;
+        Why = why;
+        _response = [];
+    }
+
+    /// <summary>What came of it.</summary>
+    /// <exception cref="CoapDeviceQueueException">There is no answer.</exception>
+    public CoapResponse GetResponse() => State == OutboxState.Answered
+        ? CoapResponse.FromMessage(CoapDatagramSerializer.Default.Deserialize(_response.AsSpan()))
+        : throw new CoapDeviceQueueException(Device, Fault, Why);
+
+    public byte[] ToBytes(bool withRequest = true)
+    {
+        using MemoryStream stream = new();
+        using BinaryWriter writer = new(stream, Encoding.UTF8);
+        writer.Write(Version);
+        writer.Write((byte)State);
+        writer.Write((byte)Fault);
+        writer.Write(IsRepeatable);
+        writer.Write(Id.ToByteArray(bigEndian: true));
+        writer.Write(Sequence);
+        writer.Write(Queued.ToUnixTimeMilliseconds());
+        writer.Write(Expires.ToUnixTimeMilliseconds());
+        writer.Write(Device);
+        writer.Write(Caller);
+        writer.Write(Why ?? "");
+        byte[] request = withRequest && State <= OutboxState.Sending ? _request : WithoutBody();
+        writer.Write(request.Length);
+        writer.Write(request);
+        writer.Write(_response.Length);
+        writer.Write(_response);
+        writer.Flush();
+        return stream.ToArray();
+    }
+
+    /// <summary>Reads one; null where the bytes are none.</summary>
+    public static OutboxEntry? TryRead(ReadOnlySpan<byte> bytes)
+    {
+        try
+        {
+            using MemoryStream stream = new(bytes.ToArray());
+            using BinaryReader reader = new(stream, Encoding.UTF8);
+            if (reader.ReadByte() != Version)
+            {
+                return null;
+            }
+
+            OutboxState state = (OutboxState)reader.ReadByte();
+            CoapDeviceQueueFault fault = (CoapDeviceQueueFault)reader.ReadByte();
+            bool isRepeatable = reader.ReadBoolean();
+            Guid id = new(reader.ReadBytes(16), bigEndian: true);
+            long sequence = reader.ReadInt64();
+            DateTimeOffset queued = DateTimeOffset.FromUnixTimeMilliseconds(reader.ReadInt64());
+            DateTimeOffset expires = DateTimeOffset.FromUnixTimeMilliseconds(reader.ReadInt64());
+            string device = reader.ReadString();
+            OutboxEntry entry = new()
+            {
+                Id = id,
+                Device = device,
+                Key = DeviceName.Encode(device),
+                Caller = reader.ReadString(),
+                Queued = queued,
+                Expires = expires,
+                IsRepeatable = isRepeatable,
+                Sequence = sequence,
+                State = state,
+                Fault = fault,
+                Why = reader.ReadString() is { Length: > 0 } why ? why : null,
+            };
+            entry._request = reader.ReadBytes(reader.ReadInt32());
+            entry._response = reader.ReadBytes(reader.ReadInt32());
+            _ = entry.Request;
+            return entry;
+        }
+        catch (Exception exception) when (exception is IOException or ArgumentException or FormatException or CoapException)
+        {
+            return null;
+        }
+    }
+
+    private bool TrySet(CoapMessage request)
+    {
+        try
+        {
+            _request = CoapDatagramSerializer.Default.Serialize(request);
+            return true;
+        }
+        catch (CoapException)
+        {
+            return false;
+        }
+    }
+
+    private byte[] WithoutBody()
+    {
+        CoapMessage request = Request;
+        request.Payload = default;
+        return CoapDatagramSerializer.Default.Serialize(request);
+    }
+}

@@ -1,0 +1,220 @@
+namespace CoAP.NET.Cluster.Tests.Devices;
+
+[Collection(VirtualTimeCollection.Name)]
+public sealed class OutboxTests : IAsyncDisposable
+{
+    private const string Name = "meter-7";
+
+    private readonly DeviceWorld _world = new();
+
+    public ValueTask DisposeAsync() => _world.DisposeAsync();
+
+    [Fact]
+    public async Task Requests_wait_until_the_device_wakes_and_are_sent_one_at_a_time_in_their_order()
+    {
+        (DeviceNode node, TestDevice device) = await SleepAsync();
+        int running = 0;
+        int most = 0;
+        device.Server.MapPost("/slow", async (CoapRequest request) =>
+        {
+            most = Math.Max(most, Interlocked.Increment(ref running));
+            await Task.Delay(TimeSpan.FromSeconds(1), _world.Clock, CancellationToken.None);
+            Interlocked.Decrement(ref running);
+            return CoapResults.Text(request.GetText());
+        });
+        List<CoapQueuedRequest> queued = [];
+        for (int i = 0; i < 5; i++)
+        {
+            queued.Add(await _world.RunAsync(node.Devices[Name].QueueAsync(Post("/slow", $"{i}"))));
+        }
+
+        Assert.Equal(queued.Select(static one => one.Id), (await node.Devices[Name].GetQueuedAsync()).Select(static one => one.Id));
+        Assert.All(queued, one => Assert.Equal((Name, CoapCode.Post, "/slow", false), (one.Device, one.Method, one.Path, one.IsSent)));
+        List<string> answers = [];
+        Task all = Task.WhenAll(queued.Select(async one =>
+        {
+            CoapResponse response = await node.Devices[Name].WaitAsync(one.Id);
+            lock (answers)
+            {
+                answers.Add(response.GetText());
+            }
+        }));
+        await _world.PassAsync(TimeSpan.FromHours(1));
+        Assert.Empty(answers);
+
+        await WakeAsync(node, device);
+
+        await _world.RunAsync(all);
+        Assert.Equal(["0", "1", "2", "3", "4"], answers);
+        Assert.Equal(1, most);
+        Assert.Empty(await node.Devices[Name].GetQueuedAsync());
+        Assert.Equal("3", (await _world.RunAsync(node.Devices[Name].WaitAsync(queued[3].Id))).GetText());
+    }
+
+    [Fact]
+    public async Task A_request_to_a_device_that_is_awake_goes_through_the_outbox_at_once()
+    {
+        (DeviceNode node, _) = await ConnectAsync();
+
+        CoapResponse response = await _world.RunAsync(node.Devices[Name].SendAsync(
+            new CoapRequest(CoapMethod.Get, "/state"), new CoapDeviceRequestOptions { Queue = true }));
+
+        Assert.Equal("state", response.GetText());
+    }
+
+    [Fact]
+    public async Task What_is_not_sent_in_its_lifetime_expires_and_those_behind_it_go_on()
+    {
+        (DeviceNode node, TestDevice device) = await SleepAsync();
+        CoapQueuedRequest brief = await _world.RunAsync(node.Devices[Name].QueueAsync(
+            Post("/do", "brief"), new CoapDeviceRequestOptions { Lifetime = TimeSpan.FromMinutes(5) }));
+        CoapQueuedRequest lasting = await _world.RunAsync(node.Devices[Name].QueueAsync(Post("/do", "lasting")));
+        Task<CoapResponse> waits = node.Devices[Name].WaitAsync(brief.Id);
+
+        CoapDeviceQueueException error = await Assert.ThrowsAsync<CoapDeviceQueueException>(() => _world.RunAsync(waits));
+        Assert.Equal((CoapDeviceQueueFault.Expired, false), (error.Fault, error.IsOutcomeUnknown));
+        await WakeAsync(node, device);
+        await _world.RunAsync(node.Devices[Name].WaitAsync(lasting.Id));
+        Assert.Equal(["did lasting"], device.Done);
+    }
+
+    [Fact]
+    public async Task A_request_is_cancelled_by_its_id_and_by_the_caller_that_waits()
+    {
+        (DeviceNode node, TestDevice device) = await SleepAsync();
+        CoapQueuedRequest first = await _world.RunAsync(node.Devices[Name].QueueAsync(Post("/do", "1")));
+        using CancellationTokenSource stop = new();
+        Task<CoapResponse> second = node.Devices[Name].SendAsync(
+            Post("/do", "2"), new CoapDeviceRequestOptions { Queue = true }, stop.Token);
+        CoapQueuedRequest third = await _world.RunAsync(node.Devices[Name].QueueAsync(Post("/do", "3")));
+
+        Assert.True(await node.Devices[Name].CancelAsync(first.Id));
+        Assert.False(await node.Devices[Name].CancelAsync(first.Id));
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => _world.RunAsync(second));
+
+        CoapDeviceQueueException error = await Assert.ThrowsAsync<CoapDeviceQueueException>(
+            () => _world.RunAsync(node.Devices[Name].WaitAsync(first.Id)));
+        Assert.Equal(CoapDeviceQueueFault.Cancelled, error.Fault);
+        await WakeAsync(node, device);
+        await _world.RunAsync(node.Devices[Name].WaitAsync(third.Id));
+        Assert.Equal(["did 3"], device.Done);
+    }
+
+    [Fact]
+    public async Task Requests_outlive_a_crash_and_those_that_may_have_been_sent_are_told_and_not_repeated()
+    {
+        (DeviceNode node, TestDevice device) = await SleepAsync();
+        CoapQueuedRequest put = await _world.RunAsync(node.Devices[Name].QueueAsync(Put("a")));
+        await _world.RunAsync(node.Devices[Name].CancelAsync(put.Id));
+        CoapQueuedRequest post = await _world.RunAsync(node.Devices[Name].QueueAsync(Post("/do", "b")));
+        CoapQueuedRequest asked = await _world.RunAsync(node.Devices[Name].QueueAsync(
+            Post("/do", "c"), new CoapDeviceRequestOptions { RepeatWhenInDoubt = true }));
+        CoapQueuedRequest last = await _world.RunAsync(node.Devices[Name].QueueAsync(Put("d")));
+
+        // It is heard, and deaf, so that what is sent has no answer when the node dies.
+        await _world.RunAsync(device.SpeakAsync(node, isDeaf: true, _world));
+        await _world.RunUntilAsync(() => SentCount(node) == 1);
+        await node.DisposeAsync();
+        DeviceNode next = await _world.StartNodeAsync();
+        await _world.RunUntilAsync(() => next.Cluster.FenceOf(CoapSlot.OfName("meter-7"u8)).IsSet);
+
+        CoapDeviceQueueException error = await Assert.ThrowsAsync<CoapDeviceQueueException>(
+            () => _world.RunAsync(next.Devices[Name].WaitAsync(post.Id)));
+        Assert.Equal((CoapDeviceQueueFault.PerhapsSent, true), (error.Fault, error.IsOutcomeUnknown));
+        _world.SetDeaf(device, false);
+        await _world.RunAsync(device.SpeakAsync(next));
+        await _world.RunAsync(next.Devices[Name].WaitAsync(asked.Id));
+        await _world.RunAsync(next.Devices[Name].WaitAsync(last.Id));
+        Assert.Equal(["did c", "set d"], device.Done);
+    }
+
+    [Fact]
+    public async Task A_device_a_caller_and_the_node_have_bounds_and_whoever_is_beyond_his_is_refused()
+    {
+        (DeviceNode node, _) = await SleepAsync(static options =>
+        {
+            options.MaxQueuedPerDevice = 3;
+            options.MaxQueued = 5;
+            options.MaxQueuedPerCaller = 2;
+        });
+        TestDevice other = await _world.StartDeviceAsync("other");
+        await _world.RunAsync(other.SpeakAsync(node));
+        _world.SetDeaf(other, true);
+        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => _world.RunAsync(node.Devices["other"].GetAsync("/state")));
+        CoapDeviceRequestOptions greedy = new() { Caller = "greedy" };
+        for (int i = 0; i < 2; i++)
+        {
+            await _world.RunAsync(node.Devices[Name].QueueAsync(Put("x"), greedy));
+        }
+
+        await IsFullAsync(node.Devices["other"], greedy);
+        await _world.RunAsync(node.Devices[Name].QueueAsync(Put("x"), new CoapDeviceRequestOptions { Caller = "modest" }));
+        await IsFullAsync(node.Devices[Name], null);
+        await _world.RunAsync(node.Devices["other"].QueueAsync(Put("x")));
+        CoapQueuedRequest last = await _world.RunAsync(node.Devices["other"].QueueAsync(Put("x")));
+        await IsFullAsync(node.Devices["other"], null);
+
+        Assert.True(await node.Devices["other"].CancelAsync(last.Id));
+        await Assert.ThrowsAsync<CoapDeviceQueueException>(() => _world.RunAsync(node.Devices["other"].WaitAsync(last.Id)));
+        await _world.RunAsync(node.Devices["other"].QueueAsync(Put("x")));
+    }
+
+    [Fact]
+    public async Task What_cannot_wait_is_refused_before_it_is_kept()
+    {
+        (DeviceNode node, _) = await SleepAsync();
+        int kept = _world.Memory.Count;
+
+        CoapDeviceQueueException large = await Assert.ThrowsAsync<CoapDeviceQueueException>(() => _world.RunAsync(
+            node.Devices[Name].QueueAsync(new CoapRequest(CoapMethod.Post, "/do") { Content = CoapContent.Binary(new byte[70_000]) })));
+        Assert.Equal(CoapDeviceQueueFault.TooLarge, large.Fault);
+        await Assert.ThrowsAsync<CoapDeviceUnknownException>(() => _world.RunAsync(node.Devices["nobody"].QueueAsync(Put("x"))));
+        await Assert.ThrowsAsync<ArgumentException>(() => _world.RunAsync(node.Devices[Name].QueueAsync(
+            Put("x"), new CoapDeviceRequestOptions { Lifetime = TimeSpan.Zero })));
+        CoapDeviceQueueException forgotten = await Assert.ThrowsAsync<CoapDeviceQueueException>(
+            () => _world.RunAsync(node.Devices[Name].WaitAsync(Guid.Empty)));
+        Assert.Equal(CoapDeviceQueueFault.Forgotten, forgotten.Fault);
+        Assert.False(await node.Devices[Name].CancelAsync(Guid.Empty));
+        Assert.Equal(kept, _world.Memory.Count);
+    }
+
+    private static CoapRequest Post(string path, string text) => new(CoapMethod.Post, path) { Content = CoapContent.Text(text) };
+
+    private static CoapRequest Put(string text) => new(CoapMethod.Put, "/set") { Content = CoapContent.Text(text) };
+
+    private static int SentCount(DeviceNode node)
+    {
+        Task<IReadOnlyList<CoapQueuedRequest>> list = node.Devices[Name].GetQueuedAsync();
+        return list.IsCompletedSuccessfully ? list.Result.Count(static one => one.IsSent) : 0;
+    }
+
+    private async Task IsFullAsync(ICoapDevice device, CoapDeviceRequestOptions? options) => Assert.Equal(CoapDeviceQueueFault.Full,
+        (await Assert.ThrowsAsync<CoapDeviceQueueException>(() => _world.RunAsync(device.QueueAsync(Put("x"), options)))).Fault);
+
+    private async Task WakeAsync(DeviceNode node, TestDevice device)
+    {
+        _world.SetDeaf(device, false);
+        await _world.RunAsync(device.SpeakAsync(node));
+    }
+
+    private async Task<(DeviceNode Node, TestDevice Device)> SleepAsync(Action<CoapDeviceOptions>? configure = null)
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync(options =>
+        {
+            options.RetryAsleepAfter = Timeout.InfiniteTimeSpan;
+            configure?.Invoke(options);
+        });
+        _world.SetDeaf(device, true);
+        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => _world.RunAsync(node.Devices[Name].GetAsync("/state")));
+        return (node, device);
+    }
+
+    private async Task<(DeviceNode Node, TestDevice Device)> ConnectAsync(Action<CoapDeviceOptions>? configure = null)
+    {
+        DeviceNode node = await _world.StartNodeAsync(configure);
+        TestDevice device = await _world.StartDeviceAsync(Name);
+        await _world.RunAsync(device.SpeakAsync(node));
+        return (node, device);
+    }
+}

@@ -1,0 +1,63 @@
+using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Dtls;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Cluster.Tests.Guides;
+
+/// <summary>The snippets of docs/devices.md, so that they compile. What they do is tested elsewhere.</summary>
+public sealed class DevicesPageTests
+{
+    [Fact]
+    public void Every_snippet_of_the_page_stands_in_these_tests()
+    {
+        Snippets.AllStandInTests("devices.md", "Guides", 3, "CoAP.NET.Cluster.Tests");
+        Assert.NotNull((Delegate)Serve);
+        Assert.NotNull((Delegate)QueueAsync);
+    }
+
+    [Fact]
+    public void The_page_has_the_defaults()
+    {
+        string page = File.ReadAllText(Path.Combine(Repository.Root, "docs", "devices.md"));
+        CoapDeviceOptions options = new();
+
+        Assert.Contains($"| `TriesBeforeAsleep` | {options.TriesBeforeAsleep} |", page, StringComparison.Ordinal);
+        Assert.Contains($"| `RetryAsleepAfter` | {options.RetryAsleepAfter.TotalMinutes} min |", page, StringComparison.Ordinal);
+        Assert.Contains($"| `RememberFor` | {options.RememberFor.Days} days |", page, StringComparison.Ordinal);
+        Assert.Contains($"`MaxQueuedPerDevice` ({options.MaxQueuedPerDevice})", page, StringComparison.Ordinal);
+        Assert.Contains($"`MaxQueued` ({options.MaxQueued:N0} a node)", page, StringComparison.Ordinal);
+        Assert.Contains($"`MaxQueuedPerCaller` ({options.MaxQueuedPerCaller:N0})", page, StringComparison.Ordinal);
+        Assert.Contains($"`KeepOutcomesFor` ({options.KeepOutcomesFor.TotalMinutes} minutes)", page, StringComparison.Ordinal);
+        Assert.Equal((64 * 1024 * 1024, Timeout.InfiniteTimeSpan), (options.MaxQueuedBytes, options.AwakeTime));
+    }
+
+    private static void Serve(string[] args, byte[] secret)
+    {
+        HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
+        builder.Services.AddCoapCluster(options => options.Secret = secret)
+            .UseSqlite("/var/lib/meters/coap.db")
+            .DevicesAre(peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity);
+        builder.Services.AddCoapServer().UseCluster();
+    }
+
+    private static async Task QueueAsync(ICoapDevices devices, CancellationToken cancellationToken)
+    {
+        CoapDeviceRequestOptions options = new() { Queue = true, Lifetime = TimeSpan.FromHours(12) };
+        CoapRequest put = new(CoapMethod.Put, "/3306/0/5850") { Content = CoapContent.Text("1") };
+        CoapResponse now = await devices["valve-3"].SendAsync(put, options, cancellationToken);      // waits here until the device is awake
+
+        CoapQueuedRequest queued = await devices["valve-3"].QueueAsync(put, options, cancellationToken);   // in the store
+        CoapResponse later = await devices["valve-3"].WaitAsync(queued.Id, cancellationToken);   // on any node, after a restart too
+        Assert.Equal(now.Code, later.Code);
+    }
+
+    public sealed class Meters(ICoapDevices devices)
+    {
+        public async Task<string> ReadAsync(string id, CancellationToken cancellationToken)
+        {
+            CoapResponse response = await devices[id].GetAsync("/3303/0/5700", cancellationToken);
+            return response.EnsureSuccess().GetText();
+        }
+    }
+}
