@@ -152,7 +152,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         if (Port is { } port)
         {
             Task[] drops = [.. slots.Where(slot => port.SessionsOf(slot.Number) > 0)
-                .Select(slot => port.ReleaseAsync(slot.Number, CancellationToken.None))];
+                .Select(slot => port.ReleaseAsync(slot.Number, new CancellationToken(canceled: true)))];
             await Task.WhenAll(drops).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
@@ -171,8 +171,12 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         }
         else if (place == SlotPlace.OnItsWay || item.Version > map.Version)
         {
-            // It is on its way here, or the other node knows more.
-            Hold(slot, via, item.Version, item.Remote, item.Datagram);
+            // It is on its way here, or the other node knows more. While a slot is released its sessions are still here, and wait for what
+            // their clients acknowledge.
+            if (Port is not { } port || port.SessionsOf(slot.Number) == 0 || !Receive(via, item.Remote, item.Datagram))
+            {
+                Hold(slot, via, item.Version, item.Remote, item.Datagram);
+            }
         }
         else
         {
@@ -334,12 +338,13 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         }
     }
 
-    private void Receive(int via, in CoapAddress remote, ReadOnlySpan<byte> datagram)
+    private bool Receive(int via, in CoapAddress remote, ReadOnlySpan<byte> datagram)
     {
         // It is decrypted in place.
         byte[] rented = ArrayPool<byte>.Shared.Rent(datagram.Length);
         datagram.CopyTo(rented);
-        Port?.Receive(via, remote, rented.AsSpan(0, datagram.Length));
+        bool isOfUse = Port?.Receive(via, remote, rented.AsSpan(0, datagram.Length)) == true;
         ArrayPool<byte>.Shared.Return(rented);
+        return isOfUse;
     }
 }

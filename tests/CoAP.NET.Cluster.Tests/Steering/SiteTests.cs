@@ -35,6 +35,7 @@ public sealed class SiteTests
         await site.QuietAsync();
 
         site.AssertNobodyShookHandsAgain();
+        Assert.Equal(0, site.ServedTwice);
     }
 
     [Fact]
