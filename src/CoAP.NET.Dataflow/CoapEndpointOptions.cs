@@ -84,6 +84,14 @@ public sealed class CoapEndpointOptions
     }
     = 1;
 
+    /// <summary>
+    /// Whether several processes of this machine and account listen at one UDP port, of <c>coap</c> and <c>coaps</c>, all of which say so
+    /// (SO_REUSEPORT). Linux only. The kernel spreads clients over them by addresses and ports; who comes to which changes when one starts
+    /// or ends, so peers on <c>coap</c> may then come to another process, and DTLS sessions need steering, as in a cluster. Not for port 0.
+    /// Default false: a port that is taken is an error at the start.
+    /// </summary>
+    public bool SharePort { get; set; }
+
     /// <summary>How UDP sockets are driven. Default: the fastest that works here.</summary>
     public CoapUdpEngine UdpEngine { get; set; } = CoapUdpEngine.Auto;
 

@@ -16,6 +16,7 @@ namespace CoAP.NET.Composition;
 internal sealed class TransportSet
 {
     private readonly CoapUdpEngine _udpEngine;
+    private readonly bool _sharesPort;
     private readonly CoapTcpEngine _tcpEngine;
     private readonly CoapTlsOptions? _tls;
     private readonly CoapWebSocketOptions _webSockets;
@@ -58,6 +59,7 @@ internal sealed class TransportSet
         ShardClock[] clocks)
     {
         _udpEngine = options.UdpEngine;
+        _sharesPort = options.SharePort;
         _tcpEngine = options.TcpEngine;
         _tls = options.Tls;
         _factories = [.. options.TransportFactories];
@@ -370,9 +372,18 @@ internal sealed class TransportSet
     private CoapUdpTransportOptions UdpOptions(IReadOnlyList<IPEndPoint> addresses, bool isServer)
     {
         CoapUdpTransportOptions options = new() { Engine = _udpEngine, IsServer = isServer };
+        if (_sharesPort && addresses.Count > 0)
+        {
+            options.SharePort = OperatingSystem.IsLinux()
+                ? true
+                : throw new PlatformNotSupportedException(
+                    "CoapEndpointOptions.SharePort needs Linux, whose kernel spreads clients over the processes at a port. Give each "
+                        + "process a port of its own, with a balancer in front, or run one process with several shards.");
+        }
+
         if (isServer && _groups.Options is { } groups)
         {
-            options.SharePort = groups.SharePort;
+            options.SharePort |= groups.SharePort;
             foreach (IPAddress group in groups.Addresses)
             {
                 options.MulticastGroups.Add(group);

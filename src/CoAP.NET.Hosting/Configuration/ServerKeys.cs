@@ -7,6 +7,7 @@ internal static class ServerKeys
         .List("Endpoints", ListenAddress.Kind, static options => options.Endpoints)
         .Switch("ListenByDefault", static options => options.ListenByDefault, static (options, value) => options.ListenByDefault = value)
         .Number("Shards", 1, 64, static options => options.Endpoint.Shards, static (options, value) => options.Endpoint.Shards = value)
+        .Switch("SharePort", static options => options.Endpoint.SharePort, static (options, value) => options.Endpoint.SharePort = value)
         .Time("StopGracePeriod", new TimeKind(TimeSpan.Zero, TimeSpan.FromDays(24)), static options => options.Endpoint.StopGracePeriod,
             static (options, value) => options.Endpoint.StopGracePeriod = value)
         .Switch("AnswerWhileStopping", static options => options.Endpoint.AnswerWhileStopping,

@@ -1,0 +1,72 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Transports.Udp;
+
+/// <summary>Several servers at one UDP port, as several processes of a machine are.</summary>
+public sealed class SharedServerPortTests
+{
+    private const int Clients = 16;
+
+    [Fact]
+    public async Task Servers_that_share_a_port_answer_all_clients_and_go_on_when_one_ends()
+    {
+        if (OperatingSystem.IsLinux())
+        {
+            await Eventually.BindsAgainAsync(ShareAsync);
+        }
+        else
+        {
+            await using CoapServer server = Make("one", shares: true);
+            Assert.Throws<PlatformNotSupportedException>(() => server.Listen("coap://127.0.0.1:5683"));
+        }
+    }
+
+    private static async Task ShareAsync()
+    {
+        int port = FreePort();
+        await using CoapServer one = Make("one", shares: true);
+        await using CoapServer other = Make("other", shares: true);
+        await using CoapServer stranger = Make("stranger", shares: false);
+        one.Listen($"coap://127.0.0.1:{port}");
+        other.Listen($"coap://127.0.0.1:{port}");
+        stranger.Listen($"coap://127.0.0.1:{port}");
+        await one.StartAsync();
+        await other.StartAsync();
+        CoapBindException error = await Assert.ThrowsAsync<CoapBindException>(() => stranger.StartAsync());
+        Assert.Equal(SocketError.AddressAlreadyInUse, error.SocketError);
+
+        string[] answers = await AskAsync(port);
+        Assert.All(answers, static answer => Assert.Contains(answer, (string[])["one", "other"]));
+        await one.StopAsync();
+        answers = await AskAsync(port);
+        Assert.All(answers, static answer => Assert.Equal("other", answer));
+    }
+
+    private static async Task<string[]> AskAsync(int port)
+    {
+        string[] answers = new string[Clients];
+        for (int i = 0; i < answers.Length; i++)
+        {
+            await using CoapClient client = new();
+            answers[i] = (await client.GetAsync($"coap://127.0.0.1:{port}/who").WaitAsync(TimeSpan.FromMinutes(2))).GetText();
+        }
+
+        return answers;
+    }
+
+    private static CoapServer Make(string name, bool shares)
+    {
+        CoapServer server = new(new CoapEndpointOptions { SharePort = shares });
+        server.MapGet("/who", () => CoapResults.Text(name));
+        return server;
+    }
+
+    private static int FreePort()
+    {
+        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        return ((IPEndPoint)socket.LocalEndPoint!).Port;
+    }
+}
