@@ -136,6 +136,7 @@ public sealed class SiteTests
         await site.QuietAsync();
 
         site.AssertNobodyShookHandsAgain();
+        Assert.Equal(0, site.ServedTwice);
         Assert.True(site.Nodes.Sum(static node => node.Cluster.GetNodeCounters().Relayed) > 20);
         Assert.True(site.Nodes.Sum(static node => node.Cluster.GetNodeCounters().RelaysReturned) > 20);
     }
