@@ -32,7 +32,7 @@ internal sealed class SiteReport(FigureTable table, Sizes sizes)
         // A machine that is so slow that devices doubt their sessions gets new ones, and rightly.
         bool mayDoubt = sizes.IsSelfCheck && DeviceFigures.Seconds(devices.Waits, 1) >= Sizes.Doubt.TotalSeconds;
         Exact("new handshakes", wire.Handshakes, mayDoubt);
-        Exact("errors to callers", devices.Errors);
+        Exact("errors to callers", devices.Errors, mayDoubt);
         Exact("Confirmable requests that were lost", devices.Unanswered);
         Exact("observers that did not hear of the next change", unheard);
         Exact("answers of another request", devices.Wrong);

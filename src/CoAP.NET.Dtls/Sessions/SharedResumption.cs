@@ -78,7 +78,7 @@ internal sealed class SharedResumption(ICoapAsyncDtlsSessionStore store, DtlsSer
 
     private static async Task WipeAsync(Task<byte[]?> search)
     {
-        await search.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await ((Task)search).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (search.IsCompletedSuccessfully)
         {
             CryptographicOperations.ZeroMemory(search.Result);
