@@ -57,6 +57,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <summary>
     /// Says that the resource at a path may have changed, so that its observers are sent the new state. For one path of a route with
     /// parameters; <see cref="CoapRouteHandlerBuilder.Notify"/> means all. Any thread may call it, in a handler too; it waits for nothing.
+    /// Whoever follows the changes of this server (<see cref="FollowChanges"/>) tells observers elsewhere.
     /// </summary>
     /// <param name="path">The path in URI form, such as <c>/devices/7</c>, percent-encoded where a URI would be.</param>
     /// <returns>How many observers the path has at the moment. 0 also when no route serves it, or none that is <c>Observable</c>, which is
@@ -79,6 +80,19 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(path);
         return Endpoint.Routes.CountObservers(path);
+    }
+
+    /// <summary>
+    /// Follows what this server is told by <see cref="Notify"/> and what is observed here, so that servers which serve the same resources,
+    /// such as on other machines, can tell their observers too.
+    /// </summary>
+    /// <param name="listener">Is told. Each has a feed of its own.</param>
+    /// <returns>What is observed here, and where changes elsewhere are told. Dispose it to end it; until then it costs a little for each
+    /// change.</returns>
+    public CoapChangeFeed FollowChanges(ICoapChangeListener listener)
+    {
+        ArgumentNullException.ThrowIfNull(listener);
+        return new CoapChangeFeed(Endpoint.Routes, Endpoint.Routes.Changes!, listener, Endpoint.Environment);
     }
 
     /// <summary>

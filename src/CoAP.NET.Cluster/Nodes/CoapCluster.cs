@@ -57,6 +57,7 @@ public sealed class CoapCluster : IAsyncDisposable
         Self = new CoapClusterNode(CoapNodeId.New(random), options.Address);
         Links = new ClusterLinks(Self.Id, options, _time, random ?? CoapRandomSource.Secure, _logger);
         _relays = new ClusterRelays(Links);
+        Notices = new ClusterNotices(Links, _time, _logger);
         _instruments = ClusterInstruments.Of(options.MeterFactory);
         Store = new CoapSealedClusterStore(
             new MeasuredClusterStore(store, _instruments.StoreDuration, _time), options.Secret.Span, random);
@@ -106,6 +107,9 @@ public sealed class CoapCluster : IAsyncDisposable
 
     /// <summary>Who observes their resources.</summary>
     internal ClusterObservers Observers { get; }
+
+    /// <summary>Brings <c>Notify</c> to the observers on all nodes.</summary>
+    internal ClusterNotices Notices { get; }
 
     /// <summary>Who is there and who has which slot, as was heard last; empty before the first word of the store.</summary>
     public CoapClusterMap Map => _membership.Map;
@@ -172,8 +176,9 @@ public sealed class CoapCluster : IAsyncDisposable
 
     /// <summary>
     /// Has the cluster go on with a server that was made with <c>UseCluster</c>: observers that were kept are put back when it has started,
-    /// and its peers are looked at for <see cref="Devices"/>. Call it before the server starts, or soon after. A hosted
-    /// server is attached by <c>AddCoapServer().UseCluster()</c>.
+    /// its peers are looked at for <see cref="Devices"/>, and <see cref="CoapServer.Notify"/> reaches the observers of servers of the same
+    /// name on all nodes that are linked (<see cref="CoapClusterOptions.LinkAddress"/>). Call it before the server starts, or soon after.
+    /// A hosted server is attached by <c>AddCoapServer().UseCluster()</c>.
     /// </summary>
     /// <param name="server">The server. Nothing happens when it is attached already.</param>
     /// <exception cref="InvalidOperationException">The server was made without <c>UseCluster</c> of this cluster, or has stopped; another
@@ -318,6 +323,7 @@ public sealed class CoapCluster : IAsyncDisposable
 
         // The lease lasts while the rest is written.
         await Writer.DisposeAsync().ConfigureAwait(false);
+        Notices.Dispose();
         await Links.DisposeAsync().ConfigureAwait(false);
         await _membership.DisposeAsync().ConfigureAwait(false);
         await Store.DisposeAsync().ConfigureAwait(false);
@@ -332,6 +338,7 @@ public sealed class CoapCluster : IAsyncDisposable
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
         Links.Update(Map);
+        Notices.Update(Map);
         try
         {
             MapChanged?.Invoke(this, EventArgs.Empty);

@@ -143,6 +143,7 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
         keeper.Attach(server);
         devices.Attach(server.Endpoint);
         cluster.Observations.Attach(server.Endpoint);
+        cluster.Notices.Attach(server, keeper.Server);
         _ = ForgetAsync(server, keeper);
     }
 

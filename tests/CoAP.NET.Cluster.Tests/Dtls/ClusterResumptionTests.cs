@@ -59,8 +59,8 @@ public sealed class ClusterResumptionTests
     public async Task A_session_that_failed_at_another_node_is_forgotten_by_the_one_that_has_its_slot()
     {
         await using LinkedNodes nodes = new();
-        CoapCluster one = nodes.Add(configure: KeepsItsSlots);
-        CoapCluster other = nodes.Add(configure: KeepsItsSlots);
+        CoapCluster one = nodes.Add(time: TimeProvider.System, configure: KeepsItsSlots);
+        CoapCluster other = nodes.Add(time: TimeProvider.System, configure: KeepsItsSlots);
         await nodes.StartAsync();
         await Eventually.IsTrueAsync(() => other.Map.SlotsOf(one.Self.Id).Count == CoapSlot.Count);
         byte[] id = IdOf(one);

@@ -135,10 +135,7 @@ public sealed class ClusterLinksTests
         near.Links.Listen(heard);
         near.Links.Listen(new FailingListener());
         far.Links.Routes.MapGet("/here", static () => "yes");
-        await near.StartAsync();
-        await far.StartAsync();
-        wire.Target = PortOf(far);
-        await LinkedNodes.AreLinkedAsync(near, far);
+        await nodes.StartAsync(wire);
 
         wire.Cut();
         await Eventually.IsTrueAsync(() => !near.Links.IsUp(far.Self.Id));
@@ -149,7 +146,7 @@ public sealed class ClusterLinksTests
         Assert.True(far.Links.IsUp(near.Self.Id));
 
         wire.Mend();
-        await LinkedNodes.AreLinkedAsync(near, far);
+        await nodes.PassUntilLinkedAsync(near, far);
         Assert.Equal("yes", (await near.Links.SendAsync(far.Self.Id, new CoapRequest(CoapMethod.Get, "/here"))).GetText());
         Assert.Equal(2, near.Links.Counters.Opened);
         Assert.Equal(1, near.Links.Counters.Lost);

@@ -72,7 +72,7 @@ public sealed class LinkStrangerTests
             CoapCluster late = nodes.Add();
             await late.StartAsync();
 
-            await LinkedNodes.AreLinkedAsync(node, late);
+            await nodes.PassUntilLinkedAsync(node, late);
         }
         finally
         {

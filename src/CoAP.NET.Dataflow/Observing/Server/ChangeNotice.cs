@@ -9,7 +9,56 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
     // A program that tells of a wrong path does so again and again.
     private static readonly long s_logEvery = TimeSpan.FromMinutes(1).Ticks;
 
+    private readonly Lock _gate = new();
     private long _nextLog = long.MinValue;
+
+    // Replaced as a whole; read without a lock.
+    private CoapChangeFeed[] _feeds = [];
+
+    /// <summary>Somebody follows what is observed and what changes. What is observed already can be taken at once.</summary>
+    public void Add(CoapChangeFeed feed)
+    {
+        lock (_gate)
+        {
+            Set([.. _feeds, feed]);
+        }
+
+        feed.TakeAll();
+    }
+
+    /// <summary>Somebody follows no more.</summary>
+    public void Remove(CoapChangeFeed feed)
+    {
+        lock (_gate)
+        {
+            Set([.. _feeds.Where(other => other != feed)]);
+        }
+    }
+
+    /// <summary>Tells who follows that something was said to have changed here. No lock may be held.</summary>
+    /// <param name="name">Its name.</param>
+    public void Tell(string name)
+    {
+        foreach (CoapChangeFeed feed in Volatile.Read(ref _feeds))
+        {
+            feed.Tell(name);
+        }
+    }
+
+    /// <summary>The names of all that is observed, of one shard after the other.</summary>
+    public List<(string Name, int Shard)> ObservedNames()
+    {
+        List<(string Name, int Shard)> names = [];
+        foreach (ObserverLayer layer in layers)
+        {
+            lock (layer.Shard.Gate)
+            {
+                names.AddRange(layer.Table.Observed.Names.Select(name => (name, layer.Shard.Index)));
+            }
+        }
+
+        return names;
+    }
 
     /// <summary>Everything that a route serves may have changed.</summary>
     public void Changed(RouteChanges route)
@@ -25,7 +74,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
             layer.Shard.Enter();
             try
             {
-                layer.Runs.Mark(layer.Table.SubjectsOf(route));
+                layer.Runs.Mark(layer.Table.Observed.Of(route));
             }
             finally
             {
@@ -49,7 +98,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
             layer.Shard.Enter();
             try
             {
-                observers += layer.Runs.Mark(layer.Table.SubjectsAt(path));
+                observers += layer.Runs.Mark(layer.Table.Observed.At(path));
             }
             finally
             {
@@ -73,7 +122,7 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         {
             lock (layer.Shard.Gate)
             {
-                observers += layer.Table.SubjectsAt(path)?.Sum(static subject => subject.Observers.Count) ?? 0;
+                observers += layer.Table.Observed.At(path)?.Sum(static subject => subject.Observers.Count) ?? 0;
             }
         }
 
@@ -108,6 +157,18 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
             finally
             {
                 layer.Shard.Exit();
+            }
+        }
+    }
+
+    private void Set(CoapChangeFeed[] feeds)
+    {
+        Volatile.Write(ref _feeds, feeds);
+        foreach (ObserverLayer layer in layers)
+        {
+            lock (layer.Shard.Gate)
+            {
+                layer.Table.Observed.Feeds = feeds;
             }
         }
     }

@@ -49,7 +49,7 @@ internal sealed class NotificationRuns(ObserverLayer layer)
     /// <summary>A route was removed: its observers get 4.04 and are forgotten.</summary>
     public void OnGone(RouteChanges route)
     {
-        foreach (Subject subject in layer.Table.SubjectsOf(route)?.ToArray() ?? [])
+        foreach (Subject subject in layer.Table.Observed.Of(route)?.ToArray() ?? [])
         {
             EndAll(subject, s_gone, CoapObserverEnd.Unmapped);
         }

@@ -28,8 +28,6 @@ internal sealed class ObserverTable
     // Guarded by the shard's lock.
     private readonly Dictionary<(CoapChannel Channel, CoapToken Token), Observer> _observers = [];
     private readonly Dictionary<SubjectKey, Subject> _subjects = [];
-    private readonly Dictionary<RouteChanges, HashSet<Subject>> _byRoute = [];
-    private readonly Dictionary<string, HashSet<Subject>> _byPath = new(StringComparer.Ordinal);
 
     // Observers that were heard once so far, from an address that may be forged. A registration is one datagram and is kept until a
     // notification is not acknowledged, for ever where nothing changes; so,
@@ -42,6 +40,7 @@ internal sealed class ObserverTable
     {
         _layer = layer;
         _shard = layer.Shard;
+        Observed = new ObservedIndex(_shard);
         _limits = _shard.Environment.Limits;
         _counters = _shard.Environment.Counters;
         _places = places;
@@ -57,11 +56,8 @@ internal sealed class ObserverTable
     /// <summary>All observers of the shard.</summary>
     public IReadOnlyCollection<Observer> Observers => _observers.Values;
 
-    /// <summary>What is observed of a route; null for nothing.</summary>
-    public IReadOnlyCollection<Subject>? SubjectsOf(RouteChanges route) => _byRoute.GetValueOrDefault(route);
-
-    /// <summary>What is observed at a path; null for nothing.</summary>
-    public IReadOnlyCollection<Subject>? SubjectsAt(string path) => _byPath.GetValueOrDefault(path);
+    /// <summary>What is observed, by route and path.</summary>
+    public ObservedIndex Observed { get; }
 
     /// <summary>
     /// Notes an observer whose registration was answered with success, in the place of one with the same token (RFC 7641 section 4.1).
@@ -329,26 +325,6 @@ internal sealed class ObserverTable
         observer.Ask = 0;
     }
 
-    private static void AddTo<TKey>(Dictionary<TKey, HashSet<Subject>> index, TKey key, Subject subject)
-        where TKey : notnull
-    {
-        if (!index.TryGetValue(key, out HashSet<Subject>? subjects))
-        {
-            index.Add(key, subjects = []);
-        }
-
-        subjects.Add(subject);
-    }
-
-    private static void RemoveFrom<TKey>(Dictionary<TKey, HashSet<Subject>> index, TKey key, Subject subject)
-        where TKey : notnull
-    {
-        if (index.TryGetValue(key, out HashSet<Subject>? subjects) && subjects.Remove(subject) && subjects.Count == 0)
-        {
-            index.Remove(key);
-        }
-    }
-
     private Observer? Add(CoapChannel channel, CoapMessage request, Registration registration, SpecialOptions special, int format,
         long now, bool isAnswered)
     {
@@ -465,8 +441,7 @@ internal sealed class ObserverTable
     {
         Subject subject = new(_layer, key, registration, special, now);
         _subjects.Add(subject.Key, subject);
-        AddTo(_byRoute, subject.Route, subject);
-        AddTo(_byPath, subject.Path, subject);
+        Observed.Add(subject);
         return subject;
     }
 
@@ -484,8 +459,7 @@ internal sealed class ObserverTable
             subject.IsGone = true;
             _subjects.Remove(subject.Key);
             _shard.Wheel.Cancel(subject);
-            RemoveFrom(_byRoute, subject.Route, subject);
-            RemoveFrom(_byPath, subject.Path, subject);
+            Observed.Remove(subject);
         }
     }
 

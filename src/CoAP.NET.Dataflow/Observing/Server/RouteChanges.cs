@@ -3,11 +3,15 @@ namespace CoAP.NET.Observing;
 /// <summary>
 /// A route, as far as its observers go: an identity, how often it was said to have changed, and how many observe it. Thread-safe.
 /// </summary>
-internal sealed class RouteChanges
+/// <param name="name">The name by which it is the same in other processes: methods and template.</param>
+internal sealed class RouteChanges(string name = "")
 {
     private int _changes;
     private int _observers;
     private ObserverEvents? _events;
+
+    /// <summary>The name by which it is the same in other processes.</summary>
+    public string Name { get; } = name;
 
     /// <summary>
     /// How often it was said to have changed. Counted before any observer is told: by it a registration knows whether something changed

@@ -22,6 +22,7 @@ internal sealed class Route
         Template = template;
         Methods = methods;
         Handler = _handler = handler;
+        Observed = new RouteChanges($"{string.Join(' ', methods.Order().Select(static method => (CoapCode)method))} {template}");
     }
 
     /// <summary>Grows with every route made, so that lists keep the order of mapping.</summary>
@@ -39,7 +40,7 @@ internal sealed class Route
     public RouteSettings Settings { get; } = new();
 
     /// <summary>What its observers know it by.</summary>
-    public RouteChanges Observed { get; } = new();
+    public RouteChanges Observed { get; }
 
     /// <summary>Whether it can be observed. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public bool IsObservable =>

@@ -260,7 +260,7 @@ internal sealed class RouteTable
     public int Notify(string path)
     {
         NoticedPath noticed = _noticed.Get(path);
-        int observers = Notify(noticed.Options, noticed, out RouteNode? place);
+        int observers = Notify(noticed.Options, noticed, isTold: true, out RouteNode? place);
         if (observers == 0 && !noticed.IsChecked)
         {
             noticed.IsChecked = true;
@@ -274,13 +274,14 @@ internal sealed class RouteTable
     }
 
     /// <summary>Tells observers that the resource of the Uri-Path options may have changed.</summary>
-    public void Notify(CoapOptionCollection options) => Notify(options, null, out _);
+    public void Notify(CoapOptionCollection options) => Notify(options, null, isTold: true, out _);
 
     /// <summary>Tells observers that everything that a route serves may have changed.</summary>
     /// <returns>How many there are.</returns>
     public int Notify(Route route, bool tellsMistakes)
     {
         Changes?.Changed(route.Observed);
+        Changes?.Tell(route.Observed.Name);
         int observers = route.Observed.Observers;
         if (observers == 0 && tellsMistakes && !route.IsNoticeChecked)
         {
@@ -311,7 +312,41 @@ internal sealed class RouteTable
     /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
     public int CountObservers(string path) => Changes?.CountAt(_noticed.Get(path).Path) ?? 0;
 
-    private int Notify(CoapOptionCollection options, NoticedPath? noticed, out RouteNode? place)
+    /// <summary>Tells observers of a change elsewhere, and nobody else.</summary>
+    /// <param name="name">The name of a path or a route.</param>
+    /// <returns>How many there are.</returns>
+    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    public int Apply(string name)
+    {
+        if (name.StartsWith('/'))
+        {
+            NoticedPath noticed = _noticed.Get(name);
+            return Notify(noticed.Options, noticed, isTold: false, out _);
+        }
+
+        int observers = 0;
+        foreach (Route route in RoutesNamed(name))
+        {
+            Changes?.Changed(route.Observed);
+            observers += route.Observed.Observers;
+        }
+
+        return observers;
+    }
+
+    /// <summary>Anything may have changed: registrations whose handlers run now are sent the newest state once they are done.</summary>
+    public void CountChanges()
+    {
+        lock (Gate)
+        {
+            foreach (Route route in _routes)
+            {
+                route.Observed.CountChange();
+            }
+        }
+    }
+
+    private int Notify(CoapOptionCollection options, NoticedPath? noticed, bool isTold, out RouteNode? place)
     {
         place = Find(options, out _);
         if (Changes is not { } changes || place is null)
@@ -324,7 +359,22 @@ internal sealed class RouteTable
             route?.Observed.CountChange();
         }
 
-        return changes.Changed(noticed?.Path ?? PathOf(options));
+        string path = noticed?.Path ?? PathOf(options);
+        int observers = changes.Changed(path);
+        if (isTold)
+        {
+            changes.Tell(path);
+        }
+
+        return observers;
+    }
+
+    private Route[] RoutesNamed(string name)
+    {
+        lock (Gate)
+        {
+            return [.. _routes.Where(route => route.Observed.Name == name)];
+        }
     }
 
     private bool IsObservable(RouteNode? place)

@@ -1,0 +1,25 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>A server of this node whose changes other nodes are told.</summary>
+internal sealed class AttachedServer : ICoapChangeListener, IDisposable
+{
+    private readonly ClusterNotices _notices;
+
+    public AttachedServer(ClusterNotices notices, CoapServer server, string name)
+    {
+        _notices = notices;
+        Name = name;
+        Feed = server.FollowChanges(this);
+    }
+
+    /// <summary>Tells the servers of a process apart; the same on all nodes.</summary>
+    public string Name { get; }
+
+    public CoapChangeFeed Feed { get; }
+
+    public void Dispose() => Feed.Dispose();
+
+    void ICoapChangeListener.Changed(string name) => _notices.OnChanged(NoticeNames.Of(Name, name));
+
+    void ICoapChangeListener.ObservedChanged() => _notices.OnObservedChanged();
+}

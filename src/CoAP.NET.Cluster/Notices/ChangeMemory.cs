@@ -1,0 +1,39 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Which names were said to have changed at this node lately, so that a node that begins to observe one can be told whether it missed a
+/// change. Each change has a number. Bounded: what is forgotten may have changed. Its caller locks.
+/// </summary>
+/// <param name="capacity">How many changes are remembered.</param>
+internal sealed class ChangeMemory(int capacity)
+{
+    private readonly Queue<(ulong Hash, long Number)> _order = new();
+    private readonly Dictionary<ulong, long> _last = [];
+    private long _forgotten;
+
+    /// <summary>The number of the last change; 0 before the first.</summary>
+    public long Number { get; private set; }
+
+    /// <summary>How many numbers a node may be behind without being told of them.</summary>
+    public int Lag => capacity / 4;
+
+    public void Add(ulong hash)
+    {
+        Number++;
+        _last[hash] = Number;
+        _order.Enqueue((hash, Number));
+        if (_order.Count > capacity)
+        {
+            (ulong oldest, long number) = _order.Dequeue();
+            if (_last[oldest] == number)
+            {
+                _last.Remove(oldest);
+                _forgotten = number;
+            }
+        }
+    }
+
+    /// <summary>Whether a name may have changed since a number.</summary>
+    public bool MayHaveChanged(ulong hash, long since) =>
+        since < _forgotten || (_last.TryGetValue(hash, out long number) && number > since);
+}
