@@ -147,8 +147,8 @@ public sealed class CoapClusterObservations
         ArgumentNullException.ThrowIfNull(peer);
         return ObservationRecord.KeyOf(peer.DurableId.Span, name)
             ?? throw new ArgumentException(
-                $"{peer} has no session that outlives the process, so nothing at it can be observed for good. Use coaps, and have the cluster "
-                + "keep sessions.", nameof(peer));
+                $"{peer} has no session that outlives the process, so nothing at it can be observed for good. Use coaps, and have the "
+                + "cluster keep sessions.", nameof(peer));
     }
 
     private static bool IsSame(CoapMessage one, CoapMessage other)

@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Reads the observations at devices of slots that this node gets, gives up those of slots that it loses, and keeps the store up to date, by
-/// one loop. Thread-safe.
+/// Reads the observations at devices of slots that this node gets, gives up those of slots that it loses, and keeps the store up to date,
+/// by one loop. Thread-safe.
 /// </summary>
 #pragma warning disable CA1001 // the source has neither timer nor handle
 internal sealed class ObservationKeeper(

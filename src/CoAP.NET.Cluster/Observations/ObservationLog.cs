@@ -9,8 +9,8 @@ internal static partial class ObservationLog
     public static partial void NotAdopted(ILogger logger, string name, string peer, string reason);
 
     [LoggerMessage(2551, LogLevel.Warning,
-        "The store has observations of the name {Name}, and nobody handles them on this node. Call Observations.Map before the server starts; "
-        + "what comes for them meanwhile is rejected, and the devices forget them.")]
+        "The store has observations of the name {Name}, and nobody handles them on this node. Call Observations.Map before the server "
+        + "starts; what comes for them meanwhile is rejected, and the devices forget them.")]
     public static partial void NobodyHandles(ILogger logger, string name);
 
     [LoggerMessage(2552, LogLevel.Error, "The handler of the observation {Name} has failed for a notification of {Peer}.")]

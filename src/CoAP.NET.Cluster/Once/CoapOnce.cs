@@ -61,14 +61,14 @@ public sealed partial class CoapOnce
     }
 
     /// <summary>
-    /// Looks whether a request was done, and notes in the transaction that it is done now. A copy that is being done by another node at this
-    /// moment is waited for, as the database does.
+    /// Looks whether a request was done, and notes in the transaction that it is done now. A copy that is being done by another node at
+    /// this moment is waited for, as the database does.
     /// </summary>
-    /// <param name="transaction">The transaction in which the application does the request. On PostgreSQL a transaction above READ COMMITTED
-    /// may fail with a serialization error (SQLSTATE 40001): roll back and begin again.</param>
+    /// <param name="transaction">The transaction in which the application does the request. On PostgreSQL a transaction above READ
+    /// COMMITTED may fail with a serialization error (SQLSTATE 40001): roll back and begin again.</param>
     /// <param name="request">The request, as its handler has it.</param>
-    /// <param name="client">Tells the client from all others, the same after a crash and on each node. Null: the session of the client, where
-    /// that is kept (<see cref="CoapPeer.DurableId"/>), or else its address.</param>
+    /// <param name="client">Tells the client from all others, the same after a crash and on each node. Null: the session of the client,
+    /// where that is kept (<see cref="CoapPeer.DurableId"/>), or else its address.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>Whether it is the first, and otherwise what was answered.</returns>
     /// <exception cref="DbException">The database failed; roll back.</exception>
@@ -125,9 +125,9 @@ public sealed partial class CoapOnce
         Append(hash, Encoding.UTF8.GetBytes(client));
         Append(hash, message.Token.ToArray());
         Append(hash, [(byte)(message.MessageId >> 8), (byte)message.MessageId, message.Code.Value]);
+        Span<byte> number = stackalloc byte[sizeof(int)];
         for (int i = 0; i < message.Options.Count; i++)
         {
-            Span<byte> number = stackalloc byte[sizeof(int)];
             BinaryPrimitives.WriteInt32BigEndian(number, message.Options.NumberAt(i));
             hash.AppendData(number);
             Append(hash, message.Options.ValueAt(i));

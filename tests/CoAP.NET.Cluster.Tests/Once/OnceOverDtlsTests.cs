@@ -9,7 +9,9 @@ using Microsoft.Data.Sqlite;
 
 namespace CoAP.NET.Cluster.Tests.Once;
 
-/// <summary>A server that did what a device asked and was killed before it answered: its successor has the session and the answer.</summary>
+/// <summary>
+/// A server that did what a device asked and was killed before it answered: its successor has the session and the answer.
+/// </summary>
 public sealed class OnceOverDtlsTests : IDisposable
 {
     private static readonly byte[] s_key = "secretPSK-1234567"u8.ToArray();
@@ -56,6 +58,7 @@ public sealed class OnceOverDtlsTests : IDisposable
             HandshakeTimeout = TimeSpan.FromMinutes(2),
         }));
         TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource killed = new(TaskCreationOptions.RunContinuationsAsynchronously);
         Task<CoapResponse> asked;
         await using (CoapCluster cluster = Cluster($"coap{name}.db"))
         {
@@ -66,7 +69,7 @@ public sealed class OnceOverDtlsTests : IDisposable
                 await run.CompleteAsync(CoapResults.Changed(CoapContent.Text("by the first")));
                 await transaction.CommitAsync();
                 done.TrySetResult();
-                await Task.Delay(Timeout.Infinite);
+                await killed.Task;
                 return CoapResults.Changed();
             });
             await server.StartAsync();
@@ -88,6 +91,7 @@ public sealed class OnceOverDtlsTests : IDisposable
             }
         }
 
+        killed.SetResult();
         await using CoapCluster next = Cluster($"left{name}.db");
         await next.StartAsync();
         await using CoapServer successor = Server(next,
@@ -141,7 +145,7 @@ public sealed class OnceOverDtlsTests : IDisposable
                 SessionKeeping = cluster.KeepDtlsSessions(),
             },
         }));
-        server.MapPost("/once", async (request, _) =>
+        server.MapPost("/once", async request =>
         {
             await using DbConnection connection = await OpenAsync();
             await using DbTransaction transaction = await connection.BeginTransactionAsync();

@@ -7,7 +7,9 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cluster.Tests.Once;
 
-/// <summary>What <see cref="CoapOnce"/> promises with each database. Servers stand for processes; a socket of the test is the device.</summary>
+/// <summary>
+/// What <see cref="CoapOnce"/> promises with each database. Servers stand for processes; a socket of the test is the device.
+/// </summary>
 public abstract class OnceSuite : IDisposable
 {
     private readonly UdpClient _device = new(new IPEndPoint(IPAddress.Loopback, 0));
@@ -117,7 +119,10 @@ public abstract class OnceSuite : IDisposable
     {
         CoapMessage message = new(CoapCode.Post)
         {
-            Type = CoapMessageType.Confirmable, MessageId = id, Token = new CoapToken([7, (byte)id]), Payload = Encoding.UTF8.GetBytes(payload),
+            Type = CoapMessageType.Confirmable,
+            MessageId = id,
+            Token = new CoapToken([7, (byte)id]),
+            Payload = Encoding.UTF8.GetBytes(payload),
         };
         message.Options.Add(new Options.UriPath("done"));
         return CoapDatagramSerializer.Default.Serialize(message);

@@ -33,5 +33,9 @@ public sealed class SqliteOnceTests : OnceSuite
         return connection;
     }
 
-    private protected override void Dispose(bool isDisposing) => Directory.Delete(_folder, recursive: true);
+    private protected override void Dispose(bool isDisposing)
+    {
+        Directory.Delete(_folder, recursive: true);
+        base.Dispose(isDisposing);
+    }
 }

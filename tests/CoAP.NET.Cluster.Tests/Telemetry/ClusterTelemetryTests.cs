@@ -27,7 +27,7 @@ public sealed class ClusterTelemetryTests
         await cluster.Writer.WriteAsync(CoapRecordChange.Put(key, cluster.FenceOf(slot), new byte[5], Timeout.InfiniteTimeSpan));
         Assert.NotNull(await cluster.Store.FindAsync(key, default));
 
-        IReadOnlyDictionary<string, long> values = meter.Read();
+        Dictionary<string, long> values = meter.Read();
         Assert.Equal(256, values["coap.cluster.slots"]);
         Assert.Equal(1, values["coap.cluster.nodes"]);
         Assert.Equal(0, values["coap.cluster.store_away"]);
@@ -139,7 +139,7 @@ public sealed class ClusterTelemetryTests
 
         public Meter Create(MeterOptions options) => _meter;
 
-        public IReadOnlyDictionary<string, long> Read()
+        public Dictionary<string, long> Read()
         {
             _values.Clear();
             _listener.RecordObservableInstruments();
