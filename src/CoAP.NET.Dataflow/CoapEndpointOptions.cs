@@ -90,7 +90,16 @@ public sealed class CoapEndpointOptions
     /// or ends, so peers on <c>coap</c> may then come to another process, and DTLS sessions need steering, as in a cluster. Not for port 0.
     /// Default false: a port that is taken is an error at the start.
     /// </summary>
-    public bool SharePort { get; set; }
+    /// <exception cref="PlatformNotSupportedException">Set to true on another system than Linux.</exception>
+    public bool SharePort
+    {
+        get;
+        set => field = !value || OperatingSystem.IsLinux()
+            ? value
+            : throw new PlatformNotSupportedException(
+                "CoapEndpointOptions.SharePort needs Linux, whose kernel spreads clients over the processes at a port. Give each process "
+                    + "a port of its own, with a balancer in front, or run one process with several shards.");
+    }
 
     /// <summary>How UDP sockets are driven. Default: the fastest that works here.</summary>
     public CoapUdpEngine UdpEngine { get; set; } = CoapUdpEngine.Auto;

@@ -371,16 +371,7 @@ internal sealed class TransportSet
 
     private CoapUdpTransportOptions UdpOptions(IReadOnlyList<IPEndPoint> addresses, bool isServer)
     {
-        CoapUdpTransportOptions options = new() { Engine = _udpEngine, IsServer = isServer };
-        if (_sharesPort && addresses.Count > 0)
-        {
-            options.SharePort = OperatingSystem.IsLinux()
-                ? true
-                : throw new PlatformNotSupportedException(
-                    "CoapEndpointOptions.SharePort needs Linux, whose kernel spreads clients over the processes at a port. Give each "
-                        + "process a port of its own, with a balancer in front, or run one process with several shards.");
-        }
-
+        CoapUdpTransportOptions options = new() { Engine = _udpEngine, IsServer = isServer, SharePort = _sharesPort };
         if (isServer && _groups.Options is { } groups)
         {
             options.SharePort |= groups.SharePort;
