@@ -6,6 +6,7 @@ namespace CoAP.NET.Cluster;
 internal sealed class ClusterDevices : ICoapDevices, IDisposable
 {
     private const int Looks = 8;
+    private static readonly TimeSpan s_askSoon = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_askAgain = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan s_shortestLifetime = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_longestLifetime = TimeSpan.FromDays(365);
@@ -113,8 +114,14 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     public async Task<CoapObservation> ObserveAsync(
         string name, byte[] key, CoapRequest request, CoapObserveOptions? options, CancellationToken cancellationToken)
     {
-        LocalDevice device = Local.TryFind(name) ?? throw await FailureAsync(name, key, cancellationToken).ConfigureAwait(false);
-        return await device.Peer.ObserveAsync(request, options, cancellationToken).ConfigureAwait(false);
+        if (Local.TryFind(name) is { } device)
+        {
+            return await device.ObserveAsync(request, options, cancellationToken).ConfigureAwait(false);
+        }
+
+        throw await Nodes.FindAsync(name, key, cancellationToken).ConfigureAwait(false) is { } elsewhere
+            ? new CoapDeviceElsewhereException(name, elsewhere.Node)
+            : await FailureAsync(name, key, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>Makes what waits in the outbox of a request.</summary>
@@ -155,6 +162,8 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     /// <param name="cancellationToken">Stops waiting.</param>
     public async Task WhenAwakeAsync(string name, byte[] key, CancellationToken cancellationToken)
     {
+        // Soon at first: what was posted while slots or nodes went may be lost.
+        TimeSpan pause = s_askSoon;
         try
         {
             while (true)
@@ -179,11 +188,12 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
                 {
                     _posts.TellAll(DevicePost.Watch, key);
                     using CancellationTokenSource waits = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-                    await Task.WhenAny(told, Task.Delay(s_askAgain, _time, waits.Token)).ConfigureAwait(false);
+                    await Task.WhenAny(told, Task.Delay(pause, _time, waits.Token)).ConfigureAwait(false);
                     await waits.CancelAsync().ConfigureAwait(false);
                 }
 
                 cancellationToken.ThrowIfCancellationRequested();
+                pause = pause * 2 < s_askAgain ? pause * 2 : s_askAgain;
             }
         }
         finally

@@ -1,8 +1,9 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// A device of a cluster, which can be asked and observed from any node, as a <see cref="CoapPeer"/> can be where its session is. URIs may
-/// be paths, such as <c>/3/0/9</c>; whatever host one names, it is this device that is asked. Thread-safe.
+/// A device of a cluster, which can be asked from any node, and observed by the node that has its session
+/// (<see cref="CoapDeviceElsewhereException"/>), as a <see cref="CoapPeer"/> can be. URIs may be paths, such as <c>/3/0/9</c>; whatever
+/// host one names, it is this device that is asked. Thread-safe.
 /// </summary>
 /// <remarks>
 /// Requests fail by <see cref="CoapDeviceUnknownException"/>, <see cref="CoapDeviceAsleepException"/> and

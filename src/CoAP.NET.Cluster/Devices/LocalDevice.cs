@@ -51,6 +51,25 @@ internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDe
         }
     }
 
+    /// <summary>Observes a resource of the device.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="observe">How; null for the defaults.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="CoapDeviceException">It is asleep, or there is no answer.</exception>
+    public async Task<CoapObservation> ObserveAsync(
+        CoapRequest request, CoapObserveOptions? observe, CancellationToken cancellationToken)
+    {
+        ThrowIfNotToAsk();
+        try
+        {
+            return await Peer.ObserveAsync(request, observe, cancellationToken).ConfigureAwait(false);
+        }
+        catch (CoapException exception)
+        {
+            throw DeviceFailure.Of(exception, Name, LastHeard, IsAsleep);
+        }
+    }
+
     /// <summary>The store was told.</summary>
     /// <param name="heard">What it was told.</param>
     /// <param name="fence">The fence of the slot of the name.</param>

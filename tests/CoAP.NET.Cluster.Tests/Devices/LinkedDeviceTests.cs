@@ -156,6 +156,59 @@ public sealed class LinkedDeviceTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task A_device_is_observed_where_its_session_is_and_others_are_told_where_that_is()
+    {
+        await StartAsync();
+        TestDevice device = await ConnectAsync(1);
+        device.Server.MapGet("/observed", static () => CoapResults.Text("1")).Observable();
+
+        await using CoapObservation observation = await _nodes[1].Devices[Name].ObserveAsync("/observed");
+        CoapDeviceElsewhereException error =
+            await Assert.ThrowsAsync<CoapDeviceElsewhereException>(() => _nodes[0].Devices[Name].ObserveAsync("/observed"));
+
+        Assert.Equal("1", observation.Latest!.GetText());
+        Assert.Equal(_nodes[1].Cluster.Self.Id, error.Node);
+        await Assert.ThrowsAsync<CoapDeviceUnknownException>(() => _nodes[0].Devices["nobody"].ObserveAsync("/observed"));
+    }
+
+    [Fact]
+    public async Task A_request_from_any_node_waits_and_its_caller_goes_on_waiting_when_the_node_of_the_outbox_dies()
+    {
+        await StartAsync();
+        TestDevice device = await ConnectAsync(1);
+        await Eventually.IsTrueAsync(() => _world.Memory.Count > 0);
+        await device.Server.DisposeAsync();
+        await Eventually.IsTrueAsync(() => _nodes[1].Devices.GetLocal().Count == 0);
+        DeviceNode home = _nodes.Single(node => node.Cluster.FenceOf(CoapSlot.OfName("meter-7"u8)).IsSet);
+        DeviceNode[] others = [.. _nodes.Where(node => node != home)];
+        List<CoapQueuedRequest> queued = [];
+        for (int i = 0; i < 3; i++)
+        {
+            queued.Add(await others[0].Devices[Name].QueueAsync(
+                new CoapRequest(CoapMethod.Put, "/set") { Content = CoapContent.Text($"{i}") }));
+        }
+
+        foreach (DeviceNode node in _nodes)
+        {
+            Assert.Equal(queued.Select(static one => one.Id), (await node.Devices[Name].GetQueuedAsync()).Select(static one => one.Id));
+        }
+
+        Assert.True(await others[1].Devices[Name].CancelAsync(queued[1].Id));
+        Task<CoapResponse> first = others[0].Devices[Name].WaitAsync(queued[0].Id);
+        Task<CoapResponse> last = others[1].Devices[Name].WaitAsync(queued[2].Id);
+
+        await home.DisposeAsync();
+        TestDevice again = await _world.StartDeviceAsync(Name);
+        await again.SpeakAsync(others[1]);
+
+        Assert.Equal("set 0", (await first).GetText());
+        Assert.Equal("set 2", (await last).GetText());
+        Assert.Equal(["set 0", "set 2"], again.Done);
+        Assert.Equal(CoapDeviceQueueFault.Cancelled, (await Assert.ThrowsAsync<CoapDeviceQueueException>(
+            () => others[0].Devices[Name].WaitAsync(queued[1].Id))).Fault);
+    }
+
+    [Fact]
     public async Task A_device_is_forgotten_on_every_node()
     {
         await StartAsync();

@@ -88,7 +88,7 @@ public sealed class OutboxTests : IAsyncDisposable
             Post("/do", "2"), new CoapDeviceRequestOptions { Queue = true }, stop.Token);
         CoapQueuedRequest third = await _world.RunAsync(node.Devices[Name].QueueAsync(Post("/do", "3")));
 
-        Assert.True(await node.Devices[Name].CancelAsync(first.Id));
+        Assert.True(await _world.RunAsync(node.Devices[Name].CancelAsync(first.Id)));
         Assert.False(await node.Devices[Name].CancelAsync(first.Id));
         await stop.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => _world.RunAsync(second));
@@ -155,7 +155,7 @@ public sealed class OutboxTests : IAsyncDisposable
         CoapQueuedRequest last = await _world.RunAsync(node.Devices["other"].QueueAsync(Put("x")));
         await IsFullAsync(node.Devices["other"], null);
 
-        Assert.True(await node.Devices["other"].CancelAsync(last.Id));
+        Assert.True(await _world.RunAsync(node.Devices["other"].CancelAsync(last.Id)));
         await Assert.ThrowsAsync<CoapDeviceQueueException>(() => _world.RunAsync(node.Devices["other"].WaitAsync(last.Id)));
         await _world.RunAsync(node.Devices["other"].QueueAsync(Put("x")));
     }

@@ -134,27 +134,32 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         lock (_gate)
         {
             FenceLocked(CoapSlot.OfName(key));
-            return _queues.TryGetValue(device, out OutboxQueue? queue) ? [.. queue.Entries.Where(static entry => !entry.IsCancelled)] : [];
+            return _queues.TryGetValue(device, out OutboxQueue? queue)
+                ? [.. queue.Entries.Where(static entry => !entry.IsCancelled && entry.State <= OutboxState.Sending)]
+                : [];
         }
     }
 
-    /// <summary>Cancels a request that was not sent.</summary>
+    /// <summary>Cancels a request that was not sent, and waits until the store knows, as another node could send it otherwise.</summary>
     /// <returns>Whether it will not be sent.</returns>
     /// <exception cref="OutboxMovedException">The outbox is not here.</exception>
-    public bool Cancel(byte[] key, Guid id)
+    public async Task<bool> CancelAsync(byte[] key, Guid id, CancellationToken cancellationToken)
     {
+        OutboxEntry? entry;
         lock (_gate)
         {
             FenceLocked(CoapSlot.OfName(key));
-            if (!_entries.TryGetValue(id, out OutboxEntry? entry) || entry.State != OutboxState.Waiting || entry.IsCancelled)
+            if (!_entries.TryGetValue(id, out entry) || entry.State != OutboxState.Waiting || entry.IsCancelled)
             {
                 return false;
             }
 
             entry.IsCancelled = true;
             LookLocked(_queues[entry.Device]);
-            return true;
         }
+
+        await entry.Done.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        return entry.Fault == CoapDeviceQueueFault.Cancelled;
     }
 
     public async Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken)
@@ -356,8 +361,18 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
     private async Task FinishAsync(OutboxQueue queue, OutboxEntry entry)
     {
         Task<CoapWriteOutcome> write = WriteAsync(queue, entry);
-        entry.Done.TrySetResult();
+        if (entry.State == OutboxState.Answered)
+        {
+            // Whoever waits need not wait for the store. That something was not sent is true only when the store knows.
+            entry.Done.TrySetResult();
+        }
+
         CoapWriteOutcome outcome = await write.ConfigureAwait(false);
+        if (outcome == CoapWriteOutcome.Written)
+        {
+            entry.Done.TrySetResult();
+        }
+
         lock (_gate)
         {
             queue.Entries.Remove(entry);
@@ -369,6 +384,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
 
         if (outcome != CoapWriteOutcome.Written)
         {
+            entry.Done.TrySetException(new OutboxMovedException());
             Drop([queue]);
         }
     }

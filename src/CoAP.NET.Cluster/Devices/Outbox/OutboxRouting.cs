@@ -45,7 +45,8 @@ internal sealed class OutboxRouting
             Question(OutboxQuestion.List, key, default), static answer => ReadList(answer), cancellationToken).ConfigureAwait(false);
 
     public async Task<bool> CancelAsync(string device, byte[] key, Guid id, CancellationToken cancellationToken) =>
-        (await AskAsync(device, key, isPatient: false, () => Task.FromResult(new byte[] { _outboxes.Cancel(key, id) ? (byte)1 : (byte)0 }),
+        (await AskAsync(device, key, isPatient: false,
+            async () => new byte[] { await _outboxes.CancelAsync(key, id, cancellationToken).ConfigureAwait(false) ? (byte)1 : (byte)0 },
             Question(OutboxQuestion.Cancel, key, id), static answer => answer, cancellationToken).ConfigureAwait(false)) is [1];
 
     private async Task<T> AskAsync<T>(string device, byte[] key, bool isPatient, Func<Task<T>> here, byte[] question,
@@ -165,7 +166,7 @@ internal sealed class OutboxRouting
             case OutboxQuestion.List:
                 return Answer(WriteList(_outboxes.List(key, device)));
             case OutboxQuestion.Cancel:
-                return Answer([_outboxes.Cancel(key, id) ? (byte)1 : (byte)0]);
+                return Answer([await _outboxes.CancelAsync(key, id, cancellationToken).ConfigureAwait(false) ? (byte)1 : (byte)0]);
             default:
                 return CoapResults.BadRequest();
         }
