@@ -124,9 +124,7 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <param name="local">Our address towards it (<see cref="CoapPeer.LocalAddress"/>).</param>
     /// <returns>The peer; null when this server does not listen at that address.</returns>
     public CoapPeer? FindPeer(CoapAddress remote, CoapAddress local) =>
-        Endpoint.Core.Transports.ListeningAt(local, out int tag) is { } transport
-            ? CoapPeer.Of(Endpoint.Core.Channels.ChannelOfKnown(transport, tag, remote, local))
-            : null;
+        Endpoint.Core.Channels.FindKnown(Endpoint.Core.Transports.Listening, remote, local) is { } channel ? CoapPeer.Of(channel) : null;
 
     /// <summary>Adds an address to listen on.</summary>
     /// <param name="uri">Scheme, host and port; see <see cref="CoapEndpoint.Listen"/>.</param>

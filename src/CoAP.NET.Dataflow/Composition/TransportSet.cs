@@ -85,9 +85,12 @@ internal sealed class TransportSet
     /// <summary>Whether a transport was started.</summary>
     public bool IsStarted => Volatile.Read(ref _started).Length > 0;
 
+    /// <summary>What it listens with and has started.</summary>
+    public IEnumerable<CoapTransport> Listening => _started.Where(_listening.Contains);
+
     /// <summary>The addresses that the endpoint listens on, as URIs.</summary>
     public IReadOnlyList<string> LocalEndpoints =>
-        [.. _started.Where(_listening.Contains)
+        [.. Listening
             .SelectMany(transport => transport.LocalAddresses.Select(address => $"{transport.Scheme}://{address}"))];
 
     /// <summary>Adds an address to listen on. See <see cref="CoapEndpoint.Listen"/>.</summary>
@@ -170,27 +173,6 @@ internal sealed class TransportSet
             }
         }
 
-        return null;
-    }
-
-    /// <summary>What listens on plain <c>coap</c> at one of our addresses, of which it is bound to all or to this one.</summary>
-    /// <param name="local">The address.</param>
-    /// <param name="tag">What goes with the address there.</param>
-    /// <returns>The transport; null when none does, or the address is none of this machine.</returns>
-    public CoapTransport? ListeningAt(CoapAddress local, out int tag)
-    {
-        IPAddress address = local.ToIPAddress();
-        foreach (CoapTransport transport in Volatile.Read(ref _started))
-        {
-            if (transport is CoapDatagramTransport { Scheme: "coap" } && _listening.Contains(transport)
-                && transport.TryFindLocal(address, out CoapAddress found, out tag) && found == local
-                && (local.IsAny || transport.IsOurs(address)))
-            {
-                return transport;
-            }
-        }
-
-        tag = 0;
         return null;
     }
 
@@ -369,7 +351,7 @@ internal sealed class TransportSet
         }
     }
 
-    private CoapUdpTransportOptions UdpOptions(IReadOnlyList<IPEndPoint> addresses, bool isServer)
+    private CoapUdpTransportOptions UdpOptions(IPEndPoint[] addresses, bool isServer)
     {
         CoapUdpTransportOptions options = new() { Engine = _udpEngine, IsServer = isServer, SharePort = _sharesPort };
         if (isServer && _groups.Options is { } groups)
@@ -394,7 +376,7 @@ internal sealed class TransportSet
         return options;
     }
 
-    private CoapTcpTransportOptions TcpOptions(IReadOnlyList<IPEndPoint> addresses, string scheme)
+    private CoapTcpTransportOptions TcpOptions(IPEndPoint[] addresses, string scheme)
     {
         bool useTls = scheme == "coaps+tcp";
         CoapTcpTransportOptions options = new()

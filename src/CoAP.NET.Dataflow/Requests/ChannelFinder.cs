@@ -61,37 +61,26 @@ internal sealed class ChannelFinder(
     }
 
     /// <summary>
-    /// The channel of a peer that a process before knew, as if a datagram of it had come: when one comes, it is found by it. It is no
-    /// newcomer.
+    /// The channel of a peer of plain <c>coap</c> that a process before knew, as if a datagram of it had come: when one comes, it is found
+    /// by it. It is no newcomer.
     /// </summary>
-    /// <param name="transport">The transport.</param>
-    /// <param name="tag">What goes with our address there.</param>
+    /// <param name="listening">What the endpoint listens with.</param>
     /// <param name="remote">The address of the peer.</param>
     /// <param name="local">Our address.</param>
-    public CoapChannel ChannelOfKnown(CoapTransport transport, int tag, CoapAddress remote, CoapAddress local)
+    /// <returns>The channel; null when nothing listens at our address, or it is none of this machine.</returns>
+    public CoapChannel? FindKnown(IEnumerable<CoapTransport> listening, CoapAddress remote, CoapAddress local)
     {
-        CoapPipeline pipeline = pipelines[context.ShardOf(remote)];
-        ulong address = hash.Of(remote);
-        long now = environment.Now;
-        using CoapDatagram datagram = new(0) { Transport = transport, TransportTag = tag, Remote = remote, Local = local };
-        CoapChannel channel;
-        pipeline.Shard.Enter();
-        try
+        IPAddress address = local.ToIPAddress();
+        foreach (CoapTransport transport in listening)
         {
-            channel = pipeline.Channels.GetForInbound(datagram, address, now);
-            _ = pipeline.Channels.GetForOutbound(transport, remote, address, now);
-        }
-        finally
-        {
-            pipeline.Shard.Exit();
+            if (transport is CoapDatagramTransport { Scheme: "coap" } && transport.TryFindLocal(address, out CoapAddress found, out int tag)
+                && found == local && (local.IsAny || transport.IsOurs(address)))
+            {
+                return ChannelOfKnown(transport, tag, remote, local);
+            }
         }
 
-        if (channel.AsksForParameters)
-        {
-            channel.AskForParameters();
-        }
-
-        return channel;
+        return null;
     }
 
     /// <summary>The channel that stands for a route; one without a connection where there is none, for those steps that come before one
@@ -134,6 +123,32 @@ internal sealed class ChannelFinder(
         {
             return pipelines[channel.Shard.Index].Channels.Current(channel) ?? channel;
         }
+    }
+
+    private CoapChannel ChannelOfKnown(CoapTransport transport, int tag, CoapAddress remote, CoapAddress local)
+    {
+        CoapPipeline pipeline = pipelines[context.ShardOf(remote)];
+        ulong address = hash.Of(remote);
+        long now = environment.Now;
+        using CoapDatagram datagram = new(0) { Transport = transport, TransportTag = tag, Remote = remote, Local = local };
+        CoapChannel channel;
+        pipeline.Shard.Enter();
+        try
+        {
+            channel = pipeline.Channels.GetForInbound(datagram, address, now);
+            _ = pipeline.Channels.GetForOutbound(transport, remote, address, now);
+        }
+        finally
+        {
+            pipeline.Shard.Exit();
+        }
+
+        if (channel.AsksForParameters)
+        {
+            channel.AskForParameters();
+        }
+
+        return channel;
     }
 
     // A peer at one address of ours is one peer, whether it was the user or the operating system that chose the address.
