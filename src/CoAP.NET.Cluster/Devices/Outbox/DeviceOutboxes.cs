@@ -79,7 +79,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             lock (_gate)
             {
                 entry.IsCancelled = true;
-                LookLocked(queue);
+                queue.LookAgain();
             }
 
             throw exception is CoapClusterStoreException
@@ -155,7 +155,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             }
 
             entry.IsCancelled = true;
-            LookLocked(_queues[entry.Device]);
+            _queues[entry.Device].LookAgain();
         }
 
         await entry.Done.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
@@ -170,7 +170,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             queues = [.. _queues.Values.Where(queue => CoapSlot.OfName(queue.Key) == slot)];
             foreach (OutboxQueue queue in queues)
             {
-                LookLocked(queue);
+                queue.LookAgain();
                 queue.Stop.Cancel();
             }
         }
@@ -183,13 +183,10 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
     {
         _cluster.MapChanged -= OnMapChanged;
         _stop.Cancel();
-        OutboxQueue[] queues;
         lock (_gate)
         {
-            queues = [.. _queues.Values];
+            Drop([.. _queues.Values]);
         }
-
-        Drop(queues);
     }
 
     // The fence of a slot whose outboxes are here.
@@ -207,13 +204,6 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         }
 
         return _queues[device] = new OutboxQueue(device, key, fence);
-    }
-
-    private static void LookLocked(OutboxQueue queue)
-    {
-        CancellationTokenSource look = queue.Look;
-        queue.Look = new CancellationTokenSource();
-        look.CancelAsync();
     }
 
     private void StartLocked(OutboxQueue queue)
@@ -261,7 +251,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
                 }
 
                 // What nobody wants any more need not wait for its turn.
-                entry = queue.Entries.Find(one => one.State == OutboxState.Failed || IsOver(one)) ?? queue.Entries[0];
+                entry = queue.Entries.Find(one => one.State == OutboxState.Failed || one.IsOver(_time.GetUtcNow())) ?? queue.Entries[0];
                 look = queue.Look.Token;
             }
 
@@ -280,9 +270,6 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         }
     }
 
-    private bool IsOver(OutboxEntry entry) =>
-        entry.State == OutboxState.Waiting && (entry.IsCancelled || entry.Expires <= _time.GetUtcNow());
-
     private async Task NextAsync(OutboxQueue queue, OutboxEntry entry, CancellationToken look)
     {
         if (entry.State == OutboxState.Failed)
@@ -291,7 +278,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             return;
         }
 
-        if (IsOver(entry))
+        if (entry.IsOver(_time.GetUtcNow()))
         {
             entry.Fail(entry.IsCancelled ? CoapDeviceQueueFault.Cancelled : CoapDeviceQueueFault.Expired);
             await FinishAsync(queue, entry).ConfigureAwait(false);
@@ -313,7 +300,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
 
         lock (_gate)
         {
-            if (IsOver(entry))
+            if (entry.IsOver(_time.GetUtcNow()))
             {
                 return;
             }

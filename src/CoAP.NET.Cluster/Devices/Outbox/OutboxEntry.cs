@@ -87,6 +87,9 @@ internal sealed class OutboxEntry
             State == OutboxState.Sending);
     }
 
+    /// <summary>Whether it waits in vain: nobody wants it any more, or its lifetime has ended.</summary>
+    public bool IsOver(DateTimeOffset now) => State == OutboxState.Waiting && (IsCancelled || Expires <= now);
+
     /// <summary>It was answered.</summary>
     public void Answer(CoapMessage response)
     {

@@ -26,4 +26,12 @@ internal sealed class OutboxQueue(string device, byte[] key, CoapFence fence)
     public Task Running { get; set; } = Task.CompletedTask;
 
     public bool IsRunning { get; set; }
+
+    /// <summary>Has the head looked at again.</summary>
+    public void LookAgain()
+    {
+        CancellationTokenSource look = Look;
+        Look = new CancellationTokenSource();
+        look.CancelAsync();
+    }
 }
