@@ -40,7 +40,8 @@ try
         return await DeviceHost.RunAsync(args);
     }
 
-    Arguments arguments = Arguments.Parse(args, ["--devices", "--pause-ms", "--seconds", "--restored", "--write"], ["--self-check", Node.Verbose]);
+    Arguments arguments = Arguments.Parse(
+        args, ["--devices", "--pause-ms", "--seconds", "--restored", "--write"], ["--self-check", Node.Verbose]);
     if (arguments.Words.FirstOrDefault(word => scenarios.All(one => one.Name != word)) is { } unknown)
     {
         throw new ArgumentException($"{unknown} is no scenario: {string.Join(", ", scenarios.Select(static one => one.Name))}.");

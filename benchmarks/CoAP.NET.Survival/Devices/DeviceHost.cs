@@ -25,7 +25,8 @@ internal static class DeviceHost
 
     // Longer than any request takes.
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(6);
-    private static readonly string[] s_values = ["--server", "--first", "--count", "--pause-ms", "--posts-one-of", "--ack-timeout-ms", "--observes-one-of"];
+    private static readonly string[] s_values =
+        ["--server", "--first", "--count", "--pause-ms", "--posts-one-of", "--ack-timeout-ms", "--observes-one-of"];
 
     public static async Task<int> RunAsync(string[] args)
     {

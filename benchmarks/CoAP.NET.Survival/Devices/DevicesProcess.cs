@@ -50,7 +50,8 @@ internal sealed class DevicesProcess : IDisposable
     public async Task<int> BackAsync() => int.Parse(await AskAsync(DeviceHost.Back), CultureInfo.InvariantCulture);
 
     /// <summary>How many of those that observe have not heard of a state.</summary>
-    public async Task<int> UnheardAsync(int phase) => int.Parse(await AskAsync(DeviceHost.Unheard + Text(phase)), CultureInfo.InvariantCulture);
+    public async Task<int> UnheardAsync(int phase) =>
+        int.Parse(await AskAsync(DeviceHost.Unheard + Text(phase)), CultureInfo.InvariantCulture);
 
     /// <summary>How many requests were answered until now.</summary>
     public async Task<long> AnsweredAsync() => long.Parse(await AskAsync(DeviceHost.Answered), CultureInfo.InvariantCulture);

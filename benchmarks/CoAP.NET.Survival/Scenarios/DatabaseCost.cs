@@ -62,7 +62,8 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
     {
         long begin = TimeProvider.System.GetTimestamp();
         await KeepAsync(keeping, CoapDtlsSessionChangeKind.Made, 0, sizes.Simulated);
-        table.Add($"{sizes.Simulated:N0} sessions written for the first time", $"{TimeProvider.System.GetElapsedTime(begin).TotalSeconds:0.0} s");
+        table.Add(
+            $"{sizes.Simulated:N0} sessions written for the first time", $"{TimeProvider.System.GetElapsedTime(begin).TotalSeconds:0.0} s");
 
         // In each interval those are handed over that sent something in it.
         int heard = Math.Max(1, (int)(sizes.Simulated * (keeping.HeardInterval / s_message)));

@@ -68,7 +68,8 @@ internal sealed class Site : IAsyncDisposable
             : NodeStore.PostgreSql(_database.ConnectionString);
         NodeProcess node = await NodeProcess.StartAsync(name, [
             "--store", store, "--secret", _secret, "--ran", Path.Combine(_folder, name + ".ran"),
-            "--lease", _sizes.Lease.ToString(CultureInfo.InvariantCulture), .. _database is null ? (string[])[] : [Node.Links], .. _sizes.IsVerbose ? (string[])[Node.Verbose] : []]);
+            "--lease", _sizes.Lease.ToString(CultureInfo.InvariantCulture), .. _database is null ? (string[])[] : [Node.Links],
+            .. _sizes.IsVerbose ? (string[])[Node.Verbose] : []]);
         Nodes.Add(node);
         _checks.Add(node);
         return node;

@@ -53,7 +53,8 @@ internal sealed class SiteReport(FigureTable table, Sizes sizes)
         }
 
         table.Add("devices that another server was chosen for", $"{wire.Moved:N0}");
-        table.Add("processor time of nodes, of devices", $"{(site.NodesCpu - cpu).TotalSeconds:0.0} s, {site.DevicesCpu.TotalSeconds:0.0} s");
+        table.Add(
+            "processor time of nodes, of devices", $"{(site.NodesCpu - cpu).TotalSeconds:0.0} s, {site.DevicesCpu.TotalSeconds:0.0} s");
     }
 
     private void Exact(string figure, int value, bool isExcused = false)

@@ -21,7 +21,8 @@ internal sealed record Sizes(
 
     /// <summary>The large form.</summary>
     public static Sizes Large { get; } = new(
-        false, 30_000, new DeviceTimes(TimeSpan.FromSeconds(10), 5, TimeSpan.FromSeconds(2), 10), TimeSpan.FromSeconds(20), 5, 100_000, 300_000,
+        false, 30_000, new DeviceTimes(TimeSpan.FromSeconds(10), 5, TimeSpan.FromSeconds(2), 10),
+        TimeSpan.FromSeconds(20), 5, 100_000, 300_000,
         30);
 
     /// <summary>After how long without an answer a device doubts its session at the earliest (docs/dtls.md).</summary>

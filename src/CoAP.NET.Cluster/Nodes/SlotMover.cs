@@ -158,7 +158,8 @@ internal sealed class SlotMover(
             {
                 // Those of one receiver, as a change of the map is one of them.
                 CoapNodeId to = moves[0].To;
-                await MoveAsync(to, [.. moves.Where(move => move.To == to).Take(Volatile.Read(ref _batchSize)).Select(static move => move.Slot)])
+                await MoveAsync(
+                    to, [.. moves.Where(move => move.To == to).Take(Volatile.Read(ref _batchSize)).Select(static move => move.Slot)])
                     .ConfigureAwait(false);
                 continue;
             }

@@ -14,7 +14,8 @@ internal sealed class SlotPlan
     {
         _map = map;
         IsShared = map.Nodes.Any(static node => node.LinkAddress.Length > 0);
-        Members = [.. map.Nodes.Where(node => !node.IsLeaving && (!IsShared || node.LinkAddress.Length > 0)).Select(static node => node.Id)];
+        Members = [.. map.Nodes.Where(node => !node.IsLeaving && (!IsShared || node.LinkAddress.Length > 0))
+            .Select(static node => node.Id)];
     }
 
     /// <summary>The nodes that get slots, by id: those with a link that do not leave. Where nobody has a link, all that do not leave.
