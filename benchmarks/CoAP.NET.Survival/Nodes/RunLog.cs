@@ -19,6 +19,20 @@ internal sealed class RunLog(string path) : IDisposable
         return Directory.EnumerateFiles(folder, "*.ran").SelectMany(File.ReadLines).Count(line => !seen.Add(line));
     }
 
+    /// <summary>How many requests a process has run.</summary>
+    /// <param name="path">Its file.</param>
+    public static int Count(string path) => File.ReadLines(path).Count();
+
+    /// <summary>Counts requests that a process ran after others had been there, and that others ran too.</summary>
+    /// <param name="path">Its file, beside those of the others.</param>
+    /// <param name="before">How many it ran before.</param>
+    public static int CountAgain(string path, int before)
+    {
+        string folder = Path.GetDirectoryName(path)!;
+        HashSet<string> others = [.. Directory.EnumerateFiles(folder, "*.ran").Where(one => one != path).SelectMany(File.ReadLines)];
+        return File.ReadLines(path).Skip(before).Count(others.Contains);
+    }
+
     /// <summary>Notes that a request is run.</summary>
     /// <param name="request">Which one: unique among all that are sent.</param>
     public void Add(string request)

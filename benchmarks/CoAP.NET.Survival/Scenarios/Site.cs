@@ -52,6 +52,15 @@ internal sealed class Site : IAsyncDisposable
     /// <summary>Unsafe requests that ran more than once.</summary>
     public int CountTwice() => RunLog.CountTwice(_folder);
 
+    /// <summary>How many unsafe requests a node has run.</summary>
+    /// <param name="node">The node.</param>
+    public int CountRun(NodeProcess node) => RunLog.Count(FileOf(node.Name));
+
+    /// <summary>Unsafe requests that a node ran from some moment on, and other nodes ran too.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="before">What <see cref="CountRun"/> gave at that moment.</param>
+    public int CountRunAgain(NodeProcess node, int before) => RunLog.CountAgain(FileOf(node.Name), before);
+
     /// <summary>Makes one without nodes.</summary>
     /// <param name="sizes">How large it is.</param>
     /// <param name="hasDatabase">Whether nodes share a PostgreSQL; otherwise they have a file, one at a time.</param>
@@ -67,7 +76,7 @@ internal sealed class Site : IAsyncDisposable
             ? NodeStore.Sqlite(Path.Combine(_folder, "coap.db"))
             : NodeStore.PostgreSql(_database.ConnectionString);
         NodeProcess node = await NodeProcess.StartAsync(name, [
-            "--store", store, "--secret", _secret, "--ran", Path.Combine(_folder, name + ".ran"),
+            "--store", store, "--secret", _secret, "--ran", FileOf(name),
             "--lease", _sizes.Lease.ToString(CultureInfo.InvariantCulture), .. _database is null ? (string[])[] : [Node.Links],
             .. _sizes.IsVerbose ? (string[])[Node.Verbose] : []]);
         Nodes.Add(node);
@@ -202,6 +211,8 @@ internal sealed class Site : IAsyncDisposable
 
         Directory.Delete(_folder, recursive: true);
     }
+
+    private string FileOf(string node) => Path.Combine(_folder, node + ".ran");
 
     // What was made in the last moment before a crash is in no store yet, and its device makes a new handshake. That is not what is tried.
     private async Task UntilKeptAsync()

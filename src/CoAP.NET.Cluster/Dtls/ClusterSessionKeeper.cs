@@ -19,10 +19,11 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _stop = new();
 
-    // Under which fence the sessions of each slot are here; 0 for none.
+    // Under which fence the sessions of each slot are here; 0 for none, negative while they are being loaded.
     private readonly long[] _loaded = new long[CoapSlot.Count];
     private CoapDtlsSessionLoader? _loader;
     private Task _loading = Task.CompletedTask;
+    private Task _dropping = Task.CompletedTask;
     private bool _isStopped;
 
     public ClusterSessionKeeper(CoapCluster cluster, TimeProvider time, byte[] name)
@@ -174,6 +175,7 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
                 continue;
             }
 
+            Volatile.Write(ref _loaded[slot.Number], -fence.Value);
             await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Session, slot, cancellationToken)
                 .ConfigureAwait(false))
             {
@@ -188,11 +190,25 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
         }
     }
 
-    // Before anything of them is loaded again: another node may have had them in between, and has used their numbers.
-    private async Task DropLostAsync()
+    /// <summary>
+    /// Ends the sessions of slots that this node has no more, or has anew: another node may have had them in between, and has used their
+    /// numbers.
+    /// </summary>
+    /// <returns>A task that ends when none of them is here. Nothing is loaded before.</returns>
+    public Task DropLostAsync()
     {
+        lock (_gate)
+        {
+            return _dropping = DropLostAfterAsync(_dropping);
+        }
+    }
+
+    // One after the other: who comes second has to wait for what the first one drops.
+    private async Task DropLostAfterAsync(Task before)
+    {
+        await before.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         List<CoapSlot> lost = [.. CoapSlot.All.Where(slot => Volatile.Read(ref _loaded[slot.Number]) is not 0 and var fence
-            && fence != _cluster.FenceOf(slot).Value)];
+            && Math.Abs(fence) != _cluster.FenceOf(slot).Value)];
         foreach (CoapSlot slot in lost)
         {
             Volatile.Write(ref _loaded[slot.Number], 0);

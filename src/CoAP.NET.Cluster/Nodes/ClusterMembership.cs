@@ -65,6 +65,9 @@ internal sealed class ClusterMembership : IAsyncDisposable
         }
     }
 
+    /// <summary>How long its lease lasts.</summary>
+    public TimeSpan Lease => _lease;
+
     /// <summary>Whether the store takes leases.</summary>
     public CoapStoreHealth Health
     {
@@ -94,6 +97,17 @@ internal sealed class ClusterMembership : IAsyncDisposable
 
     /// <summary>How many slots others took from it that it did not give.</summary>
     public long Lost => Interlocked.Read(ref _lost);
+
+    private bool HasStarted
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _self is not null;
+            }
+        }
+    }
 
     // Without an address it gets no slots while others have one.
     private CoapClusterNode Told
@@ -275,11 +289,16 @@ internal sealed class ClusterMembership : IAsyncDisposable
 
     /// <summary>Renews the lease, and hears of the newest map.</summary>
     /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>Whether the store took it; otherwise it is tried again by itself.</returns>
+    /// <returns>Whether the store took it; otherwise it is tried again by itself. False before <see cref="StartAsync"/>.</returns>
     public async Task<bool> TryRenewAsync(CancellationToken cancellationToken)
     {
         // A caller may hold the lock.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        if (!HasStarted)
+        {
+            return false;
+        }
+
         try
         {
             await OnMapAsync(await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false), cancellationToken)

@@ -198,7 +198,8 @@ public sealed class CoapCluster : IAsyncDisposable
     internal ClusterSteering Steer(ClusterSessionKeeper keeper)
     {
         Volatile.Write(ref _isSteered, true);
-        return keeper.Steering ??= new ClusterSteering(this, _relays, keeper, _mover.Options, _time);
+        return keeper.Steering ??= new ClusterSteering(this, _relays, keeper,
+            new StandstillWatch(Self.Id, _membership, keeper, _time, _logger), _mover.Options, _time);
     }
 
     /// <summary>A host starts its servers after the cluster: until <see cref="Share"/> the node stands by, as it could serve nobody.

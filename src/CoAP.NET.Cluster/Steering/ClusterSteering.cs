@@ -13,6 +13,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     private readonly CoapCluster _cluster;
     private readonly ClusterRelays _relays;
     private readonly ClusterSessionKeeper _keeper;
+    private readonly StandstillWatch _watch;
     private readonly HeldDatagrams _held;
     private readonly RelayBudget _budget;
     private readonly TimeProvider _time;
@@ -28,14 +29,17 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <param name="cluster">The cluster.</param>
     /// <param name="relays">Brings datagrams to other nodes.</param>
     /// <param name="keeper">Keeps the sessions of the server.</param>
+    /// <param name="watch">Has the server serve while the node runs.</param>
     /// <param name="options">What it holds.</param>
     /// <param name="time">The clock.</param>
     public ClusterSteering(
-        CoapCluster cluster, ClusterRelays relays, ClusterSessionKeeper keeper, CoapSlotMoveOptions options, TimeProvider time)
+        CoapCluster cluster, ClusterRelays relays, ClusterSessionKeeper keeper, StandstillWatch watch, CoapSlotMoveOptions options,
+        TimeProvider time)
     {
         _cluster = cluster;
         _relays = relays;
         _keeper = keeper;
+        _watch = watch;
         _time = time;
         _held = new HeldDatagrams(options.MaxHeldBytes, options.HoldTime, relays.Counts, time);
         _budget = new RelayBudget(time);
@@ -57,6 +61,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
                 TimeSpan.FromSeconds(1));
         }
 
+        _watch.Start(port);
         _cluster.MapChanged += OnMapChanged;
         _cluster.Mover.Add(this);
         _relays.Add(this);
@@ -67,6 +72,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <summary>The server has stopped.</summary>
     public void Stop()
     {
+        _watch.Stop();
         _cluster.MapChanged -= OnMapChanged;
         _cluster.Mover.Remove(this);
         _relays.Remove(this);

@@ -192,6 +192,13 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     /// <returns>Whether any part of it was of use.</returns>
     public bool Receive(in DtlsPath path, Span<byte> datagram, bool isSteered = false)
     {
+        if (Steering is { IsServing: false })
+        {
+            // Others may have its session by now. Nothing is opened, so that a copy is as good as new.
+            Counters.AddIgnored();
+            return false;
+        }
+
         bool isOfUse = false;
         bool isPosted = false;
         int offset = 0;

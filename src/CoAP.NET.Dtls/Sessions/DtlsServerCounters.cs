@@ -26,7 +26,8 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
     public long RecordsReplayed => Volatile.Read(ref _recordsReplayed);
 
     /// <summary>
-    /// Records, or rests of datagrams, that had no effect as they are malformed, too short, too long, of another epoch, or for nobody here.
+    /// Records, or rests of datagrams, that had no effect as they are malformed, too short, too long, of another epoch, or for nobody here,
+    /// and datagrams that came when the server took nothing (<see cref="CoapDtlsSteeringPort.ServeFor"/>).
     /// </summary>
     public long RecordsIgnored => Volatile.Read(ref _recordsIgnored);
 

@@ -71,6 +71,28 @@ public sealed class CoapDtlsSteeringPort
     /// <exception cref="OperationCanceledException">It was cancelled.</exception>
     public Task ReleaseAsync(byte slot, CancellationToken cancellationToken) => _steering.ReleaseAsync(slot, cancellationToken);
 
+    /// <summary>
+    /// Has the server take datagrams for some time from now on. What comes later, by its sockets or from other servers, is left alone
+    /// until this is called again: no record is opened, so a copy of it is as good as new, and no ClientHello is answered. For a server
+    /// that may find, when its process goes on after it was stopped, that others have its slots: whoever calls this several times as often
+    /// as the time says that it is not so.
+    /// </summary>
+    /// <remarks>
+    /// Before the first call there is no end. What is left alone is counted in <see cref="CoapCounter.RecordsRejected"/>.
+    /// </remarks>
+    /// <param name="time">How long, by the clock of the server; zero: nothing is taken; <see cref="Timeout.InfiniteTimeSpan"/>: without
+    /// end.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="time"/> is negative, and not infinite.</exception>
+    public void ServeFor(TimeSpan time)
+    {
+        if (time != Timeout.InfiniteTimeSpan)
+        {
+            ArgumentOutOfRangeException.ThrowIfLessThan(time, TimeSpan.Zero);
+        }
+
+        _steering.ServeFor(time);
+    }
+
     /// <summary>How many sessions of a slot are here.</summary>
     /// <param name="slot">The slot.</param>
     /// <returns>The number; 0 after the server has stopped.</returns>

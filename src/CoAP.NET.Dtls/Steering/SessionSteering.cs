@@ -23,6 +23,9 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     private readonly HeardPaths _heard = new(server.Random);
     private bool _isOpen;
 
+    // A timestamp; the largest for no end, which costs no look at the clock.
+    private long _servesUntil = long.MaxValue;
+
     /// <summary>How long a datagram may be that another server relays.</summary>
     public required int MaxDatagram { get; init; }
 
@@ -31,6 +34,19 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
 
     /// <summary>Told what the steering threw.</summary>
     public Action<Exception>? Failed { get; init; }
+
+    /// <summary>Whether datagrams are taken now (<see cref="CoapDtlsSteeringPort.ServeFor"/>).</summary>
+    public bool IsServing => Volatile.Read(ref _servesUntil) is var until && (until == long.MaxValue || time.GetTimestamp() < until);
+
+    /// <inheritdoc cref="CoapDtlsSteeringPort.ServeFor"/>
+    public void ServeFor(TimeSpan span)
+    {
+        // Not beyond what a timestamp can say.
+        double ticks = span.TotalSeconds * time.TimestampFrequency;
+        long now = time.GetTimestamp();
+        bool isEndless = span == Timeout.InfiniteTimeSpan || ticks >= long.MaxValue - now;
+        Volatile.Write(ref _servesUntil, isEndless ? long.MaxValue : now + (long)ticks);
+    }
 
     /// <summary>Gives the steering what it needs.</summary>
     public void Start() => steering.Start(new CoapDtlsSteeringPort(this));

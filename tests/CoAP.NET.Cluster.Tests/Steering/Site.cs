@@ -32,6 +32,12 @@ internal sealed class Site : IAsyncDisposable
     /// <summary>How often unsafe requests were served more than once.</summary>
     public int ServedTwice => _served.Values.Sum(static times => times - 1);
 
+    /// <summary>How often unsafe requests were served.</summary>
+    public int Served => _served.Values.Sum();
+
+    /// <summary>What the nodes have logged.</summary>
+    public string Log => _log.ToString();
+
     public IReadOnlyList<CoapClient> Devices => _devices;
 
     public static async Task<Site> StartAsync(int nodes, int devices)
@@ -69,9 +75,9 @@ internal sealed class Site : IAsyncDisposable
         return device;
     }
 
-    public async Task<SiteNode> AddAsync(TimeSpan? lease = null)
+    public async Task<SiteNode> AddAsync(TimeSpan? lease = null, TimeProvider? time = null)
     {
-        SiteNode node = await SiteNode.StartAsync(Memory, _keys, Serve, _log, lease);
+        SiteNode node = await SiteNode.StartAsync(Memory, _keys, Serve, _log, lease, time);
         Nodes.Add(node);
         _started.Add(node);
         Use();
@@ -93,6 +99,13 @@ internal sealed class Site : IAsyncDisposable
     {
         CoapRequest request = new(CoapMethod.Get, Uri("who")) { Timeout = s_patience };
         Assert.Equal($"device-{_devices.IndexOf(device)}", (await device.SendAsync(request)).GetText());
+    }
+
+    /// <summary>A device sends an unsafe request, and is answered.</summary>
+    public async Task CountAsync(CoapClient device, string name)
+    {
+        CoapRequest count = new(CoapMethod.Post, Uri($"count?{name}")) { Timeout = s_patience };
+        Assert.Equal(CoapCode.Changed, (await device.SendAsync(count)).Code);
     }
 
     /// <summary>All devices begin to talk: one Confirmable request after the other, every second one unsafe.</summary>
@@ -153,8 +166,7 @@ internal sealed class Site : IAsyncDisposable
         for (int i = 0; !_quiet.IsCancellationRequested; i++)
         {
             await AskAsync(device);
-            CoapRequest count = new(CoapMethod.Post, Uri($"count?{_devices.IndexOf(device)}-{i}")) { Timeout = s_patience };
-            Assert.Equal(CoapCode.Changed, (await device.SendAsync(count)).Code);
+            await CountAsync(device, $"{_devices.IndexOf(device)}-{i}");
             Interlocked.Add(ref _said, 2);
         }
     }

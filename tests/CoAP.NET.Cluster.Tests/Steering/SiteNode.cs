@@ -23,11 +23,14 @@ internal sealed class SiteNode : IAsyncDisposable
 
     public IPEndPoint Address => new(IPAddress.Loopback, new Uri(_server.LocalEndpoints[0]).Port);
 
+    /// <summary>How many datagrams were of no use to it.</summary>
+    public long Rejected => _server.Endpoint.Counters[CoapCounter.RecordsRejected];
+
     /// <summary>How many sessions it has.</summary>
     public int Sessions => _server.Endpoint.ConnectedPeers.Count;
 
     public static async Task<SiteNode> StartAsync(CoapMemoryCluster memory, ICoapPskStore keys, Func<CoapRequest, CoapResult> handler,
-        StringWriterLogger log, TimeSpan? lease = null)
+        StringWriterLogger log, TimeSpan? lease = null, TimeProvider? time = null)
     {
         CoapClusterOptions options = ClusterTests.Options(lease ?? TimeSpan.FromHours(1));
         options.LinkAddress = "coaps+tcp://127.0.0.1:0";
@@ -36,9 +39,11 @@ internal sealed class SiteNode : IAsyncDisposable
         options.Moves.LeaveTimeout = TimeSpan.FromMinutes(5);
         options.Moves.ReleaseTimeout = TimeSpan.FromMinutes(1);
         CutStore store = new(memory.Open());
-        CoapCluster cluster = new(store, options, logger: log);
+        CoapCluster cluster = new(store, options, time, logger: log);
         await cluster.StartAsync();
-        CoapServer server = new(new CoapEndpointOptions { AnswerWhileStopping = false, LoggerFactory = log }
+        CoapEndpointOptions endpoint = new() { AnswerWhileStopping = false, LoggerFactory = log };
+        endpoint.TimeProvider = time ?? endpoint.TimeProvider;
+        CoapServer server = new(endpoint
             .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } }).UseCluster(cluster));
         server.MapGet("/who", handler);
         server.MapPost("/count", handler);
@@ -51,7 +56,7 @@ internal sealed class SiteNode : IAsyncDisposable
     /// <summary>What happened to it, for whoever wonders why something was lost.</summary>
     public string Describe() =>
         $"{Cluster.Self.Id} at {Address}: {Cluster.GetNodeCounters()} {Cluster.Links.Counters}, "
-            + $"sessions {Sessions}, rejected {_server.Endpoint.Counters[CoapCounter.RecordsRejected]}";
+            + $"sessions {Sessions}, rejected {Rejected}";
 
     public ValueTask DisposeAsync() => new(_end ??= EndAsync());
 

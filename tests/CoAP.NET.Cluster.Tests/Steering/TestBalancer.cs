@@ -14,7 +14,9 @@ internal sealed class TestBalancer : IAsyncDisposable
     private readonly Lock _gate = new();
     private readonly Dictionary<EndPoint, Flow> _flows = [];
     private readonly List<Task> _loops = [];
+    private readonly List<(Socket From, byte[] Datagram)> _kept = [];
     private IPEndPoint[] _servers = [];
+    private IPEndPoint? _keeps;
     private int _next;
 
     public TestBalancer()
@@ -34,6 +36,38 @@ internal sealed class TestBalancer : IAsyncDisposable
         lock (_gate)
         {
             _servers = servers;
+        }
+    }
+
+    /// <summary>How many datagrams are kept.</summary>
+    public int KeptCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _kept.Count;
+            }
+        }
+    }
+
+    /// <summary>Keeps what is for a server from now on, as the socket of a process does that stands still; null: for none.</summary>
+    public void Keep(IPEndPoint? server)
+    {
+        lock (_gate)
+        {
+            _keeps = server;
+        }
+    }
+
+    /// <summary>Sends what is kept, whenever it is called.</summary>
+    /// <returns>How many datagrams.</returns>
+    public int LetGo()
+    {
+        lock (_gate)
+        {
+            _kept.ForEach(kept => Send(kept.From, kept.Datagram, _keeps!));
+            return _kept.Count;
         }
     }
 
@@ -88,6 +122,11 @@ internal sealed class TestBalancer : IAsyncDisposable
                 if (server is not null)
                 {
                     flow.Sent.Add(server);
+                    if (server.Equals(_keeps))
+                    {
+                        _kept.Add((flow.Back, buffer[..received.ReceivedBytes]));
+                        server = null;
+                    }
                 }
             }
 

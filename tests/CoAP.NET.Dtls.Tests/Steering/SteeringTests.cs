@@ -1,5 +1,6 @@
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Keeping;
 using CoAP.NET.Dtls.Tests.Sessions;
 using CoAP.NET.Transports;
 
@@ -175,6 +176,78 @@ public sealed class SteeringTests
         Assert.Empty(nodes[1].Relayed.Concat(nodes[2].Relayed));
         Assert.Empty(nodes[1].Received.Concat(nodes[2].Received).Concat(nodes[3].Received));
         Assert.Single(nodes[1].Opened.Concat(nodes[2].Opened).Concat(nodes[3].Opened));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void What_comes_when_a_server_does_not_serve_is_left_alone_and_a_copy_is_as_good_as_new(bool withCid)
+    {
+        using SteeredNodes nodes = new(2);
+        BenchClient client = nodes.Connect(1, withCid);
+        CoapDtlsSteeringPort port = nodes[1].Port;
+        port.ServeFor(TimeSpan.FromSeconds(3));
+        nodes.Clock.Advance(TimeSpan.FromSeconds(2));
+        nodes.Say(client, 1);
+        Assert.Single(nodes[1].Received);
+
+        nodes.Clock.Advance(TimeSpan.FromSeconds(1));
+        (long ignored, long replayed) = (nodes[1].Server.Counters.RecordsIgnored, nodes[1].Server.Counters.RecordsReplayed);
+        nodes.Sent.Clear();
+        nodes.Say(client, 2);
+        byte[] record = [.. client.Sent[^1]];
+        Assert.False(port.Receive(2, client.Path.Remote, [.. record]));
+        Assert.Null(nodes.Connect(2).Session);
+        byte[] other = [.. record];
+        other[11] = 200;
+        nodes.SendToServers(ServerBench.Path(3), other);
+        Assert.Equal(4, nodes[1].Server.Counters.RecordsIgnored - ignored);
+        Assert.Equal((0, replayed), (nodes[1].Server.HandshakeCount, nodes[1].Server.Counters.RecordsReplayed));
+        Assert.Single(nodes[1].Received);
+        Assert.Empty(nodes.Sent);
+        Assert.Empty(nodes[1].Relayed);
+
+        // The same record, as it lay in a socket.
+        port.ServeFor(TimeSpan.FromSeconds(3));
+        nodes.SendToServers(client.Path, [.. record]);
+        nodes.Carry();
+        Assert.Equal([1, 2], nodes[1].Received.Select(static content => content[0]));
+        Assert.Equal(2, client.Received.Count);
+
+        port.ServeFor(TimeSpan.Zero);
+        nodes.Say(client, 3);
+        Assert.Equal(2, nodes[1].Received.Count);
+        foreach (TimeSpan endless in new[] { Timeout.InfiniteTimeSpan, TimeSpan.MaxValue })
+        {
+            port.ServeFor(endless);
+            nodes.Clock.Advance(TimeSpan.FromHours(1));
+            nodes.Say(client, 4);
+        }
+
+        Assert.Equal(4, nodes[1].Received.Count);
+        Assert.Throws<ArgumentOutOfRangeException>(() => port.ServeFor(TimeSpan.FromSeconds(-1)));
+    }
+
+    [Fact]
+    public async Task What_is_held_for_a_session_that_waits_is_left_alone_too_when_a_server_does_not_serve()
+    {
+        using SteeredNodes nodes = new(2);
+        BenchClient client = nodes.Connect(1);
+        TaskCompletionSource kept = new();
+        nodes[2].Keeper.BeforeKeeping = _ => new ValueTask(kept.Task);
+        await nodes.MoveSlotAsync(0, to: 2);
+        nodes.Balance = static () => 2;
+        nodes.Say(client, 1);
+        Assert.Equal(1, nodes[2].Server.Keeper!.Early.Count);
+
+        nodes[2].Port.ServeFor(TimeSpan.Zero);
+        MemoryKeeper.Complete(kept.SetResult);
+        Assert.Equal(0, nodes[2].Server.Keeper!.Early.Count);
+        Assert.Empty(nodes[2].Received);
+
+        nodes[2].Port.ServeFor(TimeSpan.FromSeconds(3));
+        nodes.SendToServers(client.Path, [.. client.Sent[^1]]);
+        Assert.Single(nodes[2].Received);
     }
 
     [Fact]

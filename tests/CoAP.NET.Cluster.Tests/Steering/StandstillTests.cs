@@ -1,0 +1,142 @@
+using CoAP.NET.Dtls;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Cluster.Tests.Steering;
+
+/// <summary>Nodes that stood still, with what lies in their sockets when they go on.</summary>
+public sealed class StandstillTests
+{
+    private static readonly TimeSpan s_lease = TimeSpan.FromMinutes(10);
+
+    [Fact]
+    public async Task What_lay_in_the_socket_of_a_node_that_slept_is_not_carried_out_when_it_wakes()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using Site site = new();
+        SiteNode other = await site.AddAsync();
+        SleepingTime time = new();
+        SiteNode sleeper = await site.AddAsync(s_lease, time);
+        await site.FairAsync();
+        site.Balancer.Use(sleeper.Address);
+        CoapClient device = site.AddDevice();
+        await site.AskAsync(device);
+        Assert.Equal((1, 0), (sleeper.Sessions, other.Sessions));
+
+        // It stands still with a request in its socket; another node takes its slots, and answers a copy.
+        sleeper.Store.Sleep();
+        site.Balancer.Keep(sleeper.Address);
+        Task counted = site.CountAsync(device, "once");
+        await Eventually.IsTrueAsync(() => site.Balancer.KeptCount > 0);
+        await using (ICoapClusterStore lease = site.Memory.Open())
+        {
+            // Its lease ends with this store, as if its time were over.
+            await lease.JoinAsync(sleeper.Cluster.Self, TimeSpan.FromHours(1), CancellationToken.None);
+        }
+
+        site.Nodes.Remove(sleeper);
+        await site.FairAsync();
+        site.Use();
+        await counted;
+        Assert.Equal(1, site.Served);
+
+        // It goes on: what is in its socket comes before any timer.
+        time.Sleep(s_lease * 0.7);
+        long rejected = sleeper.Rejected;
+        int kept = site.Balancer.LetGo();
+        await Eventually.IsTrueAsync(() => sleeper.Rejected - rejected >= kept || site.Served > 1);
+        Assert.Equal(1, site.Served);
+
+        // It asks the store, and does not serve before there is an answer.
+        time.Pass(TimeSpan.Zero);
+        Assert.Contains("stood still", site.Log, StringComparison.Ordinal);
+        rejected = sleeper.Rejected;
+        kept = site.Balancer.LetGo();
+        await Eventually.IsTrueAsync(() => sleeper.Rejected - rejected >= kept || site.Served > 1);
+        Assert.Equal((1, 1), (site.Served, sleeper.Sessions));
+
+        // When it has heard, it has given way, and serves whoever comes.
+        sleeper.Store.Wake();
+        await Eventually.IsTrueAsync(() =>
+        {
+            time.Pass(s_lease / 20);
+            return sleeper.Cluster.GetNodeCounters().Lost > 0;
+        });
+        site.Nodes.Add(sleeper);
+        await site.FairAsync();
+        site.Balancer.Keep(null);
+        site.Balancer.Use(sleeper.Address);
+        time.Pass(s_lease / 20);
+        await site.AskAsync(device);
+        await site.CountAsync(device, "once more");
+        Assert.Equal((2, 0), (site.Served, site.ServedTwice));
+        site.AssertNobodyShookHandsAgain();
+    }
+
+    [Fact]
+    public async Task A_node_that_stood_still_while_the_store_is_away_serves_on_after_a_lease()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        TimeSpan lease = TimeSpan.FromMinutes(1);
+        await using Site site = new();
+        SleepingTime time = new();
+        SiteNode node = await site.AddAsync(lease, time);
+        await site.FairAsync();
+        CoapClient device = site.AddDevice();
+        await site.AskAsync(device);
+
+        // Without a standstill nobody asks for the lease.
+        node.Store.Sleep();
+        for (int i = 0; i < 10; i++)
+        {
+            time.Pass(lease / 5);
+        }
+
+        await site.AskAsync(device);
+        Assert.Equal(0, node.Rejected);
+
+        time.Sleep(lease);
+        Task asked = site.AskAsync(device);
+        await Eventually.IsTrueAsync(() => node.Rejected > 0);
+        Assert.False(asked.IsCompleted);
+        await Eventually.IsTrueAsync(() =>
+        {
+            time.Pass(lease / 5);
+            return asked.IsCompleted;
+        });
+        await asked;
+        site.AssertNobodyShookHandsAgain();
+    }
+
+    [Fact]
+    public async Task A_node_that_stood_still_for_less_than_its_lease_serves_at_once()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using Site site = new();
+        SleepingTime time = new();
+        SiteNode node = await site.AddAsync(TimeSpan.FromHours(1), time);
+        await site.FairAsync();
+        CoapClient device = site.AddDevice();
+        await site.AskAsync(device);
+        node.Store.Sleep();
+        time.Sleep(TimeSpan.FromMinutes(30));
+        await site.AskAsync(device);
+        time.Pass(TimeSpan.Zero);
+        time.Sleep(TimeSpan.FromMinutes(30));
+        await site.AskAsync(device);
+
+        Assert.Equal(0, node.Rejected);
+        Assert.DoesNotContain("stood still", site.Log, StringComparison.Ordinal);
+    }
+}
