@@ -13,10 +13,9 @@ public sealed class CoapObservation : IAsyncDisposable
 {
     private static readonly ContextCallback s_handOut = static observation => ((CoapObservation)observation!).HandOut();
 
-    private readonly ClientObservations _all;
     private readonly CoapReregistration _rule;
     private readonly Action<CoapResponse>? _onNotification;
-    private ClientObservation? _shared;
+    private IObservationSource? _shared;
     private TaskCompletionSource? _changed;
     private BroadcastBlock<CoapResponse>? _block;
     private int _isDisposed;
@@ -26,9 +25,8 @@ public sealed class CoapObservation : IAsyncDisposable
     private long _handedOut;
     private CoapObserveState _stateHandedOut;
 
-    private CoapObservation(ClientObservations all, CoapObserveOptions? options)
+    internal CoapObservation(CoapObserveOptions? options)
     {
-        _all = all;
         _rule = options?.Reregistration ?? CoapReregistration.Auto;
         _onNotification = options?.OnNotification;
     }
@@ -76,7 +74,7 @@ public sealed class CoapObservation : IAsyncDisposable
     {
         ObjectDisposedException.ThrowIf(IsDisposed, this);
         cancellationToken.ThrowIfCancellationRequested();
-        TaskCompletionSource<CoapResponse> answered = new(_all.Environment.CompletionOptions);
+        TaskCompletionSource<CoapResponse> answered = new(_shared!.CompletionOptions);
         _shared!.Refresh(answered);
         return await answered.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
@@ -164,7 +162,7 @@ public sealed class CoapObservation : IAsyncDisposable
     {
         ObjectDisposedException.ThrowIf(IsDisposed, this);
         cancellationToken.ThrowIfCancellationRequested();
-        TaskCompletionSource<CoapKeptObservation?> told = new(_all.Environment.CompletionOptions);
+        TaskCompletionSource<CoapKeptObservation?> told = new(_shared!.CompletionOptions);
         _shared!.Keep(told);
         return await told.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
@@ -189,21 +187,19 @@ public sealed class CoapObservation : IAsyncDisposable
 
     /// <summary>Target and state for people.</summary>
     /// <returns>The text.</returns>
-    public override string ToString() => $"{_shared?.Target}: {State}";
+    public override string ToString() => $"{_shared?.Name}: {State}";
 
-    /// <summary>There is a new <see cref="ClientObservation.Snapshot"/>. No lock may be held; several threads may call at a time.</summary>
+    /// <summary>There is a new <see cref="IObservationSource.Snapshot"/>. No lock may be held; several threads may call at a time.
+    /// </summary>
     internal void OnChanged() => Changed();
 
     internal static async Task<CoapObservation> BeginAsync(ClientObservations all, ObservationTarget target, CoapObserveOptions? options,
         CancellationToken cancellationToken, AdoptedRegistration? adopted = null)
     {
         cancellationToken.ThrowIfCancellationRequested();
-        CoapObservation observation = new(all, options);
+        CoapObservation observation = new(options);
         ClientObservation shared = all.Attach(target, observation, adopted);
-        Volatile.Write(ref observation._shared, shared);
-
-        // What came before the resource was known here.
-        observation.Changed();
+        observation.Begin(shared);
         try
         {
             while (true)
@@ -225,13 +221,22 @@ public sealed class CoapObservation : IAsyncDisposable
         }
     }
 
+    /// <summary>Where it hears of the resource is known.</summary>
+    internal void Begin(IObservationSource source)
+    {
+        Volatile.Write(ref _shared, source);
+
+        // What came before the resource was known here.
+        Changed();
+    }
+
     private void End(bool isLeft)
     {
         if (Interlocked.Exchange(ref _isDisposed, 1) == 0)
         {
             if (_shared is { } shared)
             {
-                _all.Detach(shared, this, isLeft);
+                shared.Detach(this, isLeft);
             }
 
             Changed();
@@ -245,19 +250,25 @@ public sealed class CoapObservation : IAsyncDisposable
             return waiting.Task;
         }
 
-        TaskCompletionSource made = new(_all.Environment.CompletionOptions);
+        TaskCompletionSource made = new(
+            Volatile.Read(ref _shared)?.CompletionOptions ?? TaskCreationOptions.RunContinuationsAsynchronously);
         return (Interlocked.CompareExchange(ref _changed, made, null) ?? made).Task;
     }
 
     // Readers are woken first, whatever the methods of users below take.
     private void Changed()
     {
-        if (Interlocked.Exchange(ref _changed, null) is { } waiting)
+        if (Volatile.Read(ref _shared) is not { } shared)
         {
-            _all.Environment.Tell(static waiting => ((TaskCompletionSource)waiting!).TrySetResult(), waiting);
+            return;
         }
 
-        if (Volatile.Read(ref _shared) is null || Interlocked.Increment(ref _changes) != 1)
+        if (Interlocked.Exchange(ref _changed, null) is { } waiting)
+        {
+            shared.Tell(static waiting => ((TaskCompletionSource)waiting!).TrySetResult(), waiting);
+        }
+
+        if (Interlocked.Increment(ref _changes) != 1)
         {
             // Whoever hands out now looks again before it ends.
             return;
@@ -321,9 +332,7 @@ public sealed class CoapObservation : IAsyncDisposable
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            CoapEnvironment environment = _shared!.Environment;
-            environment.Counters.Add(CoapCounter.HandlerErrors);
-            Log.ObserverFailed(environment.Logger, exception, _shared.Target);
+            _shared!.OnObserverFailed(exception);
         }
         finally
         {

@@ -30,6 +30,8 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         Waits = new DeviceWaits();
         Local = new LocalDevices(cluster, options, _records, _posts, Waits, time, logger);
         Nodes = new DeviceNodes(cluster, Local, _posts, Waits);
+        Observers = new DeviceObservers(this, options, time, random, logger);
+        Served = new ServedObservations(cluster.Links, Local, time);
         _outboxes = new DeviceOutboxes(cluster, this, options, time);
         Outbox = new OutboxRouting(cluster, _outboxes, time);
         _random = random;
@@ -47,6 +49,12 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
 
     /// <summary>Those of other nodes.</summary>
     public DeviceNodes Nodes { get; }
+
+    /// <summary>What this node observes.</summary>
+    public DeviceObservers Observers { get; }
+
+    /// <summary>What this node observes for others.</summary>
+    public ServedObservations Served { get; }
 
     /// <summary>Who waits for one.</summary>
     public DeviceWaits Waits { get; }
@@ -111,18 +119,9 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     /// <param name="request">The request.</param>
     /// <param name="options">How; null for the defaults.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
-    public async Task<CoapObservation> ObserveAsync(
-        string name, byte[] key, CoapRequest request, CoapObserveOptions? options, CancellationToken cancellationToken)
-    {
-        if (Local.TryFind(name) is { } device)
-        {
-            return await device.ObserveAsync(request, options, cancellationToken).ConfigureAwait(false);
-        }
-
-        throw await Nodes.FindAsync(name, key, cancellationToken).ConfigureAwait(false) is { } elsewhere
-            ? new CoapDeviceElsewhereException(name, elsewhere.Node)
-            : await FailureAsync(name, key, cancellationToken).ConfigureAwait(false);
-    }
+    public Task<CoapObservation> ObserveAsync(
+        string name, byte[] key, CoapRequest request, CoapObserveOptions? options, CancellationToken cancellationToken) =>
+        Observers.ObserveAsync(name, key, request, options, cancellationToken);
 
     /// <summary>Makes what waits in the outbox of a request.</summary>
     /// <param name="name">The name of the device.</param>
@@ -227,6 +226,8 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     {
         _cluster.MapChanged -= OnMapChanged;
         _outboxes.Dispose();
+        Observers.Dispose();
+        Served.Dispose();
         Local.Dispose();
         Nodes.Dispose();
     }
@@ -243,8 +244,11 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         }
     }
 
-    // No node has it.
-    private async Task<CoapDeviceException> FailureAsync(string name, byte[] key, CancellationToken cancellationToken) =>
+    /// <summary>Why a device that no node has cannot be asked.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    public async Task<CoapDeviceException> FailureAsync(string name, byte[] key, CancellationToken cancellationToken) =>
         await RememberAsync(name, key, cancellationToken).ConfigureAwait(false) is { } record
             ? new CoapDeviceAsleepException(name, record.LastHeard)
             : new CoapDeviceUnknownException(name);

@@ -91,23 +91,6 @@ public sealed class CoapDeviceUnreachableException : CoapDeviceException
         IsOutcomeUnknown = isOutcomeUnknown;
 }
 
-/// <summary>
-/// A device cannot be observed from this node, as another one has its session (<see cref="Node"/>). Requests reach it from any node;
-/// observe it at that node, or by the observations of the cluster, which follow their devices. Nothing was sent.
-/// </summary>
-public sealed class CoapDeviceElsewhereException : CoapDeviceException
-{
-    /// <summary>Makes an exception.</summary>
-    /// <param name="device">The name of the device.</param>
-    /// <param name="node">The node that has its session.</param>
-    public CoapDeviceElsewhereException(string device, CoapNodeId node)
-        : base(device, $"{Line(device)} has its session with node {node}, and is observed by that node only. Observe it there, or by "
-            + "CoapCluster.Observations, which go on wherever the device is.") => Node = node;
-
-    /// <summary>The node that has its session.</summary>
-    public CoapNodeId Node { get; }
-}
-
 /// <summary>A request that was to wait in the outbox of a device has no answer. <see cref="Fault"/> says why.</summary>
 public sealed class CoapDeviceQueueException : CoapDeviceException
 {

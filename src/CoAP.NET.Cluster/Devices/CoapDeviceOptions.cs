@@ -39,6 +39,12 @@ public sealed class CoapDeviceOptions
     /// </summary>
     public TimeSpan RememberFor { get; set; } = TimeSpan.FromDays(90);
 
+    /// <summary>
+    /// How many observations of a device this node has at a time at most, 1 to 10,000; default 64. Those of one resource count each, though
+    /// the device has one registration for all of them.
+    /// </summary>
+    public int MaxObservationsPerDevice { get; set; } = 64;
+
     /// <summary>How many requests wait in the outbox of a device at most, 1 to 1,000; default 16.</summary>
     public int MaxQueuedPerDevice { get; set; } = 16;
 
@@ -69,7 +75,8 @@ public sealed class CoapDeviceOptions
             return $"CoapDeviceOptions.TriesBeforeAsleep is {TriesBeforeAsleep}; it has to be from 1 to {MostTries}.";
         }
 
-        return FindFault(nameof(MaxQueuedPerDevice), MaxQueuedPerDevice, 1, 1_000)
+        return FindFault(nameof(MaxObservationsPerDevice), MaxObservationsPerDevice, 1, 10_000)
+            ?? FindFault(nameof(MaxQueuedPerDevice), MaxQueuedPerDevice, 1, 1_000)
             ?? FindFault(nameof(MaxQueued), MaxQueued, 1, 1_000_000)
             ?? FindFault(nameof(MaxQueuedBytes), MaxQueuedBytes, 64 * 1024, 1 << 30)
             ?? FindFault(nameof(MaxQueuedPerCaller), MaxQueuedPerCaller, 1, MaxQueued)

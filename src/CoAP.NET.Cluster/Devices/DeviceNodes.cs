@@ -105,6 +105,14 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
             : null;
     }
 
+    /// <summary>Observes a device at another node, until that ends it.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="request">What it is asked.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="CoapException">It does not answer.</exception>
+    public Task<CoapObservation> ObserveAsync(CoapNodeId node, CoapRequest request, CancellationToken cancellationToken) =>
+        _links.ObserveAsync(node, request, new CoapObserveOptions { Reregistration = CoapReregistration.Never }, cancellationToken);
+
     /// <summary>Asks all nodes for a device.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>

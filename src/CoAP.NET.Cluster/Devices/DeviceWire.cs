@@ -223,6 +223,22 @@ internal static class DeviceWire
         return request;
     }
 
+    /// <summary>The wish to observe a device, without what is observed.</summary>
+    /// <param name="device">The bytes of its name; none for a request that only names the path.</param>
+    /// <param name="id">The identifier of the resource.</param>
+    public static CoapRequest Observe(ReadOnlySpan<byte> device, string id)
+    {
+        CoapMessage message = new(CoapCode.Fetch) { Type = CoapMessageType.Confirmable };
+        message.Options.Add(OptionNumber.UriPath, Encoding.UTF8.GetBytes(ObservedResource.Path));
+        message.Options.Add(OptionNumber.UriPath, Encoding.UTF8.GetBytes(id));
+        if (!device.IsEmpty)
+        {
+            message.Options.Add(DeviceOption, device);
+        }
+
+        return new CoapRequest(message);
+    }
+
     /// <summary>What a node says of a device that it has.</summary>
     /// <param name="status">What is known of it.</param>
     public static CoapResult Wrap(CoapDeviceStatus status)

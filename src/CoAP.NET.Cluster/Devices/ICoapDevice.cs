@@ -1,14 +1,15 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// A device of a cluster, which can be asked from any node, and observed by the node that has its session
-/// (<see cref="CoapDeviceElsewhereException"/>), as a <see cref="CoapPeer"/> can be. URIs may be paths, such as <c>/3/0/9</c>; whatever
-/// host one names, it is this device that is asked. Thread-safe.
+/// A device of a cluster, which can be asked and observed from any node, as a <see cref="CoapPeer"/> can be. URIs may be paths, such as
+/// <c>/3/0/9</c>; whatever host one names, it is this device that is asked. Thread-safe.
 /// </summary>
 /// <remarks>
 /// Requests fail by <see cref="CoapDeviceUnknownException"/>, <see cref="CoapDeviceAsleepException"/> and
 /// <see cref="CoapDeviceUnreachableException"/>, wherever the device is; other failures are <see cref="CoapDeviceException"/>. A request
 /// that its caller cancels ends with an <see cref="OperationCanceledException"/>, and is given up at the node that asks the device.
+/// An observation that has begun goes on wherever the device is, also when its node dies: the device is observed again where it is then.
+/// It has one registration for all who observe the same, on any node. One that cannot begin fails as requests do.
 /// </remarks>
 public interface ICoapDevice : ICoapObserver
 {

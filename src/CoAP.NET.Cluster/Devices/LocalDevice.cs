@@ -4,11 +4,14 @@ namespace CoAP.NET.Cluster;
 /// A device that has its session or connection with a server of this node. It knows whether the device sleeps by what it said last, which
 /// the peer knows, and by what it did not answer. Thread-safe.
 /// </summary>
+#pragma warning disable CA1001 // the source has neither timer nor handle
 internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDeviceOptions options, TimeProvider time)
+#pragma warning restore CA1001
 {
     private static readonly TimeSpan s_pause = TimeSpan.FromSeconds(1);
 
     private readonly Lock _gate = new();
+    private readonly CancellationTokenSource _gone = new();
 
     // Requests in a row that were not answered, and when the last of them was given up.
     private int _unanswered;
@@ -50,6 +53,16 @@ internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDe
             }
         }
     }
+
+    /// <summary>Cancelled when the device is not here any more.</summary>
+    public CancellationToken Gone => _gone.Token;
+
+    /// <summary>The device is not here any more. Whoever observes it is told on another thread.</summary>
+    public void End() => _ = _gone.CancelAsync();
+
+    /// <summary>What a failure of its peer is for those who ask it.</summary>
+    /// <param name="failure">The failure.</param>
+    public CoapDeviceException FailureOf(CoapException failure) => DeviceFailure.Of(failure, Name, LastHeard, IsAsleep);
 
     /// <summary>Observes a resource of the device.</summary>
     /// <param name="request">The request.</param>

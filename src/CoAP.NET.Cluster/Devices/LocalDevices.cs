@@ -63,11 +63,13 @@ internal sealed class LocalDevices(
             if (_byPeer.TryRemove(peer, out LocalDevice? other))
             {
                 _byName.TryRemove(KeyValuePair.Create(other.Name, other));
+                other.End();
             }
 
             if (_byName.TryRemove(name, out LocalDevice? before))
             {
                 _byPeer.TryRemove(KeyValuePair.Create(before.Peer, before));
+                before.End();
             }
 
             _byPeer[peer] = device;
@@ -175,6 +177,7 @@ internal sealed class LocalDevices(
     {
         _byName.TryRemove(KeyValuePair.Create(device.Name, device));
         _byPeer.TryRemove(KeyValuePair.Create(device.Peer, device));
+        device.End();
     }
 
     private void OnConnected(CoapPeer peer)
@@ -211,6 +214,7 @@ internal sealed class LocalDevices(
         if (_byPeer.TryRemove(peer, out LocalDevice? device))
         {
             _byName.TryRemove(KeyValuePair.Create(device.Name, device));
+            device.End();
             Note(device, isHint: true);
         }
     }

@@ -188,9 +188,19 @@ internal sealed class ClusterLinks : IAsyncDisposable
     public Task<CoapResponse> SendAsync(CoapNodeId node, CoapRequest request, CancellationToken cancellationToken = default) =>
         Find(node)?.Peer is { } peer
             ? peer.SendAsync(request, cancellationToken)
-            : Task.FromException<CoapResponse>(new CoapConnectionException(CoapConnectionError.ConnectFailed,
-                $"Node {Self} has no link with node {node} now, so nothing was sent. Ask again when it is there, or find out why it cannot "
-                + "be reached (log events 2511 and 2512)."));
+            : Task.FromException<CoapResponse>(NoLink(node));
+
+    /// <summary>Observes a resource of a node. The observation is lost with the link.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="request">The request.</param>
+    /// <param name="options">How.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <exception cref="CoapException">It does not answer, or there is no link now.</exception>
+    public Task<CoapObservation> ObserveAsync(
+        CoapNodeId node, CoapRequest request, CoapObserveOptions options, CancellationToken cancellationToken) =>
+        Find(node)?.Peer is { } peer
+            ? peer.ObserveAsync(request, options, cancellationToken)
+            : Task.FromException<CoapObservation>(NoLink(node));
 
     /// <summary>Has an item sent to a node, with others that come meanwhile. Nobody tells whether it arrived.</summary>
     /// <param name="node">The node.</param>
@@ -240,6 +250,10 @@ internal sealed class ClusterLinks : IAsyncDisposable
 
     /// <summary>A link has ended.</summary>
     internal void RaiseDown(CoapNodeId node) => Raise(listener => listener.OnDown(node));
+
+    private CoapConnectionException NoLink(CoapNodeId node) => new(CoapConnectionError.ConnectFailed,
+        $"Node {Self} has no link with node {node} now, so nothing was sent. Ask again when it is there, or find out why it cannot be "
+        + "reached (log events 2511 and 2512).");
 
     private ClusterLink? Find(CoapNodeId node)
     {

@@ -19,6 +19,9 @@ internal sealed record LinkParts(LinkCredential Credential, SslStreamCertificate
     private const int MaxHandshakes = 256;
     private const int MaxHandshakesPerAddress = 32;
 
+    // What each device is observed for is bounded by CoapDeviceOptions.
+    private const int MaxObservations = 10_000_000;
+
     /// <summary>How an endpoint of links works.</summary>
     /// <param name="tls">Whom it lets in.</param>
     public CoapEndpointOptions OptionsOf(CoapTlsOptions tls) => new()
@@ -33,6 +36,9 @@ internal sealed record LinkParts(LinkCredential Credential, SslStreamCertificate
             MaxConnectionsPerAddress = MaxConnectionsPerAddress,
             MaxHandshakes = MaxHandshakes,
             MaxHandshakesPerAddress = MaxHandshakesPerAddress,
+            MaxObservations = MaxObservations,
+            MaxObservers = MaxObservations,
+            MaxObserversPerPeer = 1_000_000,
         },
         Streams = new CoapStreamOptions
         {

@@ -156,22 +156,6 @@ public sealed class LinkedDeviceTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_device_is_observed_where_its_session_is_and_others_are_told_where_that_is()
-    {
-        await StartAsync();
-        TestDevice device = await ConnectAsync(1);
-        device.Server.MapGet("/observed", static () => CoapResults.Text("1")).Observable();
-
-        await using CoapObservation observation = await _nodes[1].Devices[Name].ObserveAsync("/observed");
-        CoapDeviceElsewhereException error =
-            await Assert.ThrowsAsync<CoapDeviceElsewhereException>(() => _nodes[0].Devices[Name].ObserveAsync("/observed"));
-
-        Assert.Equal("1", observation.Latest!.GetText());
-        Assert.Equal(_nodes[1].Cluster.Self.Id, error.Node);
-        await Assert.ThrowsAsync<CoapDeviceUnknownException>(() => _nodes[0].Devices["nobody"].ObserveAsync("/observed"));
-    }
-
-    [Fact]
     public async Task A_request_from_any_node_waits_and_its_caller_goes_on_waiting_when_the_node_of_the_outbox_dies()
     {
         await StartAsync();

@@ -14,6 +14,7 @@ public sealed class DevicesPageTests
         Snippets.AllStandInTests("devices.md", "Guides", 3, "CoAP.NET.Cluster.Tests");
         Assert.NotNull((Delegate)Serve);
         Assert.NotNull((Delegate)QueueAsync);
+        Assert.NotNull((Delegate)ObserveAsync);
     }
 
     [Fact]
@@ -25,6 +26,7 @@ public sealed class DevicesPageTests
         Assert.Contains($"| `TriesBeforeAsleep` | {options.TriesBeforeAsleep} |", page, StringComparison.Ordinal);
         Assert.Contains($"| `RetryAsleepAfter` | {options.RetryAsleepAfter.TotalMinutes} min |", page, StringComparison.Ordinal);
         Assert.Contains($"| `RememberFor` | {options.RememberFor.Days} days |", page, StringComparison.Ordinal);
+        Assert.Contains($"`MaxObservationsPerDevice` ({options.MaxObservationsPerDevice})", page, StringComparison.Ordinal);
         Assert.Contains($"`MaxQueuedPerDevice` ({options.MaxQueuedPerDevice})", page, StringComparison.Ordinal);
         Assert.Contains($"`MaxQueued` ({options.MaxQueued:N0} a node)", page, StringComparison.Ordinal);
         Assert.Contains($"`MaxQueuedPerCaller` ({options.MaxQueuedPerCaller:N0})", page, StringComparison.Ordinal);
@@ -39,6 +41,15 @@ public sealed class DevicesPageTests
             .UseSqlite("/var/lib/meters/coap.db")
             .DevicesAre(peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity);
         builder.Services.AddCoapServer().UseCluster();
+    }
+
+    private static async Task ObserveAsync(ICoapDevices devices, CancellationToken cancellationToken)
+    {
+        await using CoapObservation power = await devices["meter-7"].ObserveAsync("/3305/0/5800", cancellationToken);
+        await foreach (CoapResponse response in power.ReadAllAsync(cancellationToken))
+        {
+            Console.WriteLine(response.GetText());
+        }
     }
 
     private static async Task QueueAsync(ICoapDevices devices, CancellationToken cancellationToken)

@@ -8,7 +8,7 @@ namespace CoAP.NET.Observing;
 /// <see cref="ClientRegistration"/> registers, notices when it was forgotten and registers again; <see cref="ClientNotifications"/> takes
 /// what the server sends. The only timer is that of the shard's wheel.
 /// </summary>
-internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRelease
+internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRelease, IObservationSource
 {
     // Only what arrives while a thread is busy with the observation waits here, so a few are many.
     private const int MaxWaiting = 64;
@@ -73,6 +73,20 @@ internal sealed class ClientObservation : WheelTimer, IStandingOwner, IAfterRele
     /// <param name="waiting">Ends with it; null when no other process can.</param>
     public void Keep(TaskCompletionSource<CoapKeptObservation?> waiting) =>
         Post(new ObservationEvent { Kind = ObservationEventKind.Keep, Keeping = waiting });
+
+    TaskCreationOptions IObservationSource.CompletionOptions => Environment.CompletionOptions;
+
+    object IObservationSource.Name => Target;
+
+    void IObservationSource.Tell(Action<object?> complete, object state) => Environment.Tell(complete, state);
+
+    void IObservationSource.Detach(CoapObservation reader, bool isLeft) => _all.Detach(this, reader, isLeft);
+
+    void IObservationSource.OnObserverFailed(Exception exception)
+    {
+        Environment.Counters.Add(CoapCounter.HandlerErrors);
+        Log.ObserverFailed(Environment.Logger, exception, Target);
+    }
 
     /// <summary>Nobody observes any more.</summary>
     /// <param name="isLeft">Whether another process goes on with it, so that the server is told nothing.</param>
