@@ -307,6 +307,9 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
             case DevicePost.Heard when rest.Length > sizeof(long) && DeviceName.TryDecode(rest[sizeof(long)..]) is { } name:
                 OnHeard(name, rest[sizeof(long)..], new DeviceRecord(DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from));
                 break;
+            case DevicePost.Came when rest.Length > sizeof(long) && DeviceName.TryDecode(rest[sizeof(long)..]) is { } name:
+                OnCame(name, DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from);
+                break;
             case DevicePost.Forget when DeviceName.TryDecode(rest) is { } name:
                 _places.TryRemove(name, out _);
                 _local.Remove(name);
@@ -323,15 +326,21 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         }
     }
 
-    // A device that came to another node is there from now on, whatever this one remembers or still has of it.
     private void OnHeard(string name, ReadOnlySpan<byte> key, DeviceRecord record)
+    {
+        _local.OnHeardElsewhere(name, key, record);
+        OnCame(name, record.LastHeard, record.Node);
+    }
+
+    // A device that came to another node is there from now on, whatever this one remembers or still has of it.
+    private void OnCame(string name, DateTimeOffset at, CoapNodeId node)
     {
         if (_places.ContainsKey(name))
         {
-            _places[name] = record.Node;
+            _places[name] = node;
         }
 
-        _local.OnHeardElsewhere(name, key, record);
+        _local.OnCameElsewhere(name, at);
         _waits.Tell(name);
     }
 

@@ -17,4 +17,7 @@ internal enum DevicePost : byte
 
     /// <summary>A device is awake, as somebody wanted to know: its name.</summary>
     Awake,
+
+    /// <summary>A device came to another node: when (8 bytes), its name. When it was heard is told by <see cref="Heard"/>.</summary>
+    Came,
 }

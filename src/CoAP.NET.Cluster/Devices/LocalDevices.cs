@@ -21,6 +21,9 @@ internal sealed class LocalDevices(
     private ITimer? _timer;
     private bool _isDisposed;
 
+    /// <summary>How many there are.</summary>
+    public int Count => _byName.Count;
+
     /// <summary>All of them; a list of its own.</summary>
     public IReadOnlyList<LocalDevice> All => [.. _byName.Values];
 
@@ -85,8 +88,19 @@ internal sealed class LocalDevices(
         Note(device, isHint: false);
 
         // Also those that have an older session of it.
-        posts.TellAll(DevicePost.Heard, key, device.CameAt);
+        posts.TellAll(DevicePost.Came, key, device.CameAt);
         waits.Tell(name);
+    }
+
+    /// <summary>A device came to another node: its session here is older, be the end of that known here or not.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="at">When it came.</param>
+    public void OnCameElsewhere(string name, DateTimeOffset at)
+    {
+        if (_byName.TryGetValue(name, out LocalDevice? device) && device.CameAt < at)
+        {
+            Remove(device);
+        }
     }
 
     /// <summary>A device was heard at another node.</summary>
@@ -95,12 +109,7 @@ internal sealed class LocalDevices(
     /// <param name="record">When, and at which node.</param>
     public void OnHeardElsewhere(string name, ReadOnlySpan<byte> key, DeviceRecord record)
     {
-        // Its session here is older, be the end of that known here or not.
-        if (_byName.TryGetValue(name, out LocalDevice? device) && device.CameAt < record.LastHeard)
-        {
-            Remove(device);
-        }
-
+        OnCameElsewhere(name, record.LastHeard);
         if (!records.TryNote(key, record, isHint: false) && _late.Count < MaxLate)
         {
             // The other node may know before this one that the slot is here.

@@ -58,7 +58,8 @@ internal sealed partial class EndpointContext
         };
         channel.AskForParameters();
         long now = _environment.Now;
-        channel.FirstSeen = channel.LastSeen = now;
+        channel.FirstSeen = now;
+        channel.LastSeen = now - (connection is CoapSession session ? session.Idle.Ticks : 0);
         CoapChannel? idle = null;
         if (_state.IsStopping || !_connections.TryAdd(channel, now, out idle))
         {
@@ -82,7 +83,7 @@ internal sealed partial class EndpointContext
             }
             else
             {
-                pipeline.Signalling.OpenSession(channel, now);
+                pipeline.Signalling.OpenSession(channel);
             }
         }
         finally

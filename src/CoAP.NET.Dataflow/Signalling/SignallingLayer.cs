@@ -54,11 +54,10 @@ internal sealed class SignallingLayer
     }
 
     /// <summary>A session was opened: both ends know of each other what there is to know.</summary>
-    /// <param name="channel">The channel of the session.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    public void OpenSession(CoapChannel channel, long now)
+    /// <param name="channel">The channel of the session, which says when the peer was last heard.</param>
+    public void OpenSession(CoapChannel channel)
     {
-        channel.SignallingState = new ConnectionState(_watch, channel, now) { IsReady = true };
+        channel.SignallingState = new ConnectionState(_watch, channel, channel.LastSeen) { IsReady = true };
         _shard.Raise(new CoapInbound { Channel = channel, Kind = CoapInboundKind.Connected });
     }
 

@@ -45,9 +45,4 @@ public sealed class EndpointClockTests : IDisposable
         CoapConnectionException exception = await Assert.ThrowsAsync<CoapConnectionException>(() => asked);
         Assert.Contains(isClientAhead ? "not valid at this time" : "bad_certificate", exception.Message, StringComparison.Ordinal);
     }
-
-    private sealed class ShiftedDate(TimeSpan ahead) : TimeProvider
-    {
-        public override DateTimeOffset GetUtcNow() => base.GetUtcNow() + ahead;
-    }
 }

@@ -96,6 +96,26 @@ public sealed class RestartTests : IDisposable
     }
 
     [Fact]
+    public async Task A_device_was_heard_when_it_was_heard_and_not_when_its_session_was_loaded()
+    {
+        TimeSpan later = TimeSpan.FromHours(3);
+        MemoryKeeper keeper = new();
+        await using SecureEndpoints first =
+            await new SecureEndpoints(options => options.SessionKeeping = keeper.Keeping()).StartAsync();
+        DateTimeOffset began = TimeProvider.System.GetUtcNow();
+        await first.Client().GetAsync($"{first.Host}/hello");
+        MemoryKeeper left = await first.CrashAsync(keeper);
+        DateTimeOffset crashed = TimeProvider.System.GetUtcNow();
+
+        await using SecureEndpoints second = await new SecureEndpoints(options => options.SessionKeeping = left.Keeping(),
+            options => options.TimeProvider = new ShiftedDate(later)).StartAsync();
+        CoapPeer peer = Assert.Single(second.Server.Endpoint.ConnectedPeers);
+
+        // Two clocks tell it.
+        Assert.InRange(peer.LastSeen, began.AddMinutes(-1), crashed.AddMinutes(1));
+    }
+
+    [Fact]
     public async Task A_keeper_that_fails_costs_the_sessions_and_no_more()
     {
         MemoryKeeper keeper = new() { BeforeKeeping = static _ => throw new IOException("The store is away.") };

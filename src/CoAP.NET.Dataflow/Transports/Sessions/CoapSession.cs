@@ -45,6 +45,12 @@ public abstract class CoapSession : CoapConnection
     /// <summary>How much larger than a message the peer's datagram is, in bytes. Default 29: what DTLS 1.2 adds at least.</summary>
     public virtual int ReceivedOverhead => 29;
 
+    /// <summary>
+    /// How long nothing has come of the peer, as far as the transport knows. It is asked when the session is opened: one that another
+    /// process had may have been silent for long. Default: zero, as of a session that was just made.
+    /// </summary>
+    public virtual TimeSpan Idle => TimeSpan.Zero;
+
     /// <summary>Does nothing: datagrams cannot be held up. What has no room is dropped.</summary>
     public override void PauseReading()
     {
