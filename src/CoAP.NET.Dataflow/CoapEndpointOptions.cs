@@ -140,10 +140,12 @@ public sealed class CoapEndpointOptions
     = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// Whether requests that come while the endpoint stops are answered 5.03. Default true. False leaves them without any answer, so that a
-    /// client goes on repeating until the next process listens at the address: for deployments that replace a server.
+    /// Whether requests that come while the endpoint stops are answered 5.03. False leaves them without any answer, so that a client goes
+    /// on repeating until the next process listens at the address, or another one serves it: for deployments that replace a server. Null,
+    /// the default, is true, and false where the endpoint takes part in a cluster (<c>UseCluster</c>). Requests over TCP, TLS and
+    /// WebSockets, which nobody repeats, are always answered.
     /// </summary>
-    public bool AnswerWhileStopping { get; set; } = true;
+    public bool? AnswerWhileStopping { get; set; }
 
     /// <summary>Finds the addresses of a host name. Default: the resolver of the operating system.</summary>
     public Func<string, CancellationToken, Task<IPAddress[]>> ResolveHost { get; set => field = NotNull(value); } =

@@ -62,6 +62,8 @@ internal sealed class ClusterServers(CoapCluster cluster, LocalDevices devices)
             options.SharedSecret = cluster.EndpointSecret;
         }
 
+        // What comes meanwhile is repeated, and served by the next process or by another node. Whoever said something else has it.
+        options.AnswerWhileStopping ??= false;
         options.TryChangeDtls(dtls =>
         {
             if (dtls.Server is not null)

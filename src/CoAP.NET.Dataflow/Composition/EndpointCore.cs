@@ -23,7 +23,7 @@ internal sealed class EndpointCore
     {
         Face = face;
         ObserverKeeper = options.ObserverKeeper;
-        State = new EndpointState { AnswersWhileStopping = options.AnswerWhileStopping };
+        State = new EndpointState { AnswersWhileStopping = options.AnswerWhileStopping ?? true };
         CoapInstruments instruments = CoapInstruments.Of(options.MeterFactory);
         KeyValuePair<string, object?>[] tags =
             [.. options.Name is { } name ? [new(TelemetryTags.Endpoint, name)] : Array.Empty<KeyValuePair<string, object?>>(),

@@ -10,7 +10,7 @@ internal static class ServerKeys
         .Switch("SharePort", static options => options.Endpoint.SharePort, static (options, value) => options.Endpoint.SharePort = value)
         .Time("StopGracePeriod", new TimeKind(TimeSpan.Zero, TimeSpan.FromDays(24)), static options => options.Endpoint.StopGracePeriod,
             static (options, value) => options.Endpoint.StopGracePeriod = value)
-        .Switch("AnswerWhileStopping", static options => options.Endpoint.AnswerWhileStopping,
+        .Switch("AnswerWhileStopping", static options => options.Endpoint.AnswerWhileStopping ?? true,
             static (options, value) => options.Endpoint.AnswerWhileStopping = value)
         .Switch("StopApplicationOnFailure", static options => options.StopApplicationOnFailure,
             static (options, value) => options.StopApplicationOnFailure = value)

@@ -108,6 +108,9 @@ internal sealed class Site : IAsyncDisposable
         Assert.Equal(CoapCode.Changed, (await device.SendAsync(count)).Code);
     }
 
+    /// <summary>Where devices ask for a resource.</summary>
+    public string Uri(string path) => $"coaps://127.0.0.1:{Balancer.Port}/{path}";
+
     /// <summary>All devices begin to talk: one Confirmable request after the other, every second one unsafe.</summary>
     public void Talk()
     {
@@ -158,8 +161,6 @@ internal sealed class Site : IAsyncDisposable
         await Balancer.DisposeAsync();
         _quiet.Dispose();
     }
-
-    private string Uri(string path) => $"coaps://127.0.0.1:{Balancer.Port}/{path}";
 
     private async Task TalkAsync(CoapClient device)
     {

@@ -19,6 +19,8 @@ internal sealed class SiteNode : IAsyncDisposable
 
     public CoapCluster Cluster { get; }
 
+    public CoapServer Server => _server;
+
     public CutStore Store { get; }
 
     public IPEndPoint Address => new(IPAddress.Loopback, new Uri(_server.LocalEndpoints[0]).Port);
@@ -41,7 +43,7 @@ internal sealed class SiteNode : IAsyncDisposable
         CutStore store = new(memory.Open());
         CoapCluster cluster = new(store, options, time, logger: log);
         await cluster.StartAsync();
-        CoapEndpointOptions endpoint = new() { AnswerWhileStopping = false, LoggerFactory = log };
+        CoapEndpointOptions endpoint = new() { LoggerFactory = log };
         endpoint.TimeProvider = time ?? endpoint.TimeProvider;
         CoapServer server = new(endpoint
             .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } }).UseCluster(cluster));

@@ -1,0 +1,52 @@
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Cluster.Tests.Observing;
+using CoAP.NET.Serialization;
+
+namespace CoAP.NET.Cluster.Tests.Servers;
+
+/// <summary>What clients see of a server of a cluster that stops.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class StoppingTests : IAsyncDisposable
+{
+    private readonly ObserverWorld _world = new();
+
+    [Fact]
+    public async Task What_comes_while_a_server_stops_is_left_to_whoever_serves_its_clients_next()
+    {
+        await _world.StartAsync();
+        TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource<CoapResult> end = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        _world.Server.MapGet("/devices/slow", (_, _) =>
+        {
+            begun.SetResult();
+            return end.Task;
+        });
+        using ScriptedPeer client = _world.Client(1);
+        client.Send(ObserverWorld.Datagram(1, "slow", 1, observe: null));
+        await _world.Clock.AdvanceUntilAsync(begun.Task, TimeSpan.FromMinutes(1));
+        Task stop = _world.Server.StopAsync();
+        client.Send(ObserverWorld.Datagram(2, "1", 2, observe: null));
+        await _world.PassAsync(TimeSpan.FromSeconds(1));
+        Assert.DoesNotContain(client.Received, static datagram => datagram.Head.MessageId == 2);
+        end.SetResult(CoapResults.Text("done"));
+        await _world.Clock.AdvanceUntilAsync(stop, TimeSpan.FromMinutes(1));
+
+        await _world.StopAsync();
+        await _world.StartAsync();
+        client.Send(ObserverWorld.Datagram(2, "1", 2, observe: null));
+        await _world.UntilAsync(() => client.Received.Any(static datagram => datagram.Head.MessageId == 2));
+        Assert.Equal(CoapCode.Content, client.Received.Single(static datagram => datagram.Head.MessageId == 2).Head.Code);
+    }
+
+    [Theory]
+    [InlineData(null, false)]
+    [InlineData(true, true)]
+    [InlineData(false, false)]
+    public async Task Whoever_says_that_it_is_to_be_answered_has_it_answered(bool? said, bool expected)
+    {
+        await using CoapCluster cluster = new(_world.Memory.Open(), ClusterTests.Options());
+        Assert.Equal(expected, new CoapEndpointOptions { AnswerWhileStopping = said }.UseCluster(cluster).AnswerWhileStopping);
+    }
+
+    public ValueTask DisposeAsync() => _world.Server is null ? ValueTask.CompletedTask : _world.DisposeAsync();
+}
