@@ -178,6 +178,33 @@ public sealed class RestartTests : IAsyncDisposable
         Assert.Equal((1, 1), (_world.Server.ObserverCount, await _world.CountAsync()));
     }
 
+    [Fact]
+    public async Task Observers_whose_session_does_not_come_back_are_removed_after_five_minutes_with_the_store()
+    {
+        await _world.StartAsync();
+        CoapSlot slot = new(9);
+        byte[] session = [slot.Number, 2, 3, 4, 5, 6, 7, 8];
+        CoapRecordKey key = new(CoapRecordKind.Observer, slot,
+            ObserverRecord.TryMakeKey(ClusterServers.NameOf(""), [1, .. session], new CoapToken([7]))!);
+        await _world.Cluster.Writer.WriteAsync(CoapRecordChange.Put(key, _world.Cluster.FenceOf(slot),
+            ObserverRecord.Write(_world.Observer(1, 7), CoapDatagramSerializer.Default), ObserverRecord.Lifetime));
+        await _world.StopAsync();
+        await _world.StartAsync();
+        await _world.UntilAsync(() => Counters.Awaited == 1);
+        await _world.PassAsync(TimeSpan.FromMinutes(4));
+        Assert.Equal((1, 0L), (Counters.Awaited, Counters.Expired));
+
+        // Meanwhile the session may be where nobody can read it.
+        _world.Memory.IsAway = true;
+        _world.Server.ObserverKeeper!.Registered(_world.Observer(2, 1));
+        await _world.UntilAsync(() => _world.Cluster.Health.IsDegraded);
+        await _world.PassAsync(TimeSpan.FromMinutes(10));
+        Assert.Equal((1, 0L), (Counters.Awaited, Counters.Expired));
+        _world.Memory.IsAway = false;
+        await _world.UntilAsync(() => (Counters.Awaited, Counters.Expired) == (0, 1));
+        await _world.AreStoredAsync(1);
+    }
+
     public ValueTask DisposeAsync() => _world.DisposeAsync();
 
     private static bool IsNotification(ReceivedDatagram datagram, string state) =>

@@ -1,0 +1,55 @@
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Keeping;
+using CoAP.NET.Dtls.Tests.Sessions;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Transport;
+
+/// <summary>Sessions that are loaded on another host: that sends from its own addresses.</summary>
+public sealed class OwnAddressTests
+{
+    // TEST-NET-1: no host has it.
+    private static readonly CoapAddress s_other = CoapAddress.Of(IPAddress.Parse("192.0.2.1"), 5684);
+
+    [Fact]
+    public async Task What_leaves_in_a_session_of_another_host_leaves_from_an_address_of_this_one()
+    {
+        using UdpClient device = new(new IPEndPoint(IPAddress.Loopback, 0));
+        CoapAddress remote = CoapAddress.Of(IPAddress.Loopback, (ushort)((IPEndPoint)device.Client.LocalEndPoint!).Port);
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(clock: new VirtualClock(TimeProvider.System.GetUtcNow()), keeping: keeper.Keeping());
+        (DtlsSession session, _) = before.Make(new DtlsPath(remote, s_other, 3), seed: 1, withCid: true, "device-1");
+        before.Server.Open(session);
+        await before.Server.Keeper!.StopAsync();
+
+        MemoryKeeper left = keeper.AfterCrash();
+        await using SecureEndpoints after =
+            await new SecureEndpoints(options => options.SessionKeeping = left.Keeping()).StartAsync();
+        CoapPeer peer = Assert.Single(after.Server.Endpoint.ConnectedPeers);
+        Assert.Equal((remote, default), (peer.Address, peer.LocalAddress));
+        using CancellationTokenSource patience = new(TimeSpan.FromMinutes(4));
+        Task ping = peer.PingAsync(patience.Token);
+
+        UdpReceiveResult heard = await device.ReceiveAsync(patience.Token);
+
+        Assert.Equal(after.Endpoint, heard.RemoteEndPoint);
+        await patience.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => ping);
+    }
+
+    [Fact]
+    public async Task An_address_of_this_host_is_kept_and_so_is_none()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        DtlsPath own = new(s_other, CoapAddress.Of(IPAddress.Loopback, 5684), 3);
+        DtlsPath other = own with { Local = s_other };
+        DtlsPath none = own with { Local = default };
+
+        // What was asked last is remembered, and must be that address's.
+        Assert.Equal([own, own with { Local = default, Tag = 0 }, none, own, own],
+            ((DtlsPath[])[own, other, none, own, own]).Select(path => secure.Transport.Engine!.PathFor(path)));
+    }
+}
