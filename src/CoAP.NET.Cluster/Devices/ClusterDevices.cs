@@ -89,27 +89,21 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     /// <param name="cancellationToken">Stops waiting.</param>
     public async Task<CoapResponse> SendAsync(string name, byte[] key, CoapRequest request, CancellationToken cancellationToken)
     {
-        // A device that was somewhere a moment ago may just be moved with its slot.
-        bool wasThere = false;
-        for (int looks = 1; ; looks++)
+        try
         {
-            if (Local.TryFind(name) is { } device)
+            CoapResponse response = await AskAsync(name, key, request, cancellationToken).ConfigureAwait(false);
+            _cluster.Counts.Add(ClusterMetric.DevicesAnswered);
+            return response;
+        }
+        catch (CoapDeviceException exception)
+        {
+            _cluster.Counts.Add(exception switch
             {
-                return await device.SendAsync(request, cancellationToken).ConfigureAwait(false);
-            }
-
-            wasThere |= Nodes.Knows(name);
-            if (await Nodes.TrySendAsync(name, key, request, cancellationToken).ConfigureAwait(false) is { } response)
-            {
-                return response;
-            }
-
-            if (!wasThere || looks == Looks)
-            {
-                throw await FailureAsync(name, key, cancellationToken).ConfigureAwait(false);
-            }
-
-            await Task.Delay(s_lookAgain, _time, cancellationToken).ConfigureAwait(false);
+                CoapDeviceAsleepException => ClusterMetric.DevicesAsleep,
+                CoapDeviceUnknownException => ClusterMetric.DevicesUnknown,
+                _ => ClusterMetric.DevicesUnreachable,
+            });
+            throw;
         }
     }
 
@@ -230,6 +224,32 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         Served.Dispose();
         Local.Dispose();
         Nodes.Dispose();
+    }
+
+    private async Task<CoapResponse> AskAsync(string name, byte[] key, CoapRequest request, CancellationToken cancellationToken)
+    {
+        // A device that was somewhere a moment ago may just be moved with its slot.
+        bool wasThere = false;
+        for (int looks = 1; ; looks++)
+        {
+            if (Local.TryFind(name) is { } device)
+            {
+                return await device.SendAsync(request, cancellationToken).ConfigureAwait(false);
+            }
+
+            wasThere |= Nodes.Knows(name);
+            if (await Nodes.TrySendAsync(name, key, request, cancellationToken).ConfigureAwait(false) is { } response)
+            {
+                return response;
+            }
+
+            if (!wasThere || looks == Looks)
+            {
+                throw await FailureAsync(name, key, cancellationToken).ConfigureAwait(false);
+            }
+
+            await Task.Delay(s_lookAgain, _time, cancellationToken).ConfigureAwait(false);
+        }
     }
 
     private async Task<bool> IsAwakeElsewhereAsync(string name, byte[] key, CancellationToken cancellationToken)

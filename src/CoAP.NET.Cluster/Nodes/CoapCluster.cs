@@ -108,6 +108,12 @@ public sealed class CoapCluster : IAsyncDisposable
     /// <summary>Who observes their resources.</summary>
     internal ClusterObservers Observers { get; }
 
+    /// <summary>What parts of it count.</summary>
+    internal ClusterCounts Counts { get; } = new();
+
+    /// <summary>How many devices have a session or connection with it.</summary>
+    internal int DeviceCount => _devices.Local.Count;
+
     /// <summary>Brings <c>Notify</c> to the observers on all nodes.</summary>
     internal ClusterNotices Notices { get; }
 

@@ -319,6 +319,7 @@ internal sealed class ObservationKeeper(
             if (time.GetElapsedTime(observation.AwaitedSince) > s_awaitsSession
                 && cluster.FenceOf(observation.Key.Slot) == observation.Fence && table.TryTake(observation))
             {
+                cluster.Counts.Add(ClusterMetric.ObservationsExpired);
                 runs.Remove(observation);
             }
         }

@@ -94,6 +94,11 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
                 observation.Observation = goesOn ? made : null;
             }
 
+            if (goesOn)
+            {
+                cluster.Counts.Add(ClusterMetric.ObservationsBegun);
+            }
+
             if (stop.IsCancellationRequested)
             {
                 await made.DisposeAsync().ConfigureAwait(false);
@@ -109,6 +114,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         }
         catch (CoapException exception)
         {
+            cluster.Counts.Add(ClusterMetric.ObservationsFailed);
             ObservationLog.NotAdopted(logger, observation.Name, $"{peer}", exception.Message);
             lock (table.Gate)
             {

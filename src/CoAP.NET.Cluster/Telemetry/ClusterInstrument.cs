@@ -32,6 +32,12 @@ internal sealed record ClusterInstrument(
             (ClusterMetric.DatagramsHolding, null)),
         Gauge("coap.cluster.observers_awaited", "{observer}", "Observers that are kept and whose client is not there yet.",
             (ClusterMetric.ObserversAwaited, null)),
+        Gauge("coap.cluster.observations", "{observation}", "Observations of ours at devices, with those whose session is not there yet.",
+            (ClusterMetric.Observations, null)),
+        Gauge("coap.cluster.devices", "{device}", "Devices that have a session or connection with this node.",
+            (ClusterMetric.Devices, null)),
+        Gauge("coap.cluster.outbox_waiting", "{request}", "Requests that wait in outboxes of this node.",
+            (ClusterMetric.OutboxWaiting, null)),
         new("coap.cluster.slot_moves", false, "{slot}",
             "Slots that nobody had and this node took, that it handed over, and that others took as it seemed dead.", "coap.cluster.move",
             (ClusterMetric.SlotsTaken, "taken"), (ClusterMetric.SlotsHandedOver, "handed_over"), (ClusterMetric.SlotsLost, "lost")),
@@ -57,6 +63,25 @@ internal sealed record ClusterInstrument(
             + "for which there was no room.", "coap.cluster.outcome",
             (ClusterMetric.ObserversRestored, "restored"), (ClusterMetric.ObserversRefused, "refused"),
             (ClusterMetric.ObserversExpired, "expired"), (ClusterMetric.ObserverRecordsDropped, "dropped")),
+        new("coap.cluster.notices", false, "{name}", "Names of resources that changed: said to have changed at this node, sent to other "
+            + "nodes, received from them, and taken for changed as this node had not been told for a while.", "coap.cluster.notice",
+            (ClusterMetric.NoticeChanges, "changed"), (ClusterMetric.NoticesSent, "sent"), (ClusterMetric.NoticesReceived, "received"),
+            (ClusterMetric.NoticesMissed, "missed")),
+        new("coap.cluster.notice_messages", false, "{message}", "Messages that took these names to other nodes.", null,
+            (ClusterMetric.NoticeMessages, null)),
+        new("coap.cluster.device_requests", false, "{request}", "Requests to devices that this node was asked for, by what came of them; "
+            + "what is sent from an outbox counts each time that it is tried.", "coap.cluster.outcome",
+            (ClusterMetric.DevicesAnswered, "answered"), (ClusterMetric.DevicesAsleep, "asleep"), (ClusterMetric.DevicesUnknown, "unknown"),
+            (ClusterMetric.DevicesUnreachable, "unreachable")),
+        new("coap.cluster.outbox", false, "{request}", "Requests in outboxes of this node: queued, answered, and those that were not; "
+            + "refused are those for which there was no room.", "coap.cluster.outcome",
+            (ClusterMetric.OutboxQueued, "queued"), (ClusterMetric.OutboxSent, "answered"), (ClusterMetric.OutboxExpired, "expired"),
+            (ClusterMetric.OutboxCancelled, "cancelled"), (ClusterMetric.OutboxFailed, "failed"),
+            (ClusterMetric.OutboxRefused, "refused")),
+        new("coap.cluster.observation_events", false, "{event}", "Observations of ours at devices that went on at this node, that could "
+            + "not, and that were forgotten as their session did not come back.", "coap.cluster.outcome",
+            (ClusterMetric.ObservationsBegun, "begun"), (ClusterMetric.ObservationsFailed, "failed"),
+            (ClusterMetric.ObservationsExpired, "expired")),
     ];
 
     private static ClusterInstrument Gauge(string name, string unit, string description, (ClusterMetric Metric, string? Value) row) =>

@@ -5,15 +5,18 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// The instruments of one meter. They are only read when somebody collects. Nodes of one process count together, and what they counted
-/// stays when they end: a counter never falls. Thread-safe.
+/// stays when they end: a counter never falls. One that was dropped without being disposed of is not held; what was read of it last stays.
+/// Thread-safe.
 /// </summary>
 internal sealed class ClusterInstruments
 {
     private static readonly ConditionalWeakTable<Meter, ClusterInstruments> s_ofMeters = [];
     private static readonly Meter s_shared = new(CoapTelemetry.MeterName);
+    private static readonly (ClusterMetric Metric, string? Value)[] s_counted =
+        [.. ClusterInstrument.All.Where(static one => !one.IsGauge).SelectMany(static instrument => instrument.Rows)];
 
     private readonly Lock _gate = new();
-    private readonly List<CoapCluster> _clusters = [];
+    private readonly List<MeasuredCluster> _clusters = [];
     private readonly long[] _past = new long[Enum.GetValues<ClusterMetric>().Length];
 
     private ClusterInstruments(Meter meter)
@@ -47,7 +50,7 @@ internal sealed class ClusterInstruments
     {
         lock (_gate)
         {
-            _clusters.Add(cluster);
+            _clusters.Add(new MeasuredCluster(cluster));
         }
     }
 
@@ -56,31 +59,46 @@ internal sealed class ClusterInstruments
     {
         lock (_gate)
         {
-            if (!_clusters.Remove(cluster))
+            if (_clusters.Find(one => one.Is(cluster)) is { } measured)
             {
-                return;
-            }
+                foreach ((ClusterMetric metric, _) in s_counted)
+                {
+                    measured.Read(metric);
+                }
 
-            foreach ((ClusterMetric metric, _) in ClusterInstrument.All.Where(static one => !one.IsGauge)
-                .SelectMany(static instrument => instrument.Rows))
-            {
-                _past[(int)metric] += Read(cluster, metric);
+                End(measured);
             }
         }
     }
 
-    private static long Read(CoapCluster cluster, ClusterMetric metric) => metric switch
+    /// <summary>Reads what a node counts.</summary>
+    /// <param name="cluster">The node.</param>
+    /// <param name="metric">What.</param>
+    internal static long Read(CoapCluster cluster, ClusterMetric metric) => metric switch
     {
         ClusterMetric.SlotsHeld => cluster.Map.SlotsOf(cluster.Self.Id).Count,
         ClusterMetric.Nodes => cluster.Map.Nodes.Count,
         ClusterMetric.StoreAway => cluster.Health.IsDegraded ? 1 : 0,
         ClusterMetric.RecordsUnreadable => cluster.Store.UnreadableCount,
+        ClusterMetric.Observations => cluster.Observations.Count,
+        ClusterMetric.Devices => cluster.DeviceCount,
+        _ when ClusterCounts.Has(metric) => cluster.Counts[metric],
+        >= ClusterMetric.NoticeChanges and <= ClusterMetric.NoticeMessages => Of(cluster.Notices.Counters, metric),
         >= ClusterMetric.LinksOpened and <= ClusterMetric.ItemsDropped or ClusterMetric.Links => Of(cluster.Links.Counters, metric),
         >= ClusterMetric.RecordsWritten and <= ClusterMetric.BatchesFailed or ClusterMetric.RecordsWaiting
             or ClusterMetric.BytesWaiting => Of(cluster.Writer.GetCounters(), metric),
         >= ClusterMetric.ObserversRestored and <= ClusterMetric.ObserverRecordsDropped or ClusterMetric.ObserversAwaited =>
             Of(cluster.GetObserverCounters(), metric),
         _ => Of(cluster.GetNodeCounters(), metric),
+    };
+
+    private static long Of(in ClusterNoticeCounters counters, ClusterMetric metric) => metric switch
+    {
+        ClusterMetric.NoticeChanges => counters.Changes,
+        ClusterMetric.NoticesSent => counters.Sent,
+        ClusterMetric.NoticesReceived => counters.Received,
+        ClusterMetric.NoticesMissed => counters.Missed,
+        _ => counters.Messages,
     };
 
     private static long Of(in ClusterLinkCounters counters, ClusterMetric metric) => metric switch
@@ -139,9 +157,10 @@ internal sealed class ClusterInstruments
         List<Measurement<long>> all = [];
         lock (_gate)
         {
+            _clusters.FindAll(static cluster => cluster.IsGone).ForEach(End);
             foreach ((ClusterMetric metric, string? value) in instrument.Rows)
             {
-                long sum = _past[(int)metric] + _clusters.Sum(cluster => Read(cluster, metric));
+                long sum = _past[(int)metric] + _clusters.Sum(cluster => cluster.Read(metric));
                 all.Add(instrument.Tag is { } tag
                     ? new Measurement<long>(sum, new KeyValuePair<string, object?>(tag, value))
                     : new Measurement<long>(sum));
@@ -149,5 +168,15 @@ internal sealed class ClusterInstruments
         }
 
         return all;
+    }
+
+    // Under the lock: what it counted stays.
+    private void End(MeasuredCluster cluster)
+    {
+        _clusters.Remove(cluster);
+        foreach ((ClusterMetric metric, _) in s_counted)
+        {
+            _past[(int)metric] += cluster.LastOf(metric);
+        }
     }
 }

@@ -357,4 +357,10 @@ public enum CoapCounter
     /// long, or were not made as too many were under way: each costs a whole handshake at most.
     /// </summary>
     ResumptionStoreFailures,
+
+    /// <summary>
+    /// Records that came before a DTLS session which had been loaded could answer, and for which there was no room, or whose session ended
+    /// (<c>CoapDtlsServerOptions.SessionKeeping</c>): what they said is taken when the client says it again.
+    /// </summary>
+    EarlyRecordsDropped,
 }

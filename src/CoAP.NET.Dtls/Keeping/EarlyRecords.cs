@@ -91,7 +91,11 @@ internal sealed class EarlyRecords(DtlsServer server, SessionTable sessions, Tim
             }
         }
 
-        if (taken is { Count: > 0 } && !session.IsClosed)
+        if (taken is { Count: > 0 } && session.IsClosed)
+        {
+            server.Counters.AddEarlyDropped(taken.Count);
+        }
+        else if (taken is { Count: > 0 })
         {
             // It runs code of users, on a thread for such things.
             server.Run(() => taken.ForEach(held => server.Receive(held.Path, held.Record, isSteered: true)));
@@ -100,6 +104,7 @@ internal sealed class EarlyRecords(DtlsServer server, SessionTable sessions, Tim
 
     private void Drop(EarlyRecord held)
     {
+        server.Counters.AddEarlyDropped(1);
         _held.Remove(held);
         List<EarlyRecord> ofSession = _bySession[held.Session];
         ofSession.Remove(held);

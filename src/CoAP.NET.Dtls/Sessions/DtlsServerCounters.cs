@@ -18,6 +18,7 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
     private long _cookiesSent;
     private long _addressChanges;
     private long _resumptionFailures;
+    private long _earlyDropped;
 
     /// <summary>Records that were not sealed with the keys of the session or handshake that they were for.</summary>
     public long RecordsForged => Volatile.Read(ref _recordsForged);
@@ -55,6 +56,9 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
     /// <summary>Calls to a shared store of resumable sessions that failed, took too long, or were not made.</summary>
     public long ResumptionFailures => Volatile.Read(ref _resumptionFailures);
 
+    /// <summary>Records that came before their session could answer, and were dropped.</summary>
+    public long EarlyRecordsDropped => Volatile.Read(ref _earlyDropped);
+
     /// <summary>Sessions that ended.</summary>
     /// <param name="reason">Why.</param>
     public long SessionsEnded(DtlsEnd reason) => Volatile.Read(ref _ended[(int)reason]);
@@ -75,6 +79,12 @@ internal sealed class DtlsServerCounters(CoapCounters? endpoint = null)
     {
         Interlocked.Increment(ref _resumptionFailures);
         endpoint?.Add(CoapCounter.ResumptionStoreFailures);
+    }
+
+    public void AddEarlyDropped(long count)
+    {
+        Interlocked.Add(ref _earlyDropped, count);
+        endpoint?.Add(CoapCounter.EarlyRecordsDropped, count);
     }
 
     public void AddHeld() => endpoint?.Add(CoapCounter.RequestsInDoubt);

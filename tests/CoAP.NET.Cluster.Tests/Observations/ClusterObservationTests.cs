@@ -66,6 +66,7 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         await node.Cluster.Writer.FlushAsync();
         Assert.Null(await RecordAsync(node.Cluster));
         Assert.Equal((0, 2), (node.Cluster.Observations.Count, (int)Registrations));
+        Assert.Equal(2, node.Cluster.Counts[ClusterMetric.ObservationsBegun]);
     }
 
     [Fact]

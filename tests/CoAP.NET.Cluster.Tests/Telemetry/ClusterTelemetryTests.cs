@@ -1,4 +1,5 @@
 using System.Diagnostics.Metrics;
+using System.Runtime.CompilerServices;
 using System.Text;
 using CoAP.NET.Cluster.Tests.Nodes;
 using CoAP.NET.Tests.Shared;
@@ -52,6 +53,24 @@ public sealed class ClusterTelemetryTests
     }
 
     [Fact]
+    public void What_a_node_counted_stays_when_it_is_dropped_and_nobody_holds_it()
+    {
+        using ClusterMeter meter = new();
+        WeakReference dropped = Drop(meter);
+        for (int i = 0; i < 10 && dropped.IsAlive; i++)
+        {
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+
+        Assert.False(dropped.IsAlive);
+        Dictionary<string, long> values = meter.Read();
+        Assert.Equal(0, values["coap.cluster.devices"]);
+        Assert.Equal(3, values["coap.cluster.outbox queued"]);
+        Assert.Equal(3, meter.Read()["coap.cluster.outbox queued"]);
+    }
+
+    [Fact]
     public void Every_metric_is_read_once_and_has_an_instrument_with_its_unit()
     {
         using ClusterMeter meter = new();
@@ -91,6 +110,18 @@ public sealed class ClusterTelemetryTests
         {
             Assert.Equal(table.ToString(), page[from..to]);
         }
+    }
+
+    // Nothing of it may stay on the stack of whoever looks.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static WeakReference Drop(ClusterMeter meter)
+    {
+        CoapClusterOptions options = ClusterTests.Options();
+        options.MeterFactory = meter;
+        CoapCluster cluster = new(new CoapMemoryCluster().Open(), options);
+        cluster.Counts.Add(ClusterMetric.OutboxQueued, 3);
+        Assert.Equal(3, meter.Read()["coap.cluster.outbox queued"]);
+        return new WeakReference(cluster);
     }
 
     private sealed class ClusterMeter : IMeterFactory

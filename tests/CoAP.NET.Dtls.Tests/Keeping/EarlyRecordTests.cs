@@ -40,6 +40,7 @@ public sealed class EarlyRecordTests
         }
 
         Assert.Equal(1 + EarlyRecords.MaxOfSession, early.Count);
+        Assert.Equal(10 - EarlyRecords.MaxOfSession, run.Rig.Server.Counters.EarlyRecordsDropped);
 
         // One address has what it likes for the sessions of all others.
         for (int i = 0; i < 5; i++)
@@ -51,6 +52,7 @@ public sealed class EarlyRecordTests
         }
 
         Assert.Equal(EarlyRecords.MaxHeld, early.Count);
+        Assert.Equal(11 + (5 * (Sessions - 2)) - EarlyRecords.MaxHeld, run.Rig.Server.Counters.EarlyRecordsDropped);
         run.Confirm();
         Assert.Equal(EarlyRecords.MaxHeld, run.Rig.Received);
         Assert.Equal(0, early.Count);
@@ -63,6 +65,7 @@ public sealed class EarlyRecordTests
         run.Rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(run.Clients[0], [1]));
         run.Rig.Opened.First().End(DtlsEnd.Closed, tells: false);
         Assert.Equal((0, 0), (run.Rig.Received, run.Rig.Server.Keeper!.Early.Count));
+        Assert.Equal(1, run.Rig.Server.Counters.EarlyRecordsDropped);
     }
 
     /// <summary>Sessions that were loaded, and a store that has not confirmed their numbers yet.</summary>

@@ -27,7 +27,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         _devices = devices;
         _options = options;
         _time = time;
-        _bounds = new OutboxBounds(options);
+        _bounds = new OutboxBounds(options, cluster.Counts);
         cluster.MapChanged += OnMapChanged;
     }
 
@@ -51,6 +51,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             queue = QueueLocked(entry.Device, entry.Key, fence);
             if (queue.Entries.Count >= _options.MaxQueuedPerDevice)
             {
+                _bounds.Refuse();
                 throw new CoapDeviceQueueException(entry.Device, CoapDeviceQueueFault.Full,
                     $"{queue.Entries.Count} requests wait for the device already (MaxQueuedPerDevice). Try again when some are answered.");
             }
@@ -365,7 +366,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             queue.Entries.Remove(entry);
             if (_entries.Remove(entry.Id))
             {
-                _bounds.GiveBack(entry);
+                _bounds.Finish(entry, outcome);
             }
         }
 
