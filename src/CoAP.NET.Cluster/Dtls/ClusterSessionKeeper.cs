@@ -206,7 +206,7 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     // One after the other: who comes second has to wait for what the first one drops.
     private async Task DropLostAfterAsync(Task before)
     {
-        await before.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        await before.ConfigureAwait(ConfigureAwaitOptions.ForceYielding | ConfigureAwaitOptions.SuppressThrowing);
         List<CoapSlot> lost = [.. CoapSlot.All.Where(slot => Volatile.Read(ref _loaded[slot.Number]) is not 0 and var fence
             && Math.Abs(fence) != _cluster.FenceOf(slot).Value)];
         foreach (CoapSlot slot in lost)
