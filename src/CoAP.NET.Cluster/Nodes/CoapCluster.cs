@@ -28,6 +28,7 @@ public sealed class CoapCluster : IAsyncDisposable
     private readonly ClusterResumptions _resumptions;
     private readonly ClusterInstruments _instruments;
     private readonly byte[] _sessionKey = new byte[CoapSealedClusterStore.SecretLength];
+    private readonly byte[] _socketKey = new byte[CoapSealedClusterStore.SecretLength];
     private readonly byte[] _endpointSecret = new byte[CoapSealedClusterStore.SecretLength];
     private bool _isStarted;
     private bool _isSteered;
@@ -74,6 +75,7 @@ public sealed class CoapCluster : IAsyncDisposable
         _mover.Add(Observers);
         Servers = new ClusterServers(this, _devices.Local);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _sessionKey, default, "CoAP.NET cluster sessions 1"u8);
+        HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _socketKey, default, "CoAP.NET cluster sockets 1"u8);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _endpointSecret, default, "CoAP.NET cluster endpoints 1"u8);
         _instruments.Add(this);
     }
@@ -195,6 +197,9 @@ public sealed class CoapCluster : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(server);
         Servers.Attach(server);
     }
+
+    /// <summary>The key of what processes of one machine ask each other about their sockets.</summary>
+    internal byte[] SocketKey => _socketKey;
 
     /// <summary>Whether it shares the slots with other nodes, and neither has all of them nor stands by.</summary>
     internal bool SharesSlots => Links.IsOn || Self.Address.Length > 0;
@@ -336,6 +341,7 @@ public sealed class CoapCluster : IAsyncDisposable
         await Store.DisposeAsync().ConfigureAwait(false);
         _instruments.Remove(this);
         CryptographicOperations.ZeroMemory(_sessionKey);
+        CryptographicOperations.ZeroMemory(_socketKey);
         CryptographicOperations.ZeroMemory(_endpointSecret);
     }
 

@@ -19,6 +19,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     private readonly TimeProvider _time;
     private readonly Lock _gate = new();
     private CoapDtlsSteeringPort? _port;
+    private SharedSockets? _shared;
     private byte[] _slots = [];
     private ITimer? _timer;
     private Task _looking = Task.CompletedTask;
@@ -48,6 +49,9 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <summary>The name of the server, in UTF-8.</summary>
     public ReadOnlySpan<byte> Server => _keeper.Server;
 
+    /// <summary>The sockets of the server, where other processes may have the same port; null before the start.</summary>
+    public SharedSockets? Shared => Volatile.Read(ref _shared);
+
     /// <summary>How many datagrams are held just now.</summary>
     public int HeldCount => _held.Count;
 
@@ -57,7 +61,8 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         lock (_gate)
         {
             _port = port;
-            _timer ??= _time.CreateTimer(static steering => ((ClusterSteering)steering!)._held.RemoveOld(), this, TimeSpan.FromSeconds(1),
+            _shared = port is { Sockets: { } sockets } ? new SharedSockets(_cluster, sockets, _time) : null;
+            _timer ??= _time.CreateTimer(static steering => ((ClusterSteering)steering!).Tick(), this, TimeSpan.FromSeconds(1),
                 TimeSpan.FromSeconds(1));
         }
 
@@ -116,6 +121,12 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <inheritdoc/>
     public bool TryRelay(byte? slot, CoapAddress remote, ReadOnlySpan<byte> datagram)
     {
+        if (Shared is { } shared && shared.IsProbe(datagram))
+        {
+            shared.Answer(datagram, remote, Port);
+            return true;
+        }
+
         CoapClusterMap map = _cluster.Map;
         if (slot is not { } number)
         {
@@ -228,6 +239,13 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         CoapClusterMap map = _cluster.Map;
         Volatile.Write(ref _slots, [.. map.SlotsOf(_cluster.Self.Id).Select(static slot => slot.Number)]);
         Look();
+        Shared?.Look();
+    }
+
+    private void Tick()
+    {
+        _held.RemoveOld();
+        Shared?.Tick();
     }
 
     private (SlotPlace Place, CoapNodeId Owner) PlaceOf(CoapClusterMap map, CoapSlot slot)

@@ -100,6 +100,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
             Steering = value is null ? null : new SessionSteering(value, this, _sessions, _time)
             {
                 MaxDatagram = MaxDatagram,
+                Sockets = Sockets,
                 Failed = exception => SteeringFailed?.Invoke(exception),
             };
         }
@@ -110,6 +111,9 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     /// <summary>Told what <see cref="SteeredBy"/> threw.</summary>
     public Action<Exception>? SteeringFailed { get; init; }
+
+    /// <summary>The sockets that datagrams come from; null: they come in another way.</summary>
+    public CoapUdpTransport? Sockets { get; init; }
 
     /// <summary>How long a datagram may be that another server relays.</summary>
     public int MaxDatagram { get; init; } = RecordHeader.MaxLength;

@@ -93,6 +93,12 @@ public sealed class CoapDtlsSteeringPort
         _steering.ServeFor(time);
     }
 
+    /// <summary>
+    /// The sockets of the server: where several processes share its port, the steering may have the kernel bring records to them by slot
+    /// (<see cref="CoapUdpTransport.TryAttach"/>). Null where the server has none of its own.
+    /// </summary>
+    public CoapUdpTransport? Sockets => _steering.Sockets;
+
     /// <summary>How many sessions of a slot are here.</summary>
     /// <param name="slot">The slot.</param>
     /// <returns>The number; 0 after the server has stopped.</returns>

@@ -32,6 +32,9 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     /// <inheritdoc cref="CoapDtlsSteeringPort.GracePeriod"/>
     public TimeSpan GracePeriod { get; set; } = TimeSpan.FromSeconds(5);
 
+    /// <summary>The sockets of the server; null: it has none of its own.</summary>
+    public CoapUdpTransport? Sockets { get; init; }
+
     /// <summary>Told what the steering threw.</summary>
     public Action<Exception>? Failed { get; init; }
 

@@ -71,6 +71,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
                     Asks = AskAsync,
                     MaxDatagram = context.Limits.MaxDatagramSize + RecordOverhead,
                     SteeringFailed = OnSteeringFailed,
+                    Sockets = sockets,
                     SteeredBy = settings.Steering,
                 };
         }

@@ -40,9 +40,12 @@ internal sealed class Site : IAsyncDisposable
 
     public IReadOnlyList<CoapClient> Devices => _devices;
 
-    public static async Task<Site> StartAsync(int nodes, int devices)
+    /// <summary>The port that all nodes share, without the balancer; 0: each has its own.</summary>
+    public int SharedPort { get; private init; }
+
+    public static async Task<Site> StartAsync(int nodes, int devices, int sharedPort = 0)
     {
-        Site site = new();
+        Site site = new() { SharedPort = sharedPort };
         for (int i = 0; i < nodes; i++)
         {
             await site.AddAsync();
@@ -77,7 +80,7 @@ internal sealed class Site : IAsyncDisposable
 
     public async Task<SiteNode> AddAsync(TimeSpan? lease = null, TimeProvider? time = null)
     {
-        SiteNode node = await SiteNode.StartAsync(Memory, _keys, Serve, _log, lease, time);
+        SiteNode node = await SiteNode.StartAsync(Memory, _keys, Serve, _log, lease, time, SharedPort);
         Nodes.Add(node);
         _started.Add(node);
         Use();
@@ -109,7 +112,7 @@ internal sealed class Site : IAsyncDisposable
     }
 
     /// <summary>Where devices ask for a resource.</summary>
-    public string Uri(string path) => $"coaps://127.0.0.1:{Balancer.Port}/{path}";
+    public string Uri(string path) => $"coaps://127.0.0.1:{(SharedPort != 0 ? SharedPort : Balancer.Port)}/{path}";
 
     /// <summary>All devices begin to talk: one Confirmable request after the other, every second one unsafe.</summary>
     public void Talk()

@@ -32,7 +32,7 @@ internal sealed class SiteNode : IAsyncDisposable
     public int Sessions => _server.Endpoint.ConnectedPeers.Count;
 
     public static async Task<SiteNode> StartAsync(CoapMemoryCluster memory, ICoapPskStore keys, Func<CoapRequest, CoapResult> handler,
-        StringWriterLogger log, TimeSpan? lease = null, TimeProvider? time = null)
+        StringWriterLogger log, TimeSpan? lease = null, TimeProvider? time = null, int sharedPort = 0)
     {
         CoapClusterOptions options = ClusterTests.Options(lease ?? TimeSpan.FromHours(1));
         options.LinkAddress = "coaps+tcp://127.0.0.1:0";
@@ -43,13 +43,13 @@ internal sealed class SiteNode : IAsyncDisposable
         CutStore store = new(memory.Open());
         CoapCluster cluster = new(store, options, time, logger: log);
         await cluster.StartAsync();
-        CoapEndpointOptions endpoint = new() { LoggerFactory = log };
+        CoapEndpointOptions endpoint = new() { LoggerFactory = log, SharePort = sharedPort != 0 };
         endpoint.TimeProvider = time ?? endpoint.TimeProvider;
         CoapServer server = new(endpoint
             .UseDtls(new CoapDtlsOptions { Server = new CoapDtlsServerOptions { PskStore = keys } }).UseCluster(cluster));
         server.MapGet("/who", handler);
         server.MapPost("/count", handler);
-        server.Listen("coaps://127.0.0.1:0");
+        server.Listen($"coaps://127.0.0.1:{sharedPort}");
         cluster.Attach(server);
         await server.StartAsync();
         return new SiteNode(cluster, server, store);

@@ -103,6 +103,27 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
         }
     }
 
+    /// <summary>
+    /// How many sockets this transport has at each of its addresses, among which and those of other processes a
+    /// <see cref="CoapUdpSlotTable"/> can choose. 0 before the start, when <see cref="CoapUdpTransportOptions.SharePort"/> is not set, and
+    /// with the engine <see cref="CoapUdpEngine.Portable"/>.
+    /// </summary>
+    public int SharedSockets => _life.Engine?.SharedSockets ?? 0;
+
+    /// <summary>
+    /// Has the kernel bring DTLS records to sockets by their slots, at an address that several processes share. It takes the place of a
+    /// table that any of them attached before, and holds as long as one of them has the port. No datagram is lost meanwhile. Linux, without
+    /// privileges (SO_ATTACH_REUSEPORT_CBPF).
+    /// </summary>
+    /// <param name="tag">The index of the address in <see cref="LocalAddresses"/>.</param>
+    /// <param name="table">The table.</param>
+    /// <returns>False where <see cref="SharedSockets"/> is 0, there is no such address, or the kernel refuses.</returns>
+    public bool TryAttach(int tag, CoapUdpSlotTable table)
+    {
+        ArgumentNullException.ThrowIfNull(table);
+        return _life.Engine?.TryAttach(tag, table) ?? false;
+    }
+
     /// <inheritdoc/>
     public override void Wake() => _life.Engine?.Wake();
 

@@ -34,6 +34,14 @@ internal abstract class UdpEngine : TransportEngine
     /// <summary>Sends and takes over. Does not throw.</summary>
     public abstract void Send(CoapDatagram datagram);
 
+    /// <summary>How many sockets it has at each address that other processes may share; 0 where nothing chooses among them.</summary>
+    public virtual int SharedSockets => 0;
+
+    /// <summary>See <see cref="CoapUdpTransport.TryAttach"/>.</summary>
+    /// <param name="tag">Which address.</param>
+    /// <param name="table">The table.</param>
+    public virtual bool TryAttach(int tag, CoapUdpSlotTable table) => false;
+
     /// <summary>The socket that a datagram was to leave by is not ours any more.</summary>
     protected abstract void OnLost(CoapDatagram datagram, SocketException error);
 

@@ -44,6 +44,15 @@ internal sealed class LinuxUdpEngine : UdpEngine
         }
     }
 
+    public override int SharedSockets => Options.SharePort ? _sockets.Length : 0;
+
+    public override bool TryAttach(int tag, CoapUdpSlotTable table)
+    {
+        LinuxUdpSocket[][] sockets = _sockets;
+        return Options.SharePort && sockets.Length > 0 && (uint)tag < (uint)sockets[0].Length
+            && sockets[0][tag] is { IsClosing: false } socket && ReusePortFilter.TryAttach(socket.Socket, table);
+    }
+
     public override void Wake() => _loops.Wake();
 
     protected override async Task CloseAsync()

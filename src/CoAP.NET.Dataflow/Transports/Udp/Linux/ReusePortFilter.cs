@@ -1,0 +1,159 @@
+using System.Buffers.Binary;
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// The program in classic BPF that the kernel runs for each datagram to a shared port. What it returns is the index of a socket; for an
+/// index that is not there the kernel chooses by hash, so no datagram is lost to a table that is out of date.
+/// </summary>
+internal static class ReusePortFilter
+{
+    /// <summary>
+    /// How many sockets a slot can have: 256 slots, each with other ones, still fit into the 4,096 instructions of a program.
+    /// </summary>
+    public const int MaxSocketsOfSlot = 6;
+
+    private const ushort LoadLength = 0x80;
+    private const ushort LoadWord = 0x20;
+    private const ushort LoadHalf = 0x28;
+    private const ushort LoadByte = 0x30;
+    private const ushort Jump = 0x05;
+    private const ushort JumpIfEqual = 0x15;
+    private const ushort JumpIfGreaterOrEqual = 0x35;
+    private const ushort Modulo = 0x94;
+    private const ushort Return = 0x06;
+    private const ushort ReturnValue = 0x16;
+    private const uint ByHash = uint.MaxValue;
+
+    // Offsets in a record with a Connection ID.
+    private const uint EpochAt = 3;
+    private const uint ProbeEndAt = 7;
+    private const uint IndexAt = 10;
+    private const uint SlotAt = 11;
+    private const uint ChoiceAt = 12;
+    private const uint Tls12Cid = 25;
+
+    // Epoch 65535, and the beginning of a sequence number.
+    private const uint Probe = 0xFFFF_5370;
+    private const ushort ProbeEnd = 0x7274;
+
+    /// <summary>Has the kernel choose by a table among all sockets at the address and port of one of them.</summary>
+    /// <param name="socket">The socket; bound with SO_REUSEPORT.</param>
+    /// <param name="table">The table.</param>
+    /// <returns>False when the kernel refuses, or the socket is closed.</returns>
+    public static unsafe bool TryAttach(Socket socket, CoapUdpSlotTable table)
+    {
+        BpfInstruction[] program = Make(table);
+        fixed (BpfInstruction* instructions = program)
+        {
+            // struct sock_fprog: the number of instructions, and where they are.
+            ReadOnlySpan<nint> value = [program.Length, (nint)instructions];
+            try
+            {
+                socket.SetRawSocketOption(LibC.SolSocket, LibC.SoAttachReusePortFilter, MemoryMarshal.AsBytes(value));
+                return true;
+            }
+            catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+            {
+                return false;
+            }
+        }
+    }
+
+    /// <summary>Makes the program.</summary>
+    /// <param name="table">The table.</param>
+    /// <returns>Its instructions.</returns>
+    public static BpfInstruction[] Make(CoapUdpSlotTable table)
+    {
+        List<int> runs = [0];
+        for (int slot = 1; slot < CoapUdpSlotTable.SlotCount; slot++)
+        {
+            if (!table.SocketsOf(slot).SequenceEqual(table.SocketsOf(slot - 1)))
+            {
+                runs.Add(slot);
+            }
+        }
+
+        // A load beyond the end would end the program with index 0, so short ones come first.
+        return
+        [
+            new(LoadLength, 0),
+            new(JumpIfGreaterOrEqual, ChoiceAt + 1, 1, 0),
+            new(Return, ByHash),
+            new(LoadByte, 0),
+            new(JumpIfEqual, Tls12Cid, 1, 0),
+            new(Return, ByHash),
+            new(LoadWord, EpochAt),
+            new(JumpIfEqual, Probe, 0, 4),
+            new(LoadHalf, ProbeEndAt),
+            new(JumpIfEqual, ProbeEnd, 0, 2),
+            new(LoadByte, IndexAt),
+            new(ReturnValue, 0),
+            new(LoadByte, SlotAt),
+            .. Search(table, runs, 0, runs.Count),
+        ];
+    }
+
+    /// <inheritdoc cref="CoapUdpSlotTable.WriteProbe"/>
+    public static void WriteProbe(Span<byte> destination, byte index)
+    {
+        if (destination.Length < CoapUdpSlotTable.ProbeLength)
+        {
+            throw new ArgumentException($"A probe has {CoapUdpSlotTable.ProbeLength} bytes.", nameof(destination));
+        }
+
+        destination[..CoapUdpSlotTable.ProbeLength].Clear();
+        destination[0] = (byte)Tls12Cid;
+        BinaryPrimitives.WriteUInt16BigEndian(destination[1..], 0xFEFD);
+        BinaryPrimitives.WriteUInt32BigEndian(destination[(int)EpochAt..], Probe);
+        BinaryPrimitives.WriteUInt16BigEndian(destination[(int)ProbeEndAt..], ProbeEnd);
+        destination[(int)IndexAt] = index;
+    }
+
+    /// <inheritdoc cref="CoapUdpSlotTable.TryReadProbe"/>
+    public static bool TryReadProbe(ReadOnlySpan<byte> datagram, out byte index)
+    {
+        bool isProbe = datagram.Length >= CoapUdpSlotTable.ProbeLength && datagram[0] == Tls12Cid
+            && BinaryPrimitives.ReadUInt32BigEndian(datagram[(int)EpochAt..]) == Probe
+            && BinaryPrimitives.ReadUInt16BigEndian(datagram[(int)ProbeEndAt..]) == ProbeEnd;
+        index = isProbe ? datagram[(int)IndexAt] : (byte)0;
+        return isProbe;
+    }
+
+    // A binary search over runs of slots with the same sockets. Conditional jumps reach 255 instructions only.
+    private static List<BpfInstruction> Search(CoapUdpSlotTable table, List<int> runs, int from, int to)
+    {
+        if (to - from == 1)
+        {
+            return Choose(table.SocketsOf(runs[from]));
+        }
+
+        int middle = (from + to) / 2;
+        List<BpfInstruction> lower = Search(table, runs, from, middle);
+        List<BpfInstruction> upper = Search(table, runs, middle, to);
+        return lower.Count <= byte.MaxValue
+            ? [new(JumpIfGreaterOrEqual, (uint)runs[middle], (byte)lower.Count, 0), .. lower, .. upper]
+            : [new(JumpIfGreaterOrEqual, (uint)runs[middle], 0, 1), new(Jump, (uint)lower.Count), .. lower, .. upper];
+    }
+
+    // The second byte of a Connection ID is random, and the same for all records of a session.
+    private static List<BpfInstruction> Choose(ReadOnlySpan<byte> sockets)
+    {
+        if (sockets.Length < 2)
+        {
+            return [new(Return, sockets.IsEmpty ? ByHash : sockets[0])];
+        }
+
+        List<BpfInstruction> choice = [new(LoadByte, ChoiceAt), new(Modulo, (uint)sockets.Length)];
+        for (int i = 0; i < sockets.Length - 1; i++)
+        {
+            choice.Add(new(JumpIfEqual, (uint)i, 0, 1));
+            choice.Add(new(Return, sockets[i]));
+        }
+
+        choice.Add(new(Return, sockets[^1]));
+        return choice;
+    }
+}
