@@ -101,6 +101,13 @@ public sealed class CoapDtlsOptions
     /// <exception cref="ArgumentException">Something is missing or does not fit; the message says what to do.</exception>
     public void Validate() => DtlsOptionChecks.Check(this);
 
+    /// <summary>
+    /// So long Confirmable messages of ours go unanswered before the server is asked by a handshake whether it still knows the session.
+    /// Longer than the second copy of a message takes (9 s, RFC 7252 section 4.8): a server that crashed and has kept its sessions, or
+    /// another node that takes them over when a lease has ended, answers that one, and needs no handshake. Other values are for tests.
+    /// </summary>
+    internal TimeSpan SilenceToProbe { get; set; } = TimeSpan.FromSeconds(10);
+
     internal CoapDtlsOptions Clone()
     {
         CoapDtlsOptions copy = new()
@@ -113,6 +120,7 @@ public sealed class CoapDtlsOptions
             HandshakeTimeout = HandshakeTimeout,
             MaxDatagramSize = MaxDatagramSize,
             KeyLogFile = KeyLogFile,
+            SilenceToProbe = SilenceToProbe,
         };
         foreach (CoapDtlsCipherSuite suite in CipherSuites)
         {

@@ -33,6 +33,7 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
         _isServer = udp.Endpoints.Count > 0;
         udp.IsServer = _isServer;
         _settings = DtlsSettings.From(options, _isServer);
+        SilenceToProbe = options.SilenceToProbe;
         _udp = udp;
         _sockets = new CoapUdpTransport(udp);
     }
@@ -131,12 +132,8 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     /// <summary>What runs; null before the start.</summary>
     internal DtlsEngine? Engine => _engine;
 
-    /// <summary>
-    /// So long Confirmable messages of ours go unanswered before the server is asked by a handshake whether it still knows the session.
-    /// Longer than the second copy of a message takes (9 s, RFC 7252 section 4.8): a server that crashed and has kept its sessions, or
-    /// another node that takes them over when a lease has ended, answers that one, and needs no handshake. Other values are for tests.
-    /// </summary>
-    internal TimeSpan SilenceToProbe { get; init; } = TimeSpan.FromSeconds(10);
+    /// <inheritdoc cref="CoapDtlsOptions.SilenceToProbe"/>
+    internal TimeSpan SilenceToProbe { get; }
 
     /// <summary>How sockets are opened beside the first: as clients have them.</summary>
     internal CoapUdpTransportOptions OptionsOfFurther() =>

@@ -72,6 +72,8 @@ internal sealed class Site : IAsyncDisposable
         }.UseDtls(new CoapDtlsOptions
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(name, s_key) },
+            // A handshake means that a session was lost, however slow the machine is.
+            SilenceToProbe = TimeSpan.FromMinutes(10),
             HandshakeTimeout = TimeSpan.FromMinutes(3),
         }));
         _devices.Add(device);

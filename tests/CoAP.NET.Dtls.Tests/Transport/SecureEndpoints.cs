@@ -64,16 +64,11 @@ internal sealed class SecureEndpoints : IAsyncDisposable
             RetransmitTimeout = TimeSpan.FromMilliseconds(200),
             HandshakeTimeout = TimeSpan.FromMinutes(1)
         };
+        dtls.SilenceToProbe = silence ?? dtls.SilenceToProbe;
         configure?.Invoke(dtls);
-        CoapEndpointOptions options = silence is null ? new CoapEndpointOptions().UseDtls(dtls) : new();
+        CoapEndpointOptions options = new CoapEndpointOptions().UseDtls(dtls);
         endpoint?.Invoke(options);
-        CoapEndpoint made = new(options);
-        if (silence is { } time)
-        {
-            made.AddTransport(new CoapDtlsTransport(dtls) { SilenceToProbe = time });
-        }
-
-        CoapClient client = new(made);
+        CoapClient client = new(options);
         _clients.Add(client);
         return client;
     }
