@@ -27,7 +27,7 @@ internal sealed class SlotMover(
     // The fence under which a slot is released: a slot that comes back has another one.
     private readonly long[] _moving = new long[CoapSlot.Count];
     private ISlotHolder[] _holders = [];
-    private TaskCompletionSource _wake = NewWake();
+    private readonly WakeSignal _wake = new();
     private Task _running = Task.CompletedTask;
     private Task? _leaving;
     private int _batchSize = options.BatchSize;
@@ -120,36 +120,14 @@ internal sealed class SlotMover(
         _stop.Dispose();
     }
 
-    private static TaskCompletionSource NewWake() => new(TaskCreationOptions.RunContinuationsAsynchronously);
-
-    private void OnMapChanged(object? sender, EventArgs arguments) => Wake();
-
-    private void Wake()
-    {
-        TaskCompletionSource wake;
-        lock (_gate)
-        {
-            wake = _wake;
-            _wake = NewWake();
-        }
-
-        wake.TrySetResult();
-    }
-
-    private Task NextWake()
-    {
-        lock (_gate)
-        {
-            return _wake.Task;
-        }
-    }
+    private void OnMapChanged(object? sender, EventArgs arguments) => _wake.Wake();
 
     private async Task RunAsync()
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         while (!_stop.IsCancellationRequested)
         {
-            Task woken = NextWake();
+            Task woken = _wake.Next;
             SlotPlan plan = SlotPlan.Of(membership.Map);
             _settle.See(plan.Members);
             IReadOnlyList<SlotMove> moves = plan.ToGive(self);
@@ -301,10 +279,10 @@ internal sealed class SlotMover(
         // Each batch may take as long as its slowest request, and the time is bounded.
         Volatile.Write(ref _batchSize, Math.Max(options.BatchSize, (had + BatchesOfLeaving - 1) / BatchesOfLeaving));
         await membership.LeaveAsync(_stop.Token).ConfigureAwait(false);
-        Wake();
+        _wake.Wake();
         while (true)
         {
-            Task woken = NextWake();
+            Task woken = _wake.Next;
             int left = membership.Map.SlotsOf(self).Count;
             TimeSpan wait = options.LeaveTimeout - time.GetElapsedTime(began);
             bool isAlone = SlotPlan.Of(membership.Map).Members.Count == 0;

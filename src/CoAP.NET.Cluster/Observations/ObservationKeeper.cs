@@ -23,8 +23,8 @@ internal sealed class ObservationKeeper(
     private readonly List<IDisposable> _holds = [];
     private readonly CoapFence[] _loaded = new CoapFence[CoapSlot.Count];
     private readonly CancellationTokenSource _stop = new();
-    private TaskCompletionSource _wake = NewSignal();
-    private TaskCompletionSource _stepped = NewSignal();
+    private readonly WakeSignal _wake = new();
+    private readonly WakeSignal _stepped = new();
     private Task? _running;
     private bool _mustLoad = true;
     private bool _mustMatch;
@@ -68,7 +68,7 @@ internal sealed class ObservationKeeper(
     }
 
     /// <summary>An observation was added, and has to be looked after.</summary>
-    public void Wake() => Interlocked.Exchange(ref _wake, NewSignal()).TrySetResult();
+    public void Wake() => _wake.Wake();
 
     /// <summary>Waits until it is known what a node before had of a slot: a second registration would make two.</summary>
     /// <returns>The fence of the slot.</returns>
@@ -78,7 +78,7 @@ internal sealed class ObservationKeeper(
         while (true)
         {
             ObjectDisposedException.ThrowIf(_stop.IsCancellationRequested, cluster);
-            Task stepped = Volatile.Read(ref _stepped).Task;
+            Task stepped = _stepped.Next;
             CoapClusterMap map = cluster.Map;
             CoapFence fence = cluster.FenceOf(slot);
             lock (_gate)
@@ -124,8 +124,6 @@ internal sealed class ObservationKeeper(
         table.TakeAll(static _ => true).ForEach(runs.Leave);
     }
 
-    private static TaskCompletionSource NewSignal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
-
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
         CoapEndpoint[] endpoints = [];
@@ -169,9 +167,9 @@ internal sealed class ObservationKeeper(
         {
             while (true)
             {
-                Task wake = Volatile.Read(ref _wake).Task;
+                Task wake = _wake.Next;
                 TimeSpan pause = await StepAsync(_stop.Token).ConfigureAwait(false);
-                Interlocked.Exchange(ref _stepped, NewSignal()).TrySetResult();
+                _stepped.Wake();
                 using CancellationTokenSource over = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
                 await Task.WhenAny(Task.Delay(pause, time, over.Token), wake).ConfigureAwait(false);
                 await over.CancelAsync().ConfigureAwait(false);
@@ -187,7 +185,7 @@ internal sealed class ObservationKeeper(
             cluster.MapChanged -= OnMapChanged;
             cluster.Mover.Remove(this);
             SetHolds([]);
-            Interlocked.Exchange(ref _stepped, NewSignal()).TrySetResult();
+            _stepped.Wake();
         }
     }
 

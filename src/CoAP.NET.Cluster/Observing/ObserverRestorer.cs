@@ -33,7 +33,7 @@ internal sealed class ObserverRestorer
 
     // Those that were put back a short while ago, and when.
     private readonly ConcurrentDictionary<CoapRecordKey, long> _unheard = new();
-    private TaskCompletionSource _wake = NewWake();
+    private readonly WakeSignal _wake = new();
     private long _looked;
     private bool _mustLoad = true;
     private bool _isStopped;
@@ -88,8 +88,6 @@ internal sealed class ObserverRestorer
         return true;
     }
 
-    private static TaskCompletionSource NewWake() => new(TaskCreationOptions.RunContinuationsAsynchronously);
-
     private async Task AwaitAwakeAsync(CoapPeer peer, Awaited observer)
     {
         _observers.NoteAwaited(1);
@@ -107,7 +105,7 @@ internal sealed class ObserverRestorer
                 Count(1);
             }
 
-            Wake();
+            _wake.Wake();
         }
         catch (OperationCanceledException)
         {
@@ -122,7 +120,7 @@ internal sealed class ObserverRestorer
     private void OnMapChanged(object? sender, EventArgs arguments)
     {
         Volatile.Write(ref _mustLoad, true);
-        Wake();
+        _wake.Wake();
     }
 
     // Mostly nobody waits for anybody.
@@ -138,7 +136,7 @@ internal sealed class ObserverRestorer
 
             if (isAwaited)
             {
-                Wake();
+                _wake.Wake();
             }
         }
     }
@@ -150,7 +148,7 @@ internal sealed class ObserverRestorer
             await _server.Started.WaitAsync(_stop.Token).ConfigureAwait(false);
             while (true)
             {
-                Task wake = Volatile.Read(ref _wake).Task;
+                Task wake = _wake.Next;
                 await PauseAsync(await StepAsync(_stop.Token).ConfigureAwait(false), wake).ConfigureAwait(false);
             }
         }
@@ -415,12 +413,6 @@ internal sealed class ObserverRestorer
     {
         _observers.NoteAwaited(more);
         Volatile.Write(ref _count, _count + more);
-    }
-
-    private void Wake()
-    {
-        TaskCompletionSource wake = Interlocked.Exchange(ref _wake, NewWake());
-        wake.TrySetResult();
     }
 
     /// <summary>An observer that was read.</summary>

@@ -23,7 +23,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
     private readonly PendingRecords _pending;
     private readonly List<(long Number, TaskCompletionSource Done)> _flushes = [];
     private readonly CancellationTokenSource _stop = new();
-    private TaskCompletionSource _wake = NewWake();
+    private readonly WakeSignal _wake = new();
     private CoapStoreHealth _health;
     private Task? _loop;
     private Task? _end;
@@ -132,7 +132,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
     /// <returns>A task that ends then.</returns>
     public Task FlushAsync(CancellationToken cancellationToken = default)
     {
-        TaskCompletionSource done = NewWake();
+        TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
         lock (_gate)
         {
             if (_pending.Oldest > _pending.Newest)
@@ -143,7 +143,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
             _flushes.Add((_pending.Newest, done));
         }
 
-        Wake();
+        _wake.Wake();
         return done.Task.WaitAsync(cancellationToken);
     }
 
@@ -160,11 +160,9 @@ public sealed class CoapRecordWriter : IAsyncDisposable
             _isStopping = true;
         }
 
-        Wake();
+        _wake.Wake();
         return new ValueTask(_end);
     }
-
-    private static TaskCompletionSource NewWake() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     private static void Check(CoapRecordChange change)
     {
@@ -194,7 +192,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
         outdated?.Tell(CoapWriteOutcome.Fenced);
         if (isUrgent)
         {
-            Wake();
+            _wake.Wake();
         }
 
         return true;
@@ -269,7 +267,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
                     return false;
                 }
 
-                wake = _wake.Task;
+                wake = _wake.Next;
             }
 
             await wake.WaitAsync(_stop.Token).ConfigureAwait(false);
@@ -303,12 +301,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
         Task delay = Task.Delay(time, _time, over.Token);
         while (!delay.IsCompleted)
         {
-            Task wake;
-            lock (_gate)
-            {
-                wake = _wake.Task;
-            }
-
+            Task wake = _wake.Next;
             if (isOver())
             {
                 break;
@@ -446,18 +439,6 @@ public sealed class CoapRecordWriter : IAsyncDisposable
         {
             flush.TrySetResult();
         }
-    }
-
-    private void Wake()
-    {
-        TaskCompletionSource wake;
-        lock (_gate)
-        {
-            wake = _wake;
-            _wake = NewWake();
-        }
-
-        wake.TrySetResult();
     }
 
     private async Task EndAsync(Task? loop)
