@@ -1,7 +1,9 @@
 using System.Globalization;
+using System.Net;
 using CoAP.NET.Bench;
 using CoAP.NET.Dtls;
 using CoAP.NET.Survival.Nodes;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Survival.Devices;
 
@@ -10,6 +12,9 @@ namespace CoAP.NET.Survival.Devices;
 /// </summary>
 internal sealed class Device : IAsyncDisposable
 {
+    // Each has a port, and of those that the system gives away an address has some 28,000.
+    private const int DevicesOfAddress = 5_000;
+
     private readonly CoapClient _client;
     private readonly string _server;
     private readonly string _name;
@@ -36,7 +41,10 @@ internal sealed class Device : IAsyncDisposable
         {
             Parameters = CoapTransmissionParameters.Default with { AckTimeout = times.AckTimeout },
             Shards = 1,
-        }.UseDtls(new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(_name, AnyDevice.Key) } }));
+        });
+        _client.Endpoint.AddTransport(new CoapDtlsTransport(
+            new CoapDtlsOptions { Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(_name, AnyDevice.Key) } },
+            new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(AddressOf(index), 0) } }));
     }
 
     public long Answered { get; private set; }
@@ -139,6 +147,13 @@ internal sealed class Device : IAsyncDisposable
     }
 
     public ValueTask DisposeAsync() => _client.DisposeAsync();
+
+    // 127.8.0.1 and up: none that nodes, the balancer, or its clients behind it have.
+    private static IPAddress AddressOf(int index)
+    {
+        int number = 1 + (index / DevicesOfAddress);
+        return new IPAddress([127, 8, (byte)(number >> 8), (byte)number]);
+    }
 
     private void OnPhase(CoapResponse response)
     {

@@ -110,7 +110,10 @@ internal sealed class TransportSet
         ArgumentNullException.ThrowIfNull(transport);
         ThrowIfStarted();
         _transports.Add(transport);
-        _listening.Add(transport);
+        if (transport is not CoapConnectionTransport { CanAccept: false })
+        {
+            _listening.Add(transport);
+        }
     }
 
     /// <summary>Connections will be handed over.</summary>
@@ -351,10 +354,10 @@ internal sealed class TransportSet
         }
     }
 
-    private CoapUdpTransportOptions UdpOptions(IPEndPoint[] addresses, bool isServer)
+    private CoapUdpTransportOptions UdpOptions(IPEndPoint[] addresses, bool isServer, bool joinsGroups = false)
     {
         CoapUdpTransportOptions options = new() { Engine = _udpEngine, IsServer = isServer, SharePort = _sharesPort };
-        if (isServer && _groups.Options is { } groups)
+        if (joinsGroups && _groups.Options is { } groups)
         {
             options.SharePort |= groups.SharePort;
             foreach (IPAddress group in groups.Addresses)
@@ -403,8 +406,8 @@ internal sealed class TransportSet
             CoapUri uri = _unresolved[0];
             IPEndPoint[] addresses = [.. (await AddressesOfAsync(uri, cancellationToken).ConfigureAwait(false))
                 .Select(address => new IPEndPoint(address, uri.Port))];
-            CoapTransport transport = uri.Scheme == "coap" ? new CoapUdpTransport(UdpOptions(addresses, isServer: true))
-                : FactoryOf(uri.Scheme)?.Create(UdpOptions(addresses, isServer: false))
+            CoapTransport transport = uri.Scheme == "coap" ? new CoapUdpTransport(UdpOptions(addresses, isServer: true, joinsGroups: true))
+                : FactoryOf(uri.Scheme)?.Create(UdpOptions(addresses, isServer: true))
                     ?? new CoapTcpTransport(TcpOptions(addresses, uri.Scheme));
             _transports.Add(transport);
             _listening.Add(transport);

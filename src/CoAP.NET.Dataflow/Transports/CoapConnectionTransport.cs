@@ -17,6 +17,12 @@ public abstract class CoapConnectionTransport : CoapTransport
     public virtual bool CanConnect => true;
 
     /// <summary>
+    /// Whether peers can open connections to it, or others hand it accepted ones. Default true; false for one that only opens them for
+    /// requests: an endpoint does not listen by that, and no route is served over its scheme.
+    /// </summary>
+    public virtual bool CanAccept => true;
+
+    /// <summary>
     /// Whether servers are told the host name of the URI when a connection is opened, so that requests need not say it (RFC 8323 section
     /// 8.5). Default: when it is secure.
     /// </summary>

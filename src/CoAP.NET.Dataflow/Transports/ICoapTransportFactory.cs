@@ -15,8 +15,8 @@ public interface ICoapTransportFactory
     void ThrowIfCannotListen();
 
     /// <summary>Makes a transport; the endpoint starts and disposes it.</summary>
-    /// <param name="sockets">What the endpoint says about sockets; <see cref="CoapUdpTransportOptions.Endpoints"/> are the addresses to
-    /// listen on, none for a transport that only requests.</param>
+    /// <param name="sockets">What the endpoint says about sockets. To listen, <see cref="CoapUdpTransportOptions.IsServer"/> is set, and
+    /// <see cref="CoapUdpTransportOptions.Endpoints"/> are the addresses; for a transport that only requests neither is.</param>
     /// <returns>The transport, whose scheme is <see cref="Scheme"/>.</returns>
     CoapTransport Create(CoapUdpTransportOptions sockets);
 }

@@ -22,15 +22,16 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
 
     /// <summary>Makes a transport; nothing is bound before <see cref="StartAsync"/>.</summary>
     /// <param name="options">Credentials and bounds; copied.</param>
-    /// <param name="sockets">What to bind and how; null: any address and port, as clients do. With addresses it serves, which needs
-    /// <see cref="CoapDtlsOptions.Server"/>.</param>
+    /// <param name="sockets">What to bind and how; null: any address and port, as clients do. It serves with
+    /// <see cref="CoapUdpTransportOptions.IsServer"/>, which needs <see cref="CoapDtlsOptions.Server"/>, and with addresses where that is
+    /// set. Otherwise it only requests, and addresses are those that it requests from.</param>
     /// <exception cref="ArgumentException">The options do not fit together, or cannot serve; the message says what to do.</exception>
     public CoapDtlsTransport(CoapDtlsOptions options, CoapUdpTransportOptions? sockets = null)
     {
         ArgumentNullException.ThrowIfNull(options);
         OpenSslLibrary.LoadIfNamed();
         CoapUdpTransportOptions udp = (sockets ?? new CoapUdpTransportOptions()).Clone();
-        _isServer = udp.Endpoints.Count > 0;
+        _isServer = udp.IsServer || (udp.Endpoints.Count > 0 && options.Server is not null);
         udp.IsServer = _isServer;
         _settings = DtlsSettings.From(options, _isServer);
         SilenceToProbe = options.SilenceToProbe;
@@ -43,6 +44,9 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
 
     /// <summary>Whether servers are told their name when a session is opened (RFC 6066 section 3). Requests say it nevertheless.</summary>
     public override bool TellsServerName => true;
+
+    /// <summary>Whether it serves; false for one that only requests.</summary>
+    public override bool CanAccept => _isServer;
 
     /// <inheritdoc/>
     public override bool HandsOver => true;
@@ -135,9 +139,17 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     /// <inheritdoc cref="CoapDtlsOptions.SilenceToProbe"/>
     internal TimeSpan SilenceToProbe { get; }
 
-    /// <summary>How sockets are opened beside the first: as clients have them.</summary>
-    internal CoapUdpTransportOptions OptionsOfFurther() =>
-        new() { DualMode = _udp.DualMode, Engine = _udp.Engine, HandOverAfter = _udp.HandOverAfter };
+    /// <summary>How sockets are opened beside the first: as clients have them, at the same addresses.</summary>
+    internal CoapUdpTransportOptions OptionsOfFurther()
+    {
+        CoapUdpTransportOptions further = new() { DualMode = _udp.DualMode, Engine = _udp.Engine, HandOverAfter = _udp.HandOverAfter };
+        foreach (IPEndPoint endpoint in _udp.Endpoints)
+        {
+            further.Endpoints.Add(new IPEndPoint(endpoint.Address, 0));
+        }
+
+        return further;
+    }
 
     private DtlsEngine Started() =>
         _engine ?? throw new CoapConnectionException(CoapConnectionError.ConnectFailed, "The transport was not started, or is stopped.");

@@ -105,6 +105,22 @@ public sealed partial class DtlsDocumentationTests : IDisposable
     }
 
     [Fact]
+    public async Task A_client_asks_from_one_address()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        secure.Server.MapGet("/from", static request => CoapResults.Text($"{request.Peer.Address.ToIPAddress()}"));
+        byte[] key = SecureEndpoints.Key;
+        IPAddress local = IPAddress.Parse("127.3.0.6");
+
+        CoapDtlsClientOptions own = new() { Psk = new CoapPskCredential("device-1", key) };
+        await using CoapClient client = new();
+        client.Endpoint.AddTransport(new CoapDtlsTransport(
+            new CoapDtlsOptions { Client = own }, new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(local, 0) } }));
+
+        Assert.Equal("127.3.0.6", (await client.GetAsync($"{secure.Host}/from", s_none)).GetText());
+    }
+
+    [Fact]
     public void Keys_are_read_from_the_file_of_the_page()
     {
         string path = _files.Write("keys", TextBlock().Match(s_page).Groups["text"].Value);

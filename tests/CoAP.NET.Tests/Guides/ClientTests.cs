@@ -4,6 +4,7 @@ using CoAP.NET.Tests.Content;
 using CoAP.NET.Tests.Shared;
 using CoAP.NET.Tests.Structure;
 using CoAP.NET.Tests.Testing;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Guides;
 
@@ -162,6 +163,24 @@ public sealed class ClientTests : GuideTest
         Assert.Equal("/rd/thermometer", registered.Options.Location);
         Assert.Equal("thermometer",
             (await fromServer.GetAsync($"{device.LocalEndpoints[0]}/3/0/1").WaitAsync(TimeSpan.FromMinutes(2))).GetText());
+    }
+
+    [Fact]
+    public async Task A_client_leaves_from_one_address_of_its_host()
+    {
+        await using CoapServer server = new();
+        server.MapGet("/from", static request => CoapResults.Text($"{request.Peer.Address.ToIPAddress()}"));
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        string uri = $"{server.LocalEndpoints[0]}/from";
+        IPAddress own = IPAddress.Parse("127.3.0.7");
+        await using CoapClient client = new();
+        client.Endpoint.AddTransport(new CoapUdpTransport(new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(own, 0) } }));
+        await using CoapClient unbound = new();
+        CoapRequest request = new(CoapMethod.Get, uri) { LocalAddress = own };
+
+        Assert.Equal($"{own}", (await client.GetAsync(uri).WaitAsync(TimeSpan.FromMinutes(2))).GetText());
+        Assert.Equal($"{own}", (await unbound.SendAsync(request).WaitAsync(TimeSpan.FromMinutes(2))).GetText());
     }
 
     private static async Task AskAsync(CancellationToken cancellationToken)

@@ -34,6 +34,9 @@ public sealed class CoapTcpTransport : CoapStreamTransport
     /// <inheritdoc/>
     public override bool IsSecure => _options.UseTls;
 
+    /// <summary>Whether it listens: whether it has <see cref="CoapTcpTransportOptions.Endpoints"/>.</summary>
+    public override bool CanAccept => _options.Endpoints.Count > 0;
+
     /// <summary>Whether a receive loop calls the clock. Known after <see cref="StartAsync"/>.</summary>
     public override bool DrivesClock => _life.Engine is { DrivesClock: true };
 

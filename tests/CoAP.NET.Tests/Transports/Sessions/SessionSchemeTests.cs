@@ -34,6 +34,7 @@ public class SessionSchemeTests : SessionTest
 
         CoapUdpTransportOptions options = Assert.Single(factory.Asked);
         Assert.Equal("127.0.0.1:7001", Assert.Single(options.Endpoints).ToString());
+        Assert.True(options.IsServer);
         await Within(Endpoint.GetAsync(Target));
         Assert.Single(Sessions.OpenedByUs);
         Assert.Single(factory.Asked);
@@ -50,7 +51,9 @@ public class SessionSchemeTests : SessionTest
         await Server.StartAsync();
         Assert.Empty(factory.Asked);
         await Within(Endpoint.GetAsync(Target));
-        Assert.Empty(Assert.Single(factory.Asked).Endpoints);
+        CoapUdpTransportOptions options = Assert.Single(factory.Asked);
+        Assert.Empty(options.Endpoints);
+        Assert.False(options.IsServer);
         Assert.Equal(0, factory.Checks);
         await Server.DisposeAsync();
         Assert.True(Sessions.IsDisposed);

@@ -1,0 +1,91 @@
+using System.Net;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Dtls.Tests.Transport;
+
+/// <summary>Clients that leave from an address of their own: all of 127.0.0.0/8 is ours.</summary>
+public sealed class ClientAddressTests
+{
+    private static readonly string[] s_names = ["one.example", "two.example", "three.example"];
+    private static readonly IPAddress s_own = IPAddress.Parse("127.3.0.5");
+
+    [Fact]
+    public async Task A_client_with_an_address_requests_from_there_and_needs_no_credentials_of_a_server()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        secure.Server.MapGet("/from", static request => CoapResults.Text($"{request.Peer.Address}"));
+        await using CoapClient client = Client(s_own, out CoapDtlsTransport transport);
+
+        string from = (await client.GetAsync($"{secure.Host}/from")).GetText();
+
+        CoapAddress bound = Assert.Single(transport.LocalAddresses);
+        Assert.Equal(s_own, bound.ToIPAddress());
+        Assert.Equal(bound.ToString(), from);
+        Assert.False(transport.CanAccept);
+        Assert.Null(transport.Engine!.Server);
+        Assert.Empty(client.Endpoint.LocalEndpoints);
+    }
+
+    [Fact]
+    public async Task Sessions_beside_the_first_one_leave_from_that_address_too()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        secure.Server.MapGet("/from", static request => CoapResults.Text($"{request.Peer.Address}"));
+        await using CoapClient client = Client(s_own, out _, static options =>
+            options.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]));
+        List<IPEndPoint> from = [];
+        foreach (string name in s_names)
+        {
+            from.Add(IPEndPoint.Parse((await client.GetAsync($"coaps://{name}:{secure.Endpoint.Port}/from")).GetText()));
+        }
+
+        Assert.All(from, static endpoint => Assert.Equal(s_own, endpoint.Address));
+        Assert.Equal(s_names.Length, from.Distinct().Count());
+    }
+
+    [Fact]
+    public async Task A_server_that_requests_by_coaps_alone_still_serves_its_routes_by_coap()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        await using CoapServer server = new();
+        server.Listen("coap://127.0.0.1:0");
+        server.Endpoint.AddTransport(new CoapDtlsTransport(Requesting(), At(s_own)));
+        server.MapGet("/forwarded", async (_, cancellationToken) =>
+            CoapResults.Text((await server.Endpoint.GetAsync($"{secure.Host}/hello", cancellationToken)).GetText()));
+        await server.StartAsync();
+        await using CoapClient client = new();
+
+        CoapResponse response = await client.GetAsync($"{Assert.Single(server.LocalEndpoints)}/forwarded");
+
+        Assert.Equal((CoapCode.Content, "hello"), (response.Code, response.GetText()));
+    }
+
+    [Fact]
+    public void One_that_is_to_serve_must_say_by_which_credentials()
+    {
+        CoapUdpTransportOptions sockets = At(s_own);
+        sockets.IsServer = true;
+
+        ArgumentException exception = Assert.Throws<ArgumentException>(() => new CoapDtlsTransport(Requesting(), sockets));
+
+        Assert.Contains("CoapDtlsOptions.Server", exception.Message, StringComparison.Ordinal);
+    }
+
+    private static CoapClient Client(IPAddress address, out CoapDtlsTransport transport, Action<CoapEndpointOptions>? configure = null)
+    {
+        CoapEndpointOptions options = new();
+        configure?.Invoke(options);
+        CoapClient client = new(options);
+        transport = new CoapDtlsTransport(Requesting(), At(address));
+        client.Endpoint.AddTransport(transport);
+        return client;
+    }
+
+    private static CoapDtlsOptions Requesting() => new()
+    {
+        Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(SecureEndpoints.Identity, SecureEndpoints.Key) },
+        HandshakeTimeout = TimeSpan.FromMinutes(1),
+    };
+
+    private static CoapUdpTransportOptions At(IPAddress address) => new() { Endpoints = { new IPEndPoint(address, 0) } };
+}
