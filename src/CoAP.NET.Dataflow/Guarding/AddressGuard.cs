@@ -36,7 +36,7 @@ internal sealed partial class AddressGuard
         _observers = new SourceCounts(_limits.MaxUnverifiedObserversPerSource, int.MaxValue);
         _whole = new RateBound(_limits.AmplificationBytesPerSecond, TimeSpan.FromSeconds(1));
         AlwaysFree = _limits.LimitAmplification ? _limits.AmplificationFreeBytes : int.MaxValue;
-        Echo = new EchoMint(environment);
+        Echo = EchoMint.Create(environment);
     }
 
     /// <summary>Makes and checks the values of Echo options.</summary>

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Security.Cryptography;
-using CoAP.NET.Options;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Guarding;
@@ -9,15 +8,11 @@ namespace CoAP.NET.Guarding;
 // and the first 8 bytes of an HMAC-SHA-256 over these and for whom it is.
 
 /// <summary>
-/// Makes the values of Echo options (RFC 9175) that other processes with the same secret know as well, among them this one after a restart.
-/// What they show there is time, and nothing of events such as a restart: OSCORE makes values of its own for that (RFC 8613 appendix
-/// B.1.2). Thread-safe.
+/// Echo values that all processes with the same secret recognize, among them this one after a restart. There they prove a time, and no
+/// events such as a restart: OSCORE makes values of its own for that (RFC 8613 appendix B.1.2).
 /// </summary>
-internal sealed class SharedEcho : IDisposable
+internal sealed class SharedEcho : EchoMint
 {
-    /// <summary>The length of a value in bytes.</summary>
-    public const int Length = HeadLength + MacLength;
-
     private const int TimeLength = 4;
     private const int RunLength = 4;
     private const int HeadLength = 1 + TimeLength + RunLength;
@@ -39,12 +34,11 @@ internal sealed class SharedEcho : IDisposable
         _run = NewRun(_time.Offset());
     }
 
-    /// <summary>Makes a value.</summary>
-    /// <param name="value">Takes <see cref="Length"/> bytes.</param>
-    /// <param name="peer">To whom it goes.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <returns>False after the end.</returns>
-    public bool TryMake(Span<byte> value, CoapChannel peer, long now)
+    protected override int Length => HeadLength + MacLength;
+
+    public override void Dispose() => _keys.Dispose();
+
+    protected override bool TryMake(Span<byte> value, CoapChannel peer, long now)
     {
         Run run = Current();
         long day = run.Offset + now;
@@ -55,12 +49,8 @@ internal sealed class SharedEcho : IDisposable
         return TryAuthenticate(value[..HeadLength], peer, epoch, value.Slice(HeadLength, MacLength));
     }
 
-    /// <summary>Whether a value was made by a process with the secret, for this peer, and how long ago at most.</summary>
-    /// <param name="value">The value.</param>
-    /// <param name="peer">Who sent it back.</param>
-    /// <param name="now">Now, in units of 100 ns.</param>
-    /// <param name="age">Its age. That of a value of another process is what it is where the clocks differ as much as they may.</param>
-    public bool TryGetAge(ReadOnlySpan<byte> value, CoapChannel peer, long now, out TimeSpan age)
+    // The age of a value of another process is what it would be if the clocks differed as much as they may.
+    protected override bool TryVerify(ReadOnlySpan<byte> value, CoapChannel peer, long now, out TimeSpan age)
     {
         age = default;
         Span<byte> mac = stackalloc byte[MacLength];
@@ -85,8 +75,6 @@ internal sealed class SharedEcho : IDisposable
         age += CoapEpochKeys.MaxClockDifference;
         return age >= TimeSpan.Zero;
     }
-
-    public void Dispose() => _keys.Dispose();
 
     private bool TryAuthenticate(ReadOnlySpan<byte> head, CoapChannel peer, long epoch, Span<byte> mac)
     {

@@ -20,6 +20,9 @@ internal sealed class SourceLedger<T>
     /// <summary>How much all hold together.</summary>
     public long Total { get; private set; }
 
+    /// <summary>How many sources hold something.</summary>
+    public int Count => _count;
+
     /// <summary>The source that holds most; null when nobody holds anything.</summary>
     public Source? Greediest => _count == 0 ? null : _heap[0];
 
