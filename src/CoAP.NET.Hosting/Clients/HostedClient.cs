@@ -25,7 +25,7 @@ internal sealed class HostedClient : ICoapClient
             ? endpoint.SendAsync : (request, cancellationToken) => endpoint.SendAsync(Proxied(request), cancellationToken);
         _first = link is null
             ? send
-            : (request, cancellationToken) => link.SendAsync(request, one => send(one, cancellationToken), cancellationToken);
+            : (request, cancellationToken) => link.SendAsync(request, () => send(request, cancellationToken), cancellationToken);
         foreach (ICoapClientHandler handler in handlers.Reverse())
         {
             CoapClientStep next = _first;
@@ -62,7 +62,7 @@ internal sealed class HostedClient : ICoapClient
             CoapRequest prepared = Prepare(request);
             return _link is null
                 ? Observe(prepared)
-                : _link.SendAsync(prepared, Observe, cancellationToken);
+                : _link.SendAsync(prepared, () => Observe(prepared), cancellationToken);
         }
         catch (Exception exception) when (exception is ArgumentException or InvalidOperationException)
         {

@@ -21,26 +21,25 @@ internal sealed class EdhocLink(EdhocClient client, CoapUri server, EdhocCredent
     public static bool IsSameServer(CoapUri one, CoapUri other) =>
         one.Scheme == other.Scheme && one.Port == other.Port && one.Host.Equals(other.Host, StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>Does something that needs the keys.</summary>
+    /// <summary>Sends a request that needs the keys, and once more with new keys where the server has lost them.</summary>
     /// <typeparam name="T">What comes of it.</typeparam>
     /// <param name="request">The request, as it is sent or observed.</param>
-    /// <param name="send">Sends it, the second time a copy of it.</param>
+    /// <param name="send">Sends it. Must not change it, as it may be called twice.</param>
     /// <param name="cancellationToken">Stops waiting for the keys.</param>
     /// <exception cref="EdhocException">There is no agreement: one does not trust the other, or something wrong came.</exception>
     /// <exception cref="CoapException">No response came; the derived type says why.</exception>
-    public async Task<T> SendAsync<T>(CoapRequest request, Func<CoapRequest, Task<T>> send, CancellationToken cancellationToken)
+    public async Task<T> SendAsync<T>(CoapRequest request, Func<Task<T>> send, CancellationToken cancellationToken)
     {
         if (!CoapUri.TryParse(request.UriText, out CoapUri? target) || !IsSameServer(target, server))
         {
-            return await send(request).ConfigureAwait(false);
+            return await send().ConfigureAwait(false);
         }
 
-        CoapRequest copy = request.WithUri(request.UriText!);
         Task session = Current();
         await session.WaitAsync(cancellationToken).ConfigureAwait(false);
         try
         {
-            return await send(request).ConfigureAwait(false);
+            return await send().ConfigureAwait(false);
         }
         catch (CoapException exception) when (exception is CoapOscoreException or OscoreNumbersExhaustedException or EdhocException)
         {
@@ -53,7 +52,7 @@ internal sealed class EdhocLink(EdhocClient client, CoapUri server, EdhocCredent
         }
 
         await Current().WaitAsync(cancellationToken).ConfigureAwait(false);
-        return await send(copy).ConfigureAwait(false);
+        return await send().ConfigureAwait(false);
     }
 
     /// <inheritdoc/>
