@@ -8,11 +8,13 @@ namespace CoAP.NET.Cluster.PostgreSql;
 internal sealed class PostgreSqlLease(PostgreSqlConnections connections, PostgreSqlMap map) : IAsyncDisposable
 {
     private readonly string _renew = $"""
-        with before as (select lease > clock_timestamp() as holds from {connections.Schema}.nodes where node = $1),
+        with before as (
+            select lease > clock_timestamp() and address = $2 and leaving = $5 as is_same from {connections.Schema}.nodes where node = $1),
         made as (
-            insert into {connections.Schema}.nodes values ($1, $2, clock_timestamp() + make_interval(secs => $3), $4)
-            on conflict (node) do update set address = excluded.address, lease = excluded.lease)
-        select coalesce((select holds from before), false), pg_try_advisory_lock($4)
+            insert into {connections.Schema}.nodes (node, address, leaving, lease, lock)
+            values ($1, $2, $5, clock_timestamp() + make_interval(secs => $3), $4)
+            on conflict (node) do update set address = excluded.address, leaving = excluded.leaving, lease = excluded.lease)
+        select coalesce((select is_same from before), false), pg_try_advisory_lock($4)
         """;
 
     private NpgsqlConnection? _connection;
@@ -102,23 +104,24 @@ internal sealed class PostgreSqlLease(PostgreSqlConnections connections, Postgre
             PostgreSqlCommands.Value(self.Id.Value),
             PostgreSqlCommands.Value(self.Address),
             PostgreSqlCommands.Value(lease.TotalSeconds),
-            PostgreSqlCommands.Value(key));
+            PostgreSqlCommands.Value(key),
+            PostgreSqlCommands.Value(self.IsLeaving));
         bool wasLocked = _isLocked;
-        bool held;
+        bool isSame;
         await using (command.ConfigureAwait(false))
         {
             NpgsqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken).ConfigureAwait(false);
             await using (reader.ConfigureAwait(false))
             {
                 await reader.ReadAsync(cancellationToken).ConfigureAwait(false);
-                held = reader.GetBoolean(0);
+                isSame = reader.GetBoolean(0);
 
                 // A lost connection of this node may still have it, which is as good while the server has that connection.
                 _isLocked = reader.GetBoolean(1);
             }
         }
 
-        if (!held || !wasLocked)
+        if (!isSame || !wasLocked)
         {
             await NotifyAsync(connection, cancellationToken).ConfigureAwait(false);
         }

@@ -8,15 +8,15 @@ internal sealed class PostgreSqlMap(string schema)
     // In one statement, so that all of it is of one moment. A node is there while its lease holds and its process has its connection: the
     // lock ends with that, long before the lease.
     private readonly string _read = $"""
-        select 0 as what, null::smallint, null::uuid, null::text, version from {schema}.map
+        select 0 as what, null::smallint, null::uuid, null::text, version, null::boolean from {schema}.map
         union all
-        select 1, null, n.node, n.address, null from {schema}.nodes n
+        select 1, null, n.node, n.address, null, n.leaving from {schema}.nodes n
             where n.lease > clock_timestamp() and exists (
                 select from pg_locks l where l.locktype = 'advisory' and l.granted and l.objsubid = 1
                     and l.database = (select oid from pg_database where datname = current_database())
                     and (l.classid::bigint << 32) | l.objid::bigint = n.lock)
         union all
-        select 2, s.slot, s.node, null, s.fence from {schema}.slots s where s.fence > 0
+        select 2, s.slot, s.node, null, s.fence, null from {schema}.slots s where s.fence > 0
         """;
 
     public async Task<CoapClusterMap> ReadAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
@@ -38,7 +38,10 @@ internal sealed class PostgreSqlMap(string schema)
                             version = reader.GetInt64(4);
                             break;
                         case 1:
-                            nodes.Add(new CoapClusterNode(new CoapNodeId(reader.GetGuid(2)), reader.GetString(3)));
+                            nodes.Add(new CoapClusterNode(new CoapNodeId(reader.GetGuid(2)), reader.GetString(3))
+                            {
+                                IsLeaving = reader.GetBoolean(5),
+                            });
                             break;
                         default:
                             owners[reader.GetInt16(1)] =

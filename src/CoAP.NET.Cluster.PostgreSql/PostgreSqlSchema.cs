@@ -14,7 +14,8 @@ internal static class PostgreSqlSchema
         insert into $s.map values (0);
         create table $s.slots (slot smallint primary key, node uuid not null, fence bigint not null);
         insert into $s.slots select slot, '00000000-0000-0000-0000-000000000000', 0 from generate_series(0, 255) as slot;
-        create table $s.nodes (node uuid primary key, address text not null, lease timestamptz not null, lock bigint not null);
+        create table $s.nodes (
+            node uuid primary key, address text not null, leaving boolean not null, lease timestamptz not null, lock bigint not null);
         create sequence $s.generations;
         create table $s.writers (writer uuid primary key, generation bigint not null, opened timestamptz not null);
         create table $s.records (

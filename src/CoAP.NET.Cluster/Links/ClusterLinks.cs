@@ -151,8 +151,8 @@ internal sealed class ClusterLinks : IAsyncDisposable
             }
 
             // A node that leaves has its link until it is gone.
-            Dictionary<CoapNodeId, CoapClusterNode> wanted = map.Nodes.Where(node => node.Id != Self && node.LinkAddress.Length > 0)
-                .Take(MaxLinks).ToDictionary(static node => node.Id, static node => node with { Address = node.LinkAddress });
+            Dictionary<CoapNodeId, CoapClusterNode> wanted = map.Nodes.Where(node => node.Id != Self && node.Address.Length > 0)
+                .Take(MaxLinks).ToDictionary(static node => node.Id, static node => node with { IsLeaving = false });
             foreach (ClusterLink link in _links.Values.Where(link => wanted.GetValueOrDefault(link.Node.Id) != link.Node).ToArray())
             {
                 _links.Remove(link.Node.Id);

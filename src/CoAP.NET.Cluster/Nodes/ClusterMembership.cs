@@ -116,7 +116,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
         {
             lock (_gate)
             {
-                return _isLeaving ? _self!.Leaving() : _isSharing ? _self! : _self! with { Address = "" };
+                return _isLeaving ? _self! with { IsLeaving = true } : _isSharing ? _self! : _self! with { Address = "" };
             }
         }
     }
@@ -276,15 +276,8 @@ internal sealed class ClusterMembership : IAsyncDisposable
     // False at the end.
     private async Task<bool> PauseAsync()
     {
-        try
-        {
-            await Task.Delay(_lease / RenewalsOfLease, _time, _stop.Token).ConfigureAwait(false);
-            return true;
-        }
-        catch (OperationCanceledException)
-        {
-            return false;
-        }
+        await Task.Delay(_lease / RenewalsOfLease, _time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return !_stop.IsCancellationRequested;
     }
 
     /// <summary>Renews the lease, and hears of the newest map.</summary>

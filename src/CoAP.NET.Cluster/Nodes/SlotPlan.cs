@@ -13,8 +13,8 @@ internal sealed class SlotPlan
     private SlotPlan(CoapClusterMap map)
     {
         _map = map;
-        IsShared = map.Nodes.Any(static node => node.LinkAddress.Length > 0);
-        Members = [.. map.Nodes.Where(node => !node.IsLeaving && (!IsShared || node.LinkAddress.Length > 0))
+        IsShared = map.Nodes.Any(static node => node.Address.Length > 0);
+        Members = [.. map.Nodes.Where(node => !node.IsLeaving && (!IsShared || node.Address.Length > 0))
             .Select(static node => node.Id)];
     }
 

@@ -232,7 +232,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
 
     private bool HasOthers(CoapClusterMap map) => map.Nodes.Any(node => node.Id != _cluster.Self.Id && IsMember(node));
 
-    private static bool IsMember(CoapClusterNode node) => node.LinkAddress.Length > 0 && !node.IsLeaving;
+    private static bool IsMember(CoapClusterNode node) => node.Address.Length > 0 && !node.IsLeaving;
 
     private void OnMapChanged(object? sender, EventArgs arguments)
     {

@@ -62,7 +62,10 @@ public sealed class ClusterMapTests
         Assert.NotEqual(CoapNodeId.New(), CoapNodeId.New());
         Assert.True(CoapNodeId.New().IsSet);
         Assert.False(default(CoapNodeId).IsSet);
-        Assert.Throws<ArgumentException>(() => new CoapClusterNode(CoapNodeId.New(), new string('x', 256)));
+        CoapClusterNode node = new(CoapNodeId.New(), new string('x', CoapClusterNode.MaxAddressLength));
+        Assert.False(node.IsLeaving);
+        Assert.Throws<ArgumentException>(() => new CoapClusterNode(node.Id, node.Address + 'x'));
+        Assert.Throws<ArgumentException>(() => node with { Address = node.Address + 'x' });
     }
 
     [Fact]

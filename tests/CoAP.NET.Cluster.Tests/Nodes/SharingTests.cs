@@ -165,7 +165,7 @@ public sealed class SharingTests : IAsyncDisposable
         options.Moves.BatchSize = 0;
         Assert.Contains("Moves.BatchSize is 0", options.FindFault(), StringComparison.Ordinal);
         options.Moves.BatchSize = 1;
-        options.Address = new string('x', CoapClusterNode.MaxLinkAddressLength + 1);
+        options.Address = new string('x', CoapClusterNode.MaxAddressLength + 1);
         Assert.Contains("247", options.FindFault(), StringComparison.Ordinal);
     }
 

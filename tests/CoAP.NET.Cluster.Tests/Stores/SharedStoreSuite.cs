@@ -23,6 +23,25 @@ public abstract class SharedStoreSuite : StoreSuite
     }
 
     [EngineFact]
+    public async Task A_node_that_leaves_is_seen_to_leave_with_its_address_unchanged()
+    {
+        ICoapClusterStore here = Open();
+        ICoapClusterStore there = Open();
+        CoapClusterNode other = Node(new string('x', CoapClusterNode.MaxAddressLength));
+        await there.JoinAsync(other, Lease, Token);
+        await here.JoinAsync(Node(), Lease, Token);
+        await using IAsyncEnumerator<CoapClusterMap> watch = here.WatchAsync(Token).GetAsyncEnumerator(Token);
+        Assert.Contains(other, (await UntilAsync(watch, static map => map.Nodes.Count == 2)).Nodes);
+
+        CoapClusterNode leaving = other with { IsLeaving = true };
+        Assert.Contains(leaving, (await there.JoinAsync(leaving, Lease, Token)).Nodes);
+        Assert.Contains(leaving, (await UntilAsync(watch, static map => map.Nodes.Any(static node => node.IsLeaving))).Nodes);
+
+        await there.JoinAsync(other, Lease, Token);
+        Assert.Contains(other, (await UntilAsync(watch, static map => !map.Nodes.Any(static node => node.IsLeaving))).Nodes);
+    }
+
+    [EngineFact]
     public async Task A_change_by_one_node_is_seen_by_the_other()
     {
         ICoapClusterStore here = Open();

@@ -78,6 +78,17 @@ public abstract class StoreSuite : IAsyncLifetime
     }
 
     [EngineFact]
+    public async Task A_node_that_joins_again_is_as_it_says_now()
+    {
+        ICoapClusterStore store = Open();
+        CoapClusterNode self = Node();
+        Assert.Equal([self], (await store.JoinAsync(self, Lease, Token)).Nodes);
+
+        self = self with { Address = "coaps+tcp://127.0.0.1:5690", IsLeaving = true };
+        Assert.Equal([self], (await store.JoinAsync(self, Lease, Token)).Nodes);
+    }
+
+    [EngineFact]
     public async Task Of_two_changes_of_one_map_the_first_is_taken()
     {
         ICoapClusterStore store = Open();
