@@ -4,12 +4,12 @@ using Npgsql;
 namespace CoAP.NET.Cluster.PostgreSql;
 
 /// <summary>
-/// Keeps the state of a cluster in PostgreSQL (15 and later are tried). Tables are made where there are none, and brought to the version of
-/// the package under a lock, so that nodes may start at the same time. Thread-safe.
+/// Keeps the state of a cluster in PostgreSQL (tested with 15). It creates missing tables, and upgrades them to the version of the package
+/// under a lock, so nodes may start at the same time. Thread-safe.
 /// </summary>
 /// <remarks>
-/// It uses a connection for its lease, which holds an advisory lock, so that a dead process is seen with the next poll; one for writes;
-/// one that listens, while somebody watches; and up to eight that read. Nothing is done for single requests or notifications.
+/// It uses one connection for its lease, which holds an advisory lock, so that other nodes notice a dead process with the next poll; one
+/// for writes; one that listens while the map is watched; and up to eight for reads. Single requests and notifications cause no queries.
 /// </remarks>
 public sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
 {
@@ -28,15 +28,15 @@ public sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     private Task? _watching;
     private Task? _end;
 
-    /// <summary>Makes one. Nothing is opened yet.</summary>
+    /// <summary>Creates a store. Nothing is opened yet.</summary>
     /// <param name="connectionString">The database; see <see cref="CoapPostgreSqlClusterOptions.ConnectionString"/>.</param>
     public CoapPostgreSqlClusterStore(string connectionString)
         : this(new CoapPostgreSqlClusterOptions { ConnectionString = connectionString })
     {
     }
 
-    /// <summary>Makes one. Nothing is opened yet.</summary>
-    /// <param name="options">Where and how. They are copied.</param>
+    /// <summary>Creates a store. Nothing is opened yet.</summary>
+    /// <param name="options">The options, which are copied.</param>
     /// <exception cref="ArgumentException">An option is missing or out of its range.</exception>
     public CoapPostgreSqlClusterStore(CoapPostgreSqlClusterOptions options)
     {
@@ -87,31 +87,12 @@ public sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
     }
 
     /// <inheritdoc/>
-    public async IAsyncEnumerable<CoapRecord> ReadAsync(
-        CoapRecordKind kind, CoapSlot slot, [EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        // Pages, so that no snapshot is held while the caller thinks.
-        byte[] after = [];
-        while (true)
-        {
-            byte[] from = after;
-            List<CoapRecord> page = await ReadAsync(
-                (connection, token) => _records.ReadAsync(connection, kind, slot, from, PageOfRecords, token), cancellationToken)
-                .ConfigureAwait(false);
-            foreach (CoapRecord record in page)
-            {
-                cancellationToken.ThrowIfCancellationRequested();
-                yield return record;
-            }
-
-            if (page.Count < PageOfRecords)
-            {
-                yield break;
-            }
-
-            after = page[^1].Key.Bytes.ToArray();
-        }
-    }
+    public IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken) =>
+        CoapRecordPages.ReadAsync(
+            PageOfRecords,
+            (after, token) => ReadAsync(
+                (connection, ending) => _records.ReadAsync(connection, kind, slot, after, PageOfRecords, ending), token),
+            cancellationToken);
 
     /// <inheritdoc/>
     public async ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken) =>
@@ -122,8 +103,8 @@ public sealed class CoapPostgreSqlClusterStore : ICoapClusterStore
         await ReadAsync((connection, token) => _records.RemoveExpiredAsync(connection, CoapRecordBatch.MaxCount, token), cancellationToken)
             .ConfigureAwait(false);
 
-    /// <summary>Ends what was asked for before, gives the lease back, and closes all connections.</summary>
-    /// <returns>A task that ends when that is done.</returns>
+    /// <summary>Completes the pending calls, gives the lease back, and closes all connections.</summary>
+    /// <returns>A task that completes when that is done.</returns>
     public ValueTask DisposeAsync()
     {
         lock (_gate)

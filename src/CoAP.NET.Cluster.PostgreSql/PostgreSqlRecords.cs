@@ -26,7 +26,7 @@ internal sealed class PostgreSqlRecords(string schema)
         delete from {schema}.writers where opened < clock_timestamp() - interval '30 days';
         """;
 
-    public async Task<List<CoapRecord>> ReadAsync(
+    public async Task<IReadOnlyList<CoapRecord>> ReadAsync(
         NpgsqlConnection connection, CoapRecordKind kind, CoapSlot slot, byte[] after, int count, CancellationToken cancellationToken)
     {
         List<CoapRecord> records = [];

@@ -3,15 +3,15 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Cluster.Sqlite;
 
 /// <summary>
-/// Keeps the state of one server in a SQLite file, so that it survives a crash, a restart and a power cut. One process has the file at a
-/// time: a second one is told <see cref="CoapClusterStoreFault.InUse"/>. The file is opened by the first call, and again after a fault.
-/// Thread-safe.
+/// Keeps the state of one server in a SQLite file, so that it survives a crash, a restart and a power failure. One process uses the file at
+/// a time: a second one gets <see cref="CoapClusterStoreFault.InUse"/>. The first call opens the file, and the first one after a fault
+/// opens it again. Thread-safe.
 /// </summary>
 /// <remarks>
-/// The file is in WAL mode with <c>synchronous=full</c>: each batch is on the disk when its write ends. With <c>normal</c> the last batches
-/// would be lost at a power cut, though not at a kill, and with <c>off</c> the file could be destroyed. What is lost then may be a promise
-/// how far record numbers go, and a number that is used twice under one key reveals what both messages say. Calls that come while the disk
-/// is busy are written together, so a busy server pays for few flushes.
+/// The file is in WAL mode with <c>synchronous=full</c>: each batch is on the disk when its write completes. With <c>normal</c> a power
+/// failure, though not a killed process, would undo the last batches, and with <c>off</c> it could destroy the file. Among the lost batches
+/// may be a reservation of record numbers, and two messages with the same number under the same key reveal each other. Calls that come
+/// while the disk is busy are written together, so a busy server needs few flushes.
 /// </remarks>
 public sealed class CoapSqliteClusterStore : ICoapClusterStore
 {
@@ -20,15 +20,15 @@ public sealed class CoapSqliteClusterStore : ICoapClusterStore
     private readonly SqliteWork _work;
     private readonly CoapClusterMapFeed _feed = new();
 
-    /// <summary>Makes one. Nothing is opened yet.</summary>
+    /// <summary>Creates a store. Nothing is opened yet.</summary>
     /// <param name="path">The file; see <see cref="CoapSqliteClusterOptions.Path"/>.</param>
     public CoapSqliteClusterStore(string path)
         : this(new CoapSqliteClusterOptions { Path = path })
     {
     }
 
-    /// <summary>Makes one. Nothing is opened yet.</summary>
-    /// <param name="options">Where and how. They are copied.</param>
+    /// <summary>Creates a store. Nothing is opened yet.</summary>
+    /// <param name="options">The options, which are copied.</param>
     /// <exception cref="ArgumentException">An option is missing or out of its range.</exception>
     public CoapSqliteClusterStore(CoapSqliteClusterOptions options)
     {
@@ -42,12 +42,12 @@ public sealed class CoapSqliteClusterStore : ICoapClusterStore
     public string Path { get; }
 
     /// <summary>
-    /// Joins. Only one process can have the file, so the node is there as long as this object has it: the lease is not counted, and whoever
-    /// had the slots before is not there any more.
+    /// Joins. Only one process can have the file open, so the node is live as long as this object has it: the lease does not expire, and
+    /// the node that had the slots before is no longer live.
     /// </summary>
-    /// <param name="self">The node, the same in each call.</param>
-    /// <param name="lease">Checked only.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <param name="self">The node. Its id is the same in each call.</param>
+    /// <param name="lease">Its range is checked; otherwise ignored.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>The map, with the node in it.</returns>
     public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken)
     {
@@ -85,30 +85,11 @@ public sealed class CoapSqliteClusterStore : ICoapClusterStore
     }
 
     /// <inheritdoc/>
-    public async IAsyncEnumerable<CoapRecord> ReadAsync(
-        CoapRecordKind kind, CoapSlot slot, [EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        // Pages, so that a long read holds up no write.
-        byte[] after = [];
-        while (true)
-        {
-            byte[] from = after;
-            List<CoapRecord> page = await _work.RunAsync(file => file.Read(kind, slot, from, PageOfRecords), cancellationToken)
-                .ConfigureAwait(false);
-            foreach (CoapRecord record in page)
-            {
-                cancellationToken.ThrowIfCancellationRequested();
-                yield return record;
-            }
-
-            if (page.Count < PageOfRecords)
-            {
-                yield break;
-            }
-
-            after = page[^1].Key.Bytes.ToArray();
-        }
-    }
+    public IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken) =>
+        CoapRecordPages.ReadAsync(
+            PageOfRecords,
+            (after, token) => _work.RunAsync(file => file.Read(kind, slot, after, PageOfRecords), token),
+            cancellationToken);
 
     /// <inheritdoc/>
     public ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken) =>
@@ -118,8 +99,8 @@ public sealed class CoapSqliteClusterStore : ICoapClusterStore
     public ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) =>
         new(_work.RunAsync(static file => file.RemoveExpired(CoapRecordBatch.MaxCount), cancellationToken));
 
-    /// <summary>Ends what was asked for before, and closes the file.</summary>
-    /// <returns>A task that ends when another process may open the file.</returns>
+    /// <summary>Completes the pending calls, and closes the file.</summary>
+    /// <returns>A task that completes when another process may open the file.</returns>
     public async ValueTask DisposeAsync()
     {
         await _work.DisposeAsync().ConfigureAwait(false);

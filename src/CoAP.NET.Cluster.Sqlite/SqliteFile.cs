@@ -109,7 +109,7 @@ internal sealed class SqliteFile(CoapSqliteClusterOptions options, CoapClusterMa
         return results;
     }
 
-    public List<CoapRecord> Read(CoapRecordKind kind, CoapSlot slot, byte[] after, int count) =>
+    public IReadOnlyList<CoapRecord> Read(CoapRecordKind kind, CoapSlot slot, byte[] after, int count) =>
         _statements!.Read(kind, slot, after, count, _time.GetUtcNow().ToUnixTimeMilliseconds());
 
     public CoapRecord? Find(CoapRecordKey key) => _statements!.Find(key, _time.GetUtcNow().ToUnixTimeMilliseconds());
