@@ -8,8 +8,15 @@ namespace CoAP.NET.Cluster;
 /// reservations of the node before are refused, by fence and epoch. Thread-safe.
 /// </summary>
 /// <remarks>
+/// <para>
 /// A message that needs a number waits until the store has confirmed its reservation; numbers that are reserved are used while the store is
 /// away.
+/// </para>
+/// <para>
+/// A record never expires by itself: without it the numbers of the context would begin at 0 again, under the same key. There is one for
+/// each context that is provisioned, and none for those that EDHOC agrees on. When a context gets new keys, or its device is
+/// decommissioned, <see cref="ForgetAsync"/> removes the record.
+/// </para>
 /// </remarks>
 public sealed class CoapClusterOscoreStore : IOscoreStore
 {
@@ -21,6 +28,18 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
     private int _opening;
 
     internal CoapClusterOscoreStore(CoapCluster cluster) => _cluster = cluster;
+
+    /// <summary>How many contexts this node reserves numbers for.</summary>
+    internal int OpenCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _open.Count;
+            }
+        }
+    }
 
     /// <inheritdoc/>
     public async ValueTask<OscoreStoredState> OpenAsync(OscoreStoreKey key, CancellationToken cancellationToken)
@@ -93,6 +112,34 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
         }
     }
 
+    /// <summary>
+    /// Removes the record of a context whose keys were replaced or destroyed at both ends. Whoever still has the context open can reserve
+    /// no more numbers. Never call it for keys that may be used again: they would begin at number 0, and of two messages with the same
+    /// number under the same key, an eavesdropper can read both.
+    /// </summary>
+    /// <param name="key">The context, of <see cref="OscoreStoreKey.Of"/>.</param>
+    /// <param name="cancellationToken">Stops waiting; the record is removed nevertheless.</param>
+    /// <returns>A task that completes when the store has confirmed the removal, also if there was no record.</returns>
+    /// <exception cref="OscoreStoreException">This node does not have the slot of the context (<see cref="OscoreStoreFault.InUse"/>:
+    /// another node has it), or the store failed.</exception>
+    public async ValueTask ForgetAsync(OscoreStoreKey key, CancellationToken cancellationToken = default)
+    {
+        CoapRecordKey record = KeyOf(key);
+        CoapFence fence = _cluster.FenceOf(record.Slot);
+        if (!fence.IsSet)
+        {
+            throw NotOurs(record.Slot);
+        }
+
+        lock (_gate)
+        {
+            // First, so that no reservation follows the removal.
+            _open.Remove(key);
+        }
+
+        await WriteAsync(CoapRecordChange.Remove(record, fence), cancellationToken).ConfigureAwait(false);
+    }
+
     private async Task<OscoreStoredState> OpenAsync(
         OscoreStoreKey key, CoapRecordKey record, CoapFence fence, CancellationToken cancellationToken)
     {
@@ -156,9 +203,11 @@ public sealed class CoapClusterOscoreStore : IOscoreStore
     private Epoch OfEpochLocked(OscoreStoreKey key, ulong epoch) =>
         _open.TryGetValue(key, out Epoch? open) && open.Number == epoch ? open : throw Superseded();
 
-    private async Task WriteAsync(CoapRecordKey record, Epoch open, OscoreRecordState state, CancellationToken cancellationToken)
+    private Task WriteAsync(CoapRecordKey record, Epoch open, OscoreRecordState state, CancellationToken cancellationToken) =>
+        WriteAsync(CoapRecordChange.Put(record, open.Fence, state.ToBytes(), Timeout.InfiniteTimeSpan), cancellationToken);
+
+    private async Task WriteAsync(CoapRecordChange change, CancellationToken cancellationToken)
     {
-        CoapRecordChange change = CoapRecordChange.Put(record, open.Fence, state.ToBytes(), Timeout.InfiniteTimeSpan);
         CoapWriteOutcome outcome;
         try
         {

@@ -36,6 +36,8 @@ internal sealed record ClusterInstrument(
             (ClusterMetric.Observations, null)),
         Gauge("coap.cluster.devices", "{device}", "Devices that have a session or connection with this node.",
             (ClusterMetric.Devices, null)),
+        Gauge("coap.cluster.oscore_contexts", "{context}", "OSCORE contexts whose sequence numbers this node reserves.",
+            (ClusterMetric.OscoreContexts, null)),
         Gauge("coap.cluster.outbox_waiting", "{request}", "Requests that wait in outboxes of this node.",
             (ClusterMetric.OutboxWaiting, null)),
         new("coap.cluster.slot_moves", false, "{slot}",

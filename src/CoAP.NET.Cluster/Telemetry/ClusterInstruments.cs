@@ -82,6 +82,7 @@ internal sealed class ClusterInstruments
         ClusterMetric.RecordsUnreadable => cluster.Store.UnreadableCount,
         ClusterMetric.Observations => cluster.Observations.Count,
         ClusterMetric.Devices => cluster.DeviceCount,
+        ClusterMetric.OscoreContexts => cluster.OscoreStore.OpenCount,
         _ when ClusterCounts.Has(metric) => cluster.Counts[metric],
         >= ClusterMetric.NoticeChanges and <= ClusterMetric.NoticeMessages => Of(cluster.Notices.Counters, metric),
         >= ClusterMetric.LinksOpened and <= ClusterMetric.ItemsDropped or ClusterMetric.Links => Of(cluster.Links.Counters, metric),

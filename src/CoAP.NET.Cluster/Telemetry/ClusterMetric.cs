@@ -14,6 +14,7 @@ internal enum ClusterMetric
     ObserversAwaited,
     Observations,
     Devices,
+    OscoreContexts,
     SlotsTaken,
     SlotsHandedOver,
     SlotsLost,

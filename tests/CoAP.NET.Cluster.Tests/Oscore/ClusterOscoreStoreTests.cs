@@ -109,6 +109,35 @@ public sealed class ClusterOscoreStoreTests
     }
 
     [Fact]
+    public async Task A_context_whose_keys_are_retired_is_forgotten_and_whoever_has_it_open_can_reserve_nothing_more()
+    {
+        await using CoapCluster cluster = await NodeAsync();
+        OscoreStoredState state = await cluster.OscoreStore.OpenAsync(s_key, default);
+        await cluster.OscoreStore.ReserveAsync(s_key, state.Epoch, 100, default);
+        Assert.Equal((1, 1), (_memory.Count, cluster.OscoreStore.OpenCount));
+
+        await cluster.OscoreStore.ForgetAsync(s_key);
+
+        Assert.Equal((0, 0), (_memory.Count, cluster.OscoreStore.OpenCount));
+        await RefusedAsync(cluster, state.Epoch);
+        Assert.Equal(0, _memory.Count);
+        await cluster.OscoreStore.ForgetAsync(s_key);
+        Assert.True((await cluster.OscoreStore.OpenAsync(s_key, default)).IsNew);
+    }
+
+    [Fact]
+    public async Task Only_the_node_that_has_the_slot_forgets_a_context()
+    {
+        await using CoapCluster cluster = await NodeAsync();
+        await cluster.OscoreStore.OpenAsync(s_key, default);
+        await using CoapCluster other = await NodeAsync();
+
+        OscoreStoreException exception = await Assert.ThrowsAsync<OscoreStoreException>(async () =>
+            await other.OscoreStore.ForgetAsync(s_key));
+        Assert.Equal((OscoreStoreFault.InUse, 1), (exception.Fault, _memory.Count));
+    }
+
+    [Fact]
     public async Task Before_the_node_has_joined_nothing_is_opened()
     {
         await using CoapCluster cluster = new(_memory.Open(), ClusterTests.Options());
