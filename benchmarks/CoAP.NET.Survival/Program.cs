@@ -2,6 +2,7 @@
 using System.Globalization;
 using CoAP.NET.Bench;
 using CoAP.NET.Footprint;
+using CoAP.NET.Survival.Balancing;
 using CoAP.NET.Survival.Devices;
 using CoAP.NET.Survival.Nodes;
 using CoAP.NET.Survival.Scenarios;
@@ -14,13 +15,16 @@ string usage = $"""
     {string.Join('\n', scenarios.Select(static one => $"  {one.Name,-10} {one.About}"))}
       (none)     all of them
     options:
+      --balancer NAME in crash, sleep and rolling ({string.Join(", ", BalancerOptions.Names)}; default {BalancerOptions.Names[0]}):
+                      sticky keeps each device at its server while that is ready; forget chooses a random server for each device that was
+                      silent for half of --pause-ms; spray sends each record with a Connection ID to a random server
       --devices N     how many devices (30,000)
       --pause-ms N    how long after an answer a device asks again (10,000)
       --seconds N     how long costs are measured each time (30)
       --restored N    how many sessions are restored (100,000)
       --write FILE    writes the table, too; between the lines "<!-- begin survival -->" and "<!-- end survival -->" of a file that has them
       --verbose       nodes say on the error stream what they log
-      --self-check    everything in small: times are not judged
+      --self-check    everything in small: times are not judged; without --balancer also crash and rolling with each other balancer
     """;
 if (args is ["--help" or "-h", ..])
 {
@@ -41,7 +45,7 @@ try
     }
 
     Arguments arguments = Arguments.Parse(
-        args, ["--devices", "--pause-ms", "--seconds", "--restored", "--write"], ["--self-check", Node.Verbose]);
+        args, ["--balancer", "--devices", "--pause-ms", "--seconds", "--restored", "--write"], ["--self-check", Node.Verbose]);
     if (arguments.Words.FirstOrDefault(word => scenarios.All(one => one.Name != word)) is { } unknown)
     {
         throw new ArgumentException($"{unknown} is no scenario: {string.Join(", ", scenarios.Select(static one => one.Name))}.");
@@ -63,12 +67,21 @@ try
         {
             Pause = TimeSpan.FromMilliseconds(arguments.Number("--pause-ms", (int)sizes.Times.Pause.TotalMilliseconds)),
         },
+        Balancer = arguments.Text("--balancer", sizes.Balancer),
     };
+    _ = BalancerOptions.Parse(sizes.Balancer, sizes.Times.Pause);
     FigureTable table = new(isJudging: !sizes.IsSelfCheck);
     table.Open();
     foreach (IScenario scenario in scenarios.Where(one => arguments.Words.Count == 0 || arguments.Words.Contains(one.Name)))
     {
         await scenario.RunAsync(table, sizes);
+        if (sizes.IsSelfCheck && !arguments.Has("--balancer") && scenario is (CrashScenario or RollingScenario))
+        {
+            foreach (string balancer in BalancerOptions.Names.Skip(1))
+            {
+                await scenario.RunAsync(table, sizes with { Balancer = balancer });
+            }
+        }
     }
 
     if (arguments.Has("--write"))

@@ -15,6 +15,7 @@ internal sealed class UdpBalancer : IDisposable
     private const int BackTag = 1;
     private const int Milliseconds = 100;
     private const int Burst = 64;
+    private const byte WithConnectionId = 25;
 
     // Clients are 127.16.0.0 and up.
     private const ulong FirstSource = 0x7F10_0000;
@@ -141,7 +142,7 @@ internal sealed class UdpBalancer : IDisposable
             _flows.Add(flow);
         }
 
-        if (Choose(flow) is { } backend)
+        if (Choose(flow, hasConnectionId: length > 0 && _buffer[0] == WithConnectionId) is { } backend)
         {
             flow.Enter(backend);
             _back.Send(_buffer.AsSpan(0, length), PacketSocket.NumberOf(backend.Address), FirstSource + (ulong)flow.Index);
@@ -177,7 +178,7 @@ internal sealed class UdpBalancer : IDisposable
         return true;
     }
 
-    private Backend? Choose(ClientFlow flow)
+    private Backend? Choose(ClientFlow flow, bool hasConnectionId)
     {
         long now = TimeProvider.System.GetTimestamp();
         TimeSpan silence = TimeProvider.System.GetElapsedTime(flow.LastHeard, now);
@@ -187,7 +188,7 @@ internal sealed class UdpBalancer : IDisposable
             return null;
         }
 
-        if (_options.SpraysOneOf > 0 && Dice(_options.SpraysOneOf) == 0)
+        if (hasConnectionId && _options.SpraysOneOf > 0 && Dice(_options.SpraysOneOf) == 0)
         {
             return _used[Dice(_used.Length)];
         }

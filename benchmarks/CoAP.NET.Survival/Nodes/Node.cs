@@ -55,8 +55,7 @@ internal static class Node
             MaxSessionsPerIdentity = Most,
         };
 
-        // What comes while it stops is for the node that has the sessions next: it would be refused here.
-        CoapEndpointOptions options = new() { AnswerWhileStopping = cluster is null, LoggerFactory = log };
+        CoapEndpointOptions options = new() { LoggerFactory = log };
         options.UseDtls(new CoapDtlsOptions { Server = dtls });
         if (cluster is not null)
         {

@@ -12,7 +12,7 @@ internal sealed class CrashScenario : IScenario
 
     public async Task RunAsync(FigureTable table, Sizes sizes)
     {
-        table.Begin("kill -9 of the only node, SQLite");
+        table.Begin($"kill -9 of the only node, SQLite{sizes.RowSuffix}");
         await using (Site site = await Site.OpenAsync(sizes, hasDatabase: false))
         {
             NodeProcess node = await site.AddNodeAsync();
@@ -32,7 +32,7 @@ internal sealed class CrashScenario : IScenario
             await new SiteReport(table, sizes).AddAsync(site, isPlanned: false, cpu);
         }
 
-        table.Begin("kill -9 of one of 3 nodes, PostgreSQL");
+        table.Begin($"kill -9 of one of 3 nodes, PostgreSQL{sizes.RowSuffix}");
         await using (Site site = await Site.OpenAsync(sizes, hasDatabase: true))
         {
             await site.AddNodesAsync(3);

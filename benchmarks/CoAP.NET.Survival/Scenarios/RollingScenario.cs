@@ -14,7 +14,7 @@ internal sealed class RollingScenario : IScenario
 
     public async Task RunAsync(FigureTable table, Sizes sizes)
     {
-        table.Begin("rolling restart of 3 nodes");
+        table.Begin($"rolling restart of 3 nodes{sizes.RowSuffix}");
         await using Site site = await Site.OpenAsync(sizes, hasDatabase: true);
         await site.AddNodesAsync(3);
         await site.OpenDevicesAsync();

@@ -64,9 +64,11 @@ internal sealed class Site : IAsyncDisposable
     /// <summary>Makes one without nodes.</summary>
     /// <param name="sizes">How large it is.</param>
     /// <param name="hasDatabase">Whether nodes share a PostgreSQL; otherwise they have a file, one at a time.</param>
-    /// <param name="balancing">How the balancer chooses; null for as long as it remembers.</param>
+    /// <param name="balancing">How the balancer chooses; null for as <see cref="Sizes.Balancer"/> says.</param>
     public static async Task<Site> OpenAsync(Sizes sizes, bool hasDatabase, BalancerOptions? balancing = null) => new(
-        sizes, hasDatabase ? await PostgreSqlProcess.StartAsync(isDurable: !sizes.IsSelfCheck) : null, balancing ?? new BalancerOptions());
+        sizes,
+        hasDatabase ? await PostgreSqlProcess.StartAsync(isDurable: !sizes.IsSelfCheck) : null,
+        balancing ?? BalancerOptions.Parse(sizes.Balancer, sizes.Times.Pause));
 
     /// <summary>Starts a node.</summary>
     public async Task<NodeProcess> AddNodeAsync()

@@ -1,3 +1,4 @@
+using CoAP.NET.Survival.Balancing;
 using CoAP.NET.Survival.Devices;
 
 namespace CoAP.NET.Survival.Scenarios;
@@ -14,10 +15,16 @@ namespace CoAP.NET.Survival.Scenarios;
 internal sealed record Sizes(
     bool IsSelfCheck, int Devices, DeviceTimes Times, TimeSpan Sleep, int Lease, int Restored, int Simulated, int Seconds)
 {
+    private const int DevicesOfProcess = 5_000;
+
     /// <summary>Whether nodes say all that they log.</summary>
     public bool IsVerbose { get; init; }
 
-    private const int DevicesOfProcess = 5_000;
+    /// <summary>The name of the balancer (<see cref="BalancerOptions.Names"/>).</summary>
+    public string Balancer { get; init; } = BalancerOptions.Names[0];
+
+    /// <summary>What rows are called by, beside what happens: the balancer, if it is not the first one.</summary>
+    public string RowSuffix => Balancer == BalancerOptions.Names[0] ? "" : $", balancer {Balancer}";
 
     /// <summary>The large form.</summary>
     public static Sizes Large { get; } = new(

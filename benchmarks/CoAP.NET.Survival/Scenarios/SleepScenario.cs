@@ -12,7 +12,7 @@ internal sealed class SleepScenario : IScenario
 
     public async Task RunAsync(FigureTable table, Sizes sizes)
     {
-        table.Begin($"{sizes.Sleep.TotalSeconds:0} s asleep, one of 3 nodes");
+        table.Begin($"{sizes.Sleep.TotalSeconds:0} s asleep, one of 3 nodes{sizes.RowSuffix}");
         await using Site site = await Site.OpenAsync(sizes, hasDatabase: true);
         await site.AddNodesAsync(3);
         await site.OpenDevicesAsync();
