@@ -39,15 +39,7 @@ internal sealed class PostgreSqlWatch(
                 // Whoever writes is told; whoever watches waits for the next map.
             }
 
-            try
-            {
-                await Task.Delay(retry, options.TimeProvider!, cancellationToken).ConfigureAwait(false);
-            }
-            catch (OperationCanceledException)
-            {
-                return;
-            }
-
+            await Task.Delay(retry, options.TimeProvider!, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             retry = TimeSpan.FromTicks(Math.Min(retry.Ticks * 2, s_longestRetry.Ticks));
         }
     }

@@ -180,9 +180,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
                 else
                 {
                     _posts.TellAll(DevicePost.Watch, key);
-                    using CancellationTokenSource waits = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-                    await Task.WhenAny(told, Task.Delay(pause, _time, waits.Token)).ConfigureAwait(false);
-                    await waits.CancelAsync().ConfigureAwait(false);
+                    await told.WaitAsync(pause, _time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 }
 
                 cancellationToken.ThrowIfCancellationRequested();

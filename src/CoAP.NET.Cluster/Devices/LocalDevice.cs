@@ -131,21 +131,16 @@ internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDe
             }
 
             TimeSpan retry = options.AwakeTime == Timeout.InfiniteTimeSpan ? options.RetryAsleepAfter : Timeout.InfiniteTimeSpan;
-            using CancellationTokenSource pause = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-            Task over = Task.Delay(retry, time, pause.Token);
-            if (await Task.WhenAny(heard, over).ConfigureAwait(false) == heard)
+            await heard.WaitAsync(retry, time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            cancellationToken.ThrowIfCancellationRequested();
+            if (!heard.IsCompleted)
             {
-                await pause.CancelAsync().ConfigureAwait(false);
-                if (IsAsleep)
-                {
-                    // Its place was wanted by others, and it said nothing.
-                    await Task.Delay(s_pause, time, cancellationToken).ConfigureAwait(false);
-                }
-            }
-            else
-            {
-                cancellationToken.ThrowIfCancellationRequested();
                 await TryPingAsync(cancellationToken).ConfigureAwait(false);
+            }
+            else if (IsAsleep)
+            {
+                // The wait ended early, as others needed its place; the device said nothing.
+                await Task.Delay(s_pause, time, cancellationToken).ConfigureAwait(false);
             }
         }
     }

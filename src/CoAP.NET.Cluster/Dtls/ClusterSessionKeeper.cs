@@ -153,14 +153,7 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
                 // The cluster tells of it.
             }
 
-            try
-            {
-                await Task.Delay(s_retry, _time, _stop.Token).ConfigureAwait(false);
-            }
-            catch (OperationCanceledException)
-            {
-                return;
-            }
+            await Task.Delay(s_retry, _time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 

@@ -190,13 +190,6 @@ internal sealed class ClusterLink : IAsyncDisposable
             hurry = _hurry.Task;
         }
 
-        try
-        {
-            await hurry.WaitAsync(pause, _time, _stop.Token).ConfigureAwait(false);
-        }
-        catch (Exception exception) when (exception is TimeoutException or OperationCanceledException)
-        {
-            // The next try.
-        }
+        await hurry.WaitAsync(pause, _time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 }

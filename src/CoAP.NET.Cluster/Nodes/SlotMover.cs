@@ -142,20 +142,7 @@ internal sealed class SlotMover(
                 continue;
             }
 
-            await WaitAsync(woken, wait, _stop.Token).ConfigureAwait(false);
-        }
-    }
-
-    // Until something was told, the time is over, or the end.
-    private async Task WaitAsync(Task woken, TimeSpan wait, CancellationToken cancellationToken)
-    {
-        try
-        {
-            await woken.WaitAsync(wait, time, cancellationToken).ConfigureAwait(false);
-        }
-        catch (Exception exception) when (exception is TimeoutException or OperationCanceledException)
-        {
-            // Then it looks again.
+            await woken.WaitAsync(wait, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 
@@ -243,7 +230,7 @@ internal sealed class SlotMover(
 #pragma warning restore CA1031
         {
             NodesLog.NotGiven(logger, self, exception);
-            await WaitAsync(new TaskCompletionSource().Task, s_retry, _stop.Token).ConfigureAwait(false);
+            await Task.Delay(s_retry, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
 
         (CoapNodeId To, IReadOnlyList<CoapSlot> Slots) Choose(CoapClusterMap map)
@@ -303,9 +290,9 @@ internal sealed class SlotMover(
                 break;
             }
 
-            await WaitAsync(woken, wait, _stop.Token).ConfigureAwait(false);
+            await woken.WaitAsync(wait, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
 
-        await WaitAsync(new TaskCompletionSource().Task, options.RelayTime, _stop.Token).ConfigureAwait(false);
+        await Task.Delay(options.RelayTime, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 }

@@ -170,9 +170,7 @@ internal sealed class ObservationKeeper(
                 Task wake = _wake.Next;
                 TimeSpan pause = await StepAsync(_stop.Token).ConfigureAwait(false);
                 _stepped.Wake();
-                using CancellationTokenSource over = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
-                await Task.WhenAny(Task.Delay(pause, time, over.Token), wake).ConfigureAwait(false);
-                await over.CancelAsync().ConfigureAwait(false);
+                await wake.WaitAsync(pause, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 _stop.Token.ThrowIfCancellationRequested();
             }
         }

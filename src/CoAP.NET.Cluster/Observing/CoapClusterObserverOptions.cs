@@ -1,26 +1,25 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Bounds and pace of observers that are kept.</summary>
+/// <summary>Bounds and pace of kept observers.</summary>
 public sealed class CoapClusterObserverOptions
 {
     /// <summary>
-    /// How many observers are put back in a second: 1 to 1,000,000, 1,000 by default. Each is told the newest state by a Confirmable
-    /// notification, so this is how fast devices are woken after a crash: 100,000 in 100 s.
+    /// How many observers are restored in a second: 1 to 1,000,000, 1,000 by default. Each receives the newest state in a Confirmable
+    /// notification, so 100,000 devices are woken in 100 s after a crash.
     /// </summary>
     public int RestoresPerSecond { get; set; } = 1_000;
 
     /// <summary>
-    /// How many changes of observers wait for the store: 100 to 10,000,000, 50,000 by default. For one more, the oldest goes of the source
-    /// (<see cref="CoapSource"/>) that has most; what goes is counted (<see cref="CoapClusterObserverCounters.Dropped"/>).
+    /// The maximum number of changes of observers that wait for the store: 100 to 10,000,000, 50,000 by default. For one more, the oldest
+    /// change of the source (<see cref="CoapSource"/>) with the most is dropped and counted
+    /// (<see cref="CoapClusterObserverCounters.Dropped"/>).
     /// </summary>
     public int MaxWaiting { get; set; } = 50_000;
 
     internal CoapClusterObserverOptions Checked()
     {
-        ArgumentOutOfRangeException.ThrowIfLessThan(RestoresPerSecond, 1);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(RestoresPerSecond, 1_000_000);
-        ArgumentOutOfRangeException.ThrowIfLessThan(MaxWaiting, 100);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxWaiting, 10_000_000);
+        OptionRange.Check(RestoresPerSecond, 1, 1_000_000);
+        OptionRange.Check(MaxWaiting, 100, 10_000_000);
         return (CoapClusterObserverOptions)MemberwiseClone();
     }
 }

@@ -149,7 +149,9 @@ internal sealed class ObserverRestorer
             while (true)
             {
                 Task wake = _wake.Next;
-                await PauseAsync(await StepAsync(_stop.Token).ConfigureAwait(false), wake).ConfigureAwait(false);
+                TimeSpan pause = await StepAsync(_stop.Token).ConfigureAwait(false);
+                await wake.WaitAsync(pause, _time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                _stop.Token.ThrowIfCancellationRequested();
             }
         }
         catch (OperationCanceledException)
@@ -205,19 +207,6 @@ internal sealed class ObserverRestorer
 
         Expire();
         return Volatile.Read(ref _count) > 0 || !_unheard.IsEmpty ? s_look : Timeout.InfiniteTimeSpan;
-    }
-
-    private async Task PauseAsync(TimeSpan pause, Task wake)
-    {
-        if (pause == TimeSpan.Zero)
-        {
-            return;
-        }
-
-        using CancellationTokenSource over = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token);
-        await Task.WhenAny(Task.Delay(pause, _time, over.Token), wake).ConfigureAwait(false);
-        await over.CancelAsync().ConfigureAwait(false);
-        _stop.Token.ThrowIfCancellationRequested();
     }
 
     private async Task LoadAsync(CancellationToken cancellationToken)

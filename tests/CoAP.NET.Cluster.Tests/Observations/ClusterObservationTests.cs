@@ -48,13 +48,9 @@ public sealed class ClusterObservationTests : IAsyncDisposable
             return;
         }
 
-        await StartDeviceAsync();
-        await using Node node = await Node.StartAsync(new CoapMemoryCluster().Open());
-        node.Handle();
+        await using Node node = await ObservingNodeAsync(new CoapMemoryCluster().Open());
         CoapPeer peer = await node.OpenAsync(_device);
         await node.Cluster.Observations.StartAsync(Name, peer, Path);
-        await node.Cluster.Observations.StartAsync(Name, peer, Path);
-        Assert.Equal("20", await node.HeardAsync());
         Assert.Equal((1, 1, 1), (_device.CountObservers(Path), (int)Registrations, node.Cluster.Observations.Count));
 
         await node.Cluster.Observations.StartAsync(Name, peer, "/other");
@@ -77,12 +73,8 @@ public sealed class ClusterObservationTests : IAsyncDisposable
             return;
         }
 
-        await StartDeviceAsync();
-        await using Node node = await Node.StartAsync(new CoapMemoryCluster().Open());
-        node.Handle();
+        await using Node node = await ObservingNodeAsync(new CoapMemoryCluster().Open());
         CoapPeer peer = await node.OpenAsync(_device);
-        await node.Cluster.Observations.StartAsync(Name, peer, Path);
-        Assert.Equal("20", await node.HeardAsync());
         Notify(21);
         Assert.Equal("21", await node.HeardAsync());
 
@@ -163,22 +155,30 @@ public sealed class ClusterObservationTests : IAsyncDisposable
         await _device.StartAsync();
     }
 
-    private async Task CrashAsync()
+    // A node that has heard the device once.
+    private async Task<Node> ObservingNodeAsync(ICoapClusterStore store)
     {
         await StartDeviceAsync();
-        using Folder folder = new();
-        string left = folder.File("left.db");
-        Node first = await Node.StartAsync(new CoapSqliteClusterStore(folder.File("coap.db")));
-        int port = first.Port;
-        await using (first)
-        {
-            first.Handle();
-            CoapPeer peer = await first.OpenAsync(_device);
-            await first.Cluster.Observations.StartAsync(Name, peer, Path);
-            Assert.Equal($"{_degrees}", await first.HeardAsync());
-            await first.CrashAsync(folder.File("coap.db"), left);
-        }
+        Node node = await Node.StartAsync(store);
+        node.Handle();
+        await node.Cluster.Observations.StartAsync(Name, await node.OpenAsync(_device), Path);
+        Assert.Equal($"{_degrees}", await node.HeardAsync());
+        return node;
+    }
 
+    // A node observes the device, and is gone: the file as a kill leaves it, and the port.
+    private async Task<(string Left, int Port)> CrashedNodeAsync(Folder folder)
+    {
+        string left = folder.File("left.db");
+        await using Node node = await ObservingNodeAsync(new CoapSqliteClusterStore(folder.File("coap.db")));
+        await node.CrashAsync(folder.File("coap.db"), left);
+        return (left, node.Port);
+    }
+
+    private async Task CrashAsync()
+    {
+        using Folder folder = new();
+        (string left, int port) = await CrashedNodeAsync(folder);
         Assert.Equal(1, Registrations);
         CoapCounters counters = _device.Counters;
         long Sent() => counters[CoapCounter.DatagramsSent] - counters[CoapCounter.Retransmissions];
@@ -201,19 +201,8 @@ public sealed class ClusterObservationTests : IAsyncDisposable
 
     private async Task HandleLateAsync()
     {
-        await StartDeviceAsync();
         using Folder folder = new();
-        string left = folder.File("left.db");
-        Node first = await Node.StartAsync(new CoapSqliteClusterStore(folder.File("coap.db")));
-        int port = first.Port;
-        await using (first)
-        {
-            first.Handle();
-            await first.Cluster.Observations.StartAsync(Name, await first.OpenAsync(_device), Path);
-            await first.HeardAsync();
-            await first.CrashAsync(folder.File("coap.db"), left);
-        }
-
+        (string left, int port) = await CrashedNodeAsync(folder);
         await using Node second = await Node.StartAsync(new CoapSqliteClusterStore(left), port);
         await Eventually.IsTrueAsync(() => second.Cluster.Observations.Count == 1);
         long came = second.Server.Counters[CoapCounter.DatagramsReceived];

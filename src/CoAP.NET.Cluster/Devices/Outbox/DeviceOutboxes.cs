@@ -266,7 +266,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
             }
             catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
             {
-                await ((Task)Task.Delay(s_retry, _time, queue.Stop.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                await Task.Delay(s_retry, _time, queue.Stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
     }
@@ -430,7 +430,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
                 or ObjectDisposedException)
             {
                 // The cluster tells of it.
-                await ((Task)Task.Delay(s_retry, _time, _stop.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                await Task.Delay(s_retry, _time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
     }
