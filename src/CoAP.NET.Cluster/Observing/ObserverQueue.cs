@@ -1,9 +1,11 @@
+using CoAP.NET.Guarding;
+
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Changes of observers on their way to the <see cref="CoapRecordWriter"/>: one for each observer, handed on in small portions, the sources
-/// in turn, and only while the writer is not behind. A registration that ends before its turn leaves no trace, so whoever registers and
-/// cancels in a loop writes nothing. When it is full, the oldest change goes of the source that has most. Thread-safe.
+/// Queues changes of observers for the <see cref="CoapRecordWriter"/>: one for each observer, passed on in small portions, source by
+/// source, and only while the writer keeps up. A registration that ends before its turn is never written, so a client that registers and
+/// cancels in a loop causes no writes. When the queue is full, the oldest change of the source that has the most is dropped. Thread-safe.
 /// </summary>
 /// <param name="cluster">Whose writer it is.</param>
 /// <param name="maxWaiting">How many changes wait at most.</param>
@@ -18,7 +20,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
 
     private readonly Lock _gate = new();
     private readonly Dictionary<CoapRecordKey, Change> _byKey = [];
-    private readonly SourceShares _shares = new();
+    private readonly ChangeShares _shares = new();
     private readonly CancellationTokenSource _stop = new();
     private Task? _handing;
     private long _dropped;
@@ -91,7 +93,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
         CoapFence fence = cluster.FenceOf(key.Slot);
         if (cluster.Mover.IsMoving(key.Slot, fence))
         {
-            Write(new Change(key, state, fence, isStored));
+            Write(new Change(key, state, fence, source, isStored));
             return;
         }
 
@@ -115,9 +117,9 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
                 return;
             }
 
-            Change change = new(key, state, fence, isStored);
+            Change change = new(key, state, fence, source, isStored);
             _byKey.Add(key, change);
-            _shares.Add(source, change);
+            _shares.Add(change);
             if (_byKey.Count > maxWaiting)
             {
                 _dropped++;
@@ -201,9 +203,12 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
     /// <param name="key">The record.</param>
     /// <param name="state">What is to be put; null when it is to be removed.</param>
     /// <param name="fence">The fence of the moment; not set before the first word of the store.</param>
+    /// <param name="source">Whose share it takes.</param>
     /// <param name="isStored">Whether the store may have the record.</param>
-    internal sealed class Change(CoapRecordKey key, byte[]? state, CoapFence fence, bool isStored)
+    internal sealed class Change(CoapRecordKey key, byte[]? state, CoapFence fence, CoapSource source, bool isStored)
     {
+        private SourceLedger<Change>.Holding? _holding;
+
         public CoapRecordKey Key => key;
 
         public byte[]? State { get; set; } = state;
@@ -212,9 +217,7 @@ internal sealed class ObserverQueue(CoapCluster cluster, int maxWaiting, TimePro
 
         public bool IsStored => isStored;
 
-        /// <summary>Where it stands among those of its source.</summary>
-        public LinkedListNode<Change>? Place { get; set; }
-
-        public SourceShares.Share? Share { get; set; }
+        /// <summary>Its place among the changes of its source.</summary>
+        public SourceLedger<Change>.Holding Holding => _holding ??= new SourceLedger<Change>.Holding(this, source);
     }
 }

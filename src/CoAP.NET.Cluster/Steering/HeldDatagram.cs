@@ -1,3 +1,4 @@
+using CoAP.NET.Guarding;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster;
@@ -5,15 +6,16 @@ namespace CoAP.NET.Cluster;
 /// <summary>A datagram for a slot that is on its way, and where it stands in what is held.</summary>
 internal sealed class HeldDatagram
 {
-    // What the entry itself takes, as small ones shall not be for nothing.
+    // What the entry itself takes: small datagrams are not free.
     private const int Overhead = 128;
 
     /// <summary>Makes one.</summary>
-    public HeldDatagram()
+    /// <param name="source">Whose share it takes.</param>
+    public HeldDatagram(CoapSource source)
     {
         InAll = new LinkedListNode<HeldDatagram>(this);
         InSlot = new LinkedListNode<HeldDatagram>(this);
-        InSource = new LinkedListNode<HeldDatagram>(this);
+        Holding = new SourceLedger<HeldDatagram>.Holding(this, source);
     }
 
     /// <summary>The slot.</summary>
@@ -44,5 +46,5 @@ internal sealed class HeldDatagram
     public LinkedListNode<HeldDatagram> InSlot { get; }
 
     /// <summary>Its place in those of its source.</summary>
-    public LinkedListNode<HeldDatagram> InSource { get; }
+    public SourceLedger<HeldDatagram>.Holding Holding { get; }
 }

@@ -1,3 +1,4 @@
+using CoAP.NET.Guarding;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster;
@@ -17,10 +18,7 @@ internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCou
     // By age, by slot and by source.
     private readonly LinkedList<HeldDatagram> _all = [];
     private readonly Dictionary<CoapSlot, LinkedList<HeldDatagram>> _bySlot = [];
-    private readonly Dictionary<CoapSource, Share> _bySource = [];
-    private readonly SortedSet<Share> _shares = new(Share.BySize);
-    private long _bytes;
-    private long _made;
+    private readonly SourceLedger<HeldDatagram> _bySource = new();
 
     /// <summary>How many are held.</summary>
     public int Count
@@ -55,7 +53,8 @@ internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCou
     public void Add(CoapSlot slot, int via, long version, in CoapAddress remote, ReadOnlySpan<byte> bytes)
     {
         long until = time.GetTimestamp() + (long)(holdTime.TotalSeconds * time.TimestampFrequency);
-        HeldDatagram added = new()
+        CoapSource source = CoapSourceRule.Default.Of(remote);
+        HeldDatagram added = new(source)
         {
             Slot = slot,
             Via = via,
@@ -64,7 +63,6 @@ internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCou
             Bytes = bytes.ToArray(),
             Until = until,
         };
-        CoapSource source = CoapSourceRule.Default.Of(remote);
         lock (_gate)
         {
             counts.OnHeld();
@@ -75,11 +73,13 @@ internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCou
             }
 
             RemoveOldLocked();
-            while (_bytes + added.Cost > maxBytes)
+            while (_bySource.Total + added.Cost > maxBytes)
             {
-                Share greediest = _shares.Max!;
-                Share given = _bySource.TryGetValue(source, out Share? own) && own.Bytes + added.Cost > greediest.Bytes ? own : greediest;
-                RemoveLocked(given.Datagrams.First!.Value);
+                // A source that would hold most with the new one makes room itself.
+                SourceLedger<HeldDatagram>.Source greediest = _bySource.Greediest!;
+                SourceLedger<HeldDatagram>.Source giving =
+                    _bySource.Find(source) is { } own && own.Amount + added.Cost > greediest.Amount ? own : greediest;
+                RemoveLocked(giving.First!.Owner);
                 counts.OnHeldDropped();
             }
 
@@ -90,16 +90,7 @@ internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCou
             }
 
             ofSlot.AddLast(added.InSlot);
-            if (!_bySource.TryGetValue(source, out Share? share))
-            {
-                _bySource.Add(source, share = new Share(++_made));
-            }
-
-            _shares.Remove(share);
-            share.Datagrams.AddLast(added.InSource);
-            share.Bytes += added.Cost;
-            _shares.Add(share);
-            _bytes += added.Cost;
+            _bySource.Set(added.Holding, added.Cost);
         }
     }
 
@@ -155,32 +146,6 @@ internal sealed class HeldDatagrams(int maxBytes, TimeSpan holdTime, SteeringCou
             _bySlot.Remove(held.Slot);
         }
 
-        CoapSource source = CoapSourceRule.Default.Of(held.Remote);
-        Share share = _bySource[source];
-        _shares.Remove(share);
-        share.Datagrams.Remove(held.InSource);
-        share.Bytes -= held.Cost;
-        if (share.Datagrams.Count == 0)
-        {
-            _bySource.Remove(source);
-        }
-        else
-        {
-            _shares.Add(share);
-        }
-
-        _bytes -= held.Cost;
-    }
-
-    private sealed class Share(long number)
-    {
-        public static readonly IComparer<Share> BySize = Comparer<Share>.Create(static (one, other) =>
-            (one.Bytes, one.Number).CompareTo((other.Bytes, other.Number)));
-
-        public long Number { get; } = number;
-
-        public LinkedList<HeldDatagram> Datagrams { get; } = [];
-
-        public long Bytes { get; set; }
+        _bySource.Set(held.Holding, 0);
     }
 }

@@ -18,19 +18,12 @@ internal sealed class CacheSlot
     private readonly List<StoredResponse> _responses = new(1);
     private long _freshUntil = NeverFresh;
 
-    public CacheSlot(CacheKey key)
-    {
-        Key = key;
-        Node = new LinkedListNode<CacheSlot>(this);
-    }
+    public CacheSlot(CacheKey key) => Key = key;
 
     public CacheKey Key { get; }
 
-    /// <summary>Of whose share it takes; null while it is none's.</summary>
-    public CacheShare? Share { get; set; }
-
-    /// <summary>Its place in the order of use of that share.</summary>
-    public LinkedListNode<CacheSlot> Node { get; }
+    /// <summary>What it takes of whose share; null while it is none's.</summary>
+    public SourceLedger<CacheSlot>.Holding? Holding { get; set; }
 
     public bool IsEmpty => _responses.Count == 0;
 

@@ -1,3 +1,5 @@
+using CoAP.NET.Guarding;
+
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>A place of a session that began. Belongs to <see cref="PendingSessions"/>, whose lock guards it.</summary>
@@ -6,15 +8,19 @@ namespace CoAP.NET.Edhoc.Coap;
 /// <param name="deadline">When it ends, as a timestamp.</param>
 internal sealed class PendingSession(byte[] id, CoapSource source, long deadline)
 {
+    private SourceLedger<PendingSession>.Holding? _holding;
+
     public byte[] Id { get; } = id;
 
     public CoapSource Source { get; } = source;
 
+    /// <summary>Its place among the sessions of its source.</summary>
+    public SourceLedger<PendingSession>.Holding Holding => _holding ??= new SourceLedger<PendingSession>.Holding(this, Source);
+
     public long Deadline { get; } = deadline;
 
     /// <summary>The role of this side and its secrets: an <see cref="EdhocResponder"/> or <see cref="EdhocInitiator"/>; null while a
-    /// message
-    /// is being processed, and after a failure.</summary>
+    /// message is being processed, and after a failure.</summary>
     public IDisposable? Machine { get; set; }
 
     /// <summary>Whether the place was given back.</summary>

@@ -1,3 +1,5 @@
+using CoAP.NET.Guarding;
+
 namespace CoAP.NET.Edhoc.Coap;
 
 /// <summary>
@@ -18,7 +20,7 @@ internal sealed class PendingSessions : IDisposable
     // All have the same time, so that those at the front end first.
     private readonly LinkedList<PendingSession> _byAge = new();
     private readonly Dictionary<string, LinkedListNode<PendingSession>> _byId = new(StringComparer.Ordinal);
-    private readonly Dictionary<CoapSource, int> _held = [];
+    private readonly SourceLedger<PendingSession> _held = new();
     private bool _isDisposed;
 
     public PendingSessions(EdhocServerOptions options, ServerCounts counts)
@@ -64,7 +66,7 @@ internal sealed class PendingSessions : IDisposable
                     continue;
                 }
 
-                int held = _held.GetValueOrDefault(source);
+                long held = _held.Find(source)?.Amount ?? 0;
                 return held < _options.MaxSessionsPerSource && (_byAge.Count < _options.MaxSessions || TryDisplace(held))
                     ? Add(id, source)
                     : null;
@@ -183,15 +185,7 @@ internal sealed class PendingSessions : IDisposable
         _counts.ChangeActive(-1);
         _byAge.Remove(node);
         _byId.Remove(Key(session.Id));
-        int held = _held[session.Source] - 1;
-        if (held == 0)
-        {
-            _held.Remove(session.Source);
-        }
-        else
-        {
-            _held[session.Source] = held;
-        }
+        _held.Set(session.Holding, 0);
     }
 
     private PendingSession Add(byte[] id, CoapSource source)
@@ -199,7 +193,7 @@ internal sealed class PendingSessions : IDisposable
         long span = (long)(_options.Timeout.TotalSeconds * _options.TimeProvider.TimestampFrequency);
         PendingSession session = new(id, source, _options.TimeProvider.GetTimestamp() + span);
         _byId[Key(id)] = _byAge.AddLast(session);
-        _held[source] = _held.GetValueOrDefault(source) + 1;
+        _held.Set(session.Holding, 1);
         _counts.ChangeActive(1);
         if (_byAge.Count == 1)
         {
@@ -210,18 +204,14 @@ internal sealed class PendingSessions : IDisposable
     }
 
     // Somebody who holds fewer than the greediest is let in: never an honest newcomer is kept out by one that holds many.
-    private bool TryDisplace(int held)
+    private bool TryDisplace(long held)
     {
-        int most = _held.Values.Max();
-        for (LinkedListNode<PendingSession>? node = _byAge.First; most > held && node is not null; node = node.Next)
+        if (_held.Greediest is not { First.Owner: { } oldest } greediest || greediest.Amount <= held)
         {
-            if (_held[node.Value.Source] == most)
-            {
-                Abandon(node);
-                return true;
-            }
+            return false;
         }
 
-        return false;
+        Abandon(_byId[Key(oldest.Id)]);
+        return true;
     }
 }

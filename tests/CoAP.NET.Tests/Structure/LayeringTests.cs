@@ -49,9 +49,9 @@ public partial class LayeringTests
         "CoAP.NET.Transports.CoapSourceRule",
     ];
 
-    // Whom the cache must know: who answered, and by which scheme.
-    private static readonly string[] s_answerers = ["CoAP.NET.Mesh.CoapChannel", "CoAP.NET.Peers.CallerIdentity",
-        "CoAP.NET.Transports.CoapAddress", "CoAP.NET.Transports.CoapTransport"];
+    // Whom the cache must know: who answered, by which scheme, and for whom most is stored.
+    private static readonly string[] s_answerers = ["CoAP.NET.Guarding.SourceLedger`1", "CoAP.NET.Mesh.CoapChannel",
+        "CoAP.NET.Peers.CallerIdentity", "CoAP.NET.Transports.CoapAddress", "CoAP.NET.Transports.CoapTransport"];
 
     // The item types are what the stages exchange, with what they carry of a body: every stage may know them, wherever they are declared.
     private static readonly string[] s_items =
