@@ -3,31 +3,31 @@ using Npgsql;
 
 namespace CoAP.NET.Cluster.PostgreSql;
 
-/// <summary>Where and how a <see cref="CoapPostgreSqlClusterStore"/> keeps what it is given.</summary>
+/// <summary>The options of a <see cref="CoapPostgreSqlClusterStore"/>.</summary>
 public sealed partial class CoapPostgreSqlClusterOptions
 {
     /// <summary>
-    /// The database, as Npgsql has it: <c>Host=db;Database=meters;Username=coap;Password=...</c>. Straight to the server, or through a
-    /// pooler in session mode: leases hold a lock of their connection.
+    /// The connection string for Npgsql: <c>Host=db;Database=meters;Username=coap;Password=...</c>. Connect directly to the server, or
+    /// through a pooler in session mode: leases hold a lock of their connection. Required.
     /// </summary>
     public string ConnectionString { get; set; } = "";
 
     /// <summary>
-    /// The schema of the tables, <c>coap</c> by default: a to z, 0 to 9 and underscores, 40 characters at most. It is made where there is
-    /// none. Clusters that share a database have a schema each.
+    /// The schema of the tables, which is created if necessary: a to z, 0 to 9 and underscores, at most 40 characters, <c>coap</c> by
+    /// default. Clusters that share a database need a schema each.
     /// </summary>
     public string Schema { get; set; } = "coap";
 
-    /// <summary>How long one call may take, from 1 s to 5 minutes, 10 s by default.</summary>
+    /// <summary>The timeout of a call: 1 s to 5 minutes, 10 s by default.</summary>
     public TimeSpan CommandTimeout { get; set; } = TimeSpan.FromSeconds(10);
 
     /// <summary>
-    /// How often it is looked whether nodes are gone, from 10 ms to 1 minute, 250 ms by default. A process that ends loses its lock at
-    /// once, which nobody is told of; what nodes do themselves is told at once.
+    /// How often the store checks whether nodes are gone: 10 ms to 1 minute, 250 ms by default. A process that dies loses its lock at once,
+    /// but PostgreSQL notifies nobody of it; nodes are notified at once of what others do themselves.
     /// </summary>
     public TimeSpan PollInterval { get; set; } = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>The clock of pauses after a failure; null for the system's. Leases and lifetimes are counted by the database.</summary>
+    /// <summary>The clock of retries. Null, the default, for the system clock. The database measures leases and lifetimes.</summary>
     public TimeProvider? TimeProvider { get; set; }
 
     internal CoapPostgreSqlClusterOptions Checked()
@@ -36,7 +36,7 @@ public sealed partial class CoapPostgreSqlClusterOptions
         if (!SchemaName().IsMatch(Schema))
         {
             throw new ArgumentException(
-                $"'{Schema}' is no name of a schema here: a to z, 0 to 9 and underscores, a letter first, 40 characters at most.",
+                $"'{Schema}' is not a valid name of a schema: use a to z, 0 to 9 and underscores, a letter first, at most 40 characters.",
                 nameof(Schema));
         }
 

@@ -1,29 +1,29 @@
 namespace CoAP.NET.Cluster.Sqlite;
 
-/// <summary>Where and how a <see cref="CoapSqliteClusterStore"/> keeps what it is given.</summary>
+/// <summary>The options of a <see cref="CoapSqliteClusterStore"/>.</summary>
 public sealed class CoapSqliteClusterOptions
 {
     /// <summary>
-    /// The file. Its folder is made where there is none, for its owner only, as the file is. It belongs on a local disk, to one process;
-    /// the file beside it with <c>-wal</c> behind the name belongs to it. Do not copy it back from a backup: numbers of messages would be
-    /// used twice.
+    /// The file, on a local disk. Its folder is created if necessary; both are accessible to their owner only. One process uses the file at
+    /// a time; the file beside it whose name ends in <c>-wal</c> belongs to it. Do not restore it from a backup: numbers of messages would
+    /// be used twice. Required.
     /// </summary>
     public string Path { get; set; } = "";
 
     /// <summary>
-    /// How large the file may get, in bytes: 1 MiB to 1 TiB, 1 GiB by default. Beyond it writes fail with
+    /// The maximum size of the file in bytes: 1 MiB to 1 TiB, 1 GiB by default. Beyond it writes fail with
     /// <see cref="CoapClusterStoreFault.Full"/>. A DTLS session takes some 400 bytes.
     /// </summary>
     public long MaxBytes { get; set; } = 1L << 30;
 
-    /// <summary>How many calls may wait for the disk, 16 to 1,000,000, 4,096 by default. Further ones fail with
+    /// <summary>The maximum number of calls that wait for the disk: 16 to 1,000,000, 4,096 by default. Further ones fail with
     /// <see cref="CoapClusterStoreFault.Busy"/>.</summary>
     public int MaxWaitingCalls { get; set; } = 4_096;
 
-    /// <summary>The clock of lifetimes, of which the date counts; null for the system's.</summary>
+    /// <summary>The clock of lifetimes, which are stored as dates. Null, the default, for the system clock.</summary>
     public TimeProvider? TimeProvider { get; set; }
 
-    /// <summary>Does what waits for the disk; null for the threads of the library.</summary>
+    /// <summary>Runs the work that waits for the disk. Null, the default, for the threads of the library.</summary>
     public CoapScheduler? Scheduler { get; set; }
 
     internal CoapSqliteClusterOptions Checked()

@@ -1,25 +1,25 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Who is there, and who has which slot under which fence, at one moment. It never changes; a change of it is a new one, which
-/// <see cref="ICoapClusterStore.TryChangeAsync"/> takes when nobody else was quicker.
+/// The live nodes, and the owner and fence of each slot, at one moment. Immutable; a change is a new map, which
+/// <see cref="ICoapClusterStore.TryChangeAsync"/> accepts unless another node was faster.
 /// </summary>
 public sealed class CoapClusterMap
 {
     private readonly CoapSlotOwner[] _owners;
 
-    /// <summary>Makes one, as a store read it.</summary>
-    /// <param name="version">How often slots were given to somebody.</param>
-    /// <param name="nodes">The nodes that are there, in any order.</param>
-    /// <param name="owners">The owner of each slot, 256 of them.</param>
-    /// <exception cref="ArgumentException">They are another number.</exception>
+    /// <summary>Creates a map, as a store read it.</summary>
+    /// <param name="version">The number of changes so far. At least 0.</param>
+    /// <param name="nodes">The live nodes, in any order.</param>
+    /// <param name="owners">The owner of each slot: 256.</param>
+    /// <exception cref="ArgumentException">The version is negative, or the number of owners is not 256.</exception>
     public CoapClusterMap(long version, IEnumerable<CoapClusterNode> nodes, ReadOnlySpan<CoapSlotOwner> owners)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(version);
         ArgumentNullException.ThrowIfNull(nodes);
         if (owners.Length != CoapSlot.Count)
         {
-            throw new ArgumentException($"There are {CoapSlot.Count} slots, and not {owners.Length}.", nameof(owners));
+            throw new ArgumentException($"A map has {CoapSlot.Count} owners, one for each slot, and not {owners.Length}.", nameof(owners));
         }
 
         Version = version;
@@ -34,22 +34,22 @@ public sealed class CoapClusterMap
         _owners = owners;
     }
 
-    /// <summary>The map of a cluster that nobody joined yet.</summary>
+    /// <summary>The map of a cluster that no node has joined yet.</summary>
     public static CoapClusterMap Empty { get; } = new(0, [], new CoapSlotOwner[CoapSlot.Count]);
 
-    /// <summary>How often slots were given to somebody. Nodes that come and go do not change it.</summary>
+    /// <summary>How often slots changed their owner. Nodes that join or leave do not change it.</summary>
     public long Version { get; }
 
-    /// <summary>The nodes whose lease holds, by id.</summary>
+    /// <summary>The nodes whose lease is valid, in the order of their ids.</summary>
     public IReadOnlyList<CoapClusterNode> Nodes { get; }
 
-    /// <summary>Who has a slot.</summary>
+    /// <summary>The owner of a slot.</summary>
     /// <param name="slot">The slot.</param>
     public CoapSlotOwner this[CoapSlot slot] => _owners[slot.Number];
 
-    /// <summary>Whether the lease of a node holds.</summary>
+    /// <summary>Whether the lease of a node is valid.</summary>
     /// <param name="node">The node.</param>
-    /// <returns>Whether it does.</returns>
+    /// <returns>True if it is valid.</returns>
     public bool IsThere(CoapNodeId node)
     {
         foreach (CoapClusterNode other in Nodes)
@@ -63,12 +63,12 @@ public sealed class CoapClusterMap
         return false;
     }
 
-    /// <summary>The slots of a node, be it there or not.</summary>
+    /// <summary>The slots of a node, whether it is live or not.</summary>
     /// <param name="node">The node.</param>
     /// <returns>The slots, in their order.</returns>
     public IReadOnlyList<CoapSlot> SlotsOf(CoapNodeId node) => [.. CoapSlot.All.Where(slot => this[slot].Node == node)];
 
-    /// <summary>The slots that nobody has who is there.</summary>
+    /// <summary>The slots that no live node has.</summary>
     /// <returns>The slots, in their order.</returns>
     public IReadOnlyList<CoapSlot> Orphans()
     {
@@ -77,20 +77,20 @@ public sealed class CoapClusterMap
     }
 
     /// <summary>
-    /// The map in which a node has some slots, each under a new fence, also where it had them before. For
+    /// Creates the map in which a node has some slots, each under a new fence, also those that it had before. For
     /// <see cref="ICoapClusterStore.TryChangeAsync"/>.
     /// </summary>
     /// <param name="node">The new owner.</param>
-    /// <param name="slots">What it gets.</param>
+    /// <param name="slots">The slots that it gets.</param>
     /// <returns>The map, with the next version.</returns>
-    /// <exception cref="InvalidOperationException">This map is a change already: let the store take that first.</exception>
+    /// <exception cref="InvalidOperationException">This map is a change already, which no store has accepted yet.</exception>
     public CoapClusterMap Assign(CoapNodeId node, IEnumerable<CoapSlot> slots)
     {
         ArgumentNullException.ThrowIfNull(slots);
         if (Changed.Count > 0)
         {
             throw new InvalidOperationException(
-                "This map is a change that no store has taken yet. Assign all slots of a node in one call.");
+                "This map is a change that no store has accepted yet. Assign all slots of a node in one call.");
         }
 
         CoapSlotOwner[] owners = [.. _owners];

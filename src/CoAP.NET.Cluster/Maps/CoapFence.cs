@@ -3,13 +3,13 @@ using System.Globalization;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// How often a slot has changed hands. Each write says under which fence it was made, and the store takes it only while that is the one of
-/// the slot: a node that slept, and wakes up when another one has its slots, can change nothing. No clock takes part.
+/// Counts how often a slot has changed its owner. Each write names its fence, and the store accepts it only if that is the newest fence of
+/// the slot: a node that was suspended, and resumes when another node has its slots, cannot change anything. No clock is involved.
 /// </summary>
-/// <param name="Value">The count. 0, the default, is that of a slot that nobody ever had; no write holds under it.</param>
+/// <param name="Value">The count. 0, the default, is the fence of a slot that never had an owner; no write is accepted under it.</param>
 public readonly record struct CoapFence(long Value)
 {
-    /// <summary>Whether a write can hold under it at all, as somebody had the slot.</summary>
+    /// <summary>Whether the slot ever had an owner, so that a write can be accepted under this fence.</summary>
     public bool IsSet => Value > 0;
 
     /// <summary>The fence of the next owner.</summary>

@@ -3,18 +3,18 @@ using System.Buffers.Binary;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// A run of a process that takes part in a cluster. A process that starts again is another node: what the run before left is taken over as
-/// that of any dead node.
+/// Identifies one run of a process in a cluster. A process that starts again is another node, which takes over the slots of the earlier run
+/// like those of any dead node.
 /// </summary>
-/// <param name="Value">16 random bytes; none, the default, stands for nobody.</param>
+/// <param name="Value">16 random bytes; all zeros, the default, stands for no node.</param>
 public readonly record struct CoapNodeId(Guid Value)
 {
-    /// <summary>Whether it is a node, and not nobody.</summary>
+    /// <summary>Whether it identifies a node.</summary>
     public bool IsSet => Value != Guid.Empty;
 
-    /// <summary>Makes one that no other node has.</summary>
-    /// <param name="random">Where the bytes come from; null for the operating system.</param>
-    /// <returns>The node.</returns>
+    /// <summary>Creates a unique id.</summary>
+    /// <param name="random">The source of the bytes; null for the operating system.</param>
+    /// <returns>The id.</returns>
     public static CoapNodeId New(CoapRandomSource? random = null)
     {
         Span<byte> bytes = stackalloc byte[16];
@@ -22,7 +22,7 @@ public readonly record struct CoapNodeId(Guid Value)
         return new CoapNodeId(new Guid(bytes));
     }
 
-    /// <summary>64 bits of it, for engines that know numbers only, such as advisory locks.</summary>
+    /// <summary>The id as a number of 64 bits, such as for advisory locks.</summary>
     /// <returns>The number.</returns>
     public long ToInt64()
     {
@@ -31,7 +31,7 @@ public readonly record struct CoapNodeId(Guid Value)
         return BinaryPrimitives.ReadInt64BigEndian(bytes) ^ BinaryPrimitives.ReadInt64BigEndian(bytes[8..]);
     }
 
-    /// <summary>The first 8 hexadecimal digits, which is enough for people.</summary>
+    /// <summary>The first 8 hexadecimal digits, for logs.</summary>
     /// <returns>The text.</returns>
     public override string ToString() => Value.ToString("N")[..8];
 }

@@ -4,7 +4,7 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// One of the 256 parts into which the devices of a cluster are divided. A slot has one owner at a time, and moves as a whole. The slot of
-/// a DTLS session with a Connection ID is the first byte of that (RFC 9146); what has a name instead has the slot of
+/// a DTLS session is the first byte of its Connection ID (RFC 9146); the slot of something with a name is that of
 /// <see cref="OfName(ReadOnlySpan{byte})"/>.
 /// </summary>
 /// <param name="Number">The number, 0 to 255.</param>

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Who has a slot.</summary>
-/// <param name="Node">The node, which need not be there any more; nobody for a slot that was never taken.</param>
-/// <param name="Fence">The fence under which that node writes.</param>
+/// <summary>The owner of a slot.</summary>
+/// <param name="Node">The node, which need not be live any more; not set for a slot that never had an owner.</param>
+/// <param name="Fence">The fence under which the node writes.</param>
 public readonly record struct CoapSlotOwner(CoapNodeId Node, CoapFence Fence);

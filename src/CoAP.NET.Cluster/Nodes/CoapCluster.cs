@@ -6,18 +6,17 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// A node of a cluster, be it the only one: it keeps its lease, takes the slots that nobody has who is there, and knows under which fence
-/// it may write. Where the store is away it goes on with what it has, and finds back by itself. Thread-safe.
+/// A node of a cluster, or the only one. It renews its lease, takes the slots that no live node has, and knows the fence under which it
+/// may write each slot. While the store is unavailable, the node continues with what it has, and reconnects by itself. Thread-safe.
 /// </summary>
 /// <remarks>
-/// Nodes that can reach each other (<see cref="CoapClusterOptions.LinkAddress"/>) share the slots: those that are there have a fair share
-/// each, slots of a dead node are taken at once, and one that leaves (<see cref="LeaveAsync"/>) hands its own over. Without links the first
-/// node that starts has all slots; further ones stand by, and take over when it is gone. A node that stops gives its lease back, so the
+/// Nodes that can reach each other (<see cref="CoapClusterOptions.LinkAddress"/>) share the slots: each live node has a fair share, the
+/// slots of a dead node are taken at once, and a node that leaves (<see cref="LeaveAsync"/>) hands its slots over. Without links the first
+/// node that starts has all slots; further nodes stand by, and take over when it is gone. A node that stops gives its lease back, so the
 /// next one need not wait.
 /// </remarks>
 public sealed class CoapCluster : IAsyncDisposable
 {
-
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
@@ -35,12 +34,12 @@ public sealed class CoapCluster : IAsyncDisposable
     private bool _isHeldBack;
     private Task? _end;
 
-    /// <summary>Makes a node. It does nothing before <see cref="StartAsync"/>.</summary>
-    /// <param name="store">What is kept where. It is sealed with the secret, and becomes the cluster's: it ends with it.</param>
-    /// <param name="options">How it takes part; they are copied.</param>
-    /// <param name="timeProvider">The clock; null for the system's.</param>
-    /// <param name="random">Where its id and nonces come from; null for the operating system.</param>
-    /// <param name="logger">Is told when the store goes away and who takes over; null for nobody.</param>
+    /// <summary>Creates a node. It does nothing before <see cref="StartAsync"/>.</summary>
+    /// <param name="store">Where state is kept, sealed with the secret. The cluster disposes of it.</param>
+    /// <param name="options">The options, which are copied.</param>
+    /// <param name="timeProvider">The clock; null for the system clock.</param>
+    /// <param name="random">The source of the node's id and of nonces; null for the operating system.</param>
+    /// <param name="logger">The log of store failures and takeovers; null for none.</param>
     /// <exception cref="ArgumentException">An option is missing or out of its range.</exception>
     public CoapCluster(
         ICoapClusterStore store, CoapClusterOptions options, TimeProvider? timeProvider = null, CoapRandomSource? random = null,
@@ -83,22 +82,22 @@ public sealed class CoapCluster : IAsyncDisposable
     /// <summary>Raised when <see cref="Map"/> has changed, on the thread that found out.</summary>
     public event EventHandler? MapChanged;
 
-    /// <summary>This node. Where others reach it is known when <see cref="StartAsync"/> has begun to listen.</summary>
+    /// <summary>This node. Its address is known once <see cref="StartAsync"/> has begun to listen.</summary>
     public CoapClusterNode Self { get; private set; }
 
-    /// <summary>What is kept, sealed. Records that <see cref="Writer"/> writes are to be written by it only.</summary>
+    /// <summary>The store, which seals what it is given. Records that <see cref="Writer"/> writes must not be written otherwise.</summary>
     public CoapSealedClusterStore Store { get; }
 
-    /// <summary>Writes records behind the back of a server.</summary>
+    /// <summary>Writes records asynchronously, in batches.</summary>
     public CoapRecordWriter Writer { get; }
 
     /// <summary>Keeps the sequence numbers of OSCORE contexts (RFC 8613 appendix B.1) in the store.</summary>
     public CoapClusterOscoreStore OscoreStore { get; }
 
-    /// <summary>Observations of ours at devices that outlive the process.</summary>
+    /// <summary>Observations of this application at devices, which outlive the process.</summary>
     public CoapClusterObservations Observations { get; }
 
-    /// <summary>What other nodes are asked and told by.</summary>
+    /// <summary>The connections to the other nodes.</summary>
     internal ClusterLinks Links { get; }
 
     /// <summary>The devices that have sessions and connections with servers of the cluster, by name.</summary>
@@ -119,25 +118,25 @@ public sealed class CoapCluster : IAsyncDisposable
     /// <summary>Brings <c>Notify</c> to the observers on all nodes.</summary>
     internal ClusterNotices Notices { get; }
 
-    /// <summary>Who is there and who has which slot, as was heard last; empty before the first word of the store.</summary>
+    /// <summary>The live nodes and the owner of each slot, as last read from the store; empty before the first read.</summary>
     public CoapClusterMap Map => _membership.Map;
 
-    /// <summary>Whether the store takes leases and records. While it does not, the node goes on with what it has.</summary>
+    /// <summary>Whether the store accepts leases and records. While it does not, the node continues with what it has.</summary>
     public CoapStoreHealth Health => _membership.Health is { IsDegraded: true } health ? health : Writer.Health;
 
-    /// <summary>Whether the node leaves (<see cref="LeaveAsync"/>).</summary>
+    /// <summary>Whether the node is leaving (<see cref="LeaveAsync"/>).</summary>
     public bool IsLeaving => _membership.IsLeaving;
 
     /// <summary>Moves its slots.</summary>
     internal SlotMover Mover => _mover;
 
     /// <summary>
-    /// Keeps the DTLS sessions of a server in the store, so that they outlive a crash and a restart, and another node that takes over has
+    /// Keeps the DTLS sessions of a server in the store, so that they survive a crash and a restart, and a node that takes over continues
     /// them: for <see cref="CoapDtlsServerOptions.SessionKeeping"/>.
     /// </summary>
-    /// <param name="server">Tells the servers of a process apart, each of which has sessions of its own: a name of at most 64 bytes, the
-    /// same after a restart.</param>
-    /// <returns>What a server is to be given. Each server needs its own.</returns>
+    /// <param name="server">The name of the server, which tells it from others of the process: at most 64 bytes of UTF-8, the same after a
+    /// restart.</param>
+    /// <returns>The value for the options of one server.</returns>
     /// <exception cref="ArgumentException">The name is too long.</exception>
     public CoapDtlsSessionKeeping KeepDtlsSessions(string server = "")
     {
@@ -151,22 +150,19 @@ public sealed class CoapCluster : IAsyncDisposable
     }
 
     /// <summary>
-    /// Shares what clients need to resume DTLS sessions by a short handshake (RFC 5246 section 7.3): one that was made at a node is resumed
-    /// at any, also after a restart. For <see cref="CoapDtlsServerOptions.AsyncResumptionStore"/>.
+    /// Shares what clients need to resume DTLS sessions by a short handshake (RFC 5246 section 7.3): a session that was established at one
+    /// node can be resumed at any node, also after a restart. For <see cref="CoapDtlsServerOptions.AsyncResumptionStore"/>.
     /// </summary>
-    /// <param name="server">Tells servers apart that have other clients or trust other authorities: a name of at most 64 bytes, the same on
-    /// all nodes.</param>
-    /// <returns>What a server is to be given.</returns>
+    /// <param name="server">The name of the server, which tells it from others with other clients or other trusted authorities: at most 64
+    /// bytes of UTF-8, the same on all nodes.</param>
+    /// <returns>The value for the options of a server.</returns>
     /// <exception cref="ArgumentException">The name is too long.</exception>
-    public ICoapAsyncDtlsSessionStore ResumeDtlsSessions(string server = "")
-    {
-        return _resumptions.Of(ClusterServers.NameOf(server));
-    }
+    public ICoapAsyncDtlsSessionStore ResumeDtlsSessions(string server = "") => _resumptions.Of(ClusterServers.NameOf(server));
 
     /// <summary>
-    /// What endpoints of all nodes share, so that cookies of DTLS, Echo values and tokens of stateless clients hold on each of them and
-    /// after a restart: for <see cref="CoapEndpointOptions.SharedSecret"/>. It follows from the secret of the cluster, and is wiped when
-    /// the cluster ends; an endpoint copies it when it is made.
+    /// The secret that the endpoints of all nodes share, so that DTLS cookies, Echo values and tokens of stateless clients are valid on
+    /// each of them and after a restart: for <see cref="CoapEndpointOptions.SharedSecret"/>. It is derived from the secret of the cluster,
+    /// and wiped when the cluster is disposed of; an endpoint copies it when it is created.
     /// </summary>
     /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
     public ReadOnlyMemory<byte> EndpointSecret
@@ -183,14 +179,14 @@ public sealed class CoapCluster : IAsyncDisposable
     }
 
     /// <summary>
-    /// Has the cluster go on with a server that was made with <c>UseCluster</c>: observers that were kept are put back when it has started,
-    /// its peers are looked at for <see cref="Devices"/>, and <see cref="CoapServer.Notify"/> reaches the observers of servers of the same
-    /// name on all nodes that are linked (<see cref="CoapClusterOptions.LinkAddress"/>). Call it before the server starts, or soon after.
-    /// A hosted server is attached by <c>AddCoapServer().UseCluster()</c>.
+    /// Attaches a server that was created with <c>UseCluster</c>: kept observers are restored when it has started, its peers become
+    /// available in <see cref="Devices"/>, and <see cref="CoapServer.Notify"/> reaches the observers of the servers of the same name on all
+    /// linked nodes (<see cref="CoapClusterOptions.LinkAddress"/>). Call it before the server starts, or soon after.
+    /// <c>AddCoapServer().UseCluster()</c> attaches a hosted server.
     /// </summary>
-    /// <param name="server">The server. Nothing happens when it is attached already.</param>
-    /// <exception cref="InvalidOperationException">The server was made without <c>UseCluster</c> of this cluster, or has stopped; another
-    /// one has its name; or <c>UseDtls</c> was called after <c>UseCluster</c>. The message says what to do.</exception>
+    /// <param name="server">The server. Attaching it again does nothing.</param>
+    /// <exception cref="InvalidOperationException">The server was created without <c>UseCluster</c> of this cluster, or has stopped;
+    /// another server has its name; or <c>UseDtls</c> was called after <c>UseCluster</c>. The message says what to do.</exception>
     /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
     public void Attach(CoapServer server)
     {
@@ -233,22 +229,21 @@ public sealed class CoapCluster : IAsyncDisposable
         }
     }
 
-    /// <summary>What became of observers that are kept, in numbers.</summary>
+    /// <summary>Counts the kept observers by what became of them.</summary>
     /// <returns>The counters.</returns>
     public CoapClusterObserverCounters GetObserverCounters() => Observers.GetCounters();
 
-    /// <summary>Under which fence this node may write records of a slot.</summary>
+    /// <summary>The fence under which this node may write records of a slot.</summary>
     /// <param name="slot">The slot.</param>
-    /// <returns>The fence; one under which nothing holds (<see cref="CoapFence.IsSet"/>) when another node has the slot, or nobody.
-    /// </returns>
+    /// <returns>The fence; one that is not set (<see cref="CoapFence.IsSet"/>) when another node has the slot, or none.</returns>
     public CoapFence FenceOf(CoapSlot slot) => Map[slot] is { } owner && owner.Node == Self.Id ? owner.Fence : default;
 
     /// <summary>
-    /// Joins, and takes the slots that nobody has. Where the store is away the start does not fail: the node tries again until it is there,
-    /// and has no slots meanwhile (<see cref="Health"/>).
+    /// Joins the cluster and takes the slots that no node has. The start does not fail when the store is unavailable: the node retries
+    /// until it succeeds, and has no slots until then (<see cref="Health"/>).
     /// </summary>
-    /// <param name="cancellationToken">Ends the wait for the first try.</param>
-    /// <returns>A task that ends after the first try.</returns>
+    /// <param name="cancellationToken">Stops waiting for the first attempt.</param>
+    /// <returns>A task that completes after the first attempt.</returns>
     /// <exception cref="CoapException"><see cref="CoapClusterOptions.LinkAddress"/> cannot be bound.</exception>
     public async Task StartAsync(CancellationToken cancellationToken = default)
     {
@@ -257,7 +252,7 @@ public sealed class CoapCluster : IAsyncDisposable
             ObjectDisposedException.ThrowIf(_end is not null, this);
             if (_isStarted)
             {
-                throw new InvalidOperationException("The node was started before.");
+                throw new InvalidOperationException("The node was started already. Create another CoapCluster to join again.");
             }
 
             _isStarted = true;
@@ -270,12 +265,12 @@ public sealed class CoapCluster : IAsyncDisposable
     }
 
     /// <summary>
-    /// Hands all slots over to the other nodes, as long as that is wanted before servers stop: requests under way are finished, sessions go
-    /// on elsewhere, and what still arrives here is relayed for a while (<see cref="CoapClusterOptions.Moves"/>). Does nothing where no
-    /// other node shares the slots. A host calls it before it stops its servers; dispose of the cluster afterwards.
+    /// Hands all slots over to the other nodes before the servers stop: requests under way are finished, sessions continue elsewhere, and
+    /// what still arrives here is relayed for a while (<see cref="CoapClusterOptions.Moves"/>). Does nothing when no other node shares the
+    /// slots. A host calls it before it stops its servers; dispose of the cluster afterwards.
     /// </summary>
-    /// <param name="cancellationToken">Ends the wait; what was not handed over is taken by others when the node has ended.</param>
-    /// <returns>A task that ends when servers may stop.</returns>
+    /// <param name="cancellationToken">Stops waiting; other nodes take the remaining slots when this node has ended.</param>
+    /// <returns>A task that completes when the servers may stop.</returns>
     public Task LeaveAsync(CancellationToken cancellationToken = default)
     {
         lock (_gate)
@@ -284,7 +279,7 @@ public sealed class CoapCluster : IAsyncDisposable
         }
     }
 
-    /// <summary>What happened to the slots of this node so far.</summary>
+    /// <summary>Counts what happened to the slots of this node.</summary>
     /// <returns>The counters.</returns>
     public CoapClusterNodeCounters GetNodeCounters() => new()
     {
@@ -302,8 +297,8 @@ public sealed class CoapCluster : IAsyncDisposable
         HeldDropped = _relays.Counts.HeldDropped,
     };
 
-    /// <summary>Writes what waits, gives the lease back, and closes the store.</summary>
-    /// <returns>A task that ends then.</returns>
+    /// <summary>Writes the pending records, gives the lease back, and closes the store.</summary>
+    /// <returns>A task that completes when that is done.</returns>
     public ValueTask DisposeAsync()
     {
         lock (_gate)

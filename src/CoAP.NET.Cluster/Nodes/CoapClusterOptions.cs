@@ -2,44 +2,42 @@ using System.Diagnostics.Metrics;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>How a node takes part in a cluster, be it the only one.</summary>
+/// <summary>The options of a node of a cluster.</summary>
 public sealed class CoapClusterOptions
 {
     private static readonly TimeSpan s_shortestLease = TimeSpan.FromSeconds(1);
 
     /// <summary>
-    /// 32 random bytes, the same on every node and after every restart (<see cref="CoapSealedClusterStore.NewSecret"/>). What is kept is
-    /// sealed with keys that follow from it; with another one nothing opens. It belongs where your keys are, and not beside the store.
+    /// 32 random bytes, the same on every node and after every restart (<see cref="CoapSealedClusterStore.NewSecret"/>). Records are sealed
+    /// with keys derived from it, and cannot be read with another secret. Store it with your other keys, and not beside the store.
     /// Required.
     /// </summary>
     public ReadOnlyMemory<byte> Secret { get; set; }
 
     /// <summary>
-    /// Where this node listens for the others, such as <c>coaps+tcp://[::]:5690</c>. Links between nodes are CoAP over TLS, in which both
-    /// ends prove that they have the same <see cref="Secret"/>; nobody else gets a connection. Port 0 lets the operating system choose.
-    /// Default empty: there are no links, and one node has all slots while others stand by. Nodes with links share the
-    /// slots.
+    /// Where this node listens for the others, such as <c>coaps+tcp://[::]:5690</c>. Nodes with links share the slots. Links are CoAP over
+    /// TLS, in which both ends prove that they have the same <see cref="Secret"/>; nobody else gets a connection. Port 0 lets the operating
+    /// system choose. Default empty: there are no links, and one node has all slots while others stand by.
     /// </summary>
     public string LinkAddress { get; set; } = "";
 
     /// <summary>
-    /// Where other nodes reach this one, such as <c>coaps+tcp://10.0.0.7:5690</c>. Default empty: at <see cref="LinkAddress"/>, with an
-    /// address of this host where that is a wildcard. Without <see cref="LinkAddress"/> nodes with an address share slots too, and
-    /// something else has to bring datagrams to their owners.
+    /// Where other nodes connect to this one, such as <c>coaps+tcp://10.0.0.7:5690</c>. Default empty: <see cref="LinkAddress"/>, with an
+    /// address of this host in place of a wildcard. Nodes with an address and no <see cref="LinkAddress"/> share slots too, but nothing
+    /// relays datagrams to their owners.
     /// </summary>
     public string Address { get; set; } = "";
 
     /// <summary>
-    /// How long the node counts as there after its last word to the store, from 1 s to 1 hour, 5 s by default. It renews its lease five
-    /// times as often. When its machine dies, another node takes its slots after this time; when its process dies, sooner where the store
-    /// can tell.
+    /// How long the node counts as live after it last renewed its lease, which it does five times in this time. 1 s to 1 hour, 5 s by
+    /// default. When its machine fails, other nodes take its slots after this time; when its process dies, sooner if the store notices.
     /// </summary>
     public TimeSpan Lease { get; set; } = TimeSpan.FromSeconds(5);
 
-    /// <summary>Bounds and times of what is written behind the back of the server.</summary>
+    /// <summary>Bounds and times of the records that are written asynchronously.</summary>
     public CoapRecordWriterOptions Writer { get; } = new();
 
-    /// <summary>Bounds and times of slots that move between nodes that share them.</summary>
+    /// <summary>Bounds and times of moving slots between nodes.</summary>
     public CoapSlotMoveOptions Moves { get; } = new();
 
     /// <summary>Which peers are devices, and when a device counts as asleep.</summary>
@@ -49,13 +47,13 @@ public sealed class CoapClusterOptions
     public CoapClusterObserverOptions Observers { get; } = new();
 
     /// <summary>
-    /// Makes the meter of <see cref="CoapTelemetry.MeterName"/> for the metrics <c>coap.cluster.*</c>, such as the one of a dependency
+    /// Creates the meter <see cref="CoapTelemetry.MeterName"/> for the metrics <c>coap.cluster.*</c>, such as the factory of a dependency
     /// injection container. Default null: one meter for the process.
     /// </summary>
     public IMeterFactory? MeterFactory { get; set; }
 
-    /// <summary>What is wrong with the options; null when nothing is.</summary>
-    /// <returns>The text, which says what to do.</returns>
+    /// <summary>Checks the options.</summary>
+    /// <returns>What is wrong and what to do; null when nothing is wrong.</returns>
     public string? FindFault()
     {
         if (Secret.Length != CoapSealedClusterStore.SecretLength)
@@ -74,9 +72,9 @@ public sealed class CoapClusterOptions
             return $"CoapClusterOptions.Lease is {Lease}; it has to be from {s_shortestLease} to {CoapLeases.Longest}.";
         }
 
-        if (Address is null || Address.Length > CoapClusterNode.MaxLinkAddressLength)
+        if (Address is null || Address.Length > CoapClusterNode.MaxAddressLength)
         {
-            return $"CoapClusterOptions.Address has to have at most {CoapClusterNode.MaxLinkAddressLength} characters.";
+            return $"CoapClusterOptions.Address has to have at most {CoapClusterNode.MaxAddressLength} characters.";
         }
 
         if (LinkAddress is null || (LinkAddress.Length > 0 && !Cluster.LinkAddress.CanBeListenedAt(LinkAddress)))

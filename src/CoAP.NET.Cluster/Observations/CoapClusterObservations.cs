@@ -6,13 +6,13 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Observations of resources of devices (RFC 7641) that outlive the process and move between nodes with the session of the device: the node
-/// that goes on has the token of the one before, and the device notices nothing. They have names, as callbacks end with their process:
-/// each node says at its start what it does with notifications of a name (<see cref="Map"/>). Thread-safe.
+/// Observations of resources of devices (RFC 7641) that outlive the process and move between nodes with the session of the device: the next
+/// node continues with the same token, and the device notices nothing. Callbacks end with their process, so observations have names, and
+/// each node registers at its start a handler for each name (<see cref="Map"/>). Thread-safe.
 /// </summary>
 /// <remarks>
-/// A device is known by the session that it opened and that is kept (<see cref="CoapPeer.DurableId"/>). With a new session it is another
-/// device: begin its observations whenever one opens (<see cref="CoapEndpoint.PeerConnected"/>); that does nothing for those that go on.
+/// A device is identified by its kept session (<see cref="CoapPeer.DurableId"/>). With a new session it is another device: start its
+/// observations whenever one opens (<see cref="CoapEndpoint.PeerConnected"/>); that does nothing for observations that continue.
 /// </remarks>
 public sealed class CoapClusterObservations
 {
@@ -28,14 +28,14 @@ public sealed class CoapClusterObservations
         _keeper = new ObservationKeeper(cluster, _table, _runs, time, logger);
     }
 
-    /// <summary>How many observations at devices this node has, with those whose session is not there yet.</summary>
+    /// <summary>The number of observations of this node, including those whose session is not loaded yet.</summary>
     public int Count => _table.Count;
 
-    /// <summary>Says what this node does with notifications of a name. To be called on each node before its servers start.</summary>
+    /// <summary>Registers the handler for notifications of a name. Call it on each node before its servers start.</summary>
     /// <param name="name">The name, 1 to 64 bytes of UTF-8; the same on every node and after a restart.</param>
     /// <param name="handler">
-    /// Called with each notification, never twice at a time for one device; those that come while it runs are skipped but for the newest.
-    /// It runs on the thread that receives, so it must not block: what takes time is queued. What it throws is logged.
+    /// Called with each notification, never concurrently for one device; of those that come while it runs, only the newest follows. It runs
+    /// on the receiving thread, so it must not block: queue what takes time. Its exceptions are logged.
     /// </param>
     /// <exception cref="ArgumentException">The name is empty or too long.</exception>
     /// <exception cref="InvalidOperationException">The name has a handler already.</exception>
@@ -45,15 +45,15 @@ public sealed class CoapClusterObservations
         ArgumentNullException.ThrowIfNull(handler);
         if (!_runs.TryMap(name, handler))
         {
-            throw new InvalidOperationException($"The name '{name}' has a handler already. Each name has one; it is told the device.");
+            throw new InvalidOperationException(
+                $"The name '{name}' has a handler already. Map each name once; the handler gets the device with each notification.");
         }
 
         _keeper.OnMapped();
     }
 
     /// <summary>
-    /// Has observations at the devices of an endpoint go on. To be called before the endpoint starts, so that nothing that devices say
-    /// meanwhile is rejected.
+    /// Continues observations at the devices of an endpoint. Call it before the endpoint starts, so that no notification is rejected.
     /// </summary>
     /// <param name="endpoint">The endpoint, whose sessions this cluster keeps.</param>
     /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
@@ -64,20 +64,19 @@ public sealed class CoapClusterObservations
     }
 
     /// <summary>
-    /// Observes a resource of a device for good: until <see cref="StopAsync"/>, or until the session of the device has ended. Does nothing
-    /// when this observation of the device goes on already, here or from a node before. The registration is kept before it leaves.
+    /// Observes a resource of a device until <see cref="StopAsync"/>, or until the session of the device has ended. Does nothing if the
+    /// observation exists already, also if another node started it. The registration is queued for the store before it is sent.
     /// </summary>
     /// <param name="name">The name of the observation; a device has one of each name.</param>
     /// <param name="peer">The device, by a session that the cluster keeps.</param>
-    /// <param name="path">The path of the resource, such as <c>/3303/0/5700</c>, with a query if need be. Another path than before takes
-    /// its place.</param>
-    /// <param name="accept">The Content-Format that is asked for; null for that of the device.</param>
-    /// <param name="cancellationToken">Ends the wait; what was begun goes on.</param>
-    /// <returns>A task that ends when it is known what became of the first registration; if it failed, it is tried again by itself.
-    /// </returns>
-    /// <exception cref="ArgumentException">The session does not outlive the process, or the path is none.</exception>
-    /// <exception cref="InvalidOperationException">Nobody handles the name here, no endpoint is attached, or another node has the device.
-    /// </exception>
+    /// <param name="path">The path of the resource, such as <c>/3303/0/5700</c>, optionally with a query. Another path than before replaces
+    /// the observation.</param>
+    /// <param name="accept">The Content-Format to request; null for the default of the device.</param>
+    /// <param name="cancellationToken">Stops waiting; the registration continues.</param>
+    /// <returns>A task that completes when the first registration has succeeded or failed; a failed one is retried.</returns>
+    /// <exception cref="ArgumentException">The session does not outlive the process, or the path is invalid.</exception>
+    /// <exception cref="InvalidOperationException">The name has no handler on this node, no endpoint is attached, or another node has the
+    /// device.</exception>
     public async Task StartAsync(
         string name, CoapPeer peer, string path, CoapContentFormat? accept = null, CancellationToken cancellationToken = default)
     {
@@ -86,7 +85,7 @@ public sealed class CoapClusterObservations
         if (!_runs.IsHandled(name))
         {
             throw new InvalidOperationException(
-                $"Nobody handles the observation '{name}' on this node. Call Map before the server starts.");
+                $"The observation '{name}' has no handler on this node. Call Map before the server starts.");
         }
 
         CoapFence fence = await _keeper.LoadedAsync(key.Slot, cancellationToken).ConfigureAwait(false);
@@ -115,11 +114,11 @@ public sealed class CoapClusterObservations
         }
     }
 
-    /// <summary>Ends an observation: the device is told (RFC 7641 section 3.6), and no node goes on with it.</summary>
+    /// <summary>Cancels an observation at the device (RFC 7641 section 3.6) and removes it from the store.</summary>
     /// <param name="name">The name of the observation.</param>
     /// <param name="peer">The device.</param>
-    /// <param name="cancellationToken">Ends the wait for the store, which may have the observation from a node before.</param>
-    /// <returns>Whether there was one.</returns>
+    /// <param name="cancellationToken">Stops waiting for the store, from which the observation may still have to be loaded.</param>
+    /// <returns>True if the observation existed.</returns>
     /// <exception cref="ArgumentException">The session does not outlive the process.</exception>
     /// <exception cref="InvalidOperationException">Another node has the device.</exception>
     public async Task<bool> StopAsync(string name, CoapPeer peer, CancellationToken cancellationToken = default)
@@ -147,8 +146,8 @@ public sealed class CoapClusterObservations
         ArgumentNullException.ThrowIfNull(peer);
         return ObservationRecord.KeyOf(peer.DurableId.Span, name)
             ?? throw new ArgumentException(
-                $"{peer} has no session that outlives the process, so nothing at it can be observed for good. Use coaps, and have the "
-                + "cluster keep sessions.", nameof(peer));
+                $"{peer} has no session that outlives the process, which observations of a cluster need. Use coaps, and UseCluster on the "
+                + "options of the server.", nameof(peer));
     }
 
     private static bool IsSame(CoapMessage one, CoapMessage other)
@@ -174,7 +173,7 @@ public sealed class CoapClusterObservations
         ArgumentException.ThrowIfNullOrEmpty(path);
         if (path[0] != '/' || !CoapUri.TryParse($"coap://[::1]{path}", out CoapUri? uri, out string? error))
         {
-            throw new ArgumentException($"'{path}' is no path of a resource, such as /3303/0/5700.", nameof(path));
+            throw new ArgumentException($"'{path}' is not the path of a resource, such as /3303/0/5700.", nameof(path));
         }
 
         CoapMessage request = new(CoapCode.Get) { Token = NewToken() };

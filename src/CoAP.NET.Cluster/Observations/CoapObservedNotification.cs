@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What a device says of a resource that is observed for good (<see cref="CoapClusterObservations"/>).</summary>
+/// <summary>A notification of a device to one of the <see cref="CoapClusterObservations"/>.</summary>
 /// <param name="Name">The name of the observation.</param>
 /// <param name="Peer">The device.</param>
 /// <param name="Response">The new state of the resource, or an error response.</param>

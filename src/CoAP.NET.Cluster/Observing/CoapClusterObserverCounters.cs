@@ -1,29 +1,29 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What became of observers that are kept (<see cref="CoapCluster.GetObserverCounters"/>).</summary>
+/// <summary>Counts the kept observers by what became of them (<see cref="CoapCluster.GetObserverCounters"/>).</summary>
 public sealed record CoapClusterObserverCounters
 {
-    /// <summary>Changes that wait for the store now.</summary>
+    /// <summary>Changes that wait for the store.</summary>
     public int Waiting { get; init; }
 
-    /// <summary>Changes that were dropped for lack of room: the observer goes on, and is not there after a crash.</summary>
+    /// <summary>Changes that were dropped because too many waited: the observer continues, but does not survive a crash.</summary>
     public long Dropped { get; init; }
 
-    /// <summary>Registrations that ended before they were written, so that the store never heard of them.</summary>
+    /// <summary>Registrations that ended before they were written to the store.</summary>
     public long Undone { get; init; }
 
-    /// <summary>Registrations that cannot be kept, as they are too long.</summary>
+    /// <summary>Registrations that are too long to be kept.</summary>
     public long TooLong { get; init; }
 
-    /// <summary>Observers that were read and wait for their session, or for their turn.</summary>
+    /// <summary>Observers that were read and wait for their session, or for their turn to be restored.</summary>
     public int Awaited { get; init; }
 
-    /// <summary>Observers that were put back.</summary>
+    /// <summary>Observers that were restored.</summary>
     public long Restored { get; init; }
 
-    /// <summary>Observers that were not put back, as no route serves them any more, or a bound of the endpoint is reached.</summary>
+    /// <summary>Observers that were not restored because no route serves them any more, or a limit of the endpoint was reached.</summary>
     public long Refused { get; init; }
 
-    /// <summary>Observers that were removed, as the session of their client did not come back.</summary>
+    /// <summary>Observers that were removed because the session of their client did not come back.</summary>
     public long Expired { get; init; }
 }

@@ -8,15 +8,15 @@ using CoAP.NET.Serialization;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Has a request done exactly once, though its client sends copies of it and the process dies in between: what the request changes, that it
-/// was done, and its answer are committed in one transaction of the application's own database. Works with SQLite (3.24 and later) and
-/// PostgreSQL, by their ADO.NET providers. Thread-safe.
+/// Executes a request exactly once, although its client retransmits it and the process may die in between: the changes of the request, the
+/// fact that it was executed, and its answer are committed in one transaction of the application's own database. Works with SQLite (3.24
+/// and later) and PostgreSQL, through their ADO.NET providers. Thread-safe.
 /// </summary>
 /// <remarks>
-/// A copy is a message of the same client with the same Message ID, token, code, options and payload (RFC 7252 section 4.5): what a client
-/// sends again because no answer came. Within a process the endpoint knows copies by itself; this is for those that come after a crash, or
-/// to another node. A client that gives up and asks anew sends another request, and one whose body comes in blocks begins anew after a
-/// crash: for these the application needs a number of its own in the request. Requests on TCP, TLS and WebSockets have no copies.
+/// A retransmission is a message of the same client with the same Message ID, token, code, options and payload (RFC 7252 section 4.5).
+/// Within a process the endpoint detects retransmissions by itself; this class is for those that arrive after a crash, or at another node.
+/// A client that gives up and asks again sends another request, and a body in blocks starts again after a crash: to detect these, the
+/// application needs a number of its own in the request. On TCP, TLS and WebSockets there are no retransmissions.
 /// </remarks>
 public sealed partial class CoapOnce
 {
@@ -27,17 +27,17 @@ public sealed partial class CoapOnce
     private readonly TimeSpan _lifetime;
     private readonly TimeProvider _time;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="options">Table and lifetime; they are copied. Null for the defaults.</param>
-    /// <param name="timeProvider">The clock; null for the system's. Clocks of nodes may differ by far less than the lifetime.</param>
-    /// <exception cref="ArgumentException">The table has a name that is none.</exception>
+    /// <summary>Creates an instance.</summary>
+    /// <param name="options">Table and lifetime, which are copied; null for the defaults.</param>
+    /// <param name="timeProvider">The clock; null for the system clock. Clocks of nodes must differ by much less than the lifetime.</param>
+    /// <exception cref="ArgumentException">The name of the table is invalid.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The lifetime is out of its range.</exception>
     public CoapOnce(CoapOnceOptions? options = null, TimeProvider? timeProvider = null)
     {
         options ??= new CoapOnceOptions();
         _table = options.Table is { } table && TableName().IsMatch(table)
             ? table
-            : throw new ArgumentException($"'{options.Table}' is no name of a table for CoapOnce: letters, digits and underscores.",
+            : throw new ArgumentException($"'{options.Table}' is not a valid table name for CoapOnce: use letters, digits and underscores.",
                 nameof(options));
         ArgumentOutOfRangeException.ThrowIfLessThan(options.Lifetime, s_leastLifetime, nameof(options));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(options.Lifetime, s_longestLifetime, nameof(options));
@@ -47,11 +47,11 @@ public sealed partial class CoapOnce
 
     private long Now => _time.GetUtcNow().ToUnixTimeMilliseconds();
 
-    /// <summary>Makes the table, unless it is there.</summary>
-    /// <param name="connection">A connection that is open.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>A task that ends then.</returns>
-    /// <exception cref="DbException">The database failed, or its user may not make tables.</exception>
+    /// <summary>Creates the table if it does not exist.</summary>
+    /// <param name="connection">An open connection.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>A task that completes when the table exists.</returns>
+    /// <exception cref="DbException">The database failed, or its user may not create tables.</exception>
     public async Task CreateTableAsync(DbConnection connection, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(connection);
@@ -61,16 +61,16 @@ public sealed partial class CoapOnce
     }
 
     /// <summary>
-    /// Looks whether a request was done, and notes in the transaction that it is done now. A copy that is being done by another node at
-    /// this moment is waited for, as the database does.
+    /// Checks whether a request was executed, and records in the transaction that it is executed now. If another node is executing the same
+    /// request at this moment, the database waits for its transaction.
     /// </summary>
-    /// <param name="transaction">The transaction in which the application does the request. On PostgreSQL a transaction above READ
+    /// <param name="transaction">The transaction in which the application executes the request. On PostgreSQL a transaction above READ
     /// COMMITTED may fail with a serialization error (SQLSTATE 40001): roll back and begin again.</param>
-    /// <param name="request">The request, as its handler has it.</param>
-    /// <param name="client">Tells the client from all others, the same after a crash and on each node. Null: the session of the client,
-    /// where that is kept (<see cref="CoapPeer.DurableId"/>), or else its address.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>Whether it is the first, and otherwise what was answered.</returns>
+    /// <param name="request">The request, as its handler received it.</param>
+    /// <param name="client">Identifies the client, the same after a crash and on each node. Null for the session of the client if it is
+    /// kept (<see cref="CoapPeer.DurableId"/>), otherwise its address.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>Whether the request is new, and otherwise its answer.</returns>
     /// <exception cref="DbException">The database failed; roll back.</exception>
     public async Task<CoapOnceRun> TryBeginAsync(
         DbTransaction transaction, CoapRequest request, string? client = null, CancellationToken cancellationToken = default)
@@ -97,9 +97,9 @@ public sealed partial class CoapOnce
             CoapDatagramSerializer.Default.Deserialize(Convert.FromBase64String(kept))));
     }
 
-    /// <summary>Removes requests that are too old to have copies. To be called now and then, by any node.</summary>
-    /// <param name="connection">A connection that is open and has no transaction.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <summary>Deletes requests that are too old to be retransmitted. Call it every few minutes, on one node or on all.</summary>
+    /// <param name="connection">An open connection without a transaction.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
     /// <returns>How many were removed.</returns>
     /// <exception cref="DbException">The database failed.</exception>
     public Task<int> RemoveOldAsync(DbConnection connection, CancellationToken cancellationToken = default)

@@ -3,7 +3,7 @@ using CoAP.NET.Serialization;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>A request that is to be done exactly once (<see cref="CoapOnce"/>): the first of its copies, or a later one.</summary>
+/// <summary>A request that is executed exactly once (<see cref="CoapOnce"/>): its first transmission, or a later one.</summary>
 public sealed class CoapOnceRun
 {
     private readonly CoapOnce _once;
@@ -20,29 +20,28 @@ public sealed class CoapOnceRun
     }
 
     /// <summary>
-    /// Whether nobody has done the request: do it in the transaction, call <see cref="CompleteAsync"/>, and commit. Otherwise it was done;
-    /// roll back and give <see cref="Answer"/>.
+    /// Whether the request is new: execute it in the transaction, call <see cref="CompleteAsync"/>, and commit. Otherwise it was executed:
+    /// roll back and return <see cref="Answer"/>.
     /// </summary>
     public bool IsFirst { get; }
 
     /// <summary>
-    /// What was answered to the request. Null for the first, and where the transaction of the first was committed without
-    /// <see cref="CompleteAsync"/>.
+    /// The answer to the request. Null if it is new, or if its transaction was committed without <see cref="CompleteAsync"/>.
     /// </summary>
     public CoapResult? Answer { get; }
 
-    /// <summary>Puts the answer beside the request, for copies of it. Then commit, and answer.</summary>
-    /// <param name="answer">The answer. Its code, options and payload are kept.</param>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>A task that ends when it stands in the transaction.</returns>
-    /// <exception cref="InvalidOperationException">It is not the first.</exception>
+    /// <summary>Records the answer for retransmissions of the request. Then commit, and return the answer.</summary>
+    /// <param name="answer">The answer. Its code, options and payload are stored.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>A task that completes when the answer is part of the transaction.</returns>
+    /// <exception cref="InvalidOperationException">The request was executed before.</exception>
     /// <exception cref="DbException">The database failed; roll back.</exception>
     public Task CompleteAsync(CoapResult answer, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(answer);
         if (!IsFirst)
         {
-            throw new InvalidOperationException("The request was done before, and has its answer. Give that one.");
+            throw new InvalidOperationException("The request was executed before. Return CoapOnceRun.Answer.");
         }
 
         CoapMessage message = new(answer.Code) { Payload = answer.Payload };

@@ -1,9 +1,8 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What a store has under a key.</summary>
+/// <summary>A record of a store.</summary>
 /// <param name="Key">The key.</param>
 /// <param name="Fence">The fence under which it was written.</param>
-/// <param name="State">Its bytes. They belong to the caller.</param>
-/// <param name="Lifetime">How long it still lasts by the store's clock; <see cref="Timeout.InfiniteTimeSpan"/> for until it is removed.
-/// </param>
+/// <param name="State">Its content. The memory belongs to the caller.</param>
+/// <param name="Lifetime">The remaining lifetime by the clock of the store; <see cref="Timeout.InfiniteTimeSpan"/> for no end.</param>
 public sealed record CoapRecord(CoapRecordKey Key, CoapFence Fence, ReadOnlyMemory<byte> State, TimeSpan Lifetime);

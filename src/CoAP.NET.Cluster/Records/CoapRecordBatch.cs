@@ -1,18 +1,17 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What every store asks of a batch of changes.</summary>
+/// <summary>Rules for batches of changes that all engines share.</summary>
 public static class CoapRecordBatch
 {
-    /// <summary>How many changes a batch has at most: 10,000.</summary>
+    /// <summary>The maximum number of changes in a batch: 10,000.</summary>
     public const int MaxCount = 10_000;
 
-    /// <summary>How many bytes of state a batch has at most: 16 MiB.</summary>
+    /// <summary>The maximum number of bytes of state in a batch: 16 MiB.</summary>
     public const int MaxBytes = 16 * 1024 * 1024;
 
     /// <summary>Checks a batch; engines call it before they write.</summary>
     /// <param name="batch">The changes.</param>
-    /// <exception cref="ArgumentException">There are too many, they are too large, a key has no bytes, or one stands there twice.
-    /// </exception>
+    /// <exception cref="ArgumentException">There are too many changes, they are too large, a key is empty, or one occurs twice.</exception>
     public static void Check(ReadOnlySpan<CoapRecordChange> batch)
     {
         if (batch.Length > MaxCount)
@@ -32,7 +31,7 @@ public static class CoapRecordBatch
 
             if (!keys.Add(change.Key))
             {
-                throw new ArgumentException($"Two changes of {change.Key} are in one batch. Which one counts would not be known.",
+                throw new ArgumentException($"The batch has two changes of {change.Key}. Keep only the newest one.",
                     nameof(batch));
             }
         }

@@ -1,9 +1,9 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>A record that is to be put into a store, or removed from it, under the fence of its slot.</summary>
+/// <summary>A record to put into a store, or to remove from it, under the fence of its slot.</summary>
 public readonly struct CoapRecordChange
 {
-    /// <summary>The length of <see cref="State"/> at most: 65,536 bytes.</summary>
+    /// <summary>The maximum length of <see cref="State"/>: 65,536 bytes.</summary>
     public const int MaxStateLength = 65_536;
 
     private CoapRecordChange(CoapRecordKey key, CoapFence fence, bool isRemoval, ReadOnlyMemory<byte> state, TimeSpan lifetime)
@@ -15,28 +15,28 @@ public readonly struct CoapRecordChange
         Lifetime = lifetime;
     }
 
-    /// <summary>The record.</summary>
+    /// <summary>The key of the record.</summary>
     public CoapRecordKey Key { get; }
 
     /// <summary>The fence under which the writer has the slot.</summary>
     public CoapFence Fence { get; }
 
-    /// <summary>Whether it is to be removed.</summary>
+    /// <summary>Whether the record is removed.</summary>
     public bool IsRemoval { get; }
 
-    /// <summary>What it is to hold; empty for a removal.</summary>
+    /// <summary>The content; empty for a removal.</summary>
     public ReadOnlyMemory<byte> State { get; }
 
-    /// <summary>How long it is to last; <see cref="Timeout.InfiniteTimeSpan"/> for until it is removed.</summary>
+    /// <summary>How long the record lasts after the write; <see cref="Timeout.InfiniteTimeSpan"/> for no end.</summary>
     public TimeSpan Lifetime { get; }
 
-    /// <summary>Puts a record in the place of what is there under its key.</summary>
+    /// <summary>Puts a record, replacing the one with the same key.</summary>
     /// <param name="key">The key.</param>
     /// <param name="fence">The fence under which the writer has the slot of the key.</param>
-    /// <param name="state">What it holds, at most <see cref="MaxStateLength"/> bytes. They must not change until the write has
-    /// ended.</param>
-    /// <param name="lifetime">How long it lasts from the write on, by the store's clock, so that clocks of nodes need not agree;
-    /// <see cref="Timeout.InfiniteTimeSpan"/> for until it is removed.</param>
+    /// <param name="state">The content, at most <see cref="MaxStateLength"/> bytes. It must not change until the write has
+    /// completed.</param>
+    /// <param name="lifetime">How long it lasts after the write, by the clock of the store, so the clocks of nodes need not agree;
+    /// <see cref="Timeout.InfiniteTimeSpan"/> for no end.</param>
     /// <returns>The change.</returns>
     /// <exception cref="ArgumentOutOfRangeException">The state is too long, or the lifetime is not positive.</exception>
     public static CoapRecordChange Put(CoapRecordKey key, CoapFence fence, ReadOnlyMemory<byte> state, TimeSpan lifetime)
@@ -50,7 +50,7 @@ public readonly struct CoapRecordChange
         return new CoapRecordChange(key, fence, isRemoval: false, state, lifetime);
     }
 
-    /// <summary>Removes a record, if it is there.</summary>
+    /// <summary>Removes a record if it exists.</summary>
     /// <param name="key">The key.</param>
     /// <param name="fence">The fence under which the writer has the slot of the key.</param>
     /// <returns>The change.</returns>

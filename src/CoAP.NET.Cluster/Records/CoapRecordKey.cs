@@ -1,20 +1,20 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// The name of a record. Its slot is a part of it: with the slot it moves from node to node, and by the slot it is read.
+/// The key of a record. The slot is a part of it: the record moves between nodes with its slot, and records are read by slot.
 /// </summary>
 public readonly struct CoapRecordKey : IEquatable<CoapRecordKey>
 {
-    /// <summary>The length of <see cref="Bytes"/> at most: 255.</summary>
+    /// <summary>The maximum length of <see cref="Bytes"/>: 255.</summary>
     public const int MaxLength = 255;
 
     private readonly byte[]? _bytes;
 
-    /// <summary>Makes one.</summary>
-    /// <param name="kind">What the record is about.</param>
-    /// <param name="slot">With which slot it moves.</param>
-    /// <param name="bytes">What tells it from others of that kind and slot, 1 to 255 bytes, which are copied.</param>
-    /// <exception cref="ArgumentOutOfRangeException">There are none, or too many.</exception>
+    /// <summary>Creates a key.</summary>
+    /// <param name="kind">The kind of the record.</param>
+    /// <param name="slot">The slot of the record.</param>
+    /// <param name="bytes">1 to 255 bytes that are unique within the kind and slot. They are copied.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is empty or too long.</exception>
     public CoapRecordKey(CoapRecordKind kind, CoapSlot slot, ReadOnlySpan<byte> bytes)
     {
         ArgumentOutOfRangeException.ThrowIfZero(bytes.Length, nameof(bytes));
@@ -24,13 +24,13 @@ public readonly struct CoapRecordKey : IEquatable<CoapRecordKey>
         _bytes = bytes.ToArray();
     }
 
-    /// <summary>What the record is about.</summary>
+    /// <summary>The kind of the record.</summary>
     public CoapRecordKind Kind { get; }
 
-    /// <summary>With which slot it moves.</summary>
+    /// <summary>The slot of the record.</summary>
     public CoapSlot Slot { get; }
 
-    /// <summary>What tells it from others of its kind and slot.</summary>
+    /// <summary>The bytes that identify the record within its kind and slot.</summary>
     public ReadOnlyMemory<byte> Bytes => _bytes;
 
     /// <inheritdoc/>
@@ -54,14 +54,14 @@ public readonly struct CoapRecordKey : IEquatable<CoapRecordKey>
     public override string ToString() => $"{Kind}/{Slot}/{Convert.ToHexStringLower(Bytes.Span)}";
 
     /// <summary>Whether two keys are equal.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    /// <returns>Whether they are.</returns>
+    /// <param name="left">One key.</param>
+    /// <param name="right">The other key.</param>
+    /// <returns>True if they are.</returns>
     public static bool operator ==(CoapRecordKey left, CoapRecordKey right) => left.Equals(right);
 
     /// <summary>Whether two keys differ.</summary>
-    /// <param name="left">One.</param>
-    /// <param name="right">The other.</param>
-    /// <returns>Whether they do.</returns>
+    /// <param name="left">One key.</param>
+    /// <param name="right">The other key.</param>
+    /// <returns>True if they do.</returns>
     public static bool operator !=(CoapRecordKey left, CoapRecordKey right) => !left.Equals(right);
 }

@@ -1,29 +1,29 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What a record of a store is about. The numbers stand in databases and never change.</summary>
+/// <summary>The kind of a record. The numbers are stored in databases and never change.</summary>
 public enum CoapRecordKind : byte
 {
-    /// <summary>A DTLS session: keys, Connection ID, and how far its owner may count.</summary>
+    /// <summary>A DTLS session: keys, Connection ID, and the reserved record numbers.</summary>
     Session = 0,
 
-    /// <summary>An observer of a resource of ours (RFC 7641).</summary>
+    /// <summary>An observer of a resource of a server (RFC 7641).</summary>
     Observer = 1,
 
-    /// <summary>An observation of ours at a device.</summary>
+    /// <summary>An observation of this application at a device.</summary>
     Observation = 2,
 
     /// <summary>A registration of a device (RFC 9176).</summary>
     Registration = 3,
 
-    /// <summary>Where a device is.</summary>
+    /// <summary>When a device was last heard, and where.</summary>
     Device = 4,
 
     /// <summary>A request that waits until its device is awake.</summary>
     Outbox = 5,
 
-    /// <summary>How far the sequence numbers of an OSCORE context are reserved (RFC 8613 appendix B.1).</summary>
+    /// <summary>The reserved sequence numbers of an OSCORE context (RFC 8613 appendix B.1).</summary>
     OscoreContext = 6,
 
-    /// <summary>A DTLS session that can be resumed with a handshake of one round trip less.</summary>
+    /// <summary>A DTLS session that a client can resume with a shorter handshake.</summary>
     Resumption = 7,
 }

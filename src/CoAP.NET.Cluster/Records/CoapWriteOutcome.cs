@@ -1,14 +1,13 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What became of one change of a batch.</summary>
+/// <summary>The outcome of one change of a batch.</summary>
 public enum CoapWriteOutcome : byte
 {
-    /// <summary>The store has it, durably as far as the engine keeps anything.</summary>
+    /// <summary>The store accepted the change, durably if the engine is durable.</summary>
     Written,
 
     /// <summary>
-    /// The slot changed hands: the fence of the change is not the newest one. The store is as before, and the writer does not have the slot
-    /// any more.
+    /// The store rejected the change: its fence is not the newest of the slot, so another node has the slot.
     /// </summary>
     Fenced,
 }

@@ -1,11 +1,11 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What became of each change of a batch.</summary>
+/// <summary>The outcomes of the changes of a batch.</summary>
 public sealed class CoapWriteResult
 {
     private readonly CoapWriteOutcome[] _outcomes;
 
-    /// <summary>Makes one.</summary>
+    /// <summary>Creates a result.</summary>
     /// <param name="outcomes">The outcome of each change, in the order of the batch.</param>
     public CoapWriteResult(ReadOnlySpan<CoapWriteOutcome> outcomes)
     {
@@ -13,20 +13,19 @@ public sealed class CoapWriteResult
         FencedCount = outcomes.Count(CoapWriteOutcome.Fenced);
     }
 
-    /// <summary>How many changes there were.</summary>
+    /// <summary>The number of changes.</summary>
     public int Count => _outcomes.Length;
 
-    /// <summary>How many of them fell out by their fence.</summary>
+    /// <summary>How many of them were rejected by their fence.</summary>
     public int FencedCount { get; }
 
-    /// <summary>What became of a change.</summary>
-    /// <param name="index">Its place in the batch.</param>
+    /// <summary>The outcome of a change.</summary>
+    /// <param name="index">Its index in the batch.</param>
     public CoapWriteOutcome this[int index] => _outcomes[index];
 
-    /// <summary>Tells outcomes by the fences that were the newest of their slots while a batch was written; for engines.</summary>
+    /// <summary>Determines the outcomes from the newest fences at the moment of the write; for engines.</summary>
     /// <param name="batch">The changes.</param>
-    /// <param name="newest">The newest fence of each slot, 256 of them; those of slots that the batch does not name are not looked at.
-    /// </param>
+    /// <param name="newest">The newest fence of each of the 256 slots. Fences of slots that the batch does not name are ignored.</param>
     /// <returns>The result.</returns>
     public static CoapWriteResult ByFences(ReadOnlySpan<CoapRecordChange> batch, ReadOnlySpan<CoapFence> newest)
     {

@@ -2,12 +2,12 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
-/// <summary>What the steering of nodes logs, with ids from 2536 on.</summary>
+/// <summary>The log of the steering between nodes: ids from 2536.</summary>
 internal static partial class ClusterSteeringLog
 {
     [LoggerMessage(2536, LogLevel.Warning,
-        "Node {Node} stood still for {Elapsed}, so that others may have taken its slots. It serves again when it has asked the store, or "
-        + "after a lease; what came meanwhile is dropped, and clients send it again. If no process or machine was paused, look for long "
-        + "collections, blocked threads of the pool and too few processors, or let CoapClusterOptions.Lease be longer.")]
+        "Node {Node} stood still for {Elapsed}, so other nodes may have taken its slots. It serves again when it has read the store, or "
+        + "after a lease; datagrams that come until then are dropped, and clients retransmit them. If no process or machine was paused, "
+        + "look for long garbage collections, blocked threads of the pool and too few processors, or increase CoapClusterOptions.Lease.")]
     public static partial void StoodStill(ILogger logger, CoapNodeId node, TimeSpan elapsed);
 }

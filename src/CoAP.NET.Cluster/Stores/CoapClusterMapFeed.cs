@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Shows the newest map to whoever watches; for engines, as what <see cref="ICoapClusterStore.WatchAsync"/> gives. Thread-safe.
+/// Distributes the newest map to all readers; for engines, to implement <see cref="ICoapClusterStore.WatchAsync"/>. Thread-safe.
 /// </summary>
 public sealed class CoapClusterMapFeed : IDisposable
 {
@@ -12,7 +12,7 @@ public sealed class CoapClusterMapFeed : IDisposable
     private CoapClusterMap? _newest;
     private bool _isDisposed;
 
-    /// <summary>The map that was shown last; null before the first.</summary>
+    /// <summary>The map that was published last; null before the first.</summary>
     public CoapClusterMap? Newest
     {
         get
@@ -24,7 +24,7 @@ public sealed class CoapClusterMapFeed : IDisposable
         }
     }
 
-    /// <summary>Shows a map, if it differs from the one before.</summary>
+    /// <summary>Publishes a map if it differs from the one before.</summary>
     /// <param name="map">The map.</param>
     public void Publish(CoapClusterMap map)
     {
@@ -45,8 +45,8 @@ public sealed class CoapClusterMapFeed : IDisposable
         changed.TrySetResult();
     }
 
-    /// <summary>Gives the newest map, and each time that it changes the newest one again.</summary>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <summary>Returns the newest map, and the newest one again each time that it changed.</summary>
+    /// <param name="cancellationToken">Stops the enumeration.</param>
     /// <returns>The maps.</returns>
     /// <exception cref="ObjectDisposedException">The feed was disposed of.</exception>
     public async IAsyncEnumerable<CoapClusterMap> WatchAsync([EnumeratorCancellation] CancellationToken cancellationToken)
@@ -75,7 +75,7 @@ public sealed class CoapClusterMapFeed : IDisposable
         }
     }
 
-    /// <summary>Ends all that watch.</summary>
+    /// <summary>Ends all enumerations.</summary>
     public void Dispose()
     {
         TaskCompletionSource changed;

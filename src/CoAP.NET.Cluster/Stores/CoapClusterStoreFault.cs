@@ -1,29 +1,29 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Why an <see cref="ICoapClusterStore"/> failed.</summary>
+/// <summary>The reason why an <see cref="ICoapClusterStore"/> failed.</summary>
 public enum CoapClusterStoreFault
 {
-    /// <summary>It is away, as when a database restarts or a network is cut. Asking again may help.</summary>
+    /// <summary>The store cannot be reached, such as while a database restarts or a network is down. Retry.</summary>
     Unavailable,
 
-    /// <summary>It did not answer in time. Asking again may help.</summary>
+    /// <summary>The store did not answer in time. Retry.</summary>
     TimedOut,
 
-    /// <summary>There is no room, as on a full disk. Asking again helps when somebody made room.</summary>
+    /// <summary>There is no space left, such as on a full disk. Retry after space was freed.</summary>
     Full,
 
-    /// <summary>Too many calls wait for it already. Asking again may help.</summary>
+    /// <summary>Too many calls are pending. Retry later.</summary>
     Busy,
 
-    /// <summary>What it has cannot be read: it was cut, changed, or is something else.</summary>
+    /// <summary>The stored data cannot be read: it was truncated, modified, or has another format.</summary>
     Corrupt,
 
-    /// <summary>Another process has it, and it serves one at a time.</summary>
+    /// <summary>Another process uses the store, which serves one process at a time.</summary>
     InUse,
 
-    /// <summary>A newer version of the library wrote it.</summary>
+    /// <summary>A newer version of the library wrote the data.</summary>
     Incompatible,
 
-    /// <summary>It may not be used: permissions or a password are missing.</summary>
+    /// <summary>Access is denied: permissions are missing, or user name or password are wrong.</summary>
     Denied,
 }

@@ -1,6 +1,6 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What every store asks of leases.</summary>
+/// <summary>Rules for leases that all engines share.</summary>
 public static class CoapLeases
 {
     /// <summary>The shortest lease: 100 ms.</summary>
@@ -11,8 +11,8 @@ public static class CoapLeases
 
     /// <summary>Checks what <see cref="ICoapClusterStore.JoinAsync"/> is given; engines call it first.</summary>
     /// <param name="self">The node.</param>
-    /// <param name="lease">How long it counts as there.</param>
-    /// <exception cref="ArgumentException">It is nobody.</exception>
+    /// <param name="lease">How long it counts as live.</param>
+    /// <exception cref="ArgumentException">The node has no id.</exception>
     /// <exception cref="ArgumentOutOfRangeException">The lease is too short or too long.</exception>
     public static void Check(CoapClusterNode self, TimeSpan lease)
     {
@@ -26,8 +26,8 @@ public static class CoapLeases
         ArgumentOutOfRangeException.ThrowIfGreaterThan(lease, Longest);
     }
 
-    /// <summary>Checks that a store joins with one node only; engines call it.</summary>
-    /// <param name="joined">The node that joined before; nobody when none did.</param>
+    /// <summary>Checks that only one node joins with a store; engines call it.</summary>
+    /// <param name="joined">The node that joined before; not set if none did.</param>
     /// <param name="self">The node that joins.</param>
     /// <exception cref="InvalidOperationException">They differ.</exception>
     public static void CheckSame(CoapNodeId joined, CoapNodeId self)

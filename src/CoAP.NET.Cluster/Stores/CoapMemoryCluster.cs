@@ -1,11 +1,11 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// What a cluster keeps, in the memory of this process, for tests and development: it ends with the object. Each node gets its own
-/// <see cref="ICoapClusterStore"/> of <see cref="Open"/>. Time is that of the <see cref="TimeProvider"/>, so leases and lifetimes can pass
-/// in virtual time. Thread-safe.
+/// The state of a cluster in the memory of this process, for tests and development. Each node gets its own
+/// <see cref="ICoapClusterStore"/> from <see cref="Open"/>. Leases and lifetimes follow the <see cref="TimeProvider"/>, so they can pass in
+/// virtual time. Thread-safe.
 /// </summary>
-/// <param name="timeProvider">The clock of leases and lifetimes; null for the system's.</param>
+/// <param name="timeProvider">The clock of leases and lifetimes; null for the system clock.</param>
 public sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
 {
     private readonly TimeProvider _time = timeProvider ?? TimeProvider.System;
@@ -17,8 +17,8 @@ public sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
     private bool _isAway;
 
     /// <summary>
-    /// Whether it behaves as a store that cannot be reached: every call fails with <see cref="CoapClusterStoreFault.Unavailable"/>, and
-    /// leases go on to run out. To try what an application does then.
+    /// Whether it behaves like a store that cannot be reached: every call fails with <see cref="CoapClusterStoreFault.Unavailable"/>, and
+    /// leases still expire. For tests of applications.
     /// </summary>
     public bool IsAway
     {
@@ -40,7 +40,7 @@ public sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
         }
     }
 
-    /// <summary>How many records it has, those whose lifetime has ended included.</summary>
+    /// <summary>The number of records, including those whose lifetime has ended.</summary>
     public int Count
     {
         get
@@ -52,8 +52,8 @@ public sealed class CoapMemoryCluster(TimeProvider? timeProvider = null)
         }
     }
 
-    /// <summary>Makes what one node uses.</summary>
-    /// <returns>The store. Disposing of it gives back the lease of the node and leaves everything else.</returns>
+    /// <summary>Creates the store of one node.</summary>
+    /// <returns>The store. Disposing of it gives back the lease of the node and keeps everything else.</returns>
     public ICoapClusterStore Open() => new MemoryClusterStore(this);
 
     internal void Add(CoapClusterMapFeed feed)

@@ -4,31 +4,31 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Seals what is kept in another store, so that neither a file nor a database, nor a backup of one, tells keys of sessions or what devices
-/// say. The states are encrypted and authenticated (AES-256-GCM) under keys that follow from a secret of the cluster and from the key of
+/// Seals the records of another store, so that neither a file nor a database, nor a backup of one, reveals keys of sessions or data of
+/// devices. States are encrypted and authenticated (AES-256-GCM) under keys that are derived from the secret of the cluster and the key of
 /// each record (HKDF); keys, slots, fences and lifetimes stay readable. Thread-safe. Disposing of it disposes of the other store too.
 /// </summary>
 /// <remarks>
-/// Whoever can write to the store can remove records and put older ones back; that cannot be seen. A record that was sealed with another
-/// secret, or put under another key, does not open: <see cref="ReadAsync"/> leaves it out and counts it, and <see cref="FindAsync"/> fails,
-/// as "unreadable" must not be taken for "never written".
+/// Somebody who can write to the store can delete records and restore older ones, which cannot be detected. A record that was sealed with
+/// another secret, or stored under another key, does not open: <see cref="ReadAsync"/> skips and counts it, and <see cref="FindAsync"/>
+/// fails, because "unreadable" must not be mistaken for "never written".
 /// </remarks>
 public sealed class CoapSealedClusterStore : ICoapClusterStore
 {
     /// <summary>The length of the secret: 32 bytes.</summary>
     public const int SecretLength = 32;
 
-    /// <summary>The length of a state at most: 65,507 bytes, 29 less than in the store itself.</summary>
+    /// <summary>The maximum length of a state: 65,507 bytes, 29 less than in the store itself.</summary>
     public const int MaxStateLength = CoapRecordChange.MaxStateLength - RecordCipher.Overhead;
 
     private readonly ICoapClusterStore _inner;
     private readonly RecordCipher _cipher;
     private long _unreadable;
 
-    /// <summary>Makes one.</summary>
+    /// <summary>Creates a sealed store.</summary>
     /// <param name="inner">Where the sealed records are kept.</param>
     /// <param name="secret">32 random bytes, the same on every node. They are not kept.</param>
-    /// <param name="random">Where nonces come from; null for the operating system.</param>
+    /// <param name="random">The source of nonces; null for the operating system.</param>
     /// <exception cref="ArgumentException">The secret has another length.</exception>
     public CoapSealedClusterStore(ICoapClusterStore inner, ReadOnlySpan<byte> secret, CoapRandomSource? random = null)
     {
@@ -42,7 +42,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
         _cipher = new RecordCipher(secret, random ?? CoapRandomSource.Secure);
     }
 
-    /// <summary>How many records did not open so far, as they were sealed with another secret or were changed.</summary>
+    /// <summary>How many records did not open, because they were sealed with another secret or were modified.</summary>
     public long UnreadableCount => Interlocked.Read(ref _unreadable);
 
     /// <inheritdoc/>
@@ -106,8 +106,8 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
 
         Interlocked.Increment(ref _unreadable);
         throw new CoapClusterStoreException(CoapClusterStoreFault.Corrupt,
-            $"The record {key} does not open: it was sealed with another secret of the cluster, or was changed. Use the secret that it was "
-            + "written with, or remove it if what it tells may be lost.");
+            $"The record {key} does not open: it was sealed with another secret, or was modified. Use the secret that it was "
+            + "written with, or remove the record if its content may be lost.");
     }
 
     /// <inheritdoc/>
@@ -135,8 +135,8 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
         return state;
     }
 
-    /// <summary>Makes a secret, for whoever sets up a cluster. It belongs where keys are kept.</summary>
-    /// <param name="random">Where the bytes come from; null for the operating system.</param>
+    /// <summary>Creates a secret when a cluster is set up. Store it where keys are kept.</summary>
+    /// <param name="random">The source of the bytes; null for the operating system.</param>
     /// <returns>32 random bytes. Wipe them after use (<see cref="CryptographicOperations.ZeroMemory"/>).</returns>
     public static byte[] NewSecret(CoapRandomSource? random = null)
     {

@@ -6,22 +6,23 @@ namespace CoAP.NET.Cluster;
 internal static partial class ClusterLog
 {
     [LoggerMessage(2500, LogLevel.Error,
-        "The store of the cluster does not take what it is given; the server goes on without it. {Waiting} changes wait and are written "
-        + "when it is back, within the bounds of the queue.")]
+        "The store of the cluster accepts no changes; the server continues without it. {Waiting} changes are pending and will be written "
+        + "when the store is available again.")]
     public static partial void StoreFailed(ILogger logger, int waiting, Exception exception);
 
-    [LoggerMessage(2501, LogLevel.Information, "The store of the cluster is back.")]
+    [LoggerMessage(2501, LogLevel.Information, "The store of the cluster is available again.")]
     public static partial void StoreIsBack(ILogger logger);
 
     [LoggerMessage(2502, LogLevel.Warning,
-        "{Count} changes were not written to the store of the cluster before the end, so the next start finds an older state.")]
+        "{Count} changes were not written to the store of the cluster before the shutdown, so the next start finds an older state.")]
     public static partial void NotWritten(ILogger logger, int count, Exception? exception);
 
-    [LoggerMessage(2503, LogLevel.Error, "What listens to the health of the cluster's store has failed.")]
+    [LoggerMessage(2503, LogLevel.Error, "A handler of HealthChanged or MapChanged of the cluster has thrown an exception.")]
     public static partial void ListenerFailed(ILogger logger, Exception exception);
 
     [LoggerMessage(2504, LogLevel.Error,
-        "Node {Node} could not renew its lease in the store of the cluster; the server goes on. Another node takes its slots if it lasts.")]
+        "Node {Node} could not renew its lease in the store of the cluster; the server continues. If this lasts, other nodes take its "
+        + "slots.")]
     public static partial void NotRenewed(ILogger logger, CoapNodeId node, Exception exception);
 
     [LoggerMessage(2505, LogLevel.Information, "Node {Node} renews its lease in the store of the cluster again.")]
@@ -33,11 +34,12 @@ internal static partial class ClusterLog
     [LoggerMessage(2507, LogLevel.Warning, "Node {Node} has lost {Count} slots to another node (version {Version} of the map).")]
     public static partial void SlotsLost(ILogger logger, CoapNodeId node, int count, long version);
 
-    [LoggerMessage(2560, LogLevel.Error, "What says which device a peer is has failed for {Peer}; the peer is no device.")]
+    [LoggerMessage(2560, LogLevel.Error,
+        "CoapDeviceOptions.NameOf has thrown an exception for {Peer}; the peer is not treated as a device.")]
     public static partial void DeviceNotNamed(ILogger logger, string peer, Exception exception);
 
     [LoggerMessage(2561, LogLevel.Warning,
-        "The name of the device that {Peer} is to be is empty, is no text, or has more than {MaxLength} bytes of UTF-8; the peer is no "
-        + "device.")]
+        "CoapDeviceOptions.NameOf returned an invalid name for {Peer}: it is empty, is no valid text, or has more than {MaxLength} bytes "
+        + "of UTF-8. The peer is not treated as a device.")]
     public static partial void DeviceMisnamed(ILogger logger, string peer, int maxLength);
 }

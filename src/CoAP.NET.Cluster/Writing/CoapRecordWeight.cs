@@ -1,14 +1,14 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What it costs when a change does not reach the store: who goes first when a <see cref="CoapRecordWriter"/> is full.</summary>
+/// <summary>How important a change is: which changes are dropped first when a <see cref="CoapRecordWriter"/> is full.</summary>
 public enum CoapRecordWeight : byte
 {
-    /// <summary>It comes again soon, as what was received last. Goes first.</summary>
+    /// <summary>A newer change follows soon, such as of what was received last. Dropped first.</summary>
     Hint,
 
-    /// <summary>The server goes on without it, and forgets it when its process ends. Goes when there are no hints.</summary>
+    /// <summary>The server has the state in memory, and loses it when its process ends. Dropped when there are no hints.</summary>
     State,
 
-    /// <summary>Somebody waits until it is confirmed, as for further record numbers. Never goes; a further one is refused.</summary>
+    /// <summary>A caller waits for the confirmation, such as of reserved record numbers. Never dropped; further ones are refused.</summary>
     Promise,
 }

@@ -4,14 +4,14 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Writes records behind the back of a server: changes are taken at once, gather, and go to the store in batches. Of several changes of one
-/// record the newest is written. When the store is away they wait, within bounds, and the server goes on. What was confirmed is never lost.
+/// Writes records asynchronously: it queues changes and writes them to the store in batches. Of several changes of one record the newest is
+/// written. While the store is unavailable, changes wait within bounds, and the server continues. Confirmed changes are never lost.
 /// Thread-safe.
 /// </summary>
 /// <remarks>
-/// When it is full, hints go first, then state, the oldest before the newest; promises stay, and a further one is refused
-/// (<see cref="CoapRecordWeight"/>). What goes is counted (<see cref="CoapRecordWriterCounters.Dropped"/>): the server still has it, and
-/// loses it with its process. All changes of the records that it writes have to go through one object, or their order is not kept.
+/// When the queue is full, hints are dropped first, then state, the oldest first; promises stay, and further ones are refused
+/// (<see cref="CoapRecordWeight"/>). Dropped changes are counted (<see cref="CoapRecordWriterCounters.Dropped"/>): the server still has the
+/// state, and loses it with its process. Write all changes of a record through one writer, or their order is undefined.
 /// </remarks>
 public sealed class CoapRecordWriter : IAsyncDisposable
 {
@@ -35,11 +35,11 @@ public sealed class CoapRecordWriter : IAsyncDisposable
     private long _batches;
     private long _failures;
 
-    /// <summary>Makes one. It does nothing before the first change.</summary>
-    /// <param name="store">Where records go. It stays the caller's.</param>
+    /// <summary>Creates a writer. It does nothing before the first change.</summary>
+    /// <param name="store">The store, which the caller disposes of.</param>
     /// <param name="options">Bounds and times, which are copied; null for the defaults.</param>
-    /// <param name="timeProvider">The clock; null for the system's.</param>
-    /// <param name="logger">Is told when the store goes away and when it is back; null for nobody.</param>
+    /// <param name="timeProvider">The clock; null for the system clock.</param>
+    /// <param name="logger">The log of store failures; null for none.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
     public CoapRecordWriter(
         ICoapClusterStore store, CoapRecordWriterOptions? options = null, TimeProvider? timeProvider = null, ILogger? logger = null)
@@ -56,7 +56,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
     /// <summary>Raised when <see cref="Health"/> has changed, on the thread that found out.</summary>
     public event EventHandler? HealthChanged;
 
-    /// <summary>Whether the store takes what it is given.</summary>
+    /// <summary>Whether the store accepts changes.</summary>
     public CoapStoreHealth Health
     {
         get
@@ -68,7 +68,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
         }
     }
 
-    /// <summary>What happened so far, and what waits.</summary>
+    /// <summary>Counts the changes by outcome, and those that are pending.</summary>
     /// <returns>The counters.</returns>
     public CoapRecordWriterCounters GetCounters()
     {
@@ -89,12 +89,12 @@ public sealed class CoapRecordWriter : IAsyncDisposable
         }
     }
 
-    /// <summary>Has a change written soon. Never waits.</summary>
-    /// <param name="change">The change. The bytes of its state must not change any more.</param>
-    /// <param name="isHint">Whether it comes again soon anyway, so that it goes first when there is no room
+    /// <summary>Queues a change. Never waits.</summary>
+    /// <param name="change">The change. The memory of its state must not change any more.</param>
+    /// <param name="isHint">Whether a newer change follows soon anyway, so that this one is dropped first when the queue is full
     /// (<see cref="CoapRecordWeight.Hint"/>).</param>
-    /// <returns>Whether it was taken. False when everything that waits weighs more, or after the end; it is counted as dropped
-    /// then.</returns>
+    /// <returns>True if it was queued. False, and counted as dropped, if all pending changes are more important, or after disposal.
+    /// </returns>
     public bool TryWrite(CoapRecordChange change, bool isHint = false)
     {
         Check(change);
@@ -102,14 +102,14 @@ public sealed class CoapRecordWriter : IAsyncDisposable
     }
 
     /// <summary>
-    /// Has a change written next, and waits until the store has confirmed it, or a newer one of the same record under the same fence. For
-    /// what must not be used before, such as further numbers.
+    /// Writes a change with the next batch, and waits until the store has confirmed it, or a newer one of the same record under the same
+    /// fence. For state that must not be used before, such as reserved numbers.
     /// </summary>
-    /// <param name="change">The change. The bytes of its state must not change any more.</param>
-    /// <param name="cancellationToken">Ends the wait; the change is written all the same.</param>
-    /// <returns>Whether the fence held.</returns>
-    /// <exception cref="CoapClusterStoreException">As many promises wait as may (<see cref="CoapClusterStoreFault.Busy"/>), or the writer
-    /// ended before the store took it (<see cref="CoapClusterStoreFault.Unavailable"/>).</exception>
+    /// <param name="change">The change. The memory of its state must not change any more.</param>
+    /// <param name="cancellationToken">Stops waiting; the change is written nevertheless.</param>
+    /// <returns>Whether the change was accepted under its fence.</returns>
+    /// <exception cref="CoapClusterStoreException">The queue is full of promises (<see cref="CoapClusterStoreFault.Busy"/>), or the writer
+    /// was disposed of before the store accepted the change (<see cref="CoapClusterStoreFault.Unavailable"/>).</exception>
     public Task<CoapWriteOutcome> WriteAsync(CoapRecordChange change, CancellationToken cancellationToken = default)
     {
         Check(change);
@@ -127,9 +127,9 @@ public sealed class CoapRecordWriter : IAsyncDisposable
         return cancellationToken.CanBeCanceled ? waiter.Task.WaitAsync(cancellationToken) : waiter.Task;
     }
 
-    /// <summary>Waits until everything that was handed over before is in the store, fell out, or was dropped.</summary>
-    /// <param name="cancellationToken">Ends the wait.</param>
-    /// <returns>A task that ends then.</returns>
+    /// <summary>Waits until all changes that were queued before were written, rejected or dropped.</summary>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>A task that completes then.</returns>
     public Task FlushAsync(CancellationToken cancellationToken = default)
     {
         TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -148,10 +148,9 @@ public sealed class CoapRecordWriter : IAsyncDisposable
     }
 
     /// <summary>
-    /// Writes what waits, for <see cref="CoapRecordWriterOptions.StopTimeout"/> at most, and ends. What could not be written is counted as
-    /// dropped.
+    /// Writes the pending changes, for <see cref="CoapRecordWriterOptions.StopTimeout"/> at most. The rest is counted as dropped.
     /// </summary>
-    /// <returns>A task that ends then.</returns>
+    /// <returns>A task that completes then.</returns>
     public ValueTask DisposeAsync()
     {
         lock (_gate)
@@ -205,14 +204,16 @@ public sealed class CoapRecordWriter : IAsyncDisposable
             return _isStopping
                 ? Ended(null)
                 : new CoapClusterStoreException(CoapClusterStoreFault.Busy,
-                    $"{_pending.Count} changes wait for the store, and all of them are waited for (MaxRecords, MaxBytes). "
-                    + (_health.Failure is { } failure ? $"The store is away: {failure.Message}" : "It is slower than what is promised."),
+                    $"{_pending.Count} changes are pending, and callers wait for all of them (MaxRecords, MaxBytes). "
+                    + (_health.Failure is { } failure
+                        ? $"The store is unavailable: {failure.Message}"
+                        : "The store is slower than the changes come."),
                     _health.Failure);
         }
     }
 
     private static CoapClusterStoreException Ended(Exception? failure) => new(CoapClusterStoreFault.Unavailable,
-        "The writer of records has ended, and the store has not taken this change before.", failure);
+        "The writer of records was disposed of before the store accepted this change.", failure);
 
     private async Task RunAsync()
     {
@@ -327,7 +328,7 @@ public sealed class CoapRecordWriter : IAsyncDisposable
             }
 
             failure = new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
-                $"The store told of {result.Count} changes of a batch of {batch.Length}.");
+                $"The store returned {result.Count} outcomes for a batch of {batch.Length} changes.");
         }
         catch (OperationCanceledException) when (_stop.IsCancellationRequested)
         {

@@ -1,30 +1,30 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>What a <see cref="CoapRecordWriter"/> did so far, and what waits.</summary>
+/// <summary>Counts the changes of a <see cref="CoapRecordWriter"/>.</summary>
 public sealed record CoapRecordWriterCounters
 {
-    /// <summary>Changes that wait, those under way included.</summary>
+    /// <summary>Pending changes, including those that are being written.</summary>
     public int Waiting { get; init; }
 
-    /// <summary>The bytes that they hold.</summary>
+    /// <summary>The bytes of the pending changes.</summary>
     public long WaitingBytes { get; init; }
 
     /// <summary>Changes that the store confirmed.</summary>
     public long Written { get; init; }
 
-    /// <summary>Changes that fell out, as their slot changed hands.</summary>
+    /// <summary>Changes that the store rejected because another node has their slot.</summary>
     public long Fenced { get; init; }
 
-    /// <summary>Changes that were never written, as a newer one of the same record came before their turn.</summary>
+    /// <summary>Changes that were never written because a newer one of the same record replaced them.</summary>
     public long Replaced { get; init; }
 
-    /// <summary>Changes that were dropped for lack of room, or at the end: they are not in the store.</summary>
+    /// <summary>Changes that were dropped because the queue was full, or at disposal: they are not in the store.</summary>
     public long Dropped { get; init; }
 
-    /// <summary>Promises that were refused for lack of room.</summary>
+    /// <summary>Promises that were refused because the queue was full.</summary>
     public long Refused { get; init; }
 
-    /// <summary>Batches that the store took.</summary>
+    /// <summary>Batches that were written.</summary>
     public long Batches { get; init; }
 
     /// <summary>Batches that failed. Their changes are written again.</summary>

@@ -1,10 +1,10 @@
 namespace CoAP.NET.Cluster;
 
-/// <summary>Whether a store takes what it is given.</summary>
-/// <param name="Failure">Why it last did not; null while it does.</param>
-/// <param name="Since">Since when that is so.</param>
+/// <summary>Whether a store accepts leases and changes.</summary>
+/// <param name="Failure">Its last failure; null while it works.</param>
+/// <param name="Since">Since when it works or fails.</param>
 public sealed record CoapStoreHealth(CoapClusterStoreException? Failure, DateTimeOffset Since)
 {
-    /// <summary>Whether the server goes on without the store: what it promised before holds, and what is new waits.</summary>
+    /// <summary>Whether the server continues without the store: confirmed promises hold, and new changes wait.</summary>
     public bool IsDegraded => Failure is not null;
 }

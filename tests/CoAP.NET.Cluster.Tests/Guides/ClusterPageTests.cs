@@ -99,7 +99,7 @@ await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meter
             CoapRecordKey key = new(CoapRecordKind.Registration, slot, "meter-7"u8);
             CoapRecordChange change = CoapRecordChange.Put(key, taken[slot].Fence, "</3/0>"u8.ToArray(), lifetime: TimeSpan.FromHours(1));
             CoapWriteResult result = await store.WriteAsync(new[] { change }, cancellationToken);
-            Console.WriteLine(result[0]); // Written, or Fenced: somebody else has the slot by now
+            Console.WriteLine(result[0]); // Written, or Fenced: another node has the slot by now
         }
     }
 

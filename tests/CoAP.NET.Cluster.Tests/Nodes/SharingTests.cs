@@ -166,7 +166,7 @@ public sealed class SharingTests : IAsyncDisposable
         Assert.Contains("Moves.BatchSize is 0", options.FindFault(), StringComparison.Ordinal);
         options.Moves.BatchSize = 1;
         options.Address = new string('x', CoapClusterNode.MaxAddressLength + 1);
-        Assert.Contains("247", options.FindFault(), StringComparison.Ordinal);
+        Assert.Contains("255", options.FindFault(), StringComparison.Ordinal);
     }
 
     public ValueTask DisposeAsync() => _nodes.DisposeAsync();

@@ -149,7 +149,7 @@ public sealed class RecordWriterTests
         (await _store.NextAsync()).Fail(new InvalidOperationException("a defect of the store"));
         (await _store.NextAsync()).Answer(new CoapWriteResult([]));
         ScriptedStore.Call call = await _store.NextAsync();
-        Assert.Contains("told of 0 changes", writer.Health.Failure!.Message, StringComparison.Ordinal);
+        Assert.Contains("returned 0 outcomes", writer.Health.Failure!.Message, StringComparison.Ordinal);
         call.Write();
 
         Assert.Equal(CoapWriteOutcome.Written, await promise);
