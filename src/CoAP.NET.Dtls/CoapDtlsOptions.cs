@@ -103,10 +103,9 @@ public sealed class CoapDtlsOptions
 
     /// <summary>
     /// So long Confirmable messages of ours go unanswered before the server is asked by a handshake whether it still knows the session.
-    /// Longer than the second copy of a message takes (9 s, RFC 7252 section 4.8): a server that crashed and has kept its sessions, or
-    /// another node that takes them over when a lease has ended, answers that one, and needs no handshake. Other values are for tests.
+    /// Null: as the session and its transmission parameters say (docs/dtls.md). Other values are for tests.
     /// </summary>
-    internal TimeSpan SilenceToProbe { get; set; } = TimeSpan.FromSeconds(10);
+    internal TimeSpan? SilenceToProbe { get; set; }
 
     internal CoapDtlsOptions Clone()
     {

@@ -14,6 +14,9 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
     /// <summary>Most bytes of the Connection IDs that are given out.</summary>
     public const int MaxOwnCidLength = sizeof(ulong);
 
+    // When its time is over, and not just before.
+    private static readonly TimeSpan s_afterIdle = TimeSpan.FromMilliseconds(1);
+
     private readonly HandshakeContext _context;
     private readonly CoapRandomSource _random;
     private readonly Action<Action> _run;
@@ -149,20 +152,30 @@ internal sealed partial class DtlsClient : IDtlsSessionHome, IDisposable
     /// Does what is due: deadlines of handshakes, messages that are to be said again, sessions that were silent for long. To be called
     /// several times a second while there are handshakes.
     /// </summary>
-    public void Tick()
+    /// <returns>When the next session will have been silent for long; <see cref="Timeout.InfiniteTimeSpan"/> when there is none.</returns>
+    public TimeSpan Tick()
     {
-        foreach (PendingConnect pending in _pending.Values)
+        // Values would copy all of them under all locks.
+        foreach ((_, PendingConnect pending) in _pending)
         {
             pending.Tick();
         }
 
-        foreach (DtlsSession session in _sessions.Values)
+        TimeSpan next = Timeout.InfiniteTimeSpan;
+        foreach ((_, DtlsSession session) in _sessions)
         {
-            if (session.Idle > Settings.IdleTimeout)
+            TimeSpan left = Settings.IdleTimeout - session.Idle;
+            if (left < TimeSpan.Zero)
             {
                 End(session, DtlsEnd.Evicted, tells: true);
             }
+            else if (next == Timeout.InfiniteTimeSpan || left < next)
+            {
+                next = left + s_afterIdle;
+            }
         }
+
+        return next;
     }
 
     public void Dispose()

@@ -137,7 +137,7 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     internal DtlsEngine? Engine => _engine;
 
     /// <inheritdoc cref="CoapDtlsOptions.SilenceToProbe"/>
-    internal TimeSpan SilenceToProbe { get; }
+    internal TimeSpan? SilenceToProbe { get; }
 
     /// <summary>How sockets are opened beside the first: as clients have them, at the same addresses.</summary>
     internal CoapUdpTransportOptions OptionsOfFurther()

@@ -56,6 +56,9 @@ internal sealed class DtlsChannelSession : CoapSession
     /// <summary>When the first of <see cref="Unanswered"/> was sent, as a time stamp of the clock.</summary>
     public long UnansweredSince => Volatile.Read(ref _unansweredSince);
 
+    /// <summary>Whether it is being found out whether the server still knows the session.</summary>
+    public bool IsProbed => Volatile.Read(ref _isProbed) != 0;
+
     /// <summary>
     /// Whether the caller is the one to find out whether the server still knows the session; pairs with <see cref="EndProbe"/>.
     /// </summary>
@@ -86,7 +89,12 @@ internal sealed class DtlsChannelSession : CoapSession
                 Volatile.Write(ref _unansweredSince, _engine.Now);
             }
 
-            Volatile.Write(ref _unanswered, _unanswered + 1);
+            int unanswered = _unanswered + 1;
+            Volatile.Write(ref _unanswered, unanswered);
+            if (unanswered == SessionOpening.UnansweredToProbe)
+            {
+                _engine.OnUnanswered(this);
+            }
         }
 
         Session.Send(message);

@@ -51,8 +51,8 @@ internal sealed class DtlsContext(DtlsEngine engine, ICoapSessionContext outer, 
         }
 
         TimeSpan next = outer.Tick();
-        TimeSpan own = engine.Tick();
-        return next == Timeout.InfiniteTimeSpan || own < next ? own : next;
+        TimeSpan own = engine.Clock.Tick();
+        return next == Timeout.InfiniteTimeSpan ? own : own == Timeout.InfiniteTimeSpan || next < own ? next : own;
     }
 
     public void Fault(CoapException error) => outer.Fault(error);

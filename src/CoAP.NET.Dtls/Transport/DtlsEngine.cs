@@ -15,12 +15,6 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     // A record around the largest message: header, Connection ID of any length, explicit nonce, type, tag.
     private const int RecordOverhead = 13 + 255 + 8 + 1 + 16;
 
-    // While handshakes are under way; and while there are only sessions, whose times are long.
-    private static readonly TimeSpan s_often = TimeSpan.FromMilliseconds(50);
-    private static readonly TimeSpan s_seldom = TimeSpan.FromSeconds(1);
-    private static readonly Action<object?> s_tick = static engine => ((DtlsEngine)engine!).Tick();
-    private static readonly Type s_timerOfSystem = TypeOfSystemTimer();
-
     private readonly CoapDtlsTransport _transport;
     private readonly CoapUdpTransport _sockets;
     private readonly ICoapSessionContext _outer;
@@ -36,8 +30,6 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
 
     // Handshakes are never worked on by a thread that receives: certificates are checked there, and users asked.
     private readonly HandshakeWork _work;
-    private ITimer? _timer;
-    private long _nextTick;
     private int _isDisposed;
 
     /// <summary>Makes it; nothing is received before its sockets start.</summary>
@@ -50,10 +42,11 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         _outer = context;
         _settings = settings;
         Context = new DtlsContext(this, context, 0);
+        Clock = new EngineClock(this, sockets, context);
         _ownAddresses = new OwnAddresses(sockets);
         _paths = new ClientPaths(this, transport, sockets, context);
         _work = new HandshakeWork((work, state) => context.Scheduler.TryQueue(work, state, context.Counters, context.Logger),
-            context.TimeProvider, s_often);
+            context.TimeProvider, EngineClock.Often);
         _pool = new CoapDatagramPool(context.Limits.MaxDatagramSize + RecordOverhead);
         if (isServer)
         {
@@ -80,12 +73,15 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         {
             _clientContext = settings.MakeClientContext();
             _client = new DtlsClient(_clientContext, settings.Client, this, context.TimeProvider, context.Random, _work.Run);
-            _opening = new SessionOpening(transport, sockets, context, _client, _paths);
+            _opening = new SessionOpening(transport, Clock, context, _client, _paths);
         }
     }
 
     /// <summary>What the sockets of the transport see.</summary>
     public DtlsContext Context { get; }
+
+    /// <summary>Knows when there is something to do.</summary>
+    public EngineClock Clock { get; }
 
     /// <summary>The server's part; null on a transport that only requests.</summary>
     public DtlsServer? Server => _server;
@@ -170,55 +166,26 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     public void Start()
     {
         _server?.Steering?.Open();
-        if (!_sockets.DrivesClock)
-        {
-            _timer = _outer.TimeProvider.CreateTimer(static engine => ((DtlsEngine)engine!).OnTimer(), this, s_often, s_often);
-        }
+        Clock.Start();
     }
 
-    /// <summary>Does what is due in handshakes and sessions.</summary>
-    /// <returns>When it is to be called again.</returns>
-    public TimeSpan Tick()
+    /// <summary>Does what is due in handshakes and sessions. Called by the clock, one call at a time.</summary>
+    /// <returns>When there is something to do at the latest; <see cref="Timeout.InfiniteTimeSpan"/> when nothing waits.</returns>
+    public TimeSpan DoWhatIsDue()
     {
-        long now = Now;
-        long next = Volatile.Read(ref _nextTick);
-        if (now < next)
+        if (IsDisposed)
         {
-            return _outer.TimeProvider.GetElapsedTime(now, next);
+            return Timeout.InfiniteTimeSpan;
         }
 
-        // Several loops tick; one of them works.
-        TimeSpan wait = _server is { HandshakeCount: > 0 } || _client is { HandshakeCount: > 0 } ? s_often : s_seldom;
-        if (Volatile.Read(ref _isDisposed) == 0
-            && Interlocked.CompareExchange(ref _nextTick, now + (long)(wait.TotalSeconds * _outer.TimeProvider.TimestampFrequency),
-                next) == next)
-        {
-            _server?.Tick();
-            _client?.Tick();
-            _work.Look();
-            _opening?.ProbeSilent();
-        }
-
-        return wait;
-    }
-
-    // Sessions may end, of which users are told: not on a thread of the pool, where nobody sees what blocks. Timers of another time, such
-    // as that of a test, fire where their owner decides.
-    private void OnTimer()
-    {
-        if (Now >= Volatile.Read(ref _nextTick)
-            && (_timer?.GetType() != s_timerOfSystem
-                || !_outer.Scheduler.TryQueue(s_tick, this, _outer.Counters, _outer.Logger)))
-        {
-            Tick();
-        }
-    }
-
-    // Of a time that differs from the system's in its date only the timers are those of the system.
-    private static Type TypeOfSystemTimer()
-    {
-        using ITimer timer = TimeProvider.System.CreateTimer(static _ => { }, null, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
-        return timer.GetType();
+        _server?.Tick();
+        TimeSpan idle = _client?.Tick() ?? Timeout.InfiniteTimeSpan;
+        _work.Look();
+        TimeSpan silent = _opening?.ProbeSilent() ?? Timeout.InfiniteTimeSpan;
+        return _server is { HandshakeCount: > 0 } || _client is { HandshakeCount: > 0 } ? EngineClock.Often
+            : _server is not null ? EngineClock.Seldom
+            : idle == Timeout.InfiniteTimeSpan ? silent
+            : silent == Timeout.InfiniteTimeSpan || idle < silent ? idle : silent;
     }
 
     /// <summary>Takes a datagram of the sockets, and takes it over.</summary>
@@ -371,6 +338,9 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
         }
     }
 
+    /// <summary>So many Confirmable messages of a session of ours are unanswered that it will be doubted.</summary>
+    public void OnUnanswered(DtlsChannelSession session) => _opening?.OnUnanswered(session);
+
     /// <summary>Ends a session by this end's wish.</summary>
     public void End(DtlsChannelSession session)
     {
@@ -395,7 +365,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             return;
         }
 
-        _timer?.Dispose();
+        Clock.Dispose();
         _server?.Steering?.Close();
         _client?.Dispose();
         _server?.Dispose();

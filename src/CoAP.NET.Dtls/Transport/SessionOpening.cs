@@ -5,16 +5,16 @@ namespace CoAP.NET.Dtls.Transport;
 
 /// <summary>Sessions that a client opens: for requests, and in place of those whose server has gone silent. Thread-safe.</summary>
 /// <param name="transport">Knows how long a silence is suspicious.</param>
-/// <param name="sockets">Those of the transport.</param>
+/// <param name="clock">Is told when there is something to look at.</param>
 /// <param name="outer">What the endpoint gave the transport.</param>
 /// <param name="client">Makes the handshakes.</param>
 /// <param name="paths">By which sockets.</param>
 internal sealed class SessionOpening(
-    CoapDtlsTransport transport, CoapUdpTransport sockets, ICoapSessionContext outer, DtlsClient client, ClientPaths paths)
+    CoapDtlsTransport transport, EngineClock clock, ICoapSessionContext outer, DtlsClient client, ClientPaths paths)
 {
     // A server that restarted answers nothing, and says nothing that could be believed. A Confirmable message and its copy without an
-    // answer, and time enough for the answer to a second copy: then one looks.
-    private const int UnansweredToProbe = 2;
+    // answer for long enough: then one looks.
+    public const int UnansweredToProbe = 2;
 
     // Who asked for the session that was lost comes at once.
     private static readonly TimeSpan s_readyLifetime = TimeSpan.FromSeconds(30);
@@ -43,8 +43,9 @@ internal sealed class SessionOpening(
         try
         {
             Task<DtlsSession> connecting = client.ConnectAsync(path, serverName, cancellationToken);
-            sockets.Wake();
+            clock.LookWithin(TimeSpan.Zero);
             DtlsSession session = await connecting.ConfigureAwait(false);
+            clock.LookWithin(TimeSpan.Zero);
             return session.Owner as DtlsChannelSession
                 ?? throw new CoapConnectionException(
                     CoapConnectionError.Refused, $"The session with coaps://{path.Remote} was not taken: the endpoint stops.");
@@ -62,36 +63,84 @@ internal sealed class SessionOpening(
         }
     }
 
+    /// <summary>So many Confirmable messages of a session of ours are unanswered that it will be doubted.</summary>
+    /// <param name="session">The session.</param>
+    public void OnUnanswered(DtlsChannelSession session) => clock.LookWithin(DoubtIn(session));
+
     /// <summary>Looks at sessions of ours in which Confirmable messages go unanswered: does the server still know them?</summary>
-    public void ProbeSilent()
+    /// <returns>When to look again; <see cref="Timeout.InfiniteTimeSpan"/> when there is nothing to look at.</returns>
+    public TimeSpan ProbeSilent()
     {
+        TimeSpan next = Timeout.InfiniteTimeSpan;
         foreach (DtlsSession session in client.Sessions)
         {
-            if (session.Owner is DtlsChannelSession { Unanswered: >= UnansweredToProbe } owner
-                && outer.TimeProvider.GetElapsedTime(owner.UnansweredSince) >= transport.SilenceToProbe)
+            if (session.Owner is DtlsChannelSession { Unanswered: >= UnansweredToProbe, IsProbed: false } owner)
             {
-                Probe(owner);
-            }
-        }
-
-        List<DtlsChannelSession> unwanted = [];
-        lock (_readyGate)
-        {
-            foreach (((DtlsPath, string?) key, (DtlsChannelSession ready, long since)) in _ready)
-            {
-                if (outer.TimeProvider.GetElapsedTime(since) > s_readyLifetime)
+                TimeSpan left = DoubtIn(owner);
+                if (left <= TimeSpan.Zero)
                 {
-                    _ready.Remove(key);
-                    unwanted.Add(ready);
+                    Probe(owner);
+                }
+                else
+                {
+                    next = Earlier(next, left);
                 }
             }
         }
 
-        foreach (DtlsChannelSession session in unwanted)
+        return Earlier(next, CloseUnwanted());
+    }
+
+    // A session that was made by a probe, and that nobody asks for.
+    private TimeSpan CloseUnwanted()
+    {
+        TimeSpan next = Timeout.InfiniteTimeSpan;
+        List<DtlsChannelSession>? unwanted = null;
+        lock (_readyGate)
+        {
+            foreach (((DtlsPath, string?) key, (DtlsChannelSession ready, long since)) in _ready)
+            {
+                TimeSpan left = s_readyLifetime - outer.TimeProvider.GetElapsedTime(since);
+                if (left < TimeSpan.Zero)
+                {
+                    _ready.Remove(key);
+                    (unwanted ??= []).Add(ready);
+                }
+                else
+                {
+                    next = Earlier(next, left + EngineClock.Often);
+                }
+            }
+        }
+
+        foreach (DtlsChannelSession session in unwanted ?? [])
         {
             session.Close(null);
         }
+
+        return next;
     }
+
+    // When a session is doubted. A server that gave a Connection ID finds the session whatever our address is. So it is away, slow, or
+    // hands the session over: the doubt begins when all copies of a message have had their turn (MAX_TRANSMIT_SPAN, RFC 7252 section
+    // 4.8.2). Without one a NAT that forgot our address is enough, and only a handshake helps: it begins when the second copy has had its
+    // time.
+    private TimeSpan DoubtIn(DtlsChannelSession session)
+    {
+        if (session.Channel is not { Parameters: { } times })
+        {
+            return EngineClock.Seldom;
+        }
+
+        TimeSpan second = times.AckTimeout * ((3 * times.AckRandomFactor) + 0.5);
+        TimeSpan silence = transport.SilenceToProbe
+            ?? (session.Session.HasConnectionId && times.MaxTransmitSpan > second ? times.MaxTransmitSpan : second);
+        TimeSpan left = silence - outer.TimeProvider.GetElapsedTime(session.UnansweredSince);
+        return left > TimeSpan.Zero ? left : TimeSpan.Zero;
+    }
+
+    private static TimeSpan Earlier(TimeSpan one, TimeSpan other) =>
+        one == Timeout.InfiniteTimeSpan ? other : other == Timeout.InfiniteTimeSpan || one < other ? one : other;
 
     /// <summary>Looks at a session: does the server still know it?</summary>
     /// <param name="session">The session.</param>
@@ -126,6 +175,7 @@ internal sealed class SessionOpening(
         {
             // Nobody is there, or nobody that we trust; the requests end by their own times.
             session.EndProbe();
+            clock.LookWithin(EngineClock.Seldom);
         }
         finally
         {
@@ -148,6 +198,8 @@ internal sealed class SessionOpening(
                 _ready[key] = (session, outer.TimeProvider.GetTimestamp());
             }
         }
+
+        clock.LookWithin(s_readyLifetime);
     }
 
     private DtlsChannelSession? TakeReady(DtlsPath path, string? serverName)

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Net;
 using CoAP.NET.Dtls.Transport;
+using CoAP.NET.Tests;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Dtls.Tests.Transport;
@@ -27,7 +28,7 @@ public sealed class EngineClockTests
         (CoapServer server, CoapDtlsTransport transport) = Make(time, CoapUdpEngine.Auto);
         await using CoapServer disposed = server;
         await server.StartAsync();
-        Assert.Equal(!transport.DrivesClock, time.Timers.Any(static timer => timer.State is DtlsEngine));
+        Assert.Equal(!transport.DrivesClock, time.Timers.Any(static timer => timer.State is EngineClock));
     }
 
     [Theory]
@@ -50,7 +51,7 @@ public sealed class EngineClockTests
         (CoapServer server, _) = Make(time, CoapUdpEngine.Portable);
         await using CoapServer disposed = server;
         await server.StartAsync();
-        OwnTimer timer = Assert.Single(time.Timers, static timer => timer.State is DtlsEngine);
+        OwnTimer timer = Assert.Single(time.Timers, static timer => timer.State is EngineClock);
         t_reads = 0;
         timer.Fire();
 
@@ -68,6 +69,33 @@ public sealed class EngineClockTests
         await using CoapServer disposed = server;
         await server.StartAsync();
         await time.ReadByRefused.WaitAsync(TimeSpan.FromMinutes(2));
+    }
+
+    [Theory]
+    [InlineData(CoapUdpEngine.Auto)]
+    [InlineData(CoapUdpEngine.Portable)]
+    public async Task A_client_whose_sessions_are_silent_looks_for_nothing(CoapUdpEngine engine)
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapDtlsTransport transport = new(
+            new CoapDtlsOptions
+            {
+                Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(SecureEndpoints.Identity, SecureEndpoints.Key) }
+            },
+            new CoapUdpTransportOptions { Engine = engine });
+        await using CoapEndpoint endpoint = new();
+        endpoint.AddTransport(transport);
+        CoapClient client = new(endpoint);
+        await client.GetAsync($"{secure.Host}/hello");
+        EngineClock clock = transport.Engine!.Clock;
+
+        // Nothing is due before the session was silent for a day; a handshake that has ended is noticed by the next look.
+        await Eventually.IsTrueAsync(() => clock.Tick() > TimeSpan.FromHours(23));
+        long looks = clock.Looks;
+        await client.GetAsync($"{secure.Host}/hello");
+
+        Assert.True(clock.Tick() > TimeSpan.FromHours(23));
+        Assert.Equal(looks, clock.Looks);
     }
 
     private (CoapServer Server, CoapDtlsTransport Transport) Make(TimeProvider time, CoapUdpEngine engine)
@@ -94,7 +122,7 @@ public sealed class EngineClockTests
 
         public override bool Queue(Action<object?> work, object? state)
         {
-            if (state is not DtlsEngine)
+            if (state is not EngineClock)
             {
                 return Default.Queue(work, state);
             }

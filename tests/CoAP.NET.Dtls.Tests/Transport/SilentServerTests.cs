@@ -71,10 +71,13 @@ public sealed class SilentServerTests
         Assert.Equal(s_names.Length, client.Endpoint.ConnectedPeers.Count);
     }
 
-    [Fact]
-    public async Task A_session_is_not_doubted_before_the_second_copy_of_a_request_had_time_for_its_answer()
+    [Theory]
+    [InlineData(true, 45, 93)]
+    [InlineData(false, 9, 30)]
+    public async Task A_session_is_doubted_after_all_copies_where_the_server_gave_a_Connection_ID_and_after_two_where_not(
+        bool hasCids, int least, int most)
     {
-        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        await using SecureEndpoints secure = await new SecureEndpoints(useCids: hasCids).StartAsync();
         CoapClient client = secure.Client(endpoint: options => options.TimeProvider = _clock);
         await RunAsync(client.GetAsync($"{secure.Host}/hello"));
         secure.LoseSessions();
@@ -82,9 +85,26 @@ public sealed class SilentServerTests
 
         await RunAsync(client.GetAsync($"{secure.Host}/who"));
 
-        // Copies leave after 2 to 3 s and after 6 to 9 s (RFC 7252 section 4.8).
-        Assert.InRange(_clock.GetElapsedTime(begin), TimeSpan.FromSeconds(9), TimeSpan.FromSeconds(30));
+        // Copies leave after 2 to 3 s, 6 to 9 s, 14 to 21 s, and 30 to 45 s (RFC 7252 section 4.8); after 62 to 93 s a message is given up.
+        Assert.InRange(_clock.GetElapsedTime(begin), TimeSpan.FromSeconds(least), TimeSpan.FromSeconds(most));
         Assert.Equal(2, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+    }
+
+    [Fact]
+    public async Task A_session_of_a_client_ends_when_it_was_silent_for_its_time_and_not_before()
+    {
+        await using SecureEndpoints secure = await new SecureEndpoints().StartAsync();
+        CoapClient client = secure.Client(configure: static dtls => dtls.Client!.SessionIdleTimeout = TimeSpan.FromMinutes(20),
+            endpoint: options => options.TimeProvider = _clock);
+        await RunAsync(client.GetAsync($"{secure.Host}/hello"));
+        _clock.Advance(TimeSpan.FromMinutes(15));
+        await RunAsync(client.GetAsync($"{secure.Host}/hello"));
+        long begin = _clock.GetTimestamp();
+
+        await _clock.AdvanceUntilAsync(() => client.Endpoint.ConnectedPeers.Count == 0, TimeSpan.FromHours(1));
+
+        Assert.InRange(_clock.GetElapsedTime(begin), TimeSpan.FromMinutes(19.9), TimeSpan.FromMinutes(20.1));
+        Assert.Equal(1, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
     }
 
     private Task<T> RunAsync<T>(Task<T> task) => _clock.AdvanceUntilAsync(task, TimeSpan.FromMinutes(10));
