@@ -213,6 +213,11 @@ internal sealed class ClusterLinks : IAsyncDisposable
         return Find(node)?.Posts.TryPost(path, item) == true;
     }
 
+    /// <summary>Whether a node has not said for a while that it took what <see cref="TryPost"/> sent.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="path">Where it is taken.</param>
+    public bool IsStalled(CoapNodeId node, string path) => Find(node)?.Posts.IsStalled(path) == true;
+
     /// <summary>Releases all links, so that the other nodes know that it was meant, and listens no more.</summary>
     /// <returns>A task that ends then.</returns>
     public async ValueTask DisposeAsync()

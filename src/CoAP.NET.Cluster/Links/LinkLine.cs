@@ -16,6 +16,10 @@ internal sealed class LinkLine(string path)
     /// <summary>Whether somebody sends them.</summary>
     public bool IsSending { get; set; }
 
+    /// <summary>Since when the other node has not said that it took a batch, as a timestamp of the clock; null when none is on its way.
+    /// </summary>
+    public long? SentAt { get; set; }
+
     public void Add(ReadOnlySpan<byte> item)
     {
         if (_open is { } open && !open.HasRoomFor(item.Length))

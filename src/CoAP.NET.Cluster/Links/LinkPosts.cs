@@ -15,6 +15,9 @@ internal sealed class LinkPosts(CoapNodeId self, CoapNodeId node, LinkCounts cou
     // A link that does not answer for so long is silent; its pings find that out too.
     private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(30);
 
+    // One that answers later than that is perhaps asleep, which nobody knows before its lease has ended.
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(1);
+
     private readonly Lock _gate = new();
     private readonly Dictionary<string, LinkLine> _lines = new(StringComparer.Ordinal);
     private readonly OccasionalLog _dropped = new(time);
@@ -71,6 +74,16 @@ internal sealed class LinkPosts(CoapNodeId self, CoapNodeId node, LinkCounts cou
         return true;
     }
 
+    /// <summary>Whether the other node has not said for a while that it took what was sent to a path.</summary>
+    /// <param name="path">The path.</param>
+    public bool IsStalled(string path)
+    {
+        lock (_gate)
+        {
+            return _lines.TryGetValue(path, out LinkLine? line) && line.SentAt is { } since && time.GetElapsedTime(since) >= s_patience;
+        }
+    }
+
     /// <summary>The link is up.</summary>
     public void Start(CoapPeer peer)
     {
@@ -121,6 +134,7 @@ internal sealed class LinkPosts(CoapNodeId self, CoapNodeId node, LinkCounts cou
                 int before = line.Waiting;
                 batch = peer is null ? null : line.Take();
                 _waiting -= before - line.Waiting;
+                line.SentAt = batch is null ? null : time.GetTimestamp();
                 if (batch is null)
                 {
                     line.IsSending = false;

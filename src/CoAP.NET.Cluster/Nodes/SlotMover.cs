@@ -5,7 +5,8 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// Hands slots of this node over to others: the rest above its fair share once the nodes have settled, and all of them when it leaves. A
-/// few at a time: what has something of them in memory releases it, then the map is changed, which the store decides. Thread-safe.
+/// few at a time: what has something of them in memory releases it, then the map is changed, which the store decides. Where a node leaves,
+/// those whose requests take long do not hold up the next ones. Thread-safe.
 /// </summary>
 /// <param name="self">The node.</param>
 /// <param name="membership">Changes the map.</param>
@@ -17,7 +18,10 @@ internal sealed class SlotMover(
     CoapNodeId self, ClusterMembership membership, CoapRecordWriter writer, CoapSlotMoveOptions options, TimeProvider time, ILogger logger)
     : IAsyncDisposable
 {
-    private const int BatchesOfLeaving = 4;
+    // The fewer sessions move at a time, the shorter each of them is away; the time of leaving is bounded.
+    private const int BatchesOfLeaving = 16;
+    private const int BatchesAtOnce = 8;
+    private static readonly TimeSpan s_patience = TimeSpan.FromMilliseconds(500);
     private static readonly TimeSpan s_retry = TimeSpan.FromMilliseconds(500);
 
     private readonly Lock _gate = new();
@@ -125,25 +129,43 @@ internal sealed class SlotMover(
     private async Task RunAsync()
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        List<Task> underWay = [];
         while (!_stop.IsCancellationRequested)
         {
             Task woken = _wake.Next;
-            SlotPlan plan = SlotPlan.Of(membership.Map);
+            await Task.WhenAll(underWay.Where(static move => move.IsCompleted)).ConfigureAwait(false);
+            underWay.RemoveAll(static move => move.IsCompleted);
+            CoapClusterMap map = membership.Map;
+            SlotPlan plan = SlotPlan.Of(map);
             _settle.See(plan.Members);
-            IReadOnlyList<SlotMove> moves = plan.ToGive(self);
+            IReadOnlyList<SlotMove> moves = [.. plan.ToGive(self).Where(move => !IsMoving(move.Slot, map[move.Slot].Fence))];
             TimeSpan wait = moves.Count == 0 ? Timeout.InfiniteTimeSpan : membership.IsLeaving ? TimeSpan.Zero : _settle.Left();
-            if (wait == TimeSpan.Zero)
+            if (wait != TimeSpan.Zero)
             {
-                // Those of one receiver, as a change of the map is one of them.
-                CoapNodeId to = moves[0].To;
-                await MoveAsync(
-                    to, [.. moves.Where(move => move.To == to).Take(Volatile.Read(ref _batchSize)).Select(static move => move.Slot)])
-                    .ConfigureAwait(false);
+                await woken.WaitAsync(wait, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 continue;
             }
 
-            await woken.WaitAsync(wait, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            // Those of one receiver, as a change of the map is one of them.
+            CoapNodeId to = moves[0].To;
+            Task move = MoveAsync(
+                to, [.. moves.Where(move => move.To == to).Take(Volatile.Read(ref _batchSize)).Select(static move => move.Slot)]);
+            underWay.Add(move);
+            if (!membership.IsLeaving)
+            {
+                await move.ConfigureAwait(false);
+            }
+            else if (underWay.Count < BatchesAtOnce)
+            {
+                await move.WaitAsync(s_patience, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+            else
+            {
+                await Task.WhenAny(underWay).ConfigureAwait(false);
+            }
         }
+
+        await Task.WhenAll(underWay).ConfigureAwait(false);
     }
 
     private async Task MoveAsync(CoapNodeId to, CoapSlot[] slots)
@@ -263,8 +285,8 @@ internal sealed class SlotMover(
         int had = membership.Map.SlotsOf(self).Count;
         NodesLog.Leaving(logger, self, had, shared.Members.Count(member => member != self));
 
-        // Each batch may take as long as its slowest request, and the time is bounded.
-        Volatile.Write(ref _batchSize, Math.Max(options.BatchSize, (had + BatchesOfLeaving - 1) / BatchesOfLeaving));
+        // Each batch may take as long as its slowest request.
+        Volatile.Write(ref _batchSize, Math.Max(1, (had + BatchesOfLeaving - 1) / BatchesOfLeaving));
         await membership.LeaveAsync(_stop.Token).ConfigureAwait(false);
         _wake.Wake();
         while (true)

@@ -54,17 +54,20 @@ internal sealed class ClusterRelays : IClusterLinkListener
         }
     }
 
-    /// <summary>Whether there is a link with a node now.</summary>
+    /// <summary>
+    /// Whether there is a link with a node now, and it takes what is relayed: one that is asleep keeps its links until its lease has ended,
+    /// and what is relayed to it is lost.
+    /// </summary>
     /// <param name="node">The node.</param>
-    public bool IsUp(CoapNodeId node) => _links.IsUp(node);
+    public bool IsUp(CoapNodeId node) => _links.IsUp(node) && !_links.IsStalled(node, ToOwner);
 
     /// <summary>Relays a datagram.</summary>
     /// <param name="node">Where to.</param>
     /// <param name="item">The datagram.</param>
-    /// <returns>False when there is no link now.</returns>
+    /// <returns>False when there is no link now, or the node does not take what is relayed.</returns>
     public bool TryRelay(CoapNodeId node, in RelayItem item)
     {
-        bool isSent = item.TryPost(_links, node, ToOwner);
+        bool isSent = !_links.IsStalled(node, ToOwner) && item.TryPost(_links, node, ToOwner);
         if (isSent)
         {
             Counts.OnRelayed();

@@ -245,6 +245,12 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     private void Tick()
     {
         _held.RemoveOld();
+        if (_held.Count > 0)
+        {
+            // For a node that was slow and takes again what is relayed, which nobody tells.
+            Look();
+        }
+
         Shared?.Tick();
     }
 

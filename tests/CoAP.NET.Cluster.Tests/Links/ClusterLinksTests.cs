@@ -96,6 +96,33 @@ public sealed class ClusterLinksTests
     }
 
     [Fact]
+    public async Task A_node_that_does_not_take_what_was_sent_for_a_while_is_stalled_until_it_does()
+    {
+        await using LinkedNodes nodes = new();
+        CoapCluster from = nodes.Add();
+        CoapCluster to = nodes.Add();
+        using ManualResetEventSlim awake = new();
+        TaskCompletionSource arrived = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        to.Links.MapBatch("/items", (_, _) =>
+        {
+            arrived.TrySetResult();
+            awake.Wait();
+        });
+        await nodes.StartAsync();
+        Assert.False(from.Links.IsStalled(to.Self.Id, "/items"));
+
+        Assert.True(from.Links.TryPost(to.Self.Id, "/items", [1]));
+        await arrived.Task;
+        Assert.False(from.Links.IsStalled(to.Self.Id, "/items"));
+        nodes.Clock.Advance(TimeSpan.FromSeconds(2));
+        Assert.True(from.Links.IsStalled(to.Self.Id, "/items"));
+        Assert.False(from.Links.IsStalled(to.Self.Id, "/others"));
+
+        awake.Set();
+        await Eventually.IsTrueAsync(() => !from.Links.IsStalled(to.Self.Id, "/items"));
+    }
+
+    [Fact]
     public async Task A_handler_that_throws_costs_its_item_only()
     {
         await using LinkedNodes nodes = new();

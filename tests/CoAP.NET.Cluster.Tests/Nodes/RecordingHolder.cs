@@ -26,6 +26,9 @@ internal sealed class RecordingHolder : ISlotHolder
     /// <summary>Asked when a slot is released, which must not be given away before that has ended.</summary>
     public Action<CoapSlot>? Check { get; init; }
 
+    /// <summary>Which slots <see cref="Block"/> blocks; null for all.</summary>
+    public Func<CoapSlot, bool>? Blocked { get; init; }
+
     public Exception? Failure { get; init; }
 
     public Task Began => _began.Task;
@@ -44,11 +47,17 @@ internal sealed class RecordingHolder : ISlotHolder
 
         _began.TrySetResult();
         await Task.Yield();
-        await (_block?.Task ?? Task.CompletedTask).WaitAsync(cancellationToken);
-        Check?.Invoke(slot);
-        lock (_gate)
+        try
         {
-            _underWay--;
+            await ((Blocked?.Invoke(slot) != false ? _block?.Task : null) ?? Task.CompletedTask).WaitAsync(cancellationToken);
+            Check?.Invoke(slot);
+        }
+        finally
+        {
+            lock (_gate)
+            {
+                _underWay--;
+            }
         }
 
         if (Failure is not null)

@@ -32,12 +32,32 @@ public sealed class SharingTimeTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task A_node_that_leaves_hands_over_in_few_batches_so_that_slow_requests_do_not_add_up()
+    public async Task A_node_that_leaves_hands_over_few_slots_at_a_time()
+    {
+        CoapCluster first = await _nodes.StartAsync(static moves =>
+        {
+            moves.SettleTime = TimeSpan.FromMinutes(10);
+            moves.BatchSize = CoapSlot.Count;
+        });
+        RecordingHolder holder = new();
+        first.Mover.Add(holder);
+        CoapCluster second = await _nodes.StartAsync();
+
+        await first.LeaveAsync();
+
+        await SharingNodes.FairAsync([second]);
+        Assert.Equal(CoapSlot.Count, holder.Released.Count);
+        Assert.Equal(CoapSlot.Count / 16, holder.Most);
+    }
+
+    [Fact]
+    public async Task Slow_requests_at_a_node_that_leaves_hold_up_half_of_its_slots_at_most_and_do_not_add_up()
     {
         CoapCluster first = await _nodes.StartAsync(static moves =>
         {
             moves.SettleTime = TimeSpan.FromMinutes(10);
             moves.BatchSize = 1;
+            moves.ReleaseTimeout = TimeSpan.FromSeconds(5);
         });
         RecordingHolder holder = new();
         holder.Block();
@@ -45,9 +65,35 @@ public sealed class SharingTimeTests : IAsyncDisposable
         CoapCluster second = await _nodes.StartAsync();
 
         Task leaving = first.LeaveAsync();
-        await Eventually.IsTrueAsync(() => holder.Released.Count == CoapSlot.Count / 4);
+        await _nodes.Clock.AdvanceUntilAsync(() => holder.Released.Count == CoapSlot.Count / 2, TimeSpan.FromSeconds(4));
+
+        // Nobody unblocks it: each release ends by its own time.
+        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromSeconds(14));
+        await SharingNodes.FairAsync([second]);
+        Assert.Equal(CoapSlot.Count, holder.Released.Count);
+        Assert.Equal(CoapSlot.Count / 2, holder.Most);
+    }
+
+    [Fact]
+    public async Task A_slot_whose_requests_take_long_does_not_hold_up_the_others_of_a_node_that_leaves()
+    {
+        CoapCluster first = await _nodes.StartAsync(static moves =>
+        {
+            moves.SettleTime = TimeSpan.FromMinutes(10);
+            moves.ReleaseTimeout = TimeSpan.FromMinutes(5);
+            moves.LeaveTimeout = TimeSpan.FromMinutes(10);
+        });
+        RecordingHolder holder = new() { Blocked = static slot => slot.Number == 0 };
+        holder.Block();
+        first.Mover.Add(holder);
+        CoapCluster second = await _nodes.StartAsync();
+
+        Task leaving = first.LeaveAsync();
+        await _nodes.Clock.AdvanceUntilAsync(
+            () => second.Map.SlotsOf(second.Self.Id).Count == CoapSlot.Count - (CoapSlot.Count / 16), TimeSpan.FromSeconds(30));
+
         holder.Unblock();
-        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromSeconds(15));
+        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromSeconds(30));
         await SharingNodes.FairAsync([second]);
     }
 
