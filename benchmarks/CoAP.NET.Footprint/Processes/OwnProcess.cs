@@ -8,12 +8,19 @@ internal static class OwnProcess
 {
     /// <summary>Starts it with its input and output in the hands of this process.</summary>
     /// <param name="arguments">Its command line.</param>
-    public static Process Start(IEnumerable<string> arguments)
+    /// <param name="variables">Variables of its environment, beside those of this process.</param>
+    public static Process Start(IEnumerable<string> arguments, params ReadOnlySpan<(string Name, string Value)> variables)
     {
         string program = Environment.ProcessPath!;
         string[] all = Path.GetFileNameWithoutExtension(program) == "dotnet"
             ? [Assembly.GetEntryAssembly()!.Location, .. arguments]
             : [.. arguments];
-        return Process.Start(new ProcessStartInfo(program, all) { RedirectStandardInput = true, RedirectStandardOutput = true })!;
+        ProcessStartInfo info = new(program, all) { RedirectStandardInput = true, RedirectStandardOutput = true };
+        foreach ((string name, string value) in variables)
+        {
+            info.Environment[name] = value;
+        }
+
+        return Process.Start(info)!;
     }
 }

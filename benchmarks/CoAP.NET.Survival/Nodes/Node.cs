@@ -33,7 +33,7 @@ internal static class Node
     {
         Arguments arguments = Arguments.Parse(args, s_values, [Links, Verbose]);
         string name = arguments.Text("--name", "A");
-        using NodeLog log = new(name, arguments.Has(Verbose) ? LogLevel.Debug : LogLevel.Error);
+        using NodeLog log = new(name, arguments.Has(Verbose) ? LogLevel.Information : LogLevel.Error);
         ICoapClusterStore? store = NodeStore.Open(arguments.Text("--store", NodeStore.None));
         CoapCluster? cluster = store is null ? null : new CoapCluster(store, new CoapClusterOptions
         {
@@ -72,13 +72,15 @@ internal static class Node
         TimeSpan start = TimeProvider.System.GetElapsedTime(begin);
         string[] uris = [.. server.LocalEndpoints.OrderByDescending(static uri => uri.Length)];
         Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{Listening}{uris[0]} {uris[1]} {start.TotalMilliseconds:0}"));
-        await ObeyAsync(server, cluster, phase);
+        await ObeyAsync(server, cluster, phase, log);
 
         // As a host stops: the node leaves while the server still runs.
         if (cluster is not null)
         {
             await cluster.LeaveAsync();
         }
+
+        Tell(server, cluster, log);
 
         await server.DisposeAsync();
         if (cluster is not null)
@@ -112,7 +114,16 @@ internal static class Node
 
     private static string IdentityOf(CoapRequest request) => (request.Peer.Identity as CoapDtlsIdentity)?.PskIdentity ?? "nobody";
 
-    private static async Task ObeyAsync(CoapServer server, CoapCluster? cluster, NodePhase phase)
+    // Where datagrams were lost, say.
+    private static void Tell(CoapServer server, CoapCluster? cluster, NodeLog log)
+    {
+        if (log.IsEnabled(LogLevel.Information))
+        {
+            Console.Error.WriteLine($"{server.Counters} {cluster?.GetNodeCounters()}");
+        }
+    }
+
+    private static async Task ObeyAsync(CoapServer server, CoapCluster? cluster, NodePhase phase, NodeLog log)
     {
         while (await Console.In.ReadLineAsync() is { } line && line != Stop)
         {
@@ -121,6 +132,7 @@ internal static class Node
                 phase.Number = int.Parse(line[Phase.Length..], CultureInfo.InvariantCulture);
                 server.Notify($"/{Phase}");
                 Console.WriteLine(Phase);
+                Tell(server, cluster, log);
             }
             else if (line is Figures or Collected)
             {

@@ -1,3 +1,4 @@
+using CoAP.NET.Cluster;
 using CoAP.NET.Footprint;
 using CoAP.NET.Survival.Nodes;
 
@@ -7,6 +8,9 @@ namespace CoAP.NET.Survival.Scenarios;
 internal sealed class RollingScenario : IScenario
 {
     private const double SecondsGoal = 15;
+
+    // As long as a node goes on to relay that has handed over everything.
+    private static TimeSpan Relays { get; } = new CoapSlotMoveOptions().RelayTime;
 
     public string Name => "rolling";
 
@@ -21,24 +25,31 @@ internal sealed class RollingScenario : IScenario
         await site.UntilUnderWayAsync();
         TimeSpan cpu = site.NodesCpu;
         await site.LookAsync(null);
-        long begin = TimeProvider.System.GetTimestamp();
+        TimeSpan starting = TimeSpan.Zero;
+        TimeSpan stopping = TimeSpan.Zero;
         foreach (NodeProcess old in site.Nodes.ToArray())
         {
+            long begin = TimeProvider.System.GetTimestamp();
             await site.AddNodeAsync();
             await site.UntilReadyAsync();
+            long ready = TimeProvider.System.GetTimestamp();
             await old.StopAsync();
             await site.RemoveAsync(old);
+            starting += TimeProvider.System.GetElapsedTime(begin, ready);
+            stopping += TimeProvider.System.GetElapsedTime(ready);
         }
 
-        TimeSpan time = TimeProvider.System.GetElapsedTime(begin);
         await site.UntilAllAreBackAsync();
+        table.Add("start of 3 processes", $"{starting.TotalSeconds:0.0} s");
+        FormattableString text =
+            $"{stopping.TotalSeconds:0.0} s, of it {3 * Relays.TotalSeconds:0.0} s in which they relay what still comes";
         if (sizes.IsSelfCheck)
         {
-            table.Add("done in", $"{time.TotalSeconds:0.0} s");
+            table.Add("stop of 3 nodes", text);
         }
         else
         {
-            table.Add("done in", $"{time.TotalSeconds:0.0} s", "<= 15 s", time.TotalSeconds <= SecondsGoal);
+            table.Add("stop of 3 nodes", text, "<= 15 s", stopping.TotalSeconds <= SecondsGoal);
         }
 
         await new SiteReport(table, sizes).AddAsync(site, isPlanned: true, cpu);

@@ -26,6 +26,7 @@ internal sealed class Site : IAsyncDisposable
     private readonly HealthChecks _checks;
     private readonly List<NodeProcess> _gone = [];
     private readonly List<DevicesProcess> _devices = [];
+    private (TimeSpan Cpu, long Answered) _before;
     private int _made;
     private int _phase;
 
@@ -164,7 +165,19 @@ internal sealed class Site : IAsyncDisposable
 
     /// <summary>Has devices look how long they wait from now on.</summary>
     /// <param name="node">The node whose devices are told apart; null for none.</param>
-    public Task LookAsync(NodeProcess? node) => Task.WhenAll(_devices.Select(process => process.LookAsync(node?.Name ?? "nobody")));
+    public async Task LookAsync(NodeProcess? node)
+    {
+        await Task.WhenAll(_devices.Select(process => process.LookAsync(node?.Name ?? "nobody")));
+        _before = (DevicesCpu, await AnsweredAsync());
+    }
+
+    /// <summary>The processor time of devices since <see cref="LookAsync"/>.</summary>
+    /// <returns>All of it, and that of a request, in microseconds.</returns>
+    public async Task<(TimeSpan Cpu, double OfRequest)> CostOfDevicesAsync()
+    {
+        TimeSpan cpu = DevicesCpu - _before.Cpu;
+        return (cpu, cpu.TotalMicroseconds / Math.Max(1, await AnsweredAsync() - _before.Answered));
+    }
 
     /// <summary>Waits until every device has an answer to a request that it made after now.</summary>
     /// <exception cref="TimeoutException">Some had none after five minutes.</exception>

@@ -19,6 +19,7 @@ internal sealed class SiteReport(FigureTable table, Sizes sizes)
     public async Task AddAsync(Site site, bool isPlanned, TimeSpan cpu)
     {
         int unheard = await site.ChangeAsync();
+        (TimeSpan ofDevices, double ofRequest) = await site.CostOfDevicesAsync();
         DeviceFigures devices = await site.EndAsync();
         BalancerFigures wire = site.Wire;
         int twice = site.CountTwice();
@@ -54,7 +55,8 @@ internal sealed class SiteReport(FigureTable table, Sizes sizes)
 
         table.Add("devices that another server was chosen for", $"{wire.Moved:N0}");
         table.Add(
-            "processor time of nodes, of devices", $"{(site.NodesCpu - cpu).TotalSeconds:0.0} s, {site.DevicesCpu.TotalSeconds:0.0} s");
+            "processor time of nodes, of devices",
+            $"{(site.NodesCpu - cpu).TotalSeconds:0.0} s, {ofDevices.TotalSeconds:0.0} s ({ofRequest:0} us a request)");
     }
 
     private void Exact(string figure, int value, bool isExcused = false)

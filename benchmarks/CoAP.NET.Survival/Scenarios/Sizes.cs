@@ -33,7 +33,7 @@ internal sealed record Sizes(
         30);
 
     /// <summary>After how long without an answer a device doubts its session at the earliest (docs/dtls.md).</summary>
-    public static TimeSpan Doubt { get; } = TimeSpan.FromSeconds(10);
+    public static TimeSpan Doubt { get; } = CoapTransmissionParameters.Default.MaxTransmitSpan;
 
     /// <summary>The small form.</summary>
     public static Sizes Small { get; } = new(
