@@ -8,11 +8,12 @@ using CoAP.NET.Survival.Nodes;
 using CoAP.NET.Survival.Scenarios;
 using CoAP.NET.Tests.Shared;
 
-IScenario[] scenarios = [new CrashScenario(), new SleepScenario(), new RollingScenario(), new CostScenario()];
+IScenario[] scenarios = [new CrashScenario(), new SleepScenario(), new RollingScenario(), .. CostScenario.OfAll()];
 string usage = $"""
     usage: CoAP.NET.Survival [SCENARIO]... [OPTION]...   prints a table in Markdown; Linux, loopback, PostgreSQL installed
       exit code 1 when something was lost that must not be
     {string.Join('\n', scenarios.Select(static one => $"  {one.Name,-10} {one.About}"))}
+      {CostScenario.All,-10} the last four
       (none)     all of them
     options:
       --balancer NAME in crash, sleep and rolling ({string.Join(", ", BalancerOptions.Names)}; default {BalancerOptions.Names[0]}):
@@ -46,9 +47,10 @@ try
 
     Arguments arguments = Arguments.Parse(
         args, ["--balancer", "--devices", "--pause-ms", "--seconds", "--restored", "--write"], ["--self-check", Node.Verbose]);
-    if (arguments.Words.FirstOrDefault(word => scenarios.All(one => one.Name != word)) is { } unknown)
+    string[] names = [.. scenarios.Select(static one => one.Name), CostScenario.All];
+    if (arguments.Words.FirstOrDefault(word => !names.Contains(word)) is { } unknown)
     {
-        throw new ArgumentException($"{unknown} is no scenario: {string.Join(", ", scenarios.Select(static one => one.Name))}.");
+        throw new ArgumentException($"{unknown} is no scenario: {string.Join(", ", names)}.");
     }
 
     if (!PostgreSqlProcess.IsInstalled)
@@ -72,7 +74,8 @@ try
     _ = BalancerOptions.Parse(sizes.Balancer, sizes.Times.Pause);
     FigureTable table = new(isJudging: !sizes.IsSelfCheck);
     table.Open();
-    foreach (IScenario scenario in scenarios.Where(one => arguments.Words.Count == 0 || arguments.Words.Contains(one.Name)))
+    foreach (IScenario scenario in scenarios.Where(one => arguments.Words.Count == 0 || arguments.Words.Contains(one.Name)
+        || (one is CostScenario && arguments.Words.Contains(CostScenario.All))))
     {
         await scenario.RunAsync(table, sizes);
         if (sizes.IsSelfCheck && !arguments.Has("--balancer") && scenario is (CrashScenario or RollingScenario))

@@ -3,7 +3,7 @@ namespace CoAP.NET.Dtls;
 /// <summary>What became of a session that was to be loaded.</summary>
 public enum CoapDtlsSessionLoad
 {
-    /// <summary>It is there, and goes on when the keeper has confirmed its further numbers.</summary>
+    /// <summary>It is there, and goes on when it is needed and the keeper has confirmed its further numbers.</summary>
     Loaded,
 
     /// <summary>This is no state of a session, it was changed, or it was encrypted with another key.</summary>

@@ -10,9 +10,10 @@ public sealed class CoapDtlsSessionLoader
     internal CoapDtlsSessionLoader(SessionLoading loading) => _loading = loading;
 
     /// <summary>
-    /// Loads a session. It sends nothing, and takes nothing, before the keeper has confirmed the numbers that it will use, for which it is
-    /// handed over at once (<see cref="CoapDtlsSessionChangeKind.Reserved"/>); where that does not happen in time it ends
-    /// (<see cref="CoapDtlsSessionKeeping.ConfirmTimeout"/>).
+    /// Loads a session. It sends nothing, and takes nothing, before the keeper has confirmed the numbers that it will use. For these it is
+    /// handed over (<see cref="CoapDtlsSessionChangeKind.Reserved"/>) when something of its client comes first, or something is to be sent;
+    /// where they are not confirmed in time it ends (<see cref="CoapDtlsSessionKeeping.ConfirmTimeout"/>). Until then nothing is written
+    /// for it. Several threads may load sessions at the same time.
     /// </summary>
     /// <param name="state">What was kept last of it (<see cref="CoapDtlsSessionChange.State"/>). Never an older state: its numbers were
     /// used.</param>

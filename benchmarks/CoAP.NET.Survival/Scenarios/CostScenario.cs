@@ -2,26 +2,56 @@ using CoAP.NET.Footprint;
 
 namespace CoAP.NET.Survival.Scenarios;
 
-/// <summary>What it costs that nothing is lost, while nothing happens, and what it takes to go on.</summary>
-internal sealed class CostScenario : IScenario
+/// <summary>What it costs that nothing is lost, while nothing happens, or what it takes to go on.</summary>
+/// <param name="cost">Which cost.</param>
+internal sealed class CostScenario(Cost cost) : IScenario
 {
-    public string Name => "cost";
+    /// <summary>The word for all of them.</summary>
+    public const string All = "cost";
 
-    public string About => "processor time and memory of durability, time to restore sessions, load on the database";
+    public string Name => cost switch
+    {
+        Cost.Durability => "durability",
+        Cost.Restore => "restore",
+        Cost.Relay => "relay",
+        _ => "database",
+    };
+
+    public string About => cost switch
+    {
+        Cost.Durability => "processor time and memory of durability",
+        Cost.Restore => "time to restore sessions",
+        Cost.Relay => "processor time of a relay between nodes",
+        _ => "load on the database",
+    };
+
+    /// <summary>One for each cost.</summary>
+    public static IEnumerable<IScenario> OfAll() => Enum.GetValues<Cost>().Select(static cost => new CostScenario(cost));
 
     public async Task RunAsync(FigureTable table, Sizes sizes)
     {
-        table.Begin("durability, SQLite");
-        await new DurabilityCost(table, sizes).RunAsync();
-        foreach (bool hasDatabase in (bool[])[false, true])
+        switch (cost)
         {
-            table.Begin(hasDatabase ? "restore, PostgreSQL" : "restore, SQLite");
-            await new RestoreCost(table, sizes).RunAsync(hasDatabase);
-        }
+            case Cost.Durability:
+                table.Begin("durability, SQLite");
+                await new DurabilityCost(table, sizes).RunAsync();
+                break;
+            case Cost.Restore:
+                foreach (bool hasDatabase in (bool[])[false, true])
+                {
+                    table.Begin(hasDatabase ? "restore, PostgreSQL" : "restore, SQLite");
+                    await new RestoreCost(table, sizes).RunAsync(hasDatabase);
+                }
 
-        table.Begin("relay between nodes");
-        await new RelayCost(table, sizes).RunAsync();
-        table.Begin("load on PostgreSQL");
-        await new DatabaseCost(table, sizes).RunAsync();
+                break;
+            case Cost.Relay:
+                table.Begin("relay between nodes");
+                await new RelayCost(table, sizes).RunAsync();
+                break;
+            default:
+                table.Begin("load on PostgreSQL");
+                await new DatabaseCost(table, sizes).RunAsync();
+                break;
+        }
     }
 }

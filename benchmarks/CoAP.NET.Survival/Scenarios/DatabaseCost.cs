@@ -23,6 +23,9 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
     private static readonly TimeSpan s_message = TimeSpan.FromMinutes(1);
     private static readonly TimeSpan s_lifetime = TimeSpan.FromDays(1);
 
+    // Processes of the database tell their counts once a second.
+    private static readonly TimeSpan s_counted = TimeSpan.FromSeconds(2);
+
     private readonly byte[] _secret = CoapSealedClusterStore.NewSecret();
 
     public async Task RunAsync()
@@ -69,6 +72,7 @@ internal sealed class DatabaseCost(FigureTable table, Sizes sizes)
         int heard = Math.Max(1, (int)(sizes.Simulated * (keeping.HeardInterval / s_message)));
         int intervals = sizes.IsSelfCheck ? 1 : Math.Max(2, (int)(sizes.Seconds / keeping.HeardInterval.TotalSeconds));
         TimeSpan busy = TimeSpan.Zero;
+        await Task.Delay(s_counted, TimeProvider.System, CancellationToken.None);
         long transactions = await database.CountTransactionsAsync();
         begin = TimeProvider.System.GetTimestamp();
         for (int i = 0; i < intervals; i++)

@@ -13,6 +13,9 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_shortestLifetime = TimeSpan.FromMilliseconds(1);
 
+    // How many slots are read at a time. A store has few connections to read over, and others want to read as well.
+    private static readonly int s_readers = Math.Min(4, Environment.ProcessorCount + 1);
+
     private readonly CoapCluster _cluster;
     private readonly TimeProvider _time;
     private readonly byte[] _name;
@@ -160,27 +163,33 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
     private async Task LoadAsync(CancellationToken cancellationToken)
     {
         await DropLostAsync().ConfigureAwait(false);
-        foreach (CoapSlot slot in CoapSlot.All)
+
+        // To open the states takes longer than to read them, and more than one processor can do it.
+        ParallelOptions options = new() { MaxDegreeOfParallelism = s_readers, CancellationToken = cancellationToken };
+        await Parallel.ForEachAsync(CoapSlot.All.Where(slot => !HasLoaded(slot, _cluster.FenceOf(slot))), options, LoadAsync)
+            .ConfigureAwait(false);
+    }
+
+    private async ValueTask LoadAsync(CoapSlot slot, CancellationToken cancellationToken)
+    {
+        CoapFence fence = _cluster.FenceOf(slot);
+        if (!fence.IsSet)
         {
-            CoapFence fence = _cluster.FenceOf(slot);
-            if (!fence.IsSet || HasLoaded(slot, fence))
-            {
-                continue;
-            }
-
-            Volatile.Write(ref _loaded[slot.Number], -fence.Value);
-            await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Session, slot, cancellationToken)
-                .ConfigureAwait(false))
-            {
-                if (record.Key.Bytes.Span.StartsWith(_name))
-                {
-                    _loader!.TryLoad(record.State.Span, fence.Value);
-                }
-            }
-
-            Volatile.Write(ref _loaded[slot.Number], fence.Value);
-            Steering?.Look();
+            return;
         }
+
+        Volatile.Write(ref _loaded[slot.Number], -fence.Value);
+        await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Session, slot, cancellationToken)
+            .ConfigureAwait(false))
+        {
+            if (record.Key.Bytes.Span.StartsWith(_name))
+            {
+                _loader!.TryLoad(record.State.Span, fence.Value);
+            }
+        }
+
+        Volatile.Write(ref _loaded[slot.Number], fence.Value);
+        Steering?.Look();
     }
 
     /// <summary>

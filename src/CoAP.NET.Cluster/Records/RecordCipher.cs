@@ -86,15 +86,18 @@ internal sealed class RecordCipher : IDisposable
     private AesGcm CipherOf(ReadOnlySpan<byte> name)
     {
         Span<byte> key = stackalloc byte[KeyLength];
+        Span<byte> master = stackalloc byte[KeyLength];
         lock (_gate)
         {
             // Zeros must never become a key.
             ObjectDisposedException.ThrowIf(_isDisposed, this);
-            HMACSHA256.HashData(_master, name, key);
+            _master.CopyTo(master);
         }
 
+        HMACSHA256.HashData(master, name, key);
         AesGcm aes = new(key, TagLength);
         CryptographicOperations.ZeroMemory(key);
+        CryptographicOperations.ZeroMemory(master);
         return aes;
     }
 }

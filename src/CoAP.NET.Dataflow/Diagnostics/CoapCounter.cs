@@ -359,8 +359,8 @@ public enum CoapCounter
     ResumptionStoreFailures,
 
     /// <summary>
-    /// Records that came before a DTLS session which had been loaded could answer, and for which there was no room, or whose session ended
-    /// (<c>CoapDtlsServerOptions.SessionKeeping</c>): what they said is taken when the client says it again.
+    /// Records that came before a DTLS session which had been loaded could answer, and messages that were to be sent in it, for which there
+    /// was no room, or whose session ended (<c>CoapDtlsServerOptions.SessionKeeping</c>): what is Confirmable is said again.
     /// </summary>
     EarlyRecordsDropped,
 }

@@ -41,7 +41,8 @@ internal static unsafe class ResumptionCallbacks
         .. settings.Trust.Span,
     ];
 
-    // How long a name is to be comes in, and all of it is used.
+    // How long a name may be comes in. Each session keeps its own, and there may be very many: it is no longer than is needed for no two to
+    // be the same.
     [UnmanagedCallersOnly(CallConvs = [typeof(CallConvCdecl)])]
     private static int Name(nint ssl, byte* id, uint* length)
     {
@@ -52,6 +53,7 @@ internal static unsafe class ResumptionCallbacks
                 return 0;
             }
 
+            *length = Math.Min(*length, SessionNaming.Length);
             handshake.NameSession(new Span<byte>(id, (int)*length));
             return 1;
         }

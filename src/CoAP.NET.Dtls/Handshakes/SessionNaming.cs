@@ -5,6 +5,9 @@ namespace CoAP.NET.Dtls.Handshakes;
 /// <param name="Slot">The slot; null where there are none.</param>
 internal readonly record struct SessionNaming(CoapRandomSource Random, byte? Slot)
 {
+    /// <summary>How many bytes a name has.</summary>
+    public const int Length = 16;
+
     /// <summary>Makes a name.</summary>
     /// <param name="id">Where to.</param>
     public void Fill(Span<byte> id)

@@ -3,9 +3,9 @@ using CoAP.NET.Dtls.Sessions;
 namespace CoAP.NET.Dtls.Keeping;
 
 /// <summary>
-/// Records that come in sessions which wait for the confirmation of their numbers, as for the moment after they were loaded: they are held
-/// as they came, and taken when the session may answer. Without that each client whose session moves under load would have to say
-/// something twice. Nobody knows yet whether they are authentic. Thread-safe; calls nobody under its lock.
+/// Records that come in sessions without confirmed numbers to answer with, as the first one after a session was loaded, which has it ask
+/// for some: they are held as they came, and taken when the session may answer. Without that each client whose session moves under load
+/// would have to say something twice. Nobody knows yet whether they are authentic. Thread-safe; calls nobody under its lock.
 /// </summary>
 /// <param name="server">Whose sessions they are.</param>
 /// <param name="sessions">The sessions.</param>
@@ -37,14 +37,15 @@ internal sealed class EarlyRecords(DtlsServer server, SessionTable sessions, Tim
         }
     }
 
-    /// <summary>Holds a record of a session that waits.</summary>
+    /// <summary>Holds a record of a session that cannot answer, which asks for numbers where it has not yet.</summary>
     /// <param name="session">The session.</param>
     /// <param name="path">How it came.</param>
     /// <param name="record">The record, as it came.</param>
     /// <returns>Whether it is held.</returns>
     public bool TryHold(KeptDtlsSession session, in DtlsPath path, ReadOnlySpan<byte> record)
     {
-        if (!session.IsWaiting || record.Length > MaxLength)
+        session.AskForNumbers();
+        if (session.IsClosed || record.Length > MaxLength)
         {
             return false;
         }

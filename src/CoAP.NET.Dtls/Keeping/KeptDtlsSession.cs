@@ -11,26 +11,20 @@ internal sealed class KeptDtlsSession : DtlsSession
     // That of a session of which nobody loads a copy while it is here.
     private const ulong Unlimited = ulong.MaxValue;
 
-    private readonly SessionKeeper _keeper;
-
-    // Numbers below the first are ours; the keeper is asked for those below the second. Under the lock of the records.
+    // There may be very many sessions: what few of them have, and not for long, others keep by session.
+    // Numbers below it are ours; whether the keeper is asked for a reserve more. Under the lock of the records.
     private ulong _confirmed = Unlimited;
-    private ulong _asked = Unlimited;
-    private long _waitsSince;
+    private bool _asks;
+    private bool _isWaiting;
     private bool _isInDoubt;
 
     /// <summary>Makes a session of what its handshake left.</summary>
     /// <param name="established">What the handshake left.</param>
     /// <param name="path">Where the peer is.</param>
-    /// <param name="home">Who finds it.</param>
-    /// <param name="keeper">Who keeps it.</param>
+    /// <param name="home">Who finds it, and has the keeper.</param>
     /// <param name="id">The name that it is kept by.</param>
-    public KeptDtlsSession(Established established, in DtlsPath path, IDtlsSessionHome home, SessionKeeper keeper, ulong id)
-        : base(established, path, home, isInitiator: false, null)
-    {
-        _keeper = keeper;
-        Id = id;
-    }
+    public KeptDtlsSession(Established established, in DtlsPath path, IDtlsSessionHome home, ulong id)
+        : base(established, path, home, isInitiator: false, null) => Id = id;
 
     /// <summary>The name that it is kept by.</summary>
     public ulong Id { get; }
@@ -71,20 +65,8 @@ internal sealed class KeptDtlsSession : DtlsSession
         init => _isInDoubt = value;
     }
 
-    /// <summary>What is held back until that is known; under the lock of <see cref="ReplayDoubts"/>, as the rest of it.</summary>
-    public HeldRequest? Held { get; set; }
-
-    /// <summary>Whether the client is asked at the moment.</summary>
-    public bool IsAsked { get; set; }
-
-    /// <summary>How often it was asked in vain.</summary>
-    public int AskedInVain { get; set; }
-
     /// <summary>Whether it waits for numbers that were asked for.</summary>
-    public bool IsWaiting => WaitsSince != 0;
-
-    /// <summary>Since when it waits, by the clock's timestamp; 0 when it does not.</summary>
-    public long WaitsSince => Volatile.Read(ref _waitsSince);
+    public bool IsWaiting => Volatile.Read(ref _isWaiting);
 
     /// <summary>Whether it has asked for numbers that are not confirmed.</summary>
     public bool AsksForNumbers
@@ -93,7 +75,19 @@ internal sealed class KeptDtlsSession : DtlsSession
         {
             lock (Records)
             {
-                return _asked != _confirmed;
+                return _asks;
+            }
+        }
+    }
+
+    /// <summary>Whether it was loaded and has not been needed since: the keeper has all of it.</summary>
+    public bool IsUntouched
+    {
+        get
+        {
+            lock (Records)
+            {
+                return !_asks && Records.NextSequence >= _confirmed;
             }
         }
     }
@@ -118,20 +112,30 @@ internal sealed class KeptDtlsSession : DtlsSession
     {
         lock (Records)
         {
-            _asked = _confirmed = Records.NextSequence + RecordLayer.NumbersOfReserve;
+            _confirmed = Records.NextSequence + RecordLayer.NumbersOfReserve;
             Records.Limit(_confirmed);
         }
     }
 
-    /// <summary>Has a session that was loaded wait for its first numbers.</summary>
-    public void BeginToWait()
+    /// <summary>Has a session that was loaded use no number before one is confirmed, for which it asks when it needs one.</summary>
+    public void BeginWithoutNumbers()
     {
         lock (Records)
         {
             _confirmed = Records.NextSequence;
-            _asked = _confirmed + RecordLayer.NumbersOfReserve;
             Records.Limit(_confirmed);
-            Volatile.Write(ref _waitsSince, Math.Max(1, Home.Time.GetTimestamp()));
+        }
+
+        // The keeper has it.
+        IsHandedOver = true;
+    }
+
+    /// <summary>Has it find numbers to answer with: it asks for some, waits for those it asked for, or ends where there are none.</summary>
+    public void AskForNumbers()
+    {
+        if (!IsWaiting && !FindsNumbers())
+        {
+            End(DtlsEnd.Exhausted, tells: true);
         }
     }
 
@@ -146,7 +150,8 @@ internal sealed class KeptDtlsSession : DtlsSession
     {
         lock (Records)
         {
-            asked = isLast || _asked == Unlimited ? Records.NextSequence : _asked;
+            asked = isLast || _confirmed == Unlimited ? Records.NextSequence
+                : _confirmed + (_asks ? RecordLayer.NumbersOfReserve : 0);
             if (IsClosed || !Records.CanContinueAt(isLast ? asked + RecordLayer.NumbersOfReserve : asked))
             {
                 return false;
@@ -177,14 +182,15 @@ internal sealed class KeptDtlsSession : DtlsSession
             {
                 Records.Extend(asked - _confirmed);
                 _confirmed = asked;
-                hasWaited = _waitsSince != 0;
-                Volatile.Write(ref _waitsSince, 0);
+                _asks = false;
+                hasWaited = _isWaiting;
+                Volatile.Write(ref _isWaiting, false);
             }
         }
 
         if (hasWaited)
         {
-            _keeper.Early.Release(this);
+            Keeper.OnConfirmed(this);
         }
     }
 
@@ -203,13 +209,15 @@ internal sealed class KeptDtlsSession : DtlsSession
     {
         if (IsInDoubt)
         {
-            _keeper.Doubts.Receive(this, path, content, sequence);
+            Keeper.Doubts.Receive(this, path, content, sequence);
         }
         else
         {
             base.Deliver(path, content, sequence);
         }
     }
+
+    private SessionKeeper Keeper => Home.Keeper!;
 
     private protected override bool IsHeldUp => Records.IsAlmostUsedUp;
 
@@ -229,37 +237,54 @@ internal sealed class KeptDtlsSession : DtlsSession
                 return !Records.IsAlmostUsedUp;
             }
 
-            if (_asked == _confirmed && Records.CanContinueAt(_confirmed + RecordLayer.NumbersOfReserve))
+            if (!_asks && Records.CanContinueAt(_confirmed + RecordLayer.NumbersOfReserve))
             {
-                _asked = _confirmed + RecordLayer.NumbersOfReserve;
-                asks = true;
+                _asks = asks = true;
             }
 
             if (!Records.IsAlmostUsedUp)
             {
                 waits = false;
             }
-            else if (_asked == _confirmed)
+            else if (!_asks)
             {
                 return false;
             }
             else
             {
-                waits = _waitsSince == 0;
-                Volatile.Write(ref _waitsSince, waits ? Math.Max(1, Home.Time.GetTimestamp()) : _waitsSince);
+                waits = !_isWaiting;
+                Volatile.Write(ref _isWaiting, true);
             }
         }
 
         if (waits)
         {
-            _keeper.OnWaiting(this);
+            Keeper.OnWaiting(this);
         }
 
         if (asks)
         {
-            _keeper.OnAsked(this);
+            Keeper.OnAsked(this);
         }
 
         return true;
+    }
+
+    private protected override bool SendWhenFound(ReadOnlySpan<byte> content)
+    {
+        if (!IsWaiting)
+        {
+            // The keeper has confirmed them at once.
+            return Send(content);
+        }
+
+        Keeper.EarlyMessages.Hold(this, content);
+        if (!IsWaiting)
+        {
+            // Meanwhile.
+            Keeper.EarlyMessages.Release(this);
+        }
+
+        return false;
     }
 }

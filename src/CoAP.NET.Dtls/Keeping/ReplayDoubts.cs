@@ -35,6 +35,7 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
 
     private readonly Lock _gate = new();
     private readonly Shares<HeldRequest> _held = new();
+    private readonly Dictionary<KeptDtlsSession, Doubt> _doubts = [];
 
     /// <summary>How many requests are held.</summary>
     public int Count
@@ -65,20 +66,30 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
         bool asks;
         lock (_gate)
         {
-            if (session is { IsClosed: false, IsInDoubt: true } && content.Length <= MaxLength && !(session.Held?.Sequence > sequence))
+            if (session.IsClosed)
+            {
+                return;
+            }
+
+            if (!_doubts.TryGetValue(session, out Doubt? doubt))
+            {
+                _doubts.Add(session, doubt = new Doubt());
+            }
+
+            if (session.IsInDoubt && content.Length <= MaxLength && !(doubt.Held?.Sequence > sequence))
             {
                 // Of several only the newest can stand just before the answer.
-                Drop(session);
-                session.Held = new HeldRequest(session, path, content.ToArray(), sequence, session.Source, time.GetTimestamp());
-                _held.Add(session.Held);
+                Drop(doubt);
+                doubt.Held = new HeldRequest(session, path, content.ToArray(), sequence, session.Source, time.GetTimestamp());
+                _held.Add(doubt.Held);
                 if (_held.Count > MaxHeld && _held.OfGreediest().MinBy(static held => held.LastOfUse) is { } victim)
                 {
-                    Drop(victim.Session);
+                    Drop(_doubts[victim.Session]);
                 }
             }
 
-            asks = !session.IsAsked;
-            session.IsAsked = true;
+            asks = !doubt.IsAsked;
+            doubt.IsAsked = true;
         }
 
         if (asks)
@@ -93,7 +104,10 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
     {
         lock (_gate)
         {
-            Drop(session);
+            if (_doubts.Remove(session, out Doubt? doubt))
+            {
+                Drop(doubt);
+            }
         }
     }
 
@@ -124,11 +138,21 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
         bool isInVain;
         lock (_gate)
         {
-            held = session.Held;
-            Drop(session);
-            session.IsAsked = false;
-            session.AskedInVain += isAnswered ? 0 : 1;
-            isInVain = session.AskedInVain >= MaxAskedInVain;
+            if (!_doubts.TryGetValue(session, out Doubt? doubt))
+            {
+                // It has ended.
+                return;
+            }
+
+            held = doubt.Held;
+            Drop(doubt);
+            doubt.IsAsked = false;
+            doubt.AskedInVain += isAnswered ? 0 : 1;
+            isInVain = doubt.AskedInVain >= MaxAskedInVain;
+            if (isAnswered)
+            {
+                _doubts.Remove(session);
+            }
         }
 
         if (isInVain)
@@ -149,12 +173,23 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
         }
     }
 
-    private void Drop(KeptDtlsSession session)
+    private void Drop(Doubt doubt)
     {
-        if (session.Held is { } held)
+        if (doubt.Held is { } held)
         {
-            session.Held = null;
+            doubt.Held = null;
             _held.Remove(held);
         }
+    }
+
+    // What is known of a session from its first unsafe request until its client has answered. There are no more than sessions.
+    private sealed class Doubt
+    {
+        public HeldRequest? Held { get; set; }
+
+        // Whether the client is asked at the moment.
+        public bool IsAsked { get; set; }
+
+        public int AskedInVain { get; set; }
     }
 }

@@ -57,7 +57,7 @@ internal static class SavedSessions
             }
 
             KeptDtlsSession session =
-                new(new Established(records, [], 0, identity, leaf) { PeerPublicKey = publicKey }, path, home, keeper, id)
+                new(new Established(records, [], 0, identity, leaf) { PeerPublicKey = publicKey }, path, home, id)
                 {
                     WasIdleFor = idle + age,
                     IsInDoubt = !isExact,
@@ -65,7 +65,7 @@ internal static class SavedSessions
                 };
             if (!keeper.IsForStopsOnly)
             {
-                session.BeginToWait();
+                session.BeginWithoutNumbers();
             }
 
             return session;

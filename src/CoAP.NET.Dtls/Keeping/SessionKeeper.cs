@@ -20,8 +20,8 @@ internal sealed class SessionKeeper : IDisposable
     private readonly KeeperQueue _queue;
     private readonly Lock _gate = new();
 
-    // Those that wait for numbers.
-    private List<KeptDtlsSession> _waiting = [];
+    // Those that wait for numbers, and since when, by the clock's timestamp.
+    private readonly Dictionary<KeptDtlsSession, long> _waiting = [];
     private long _heardAt;
 
     /// <summary>Makes one.</summary>
@@ -43,6 +43,7 @@ internal sealed class SessionKeeper : IDisposable
         _heardAt = time.GetTimestamp();
         Doubts = new ReplayDoubts(server, time);
         Early = new EarlyRecords(server, sessions, time);
+        EarlyMessages = new EarlyMessages(server.Counters);
         Loading = new SessionLoading(this, server, sessions, limits, _seal);
     }
 
@@ -54,6 +55,9 @@ internal sealed class SessionKeeper : IDisposable
 
     /// <summary>Holds records of sessions that wait for their numbers.</summary>
     public EarlyRecords Early { get; }
+
+    /// <summary>Holds messages to clients of such sessions.</summary>
+    public EarlyMessages EarlyMessages { get; }
 
     /// <summary>Whether sessions are only kept when the server stops.</summary>
     public bool IsForStopsOnly => _keeping.IsForStopsOnly;
@@ -83,7 +87,7 @@ internal sealed class SessionKeeper : IDisposable
             id = BinaryPrimitives.ReadUInt64BigEndian(random);
         }
 
-        KeptDtlsSession session = new(established, path, _server, this, id);
+        KeptDtlsSession session = new(established, path, _server, id);
         if (!IsForStopsOnly)
         {
             session.BeginToCount();
@@ -97,12 +101,9 @@ internal sealed class SessionKeeper : IDisposable
     public void OnOpened(KeptDtlsSession session)
     {
         session.IsOpened = true;
-        if (session.IsWaiting)
-        {
-            OnWaiting(session);
-        }
 
-        if (!IsForStopsOnly)
+        // One that was loaded is handed over when it needs numbers: most of many devices sleep, and a start is to cost them nothing.
+        if (!IsForStopsOnly && !session.IsHandedOver)
         {
             _queue.Post(session);
         }
@@ -118,8 +119,16 @@ internal sealed class SessionKeeper : IDisposable
     {
         lock (_gate)
         {
-            _waiting.Add(session);
+            _waiting[session] = _time.GetTimestamp();
         }
+    }
+
+    /// <summary>A session waits no more: what it was to send goes, and what came is taken.</summary>
+    /// <param name="session">The session.</param>
+    public void OnConfirmed(KeptDtlsSession session)
+    {
+        EarlyMessages.Release(session);
+        Early.Release(session);
     }
 
     /// <summary>A session has ended.</summary>
@@ -128,7 +137,7 @@ internal sealed class SessionKeeper : IDisposable
     public void OnEnded(KeptDtlsSession session, DtlsEnd reason)
     {
         Doubts.Forget(session);
-        Early.Release(session);
+        OnConfirmed(session);
 
         // One that was never opened may have the name of one that is.
         if (session.IsOpened && !IsForStopsOnly && reason is not (DtlsEnd.Saved or DtlsEnd.TakenOver))
@@ -155,9 +164,13 @@ internal sealed class SessionKeeper : IDisposable
         if (_time.GetElapsedTime(since, now) >= _keeping.HeardInterval
             && Interlocked.CompareExchange(ref _heardAt, now, since) == since)
         {
-            foreach (DtlsSession session in _sessions.HeardSince(since))
+            // What another process has heard is noted already.
+            foreach (KeptDtlsSession session in _sessions.HeardSince(since).Cast<KeptDtlsSession>())
             {
-                _queue.PostLater((KeptDtlsSession)session);
+                if (!session.IsUntouched)
+                {
+                    _queue.PostLater(session);
+                }
             }
         }
 
@@ -168,20 +181,13 @@ internal sealed class SessionKeeper : IDisposable
         }
     }
 
-    /// <summary>Loads what was kept, and has its numbers confirmed.</summary>
+    /// <summary>Loads what was kept. Each session has its numbers confirmed when it needs some.</summary>
     /// <param name="cancellationToken">Stops it.</param>
     /// <returns>How many sessions were taken over.</returns>
     public async ValueTask<int> StartAsync(CancellationToken cancellationToken)
     {
         await _keeping.Keeper.StartAsync(new CoapDtlsSessionLoader(Loading), cancellationToken).ConfigureAwait(false);
-        int taken = Loading.TakeFirst();
-        using CancellationTokenSource until = Until();
-        using CancellationTokenRegistration stop = cancellationToken.Register(until.Cancel);
-
-        // Those that are not confirmed by then wait on, or end.
-        await ((Task)_queue.DrainAsync().WaitAsync(until.Token)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        cancellationToken.ThrowIfCancellationRequested();
-        return taken;
+        return Loading.TakeFirst();
     }
 
     /// <summary>Ends a session without a word to its peer, as it lives on where it is loaded.</summary>
@@ -219,8 +225,8 @@ internal sealed class SessionKeeper : IDisposable
         catch (TimeoutException exception)
         {
             throw new TimeoutException(
-                $"The keeper of sessions did not confirm within {_keeping.ConfirmTimeout:c} that it has those that were released. They have "
-                    + "ended here; whoever loads them takes them as after a crash. Look why the store is slow or away.", exception);
+                $"The keeper of sessions did not confirm within {_keeping.ConfirmTimeout:c} that it has those that were released. They "
+                    + "have ended here; whoever loads them takes them as after a crash. Look why the store is slow or away.", exception);
         }
     }
 
@@ -296,9 +302,26 @@ internal sealed class SessionKeeper : IDisposable
                 return [];
             }
 
-            List<KeptDtlsSession> overdue = [.. _waiting.Where(session =>
-                session.WaitsSince is var since and not 0 && _time.GetElapsedTime(since) >= _keeping.ConfirmTimeout)];
-            _waiting = [.. _waiting.Where(session => session is { IsClosed: false, IsWaiting: true }).Except(overdue)];
+            List<KeptDtlsSession> overdue = [];
+            foreach ((KeptDtlsSession session, long since) in _waiting)
+            {
+                bool isOverdue = _time.GetElapsedTime(since) >= _keeping.ConfirmTimeout;
+                if (!session.IsWaiting || session.IsClosed || isOverdue)
+                {
+                    _waiting.Remove(session);
+                    if (session.IsWaiting && isOverdue)
+                    {
+                        overdue.Add(session);
+                    }
+                }
+            }
+
+            if (_waiting.Count == 0)
+            {
+                // There may have been very many.
+                _waiting.TrimExcess();
+            }
+
             return overdue;
         }
     }

@@ -29,14 +29,11 @@ internal sealed class SessionLoading(
         KeptDtlsSession session;
         try
         {
-            lock (_gate)
+            // Several threads may load at the same time.
+            plain = Volatile.Read(ref _isStopped) ? null : seal.TryOpen(state);
+            if (Volatile.Read(ref _isStopped))
             {
-                if (_isStopped)
-                {
-                    return CoapDtlsSessionLoad.Stopped;
-                }
-
-                plain = seal.TryOpen(state);
+                return CoapDtlsSessionLoad.Stopped;
             }
 
             session = SavedSessions.Read(plain ?? throw new InvalidDataException(), keeper, server);
@@ -94,31 +91,25 @@ internal sealed class SessionLoading(
 
         loaded.Sort(static (one, other) => one.LastReceived.CompareTo(other.LastReceived));
         int tooMany = loaded.Count - Math.Max(0, limits.MaxSessions - sessions.Count);
-        int taken = 0;
-        for (int i = 0; i < loaded.Count; i++)
+        if (tooMany > 0)
         {
-            if (i < tooMany)
+            foreach (KeptDtlsSession session in loaded.GetRange(0, tooMany))
             {
-                loaded[i].Discard();
-                keeper.Forget(loaded[i]);
+                session.Discard();
+                keeper.Forget(session);
             }
-            else
-            {
-                server.Open(loaded[i]);
-                taken += loaded[i].IsClosed ? 0 : 1;
-            }
+
+            loaded.RemoveRange(0, tooMany);
         }
 
-        return taken;
+        server.Open(loaded);
+        return loaded.Count(static session => !session.IsClosed);
     }
 
     /// <summary>Takes no more.</summary>
     public void Stop()
     {
-        lock (_gate)
-        {
-            _isStopped = true;
-        }
+        Volatile.Write(ref _isStopped, true);
     }
 
     // Its client may have made a new session over the same path; then the old one is of no use anywhere.

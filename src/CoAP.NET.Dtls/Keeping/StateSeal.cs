@@ -19,13 +19,18 @@ internal sealed class StateSeal : IDisposable
     private const int TagLength = 16;
     private const int DerivedLength = 32;
 
+    // As many threads may decrypt at the same time without a key to be derived for each state.
+    private const int MaxIdle = 16;
+
     private readonly byte[] _key;
     private readonly byte[] _salt = new byte[SaltLength];
     private readonly Lock _gate = new();
     private readonly AesGcm _sealing;
-    private readonly byte[] _openingSalt = new byte[SaltLength];
-    private AesGcm? _opening;
+
+    // Those that nobody uses just now. Each is used by one thread at a time.
+    private readonly List<Opening> _idle = [];
     private ulong _count;
+    private bool _isDisposed;
 
     /// <param name="key">What keys are derived from; copied.</param>
     /// <param name="random">Where the salt comes from.</param>
@@ -59,7 +64,8 @@ internal sealed class StateSeal : IDisposable
 
     /// <summary>Decrypts.</summary>
     /// <param name="state">What <see cref="Seal"/> gave, here or in another process.</param>
-    /// <returns>What was kept, to be overwritten after use; null when this is no state, it was changed, or the key is another.</returns>
+    /// <returns>What was kept, to be overwritten after use; null when this is no state, it was changed, the key is another, or this object
+    /// was disposed of.</returns>
     public byte[]? TryOpen(ReadOnlySpan<byte> state)
     {
         if (state.Length < Overhead || !state.StartsWith(Format))
@@ -69,27 +75,25 @@ internal sealed class StateSeal : IDisposable
 
         ReadOnlySpan<byte> salt = state.Slice(FormatLength, SaltLength);
         ReadOnlySpan<byte> encrypted = state[Overhead..];
-        byte[] plain = new byte[encrypted.Length];
-        lock (_gate)
+        if (Take(salt) is not { } opening)
         {
-            // Most come from one process, one after another.
-            if (_opening is null || !salt.SequenceEqual(_openingSalt))
-            {
-                _opening?.Dispose();
-                _opening = CipherOf(salt);
-                salt.CopyTo(_openingSalt);
-            }
+            return null;
+        }
 
-            try
-            {
-                _opening.Decrypt(state.Slice(FormatLength + SaltLength, NonceLength), encrypted,
-                    state.Slice(FormatLength + SaltLength + NonceLength, TagLength), plain, state[..FormatLength]);
-                return plain;
-            }
-            catch (AuthenticationTagMismatchException)
-            {
-                return null;
-            }
+        byte[] plain = new byte[encrypted.Length];
+        try
+        {
+            opening.Cipher.Decrypt(state.Slice(FormatLength + SaltLength, NonceLength), encrypted,
+                state.Slice(FormatLength + SaltLength + NonceLength, TagLength), plain, state[..FormatLength]);
+            return plain;
+        }
+        catch (AuthenticationTagMismatchException)
+        {
+            return null;
+        }
+        finally
+        {
+            Return(opening);
         }
     }
 
@@ -97,10 +101,47 @@ internal sealed class StateSeal : IDisposable
     {
         lock (_gate)
         {
+            _isDisposed = true;
             _sealing.Dispose();
-            _opening?.Dispose();
+            _idle.ForEach(static opening => opening.Cipher.Dispose());
+            _idle.Clear();
             CryptographicOperations.ZeroMemory(_key);
         }
+    }
+
+    // Most states come from one process, one after another.
+    private Opening? Take(ReadOnlySpan<byte> salt)
+    {
+        lock (_gate)
+        {
+            for (int i = _idle.Count - 1; i >= 0; i--)
+            {
+                Opening idle = _idle[i];
+                if (salt.SequenceEqual(idle.Salt))
+                {
+                    _idle.RemoveAt(i);
+                    return idle;
+                }
+            }
+
+            return _isDisposed ? null : new Opening(salt.ToArray(), CipherOf(salt));
+        }
+    }
+
+    private void Return(Opening opening)
+    {
+        Opening? surplus = opening;
+        lock (_gate)
+        {
+            if (!_isDisposed)
+            {
+                _idle.Add(opening);
+                surplus = _idle.Count > MaxIdle ? _idle[0] : null;
+                _idle.RemoveRange(0, surplus is null ? 0 : 1);
+            }
+        }
+
+        surplus?.Cipher.Dispose();
     }
 
     private AesGcm CipherOf(ReadOnlySpan<byte> salt)
@@ -116,4 +157,6 @@ internal sealed class StateSeal : IDisposable
             CryptographicOperations.ZeroMemory(derived);
         }
     }
+
+    private sealed record Opening(byte[] Salt, AesGcm Cipher);
 }

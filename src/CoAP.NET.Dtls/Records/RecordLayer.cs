@@ -23,9 +23,10 @@ internal sealed partial class RecordLayer
     private readonly CipherSuite _suite;
     private readonly bool _isServer;
 
-    // Ours, then the peer's: one object, as there may be very many sessions.
+    // Our Connection ID, then the peer's, then what the session may be resumed by: one object, as there may be very many sessions.
     private readonly byte _ownCidLength;
-    private readonly byte[] _cids;
+    private readonly byte _peerCidLength;
+    private byte[] _names;
     private int _forgeries;
     private KeyBlock _keys;
     private ReplayWindow _window;
@@ -49,16 +50,25 @@ internal sealed partial class RecordLayer
         _isServer = isServer;
         _end = suite.MaxRecords;
         _ownCidLength = (byte)ownCid.Length;
-        _cids = peerCid.Length == 0 ? ownCid : [.. ownCid, .. peerCid];
+        _peerCidLength = (byte)peerCid.Length;
+        _names = peerCid.Length == 0 ? ownCid : [.. ownCid, .. peerCid];
     }
 
     public CipherSuite Suite => _suite;
 
     /// <summary>The Connection ID that records to this end carry.</summary>
-    public ReadOnlySpan<byte> OwnCid => _cids.AsSpan(0, _ownCidLength);
+    public ReadOnlySpan<byte> OwnCid => _names.AsSpan(0, _ownCidLength);
 
     /// <summary>The Connection ID in records to the peer; empty without.</summary>
-    public ReadOnlySpan<byte> PeerCid => _cids.AsSpan(_ownCidLength);
+    public ReadOnlySpan<byte> PeerCid => _names.AsSpan(_ownCidLength, _peerCidLength);
+
+    /// <summary>By what the client may ask to resume the session (RFC 5246 section 7.3); empty: by nothing. Set before it is used.
+    /// </summary>
+    public ReadOnlySpan<byte> ResumptionId
+    {
+        get => _names.AsSpan(_ownCidLength + _peerCidLength);
+        set => _names = [.. OwnCid, .. PeerCid, .. value];
+    }
 
     /// <summary>
     /// How many records of this session were not authentic; a suite allows so many only (<see cref="CipherSuite.MaxForgeries"/>).
@@ -72,7 +82,7 @@ internal sealed partial class RecordLayer
     /// <param name="contentLength">Bytes of content.</param>
     public int RecordLength(int contentLength) =>
         RecordHeader.Size + _suite.Expansion + contentLength
-            + (_cids.Length == _ownCidLength ? 0 : _cids.Length - _ownCidLength + TypeLength);
+            + (_peerCidLength == 0 ? 0 : _peerCidLength + TypeLength);
 
     /// <summary>Leaves numbers out, as they may have been used by the process that saved this session.</summary>
     /// <param name="sequence">The first number that may be used.</param>

@@ -19,6 +19,9 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     private const byte ClientHelloType = 1;
 
+    // So many of those that were loaded are opened by one thread, one after the other.
+    private const int OpenedAtOnce = 500;
+
     // So many go at a time when their time is over, so that a tick stays short.
     private const int MaxEvictionsPerTick = 1_000;
 
@@ -285,25 +288,25 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     {
         // Whoever is above has it before anything of it is delivered, and may end it at once.
         Sink.Opened(session);
-        if (!_sessions.TryAdd(session, out List<DtlsSession> replaced))
-        {
-            session.End(DtlsEnd.Closed, tells: true);
-            return;
-        }
+        Add(session);
+    }
 
-        foreach (DtlsSession old in replaced)
+    /// <summary>Takes sessions that were loaded, in this order.</summary>
+    /// <param name="sessions">The sessions.</param>
+    public void Open(IReadOnlyList<DtlsSession> sessions)
+    {
+        // There may be very many at a start, and nobody is served before all are there.
+        Parallel.For(0, (sessions.Count + OpenedAtOnce - 1) / OpenedAtOnce, part =>
         {
-            old.End(DtlsEnd.Replaced, tells: false);
-        }
-
-        while (_sessions.TakeExcess(_limits, session) is { } excess)
+            int end = Math.Min(sessions.Count, (part + 1) * OpenedAtOnce);
+            for (int i = part * OpenedAtOnce; i < end; i++)
+            {
+                Sink.Opened(sessions[i]);
+            }
+        });
+        foreach (DtlsSession session in sessions)
         {
-            excess.End(DtlsEnd.Evicted, tells: true);
-        }
-
-        if (session is KeptDtlsSession kept)
-        {
-            Keeper?.OnOpened(kept);
+            Add(session);
         }
     }
 
@@ -338,14 +341,14 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
             Keeper?.OnEnded(kept, reason);
         }
 
-        if (reason != DtlsEnd.FailedByPeer || session.ResumptionId is not { } id)
+        if (reason != DtlsEnd.FailedByPeer || session.ResumptionId.IsEmpty)
         {
             return;
         }
 
         // RFC 5246 section 7.2.2: what failed is not resumed.
-        Resumption?.Remove(id);
-        if (_context.Settings.SessionStore is { } store && store.TryTake(id, out byte[]? state))
+        Resumption?.Remove(session.ResumptionId.ToArray());
+        if (_context.Settings.SessionStore is { } store && store.TryTake(session.ResumptionId, out byte[]? state))
         {
             CryptographicOperations.ZeroMemory(state);
         }
@@ -353,6 +356,30 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     private static bool IsClientHello(in RecordHeader header, ReadOnlySpan<byte> record) =>
         header.Type == ContentType.Handshake && record[header.HeaderLength] == ClientHelloType;
+
+    private void Add(DtlsSession session)
+    {
+        if (!_sessions.TryAdd(session, out List<DtlsSession> replaced))
+        {
+            session.End(DtlsEnd.Closed, tells: true);
+            return;
+        }
+
+        foreach (DtlsSession old in replaced)
+        {
+            old.End(DtlsEnd.Replaced, tells: false);
+        }
+
+        while (_sessions.TakeExcess(_limits, session) is { } excess)
+        {
+            excess.End(DtlsEnd.Evicted, tells: true);
+        }
+
+        if (session is KeptDtlsSession kept)
+        {
+            Keeper?.OnOpened(kept);
+        }
+    }
 
     private bool Post(PendingHandshake pending, ReadOnlySpan<byte> datagram)
     {

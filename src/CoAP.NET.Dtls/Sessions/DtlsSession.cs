@@ -66,10 +66,14 @@ internal class DtlsSession : IShared
         _records = established.Records;
         PskIdentity = established.PskIdentity;
         IsInitiator = isInitiator;
-        if (established.PeerCertificate is not null || !established.PeerPublicKey.IsEmpty || established.ResumptionId is not null
-            || serverName is not null)
+        if (established.ResumptionId is { } id)
         {
-            _more = new More(established.PeerCertificate, established.PeerPublicKey, established.ResumptionId, serverName);
+            _records.ResumptionId = id;
+        }
+
+        if (established.PeerCertificate is not null || !established.PeerPublicKey.IsEmpty || serverName is not null)
+        {
+            _more = new More(established.PeerCertificate, established.PeerPublicKey, serverName);
         }
 
         _path = path;
@@ -111,8 +115,8 @@ internal class DtlsSession : IShared
     /// <summary>Who the peer is, by its raw public key: SubjectPublicKeyInfo in DER (RFC 7250); empty without.</summary>
     public ReadOnlyMemory<byte> PeerPublicKey => _more?.PublicKey ?? default;
 
-    /// <summary>By what the client may ask to resume it (RFC 5246 section 7.3); null: by nothing.</summary>
-    public byte[]? ResumptionId => _more?.ResumptionId;
+    /// <summary>By what the client may ask to resume it (RFC 5246 section 7.3); empty: by nothing.</summary>
+    public ReadOnlySpan<byte> ResumptionId => _records.ResumptionId;
 
     /// <summary>The Connection ID in records to this end; empty without.</summary>
     public ReadOnlySpan<byte> OwnCid => _records.OwnCid;
@@ -233,7 +237,7 @@ internal class DtlsSession : IShared
 
     /// <summary>Sends a message.</summary>
     /// <param name="content">The message.</param>
-    /// <returns>Whether it was sent; false once the session has ended, and while it waits for numbers.</returns>
+    /// <returns>Whether it was sent; false once the session has ended, and while it waits for numbers, with which it may be sent.</returns>
     public bool Send(ReadOnlySpan<byte> content)
     {
         byte[]? rented = null;
@@ -270,10 +274,15 @@ internal class DtlsSession : IShared
             ArrayPool<byte>.Shared.Return(rented);
         }
 
-        bool goesOn = isLow && FindsNumbers();
-        if (length > 0 || goesOn)
+        if (length > 0)
         {
-            return length > 0;
+            _ = isLow && FindsNumbers();
+            return true;
+        }
+
+        if (FindsNumbers())
+        {
+            return SendWhenFound(content);
         }
 
         End(DtlsEnd.Exhausted, tells: true);
@@ -405,6 +414,11 @@ internal class DtlsSession : IShared
     /// <returns>Whether there are some, or will be.</returns>
     private protected virtual bool FindsNumbers() => false;
 
+    /// <summary>Sends a message for which there was no number, when <see cref="FindsNumbers"/> has found some.</summary>
+    /// <param name="content">The message.</param>
+    /// <returns>Whether it was sent by now.</returns>
+    private protected virtual bool SendWhenFound(ReadOnlySpan<byte> content) => false;
+
     private void OnContent(ContentType type, ReadOnlySpan<byte> content, in DtlsPath path, ulong sequence)
     {
         switch (type)
@@ -475,5 +489,5 @@ internal class DtlsSession : IShared
     }
 
     // What sessions by a pre-shared key, of which there may be very many, mostly have not.
-    private sealed record More(X509Certificate2? Certificate, ReadOnlyMemory<byte> PublicKey, byte[]? ResumptionId, string? ServerName);
+    private sealed record More(X509Certificate2? Certificate, ReadOnlyMemory<byte> PublicKey, string? ServerName);
 }

@@ -1,3 +1,5 @@
+using CoAP.NET.Dtls.Keeping;
+
 namespace CoAP.NET.Dtls.Sessions;
 
 /// <summary>
@@ -10,6 +12,9 @@ internal interface IDtlsSessionHome
 
     /// <summary>The clock.</summary>
     TimeProvider Time { get; }
+
+    /// <summary>Keeps its sessions; null: they end with it.</summary>
+    SessionKeeper? Keeper => null;
 
     /// <summary>How many forged records a session survives at most; its cipher suite may allow fewer.</summary>
     long MaxForgeries { get; }

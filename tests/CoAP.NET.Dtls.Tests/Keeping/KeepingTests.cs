@@ -177,11 +177,12 @@ public sealed class KeepingTests
         Assert.Equal(0, rig.Received);
         Assert.Empty(rig.Closed);
 
+        // What was to be sent goes first.
         MemoryKeeper.Complete(confirmed.SetResult);
-        Assert.Equal(1, rig.Received);
+        Assert.Equal((1, Reserve - 16), (rig.Received, last));
         Assert.False(rig.Server.Receive(ServerBench.Path(1), request));
         Assert.True(session.Send([1]));
-        Assert.Equal(Reserve - 16, last);
+        Assert.Equal(Reserve - 15, last);
     }
 
     [Fact]
@@ -215,20 +216,76 @@ public sealed class KeepingTests
         left.BeforeKeeping = _ => new ValueTask(confirmed.Task);
 
         using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
-        ValueTask<int> starting = after.Server.Keeper!.StartAsync(default);
+        Assert.Equal(1, await after.Server.Keeper!.StartAsync(default));
         DtlsSession loaded = Assert.Single(after.Opened);
         byte[] request = SessionRig.Record(client, [1]);
         Assert.False(loaded.Send([1]));
         Assert.True(after.Server.Receive(ServerBench.Path(1), [.. request]));
         Assert.Equal((0, 0), (after.Sent, after.Received));
         Assert.Empty(after.Closed);
-        Assert.False(starting.IsCompleted);
 
         MemoryKeeper.Complete(confirmed.SetResult);
-        Assert.Equal(1, await starting);
-        Assert.Equal(1, after.Received);
+        Assert.Equal((1, 1), (after.Sent, after.Received));
         Assert.False(after.Server.Receive(ServerBench.Path(1), request));
         Assert.True(loaded.Send([1]));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_start_hands_over_no_session_and_then_only_those_that_speak_or_are_spoken_to(bool isSpokenTo)
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(keeping: keeper.Keeping());
+        RecordLayer[] clients = [.. Enumerable.Range(1, 20).Select(host => before.Open(host).Client)];
+        MemoryKeeper left = keeper.AfterCrash();
+        using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
+        Assert.Equal(20, await after.Server.Keeper!.StartAsync(default));
+        for (int i = 0; i < 100; i++)
+        {
+            after.Clock.Advance(TimeSpan.FromSeconds(10));
+            after.Server.Tick();
+        }
+
+        Assert.Empty(left.Batches);
+        Assert.Empty(after.Closed);
+        Assert.Equal(20, left.States.Count);
+
+        if (isSpokenTo)
+        {
+            Assert.True(after.Opened.Single(session => session.Path == ServerBench.Path(7)).Send([1]));
+        }
+        else
+        {
+            Assert.True(after.Server.Receive(ServerBench.Path(7), SessionRig.Record(clients[6], [1])));
+            Assert.Equal(1, after.Received);
+        }
+
+        Assert.Equal([CoapDtlsSessionChangeKind.Reserved], left.Kinds);
+    }
+
+    [Fact]
+    public async Task First_records_of_very_many_sessions_at_once_are_confirmed_in_bounded_batches()
+    {
+        const int Sessions = 2_500;
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(keeping: keeper.Keeping());
+        for (int host = 1; host <= Sessions; host++)
+        {
+            before.Open(host);
+        }
+
+        MemoryKeeper left = keeper.AfterCrash();
+        using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
+        Assert.Equal(Sessions, await after.Server.Keeper!.StartAsync(default));
+        TaskCompletionSource confirmed = new();
+        left.BeforeKeeping = _ => new ValueTask(confirmed.Task);
+        Assert.All(after.Opened, static session => Assert.False(session.Send([1])));
+        MemoryKeeper.Complete(confirmed.SetResult);
+
+        // What came while the first one was under way is gathered.
+        Assert.Equal([1, 1_000, 1_000, Sessions - 2_001], left.Batches.Select(static batch => batch.Length));
+        Assert.Equal(Sessions, after.Sent);
     }
 
     [Fact]
@@ -241,6 +298,7 @@ public sealed class KeepingTests
         left.BeforeKeeping = static _ => ValueTask.FromException(new IOException("The store is away."));
         using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
         Assert.Equal(1, await after.Server.Keeper!.StartAsync(default));
+        Assert.False(Assert.Single(after.Opened).Send([1]));
         after.Clock.Advance(TimeSpan.FromSeconds(30));
         after.Server.Tick();
         Assert.Equal(DtlsEnd.Unconfirmed, Assert.Single(after.Closed).Reason);
@@ -381,7 +439,7 @@ public sealed class KeepingTests
         Assert.Equal(0, after.Server.SessionCount + ofOther.Server.SessionCount);
         Assert.Equal(CoapDtlsSessionLoad.Loaded, empty.Loader.TryLoad(state));
         Assert.Equal(CoapDtlsSessionLoad.Known, empty.Loader.TryLoad(state));
-        Assert.Single(empty.States);
+        Assert.Empty(empty.Batches);
         await after.Server.Keeper!.StopAsync();
         Assert.Equal(CoapDtlsSessionLoad.Stopped, empty.Loader.TryLoad(state));
     }
@@ -439,6 +497,9 @@ public sealed class KeepingTests
             keeper = keeper.AfterCrash();
             SessionRig next = new(clock: rig.Clock, keeping: keeper.Keeping());
             await next.Server.Keeper!.StartAsync(default);
+
+            // One that sleeps uses up nothing.
+            next.Opened.FirstOrDefault()?.Send([1]);
             rig.Dispose();
             rig = next;
             crashes++;
@@ -470,6 +531,27 @@ public sealed class KeepingTests
         clock.Advance(TimeSpan.FromSeconds(5));
         after.Server.Tick();
         Assert.Equal([CoapDtlsSessionChangeKind.Heard], own.Kinds);
+    }
+
+    [Fact]
+    public void A_session_that_is_kept_takes_forty_bytes_more()
+    {
+        using SessionRig plain = new();
+        using SessionRig kept = new(keeping: new MemoryKeeper().Keeping());
+        Assert.InRange(BytesOfSession(kept) - BytesOfSession(plain), 1, 40);
+
+        static long BytesOfSession(SessionRig rig)
+        {
+            const int Count = 100;
+            rig.Make(1);
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            for (int i = 0; i < Count; i++)
+            {
+                rig.Make(1);
+            }
+
+            return (GC.GetAllocatedBytesForCurrentThread() - before) / Count;
+        }
     }
 
     private static ulong Sequence(byte[] datagram) =>

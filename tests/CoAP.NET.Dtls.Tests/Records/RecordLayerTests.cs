@@ -21,12 +21,17 @@ public sealed class RecordLayerTests
         foreach (CipherSuite suite in CipherSuite.All)
         {
             (RecordLayer client, RecordLayer server) = Pair(suite, s_longCid[..serverCid], new byte[clientCid]);
+            server.ResumptionId = s_cid;
             for (int length = 0; length < 40; length++)
             {
                 byte[] content = [.. Enumerable.Repeat((byte)7, length)];
                 Assert.Equal(content, Exchange(client, server, content));
                 Assert.Equal(content, Exchange(server, client, content));
             }
+
+            Assert.Equal(s_cid, server.ResumptionId.ToArray());
+            Assert.Equal(server.OwnCid.ToArray(), client.PeerCid.ToArray());
+            Assert.True(client.ResumptionId.IsEmpty);
         }
     }
 

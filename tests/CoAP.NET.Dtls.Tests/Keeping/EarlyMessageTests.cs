@@ -1,0 +1,104 @@
+using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Tests.Sessions;
+
+namespace CoAP.NET.Dtls.Tests.Keeping;
+
+/// <summary>Messages to clients whose sessions were loaded and have no confirmed numbers yet.</summary>
+public sealed class EarlyMessageTests
+{
+    [Fact]
+    public async Task What_is_said_before_the_numbers_are_confirmed_is_sent_afterwards_in_its_order()
+    {
+        using Loading run = await Loading.BeginAsync(sessions: 2);
+        int[] lengths = [1, 100, 10];
+        foreach (int length in lengths)
+        {
+            Assert.False(run.Session(1).Send(new byte[length]));
+        }
+
+        Assert.Equal((0, 3), (run.Rig.Sent, run.Early.Count));
+        List<int> sent = [];
+        run.Rig.OnSent = (_, datagram) => sent.Add(datagram.Length - run.Session(1).SentOverhead);
+        run.Confirm();
+        Assert.Equal(lengths, sent);
+        Assert.Equal((0, 0), (run.Early.Count, run.Rig.Server.Counters.EarlyRecordsDropped));
+        Assert.True(run.Session(1).Send([1]));
+    }
+
+    [Fact]
+    public async Task Each_session_has_few_places_and_all_of_them_a_bound()
+    {
+        const int Large = 16_000;
+        const int Sessions = (EarlyMessages.MaxBytes / Large) + 1;
+        using Loading run = await Loading.BeginAsync(Sessions);
+        for (int i = 0; i < EarlyMessages.MaxOfSession + 3; i++)
+        {
+            Assert.False(run.Session(1).Send([(byte)i]));
+        }
+
+        Assert.Equal((EarlyMessages.MaxOfSession, 3), (run.Early.Count, run.Rig.Server.Counters.EarlyRecordsDropped));
+        for (int host = 2; host <= Sessions; host++)
+        {
+            Assert.False(run.Session(host).Send(new byte[Large]));
+        }
+
+        int held = run.Early.Count;
+        Assert.InRange(held, Sessions * 9 / 10, Sessions + EarlyMessages.MaxOfSession - 1);
+        Assert.False(run.Session(2).Send(new byte[Large]));
+        Assert.Equal(held, run.Early.Count);
+        run.Confirm();
+        Assert.Equal((held, 0), (run.Rig.Sent, run.Early.Count));
+
+        // What was held counts no more.
+        Assert.True(run.Session(2).Send(new byte[Large]));
+    }
+
+    [Fact]
+    public async Task A_session_that_is_refused_takes_what_is_held_with_it()
+    {
+        using Loading run = await Loading.BeginAsync(sessions: 1, isRefused: true);
+        Assert.False(run.Session(1).Send([1]));
+        run.Confirm();
+        Assert.Equal(DtlsEnd.TakenOver, Assert.Single(run.Rig.Closed).Reason);
+        Assert.Equal((0, 0, 1), (run.Rig.Sent, run.Early.Count, run.Rig.Server.Counters.EarlyRecordsDropped));
+    }
+
+    /// <summary>Sessions that were loaded, and a store that has confirmed nothing yet.</summary>
+    private sealed class Loading(SessionRig rig, TaskCompletionSource kept) : IDisposable
+    {
+        public SessionRig Rig => rig;
+
+        public EarlyMessages Early => rig.Server.Keeper!.EarlyMessages;
+
+        public static async Task<Loading> BeginAsync(int sessions, bool isRefused = false)
+        {
+            MemoryKeeper keeper = new();
+            using SessionRig before = new(keeping: keeper.Keeping());
+            for (int host = 1; host <= sessions; host++)
+            {
+                before.Open(host);
+            }
+
+            MemoryKeeper left = keeper.AfterCrash();
+            SessionRig rig = new(clock: before.Clock, keeping: left.Keeping());
+            Assert.Equal(sessions, await rig.Server.Keeper!.StartAsync(default));
+            TaskCompletionSource kept = new();
+            left.BeforeKeeping = async changes =>
+            {
+                await kept.Task.ConfigureAwait(false);
+                foreach (CoapDtlsSessionChange change in changes.Where(_ => isRefused))
+                {
+                    change.Refuse();
+                }
+            };
+            return new Loading(rig, kept);
+        }
+
+        public DtlsSession Session(int host) => rig.Opened.Single(session => session.Path == ServerBench.Path(host));
+
+        public void Confirm() => MemoryKeeper.Complete(kept.SetResult);
+
+        public void Dispose() => rig.Dispose();
+    }
+}
