@@ -206,7 +206,7 @@ public sealed class CoapCluster : IAsyncDisposable
     {
         Volatile.Write(ref _isSteered, true);
         return keeper.Steering ??= new ClusterSteering(this, _relays, keeper,
-            new StandstillWatch(Self.Id, _membership, keeper, _time, _logger), _mover.Options, _time);
+            new StandstillWatch(Self.Id, _membership, keeper, _time, _logger), _mover.Options, _time, _logger);
     }
 
     /// <summary>A host starts its servers after the cluster: until <see cref="Share"/> the node stands by, as it could serve nobody.

@@ -1,6 +1,7 @@
 using System.Buffers;
 using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
@@ -17,6 +18,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     private readonly HeldDatagrams _held;
     private readonly RelayBudget _budget;
     private readonly TimeProvider _time;
+    private readonly ILogger _logger;
     private readonly Lock _gate = new();
     private CoapDtlsSteeringPort? _port;
     private SharedSockets? _shared;
@@ -33,15 +35,17 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <param name="watch">Has the server serve while the node runs.</param>
     /// <param name="options">What it holds.</param>
     /// <param name="time">The clock.</param>
+    /// <param name="logger">Told of what cannot be steered.</param>
     public ClusterSteering(
         CoapCluster cluster, ClusterRelays relays, ClusterSessionKeeper keeper, StandstillWatch watch, CoapSlotMoveOptions options,
-        TimeProvider time)
+        TimeProvider time, ILogger logger)
     {
         _cluster = cluster;
         _relays = relays;
         _keeper = keeper;
         _watch = watch;
         _time = time;
+        _logger = logger;
         _held = new HeldDatagrams(options.MaxHeldBytes, options.HoldTime, relays.Counts, time);
         _budget = new RelayBudget(time);
     }
@@ -61,7 +65,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         lock (_gate)
         {
             _port = port;
-            _shared = port is { Sockets: { } sockets } ? new SharedSockets(_cluster, sockets, _time) : null;
+            _shared = port is { Sockets: { } sockets } ? new SharedSockets(_cluster, sockets, _time, _logger) : null;
             _timer ??= _time.CreateTimer(static steering => ((ClusterSteering)steering!).Tick(), this, TimeSpan.FromSeconds(1),
                 TimeSpan.FromSeconds(1));
         }

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
+using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Cluster;
 
@@ -17,13 +18,20 @@ internal sealed class SharedSockets
     // So many probes of a round may stay without an answer, as those to the sockets of a process that sleeps.
     private const int MaxSilent = 8;
 
+    // It is told when nobody answered in so many rounds, one after the other: this process may have stood still as well.
+    private const int SilentRounds = 3;
+
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(1);
     private readonly CoapCluster _cluster;
     private readonly CoapUdpTransport _sockets;
     private readonly SocketProbe _probe;
     private readonly TimeProvider _time;
     private readonly Lock _gate = new();
+    private readonly ILogger _logger;
+
+    // By endpoint: the table, and in how many rounds nobody answered.
     private readonly Dictionary<int, CoapUdpSlotTable> _last = [];
+    private readonly Dictionary<int, int> _silent = [];
     private Task _looking = Task.CompletedTask;
     private bool _isDue;
     private int _ticks;
@@ -32,12 +40,14 @@ internal sealed class SharedSockets
     /// <param name="cluster">Who has which slot.</param>
     /// <param name="sockets">The sockets of the server.</param>
     /// <param name="time">The clock.</param>
-    public SharedSockets(CoapCluster cluster, CoapUdpTransport sockets, TimeProvider time)
+    /// <param name="logger">Told when nobody answers.</param>
+    public SharedSockets(CoapCluster cluster, CoapUdpTransport sockets, TimeProvider time, ILogger logger)
     {
         _cluster = cluster;
         _sockets = sockets;
         _probe = new SocketProbe(cluster.SocketKey);
         _time = time;
+        _logger = logger;
     }
 
     /// <summary>Whether a datagram asks whose socket it arrived at.</summary>
@@ -52,7 +62,7 @@ internal sealed class SharedSockets
     public void Answer(ReadOnlySpan<byte> datagram, CoapAddress remote, CoapDtlsSteeringPort? port)
     {
         Span<byte> answer = stackalloc byte[SocketProbe.AnswerLength];
-        if (_probe.TryAnswer(datagram, _cluster.Self.Id, _sockets.SharedSockets, answer))
+        if (_probe.TryAnswer(datagram, _cluster.Self.Id, _sockets.SharedSockets, _sockets.LocalAddresses, answer))
         {
             port?.Send(remote, answer);
         }
@@ -72,6 +82,8 @@ internal sealed class SharedSockets
     {
         if (_sockets.SharedSockets == 0)
         {
+            // It is told why, where the port is shared all the same.
+            _ = _sockets.TryAttach(0, new CoapUdpSlotTable());
             return;
         }
 
@@ -101,15 +113,15 @@ internal sealed class SharedSockets
                 _isDue = false;
             }
 
-            IReadOnlyList<CoapAddress> addresses = _sockets.LocalAddresses;
-            for (int tag = 0; tag < addresses.Count; tag++)
+            IReadOnlyList<CoapAddress> bound = _sockets.LocalAddresses;
+            for (int tag = 0; tag < bound.Count; tag++)
             {
-                await LookAsync(tag, ReachableAt(addresses[tag])).ConfigureAwait(false);
+                await LookAsync(tag, bound).ConfigureAwait(false);
             }
         }
     }
 
-    private async Task LookAsync(int tag, IPEndPoint to)
+    private async Task LookAsync(int tag, IReadOnlyList<CoapAddress> bound)
     {
         // Probes need a table, whichever.
         if (!_sockets.TryAttach(tag, _last.GetValueOrDefault(tag) ?? new CoapUdpSlotTable()))
@@ -118,11 +130,51 @@ internal sealed class SharedSockets
         }
 
         Dictionary<CoapNodeId, List<byte>> found = [];
+        foreach (CoapAddress way in SharedAddresses.WaysTo(bound[tag], bound))
+        {
+            found = await FindAsync(way, bound[tag]).ConfigureAwait(false);
+            if (found.Count > 0)
+            {
+                break;
+            }
+        }
+
+        int silent = _silent[tag] = found.Count > 0 ? 0 : _silent.GetValueOrDefault(tag) + 1;
+        if (silent == SilentRounds)
+        {
+            ClusterSteeringLog.SocketsNotFound(_logger, _cluster.Self.Id, bound[tag]);
+        }
+
+        if (silent > 0)
+        {
+            return;
+        }
+
+        CoapUdpSlotTable table = new();
+        CoapClusterMap map = _cluster.Map;
+        for (int slot = 0; slot < CoapUdpSlotTable.SlotCount; slot++)
+        {
+            if (found.TryGetValue(map[new CoapSlot((byte)slot)].Node, out List<byte>? indices))
+            {
+                table.Set((byte)slot, [.. indices]);
+            }
+        }
+
+        if (_sockets.TryAttach(tag, table))
+        {
+            _last[tag] = table;
+        }
+    }
+
+    // Which sockets of an endpoint are whose.
+    private async Task<Dictionary<CoapNodeId, List<byte>>> FindAsync(CoapAddress way, CoapAddress endpoint)
+    {
+        Dictionary<CoapNodeId, List<byte>> found = [];
         bool isWhole = false;
         int silent = 0;
         for (int index = 0; index < CoapUdpSlotTable.MaxSockets && !isWhole && silent < MaxSilent; index++)
         {
-            if (await AskAsync(to, (byte)index).ConfigureAwait(false) is not { } answer)
+            if (await AskAsync(way, endpoint, (byte)index).ConfigureAwait(false) is not { } answer)
             {
                 // Nothing is sent there by slot. The others must have what they took over from a node that sleeps.
                 silent++;
@@ -142,30 +194,18 @@ internal sealed class SharedSockets
             }
         }
 
-        CoapUdpSlotTable table = new();
-        CoapClusterMap map = _cluster.Map;
-        for (int slot = 0; slot < CoapUdpSlotTable.SlotCount; slot++)
-        {
-            if (found.TryGetValue(map[new CoapSlot((byte)slot)].Node, out List<byte>? indices))
-            {
-                table.Set((byte)slot, [.. indices]);
-            }
-        }
-
-        if (_sockets.TryAttach(tag, table))
-        {
-            _last[tag] = table;
-        }
+        return found;
     }
 
     // Each from a port of its own, so that the hash does not choose the same silent socket each time.
-    private async Task<(CoapNodeId Node, int Count)?> AskAsync(IPEndPoint to, byte index)
+    private async Task<(CoapNodeId Node, int Count)?> AskAsync(CoapAddress way, CoapAddress endpoint, byte index)
     {
+        IPEndPoint to = way.ToIPEndPoint();
         byte[] nonce = new byte[SocketProbe.NonceLength];
         CoapRandomSource.Secure.Fill(nonce);
         byte[] probe = new byte[SocketProbe.Length];
         byte[] answer = new byte[SocketProbe.AnswerLength + 1];
-        _probe.Write(probe, index, nonce);
+        _probe.Write(probe, index, nonce, way, endpoint);
         using CancellationTokenSource patience = new(s_patience, _time);
         try
         {
@@ -185,13 +225,5 @@ internal sealed class SharedSockets
         {
             return null;
         }
-    }
-
-    private static IPEndPoint ReachableAt(in CoapAddress local)
-    {
-        IPEndPoint bound = local.ToIPEndPoint();
-        return bound.Address.Equals(IPAddress.Any) ? new IPEndPoint(IPAddress.Loopback, bound.Port)
-            : bound.Address.Equals(IPAddress.IPv6Any) ? new IPEndPoint(IPAddress.IPv6Loopback, bound.Port)
-            : bound;
     }
 }

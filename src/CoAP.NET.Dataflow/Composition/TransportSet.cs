@@ -354,7 +354,7 @@ internal sealed class TransportSet
         }
     }
 
-    private CoapUdpTransportOptions UdpOptions(IPEndPoint[] addresses, bool isServer, bool joinsGroups = false)
+    private CoapUdpTransportOptions UdpOptions(IEnumerable<IPEndPoint> addresses, bool isServer, bool joinsGroups = false)
     {
         CoapUdpTransportOptions options = new() { Engine = _udpEngine, IsServer = isServer, SharePort = _sharesPort };
         if (joinsGroups && _groups.Options is { } groups)
@@ -379,7 +379,7 @@ internal sealed class TransportSet
         return options;
     }
 
-    private CoapTcpTransportOptions TcpOptions(IPEndPoint[] addresses, string scheme)
+    private CoapTcpTransportOptions TcpOptions(IEnumerable<IPEndPoint> addresses, string scheme)
     {
         bool useTls = scheme == "coaps+tcp";
         CoapTcpTransportOptions options = new()
@@ -403,15 +403,23 @@ internal sealed class TransportSet
     {
         while (_unresolved.Count > 0)
         {
-            CoapUri uri = _unresolved[0];
-            IPEndPoint[] addresses = [.. (await AddressesOfAsync(uri, cancellationToken).ConfigureAwait(false))
-                .Select(address => new IPEndPoint(address, uri.Port))];
-            CoapTransport transport = uri.Scheme == "coap" ? new CoapUdpTransport(UdpOptions(addresses, isServer: true, joinsGroups: true))
-                : FactoryOf(uri.Scheme)?.Create(UdpOptions(addresses, isServer: true))
-                    ?? new CoapTcpTransport(TcpOptions(addresses, uri.Scheme));
+            string scheme = _unresolved[0].Scheme;
+            ICoapTransportFactory? factory = FactoryOf(scheme);
+
+            // Sessions belong to all addresses of a server: their bounds, their keeper and what moves them are there once.
+            CoapUri[] uris = factory is null ? [_unresolved[0]] : [.. _unresolved.Where(uri => uri.Scheme == scheme)];
+            List<IPEndPoint> addresses = [];
+            foreach (CoapUri uri in uris)
+            {
+                addresses.AddRange((await AddressesOfAsync(uri, cancellationToken).ConfigureAwait(false))
+                    .Select(address => new IPEndPoint(address, uri.Port)));
+            }
+
+            CoapTransport transport = scheme == "coap" ? new CoapUdpTransport(UdpOptions(addresses, isServer: true, joinsGroups: true))
+                : factory?.Create(UdpOptions(addresses, isServer: true)) ?? new CoapTcpTransport(TcpOptions(addresses, scheme));
             _transports.Add(transport);
             _listening.Add(transport);
-            _unresolved.RemoveAt(0);
+            _unresolved.RemoveAll(uri => Array.Exists(uris, one => ReferenceEquals(one, uri)));
         }
     }
 

@@ -363,4 +363,10 @@ public enum CoapCounter
     /// was no room, or whose session ended (<c>CoapDtlsServerOptions.SessionKeeping</c>): what is Confirmable is said again.
     /// </summary>
     EarlyRecordsDropped,
+
+    /// <summary>
+    /// Times that the kernel did not take a table of slots for a port that several processes share
+    /// (<see cref="Transports.CoapUdpTransport.TryAttach"/>): datagrams then come to any of the processes by hash.
+    /// </summary>
+    SlotTablesRefused,
 }

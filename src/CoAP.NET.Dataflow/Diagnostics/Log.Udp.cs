@@ -47,4 +47,10 @@ internal static partial class Log
 
     [LoggerMessage(1012, LogLevel.Debug, "UDP: groups could not be joined after interfaces changed: {Error}.")]
     public static partial void InterfacesNotReady(ILogger logger, string error);
+
+    [LoggerMessage(1013, LogLevel.Warning,
+        "UDP: DTLS records to the shared port {Address} are not brought to the process that has their slot: {Reason} They come to any of "
+            + "the processes by hash, and those of a cluster relay them to each other: nothing is lost, each relay costs time. {Advice} "
+            + "This is said once until it works; SlotTablesRefused counts each.")]
+    public static partial void SlotTableRefused(ILogger logger, CoapAddress address, string reason, string advice);
 }

@@ -117,7 +117,8 @@ public sealed class CoapUdpTransport : CoapDatagramTransport
     /// </summary>
     /// <param name="tag">The index of the address in <see cref="LocalAddresses"/>.</param>
     /// <param name="table">The table.</param>
-    /// <returns>False where <see cref="SharedSockets"/> is 0, there is no such address, or the kernel refuses.</returns>
+    /// <returns>False where the port is not shared, there is no such address, the engine is <see cref="CoapUdpEngine.Portable"/>, or the
+    /// kernel refuses: the last two are logged, and counted in <see cref="CoapCounter.SlotTablesRefused"/>.</returns>
     public bool TryAttach(int tag, CoapUdpSlotTable table)
     {
         ArgumentNullException.ThrowIfNull(table);

@@ -6,6 +6,7 @@ namespace CoAP.NET.Transports;
 internal abstract class UdpEngine : TransportEngine
 {
     private readonly OccasionalLog _failing;
+    private int _isRefusalTold;
 
     protected UdpEngine(CoapTransport transport, ICoapDatagramContext context, CoapUdpTransportOptions options)
     {
@@ -40,7 +41,41 @@ internal abstract class UdpEngine : TransportEngine
     /// <summary>See <see cref="CoapUdpTransport.TryAttach"/>.</summary>
     /// <param name="tag">Which address.</param>
     /// <param name="table">The table.</param>
-    public virtual bool TryAttach(int tag, CoapUdpSlotTable table) => false;
+    public bool TryAttach(int tag, CoapUdpSlotTable table)
+    {
+        IReadOnlyList<CoapAddress> addresses = LocalAddresses;
+        if ((uint)tag >= (uint)addresses.Count || !UdpSockets.IsShared(UdpSockets.EndpointsOf(Options)[tag], Options))
+        {
+            return false;
+        }
+
+        if (TryAttach(tag, table, out (string Reason, string Advice)? refusal))
+        {
+            Volatile.Write(ref _isRefusalTold, 0);
+            return true;
+        }
+
+        if (refusal is { } why)
+        {
+            Context.Counters.Add(CoapCounter.SlotTablesRefused);
+            if (Interlocked.Exchange(ref _isRefusalTold, 1) == 0)
+            {
+                Log.SlotTableRefused(Context.Logger, addresses[tag], why.Reason, why.Advice);
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>Has the kernel choose among the sockets at an address.</summary>
+    /// <param name="tag">Which address; there is one.</param>
+    /// <param name="table">The table.</param>
+    /// <param name="refusal">Why it does not, and what to do; null when it does, and when the transport ends.</param>
+    protected virtual bool TryAttach(int tag, CoapUdpSlotTable table, out (string Reason, string Advice)? refusal)
+    {
+        refusal = ($"the engine {Kind} cannot tell its sockets apart.", "Use CoapUdpEngine.Auto on Linux, x64 or arm64.");
+        return false;
+    }
 
     /// <summary>The socket that a datagram was to leave by is not ours any more.</summary>
     protected abstract void OnLost(CoapDatagram datagram, SocketException error);

@@ -16,6 +16,9 @@ internal static class UdpSockets
     public static bool IsDualMode(IPEndPoint endpoint, CoapUdpTransportOptions options) =>
         options.DualMode && endpoint.Address.Equals(IPAddress.IPv6Any) && Socket.OSSupportsIPv4;
 
+    /// <summary>Whether other programs may bind the same. Not for port 0: the system might choose a port that is shared.</summary>
+    public static bool IsShared(IPEndPoint endpoint, CoapUdpTransportOptions options) => options.SharePort && endpoint.Port != 0;
+
     /// <summary>Opens and binds.</summary>
     /// <param name="endpoint">Where.</param>
     /// <param name="options">The options of the transport.</param>
@@ -33,7 +36,7 @@ internal static class UdpSockets
             }
 
             prepare(socket);
-            if (options.SharePort && endpoint.Port != 0)
+            if (IsShared(endpoint, options))
             {
                 Share(socket);
             }
@@ -48,8 +51,7 @@ internal static class UdpSockets
         }
     }
 
-    // Programs ask for one of the two or for both, and the operating system wants one that both asked for. Without a fixed port the system
-    // might choose one that is shared.
+    // Programs ask for one of the two or for both, and the operating system wants one that both asked for.
     private static void Share(Socket socket)
     {
         socket.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);

@@ -42,6 +42,20 @@ public class SessionSchemeTests : SessionTest
     }
 
     [Fact]
+    public async Task All_addresses_of_its_scheme_are_those_of_one_transport()
+    {
+        Factory factory = new() { Make = () => Sessions };
+        Options.TransportFactories.Add(factory);
+        Endpoint.Listen("coaps://127.0.0.1:7001").Listen("coap://127.0.0.1:0").Listen("coap://127.0.0.1:0");
+        Endpoint.Listen("coaps://127.0.0.2:7002");
+        await Server.StartAsync();
+
+        Assert.Equal(["127.0.0.1:7001", "127.0.0.2:7002"],
+            Assert.Single(factory.Asked).Endpoints.Select(static endpoint => endpoint.ToString()));
+        Assert.Equal(2, Endpoint.LocalEndpoints.Count(static uri => uri.StartsWith("coap:", StringComparison.Ordinal)));
+    }
+
+    [Fact]
     public async Task A_factory_makes_one_without_addresses_for_requests_alone()
     {
         Factory factory = new() { Make = () => Sessions };

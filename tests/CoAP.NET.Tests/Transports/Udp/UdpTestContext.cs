@@ -42,7 +42,7 @@ internal sealed class UdpTestContext : ICoapDatagramContext
 
     public CoapCounters Counters { get; } = new();
 
-    public ILogger Logger => NullLogger.Instance;
+    public ILogger Logger { get; init; } = NullLogger.Instance;
 
     public int ShardCount => Shards;
 

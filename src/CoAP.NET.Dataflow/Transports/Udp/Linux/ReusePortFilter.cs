@@ -35,6 +35,9 @@ internal static class ReusePortFilter
     private const uint ChoiceAt = 12;
     private const uint Tls12Cid = 25;
 
+    // A jump of so much or more goes to what sockets of a slot are chosen by, which stands behind the search. No program is as long.
+    private const uint ToChoice = 0x8000_0000;
+
     // Epoch 65535, and the beginning of a sequence number.
     private const uint Probe = 0xFFFF_5370;
     private const ushort ProbeEnd = 0x7274;
@@ -42,9 +45,11 @@ internal static class ReusePortFilter
     /// <summary>Has the kernel choose by a table among all sockets at the address and port of one of them.</summary>
     /// <param name="socket">The socket; bound with SO_REUSEPORT.</param>
     /// <param name="table">The table.</param>
-    /// <returns>False when the kernel refuses, or the socket is closed.</returns>
-    public static unsafe bool TryAttach(Socket socket, CoapUdpSlotTable table)
+    /// <param name="refusal">Why the kernel refuses; null when it does not, and when the socket is closed.</param>
+    /// <returns>Whether it does so from now on.</returns>
+    public static unsafe bool TryAttach(Socket socket, CoapUdpSlotTable table, out SocketException? refusal)
     {
+        refusal = null;
         BpfInstruction[] program = Make(table);
         fixed (BpfInstruction* instructions = program)
         {
@@ -55,12 +60,29 @@ internal static class ReusePortFilter
                 socket.SetRawSocketOption(LibC.SolSocket, LibC.SoAttachReusePortFilter, MemoryMarshal.AsBytes(value));
                 return true;
             }
-            catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+            catch (ObjectDisposedException)
             {
+                return false;
+            }
+            catch (SocketException exception)
+            {
+                refusal = exception;
                 return false;
             }
         }
     }
+
+    /// <summary>What to do when the kernel refuses.</summary>
+    /// <param name="error">Why it does.</param>
+    public static string AdviceFor(SocketError error) => error switch
+    {
+        SocketError.AccessDenied =>
+            "A seccomp profile or a security module forbids it, as in a container: allow setsockopt with level 1 and option 51.",
+        SocketError.ProtocolOption or SocketError.OperationNotSupported or SocketError.InvalidArgument =>
+            "This kernel does not have it (Linux before 4.5, gVisor): take another one, or give each process a port of its own, with a "
+                + "balancer in front.",
+        _ => "If the kernel has no memory for it, raise net.core.optmem_max.",
+    };
 
     /// <summary>Makes the program.</summary>
     /// <param name="table">The table.</param>
@@ -76,8 +98,14 @@ internal static class ReusePortFilter
             }
         }
 
+        // Slots of one node have the same sockets. One piece of the program chooses among them: many kernels take no more than 20 KiB
+        // (net.core.optmem_max), which a piece for each run would exceed.
+        List<byte[]> shared = [.. runs.Select(slot => table.SocketsOf(slot).ToArray()).Where(static sockets => sockets.Length > 1)
+            .GroupBy(Convert.ToHexString, static sockets => sockets).Where(static group => group.Skip(1).Any())
+            .Select(static group => group.First())];
+
         // A load beyond the end would end the program with index 0, so short ones come first.
-        return
+        List<BpfInstruction> program =
         [
             new(LoadLength, 0),
             new(JumpIfGreaterOrEqual, ChoiceAt + 1, 1, 0),
@@ -92,8 +120,24 @@ internal static class ReusePortFilter
             new(LoadByte, IndexAt),
             new(ReturnValue, 0),
             new(LoadByte, SlotAt),
-            .. Search(table, runs, 0, runs.Count),
+            .. Search(table, shared, runs, 0, runs.Count),
         ];
+        int[] starts = new int[shared.Count];
+        for (int i = 0; i < starts.Length; i++)
+        {
+            starts[i] = program.Count;
+            program.AddRange(Choose(shared[i]));
+        }
+
+        for (int i = 0; i < program.Count; i++)
+        {
+            if (program[i] is { Code: Jump, Value: >= ToChoice } jump)
+            {
+                program[i] = new(Jump, (uint)(starts[jump.Value - ToChoice] - i - 1));
+            }
+        }
+
+        return [.. program];
     }
 
     /// <inheritdoc cref="CoapUdpSlotTable.WriteProbe"/>
@@ -123,16 +167,18 @@ internal static class ReusePortFilter
     }
 
     // A binary search over runs of slots with the same sockets. Conditional jumps reach 255 instructions only.
-    private static List<BpfInstruction> Search(CoapUdpSlotTable table, List<int> runs, int from, int to)
+    private static List<BpfInstruction> Search(CoapUdpSlotTable table, List<byte[]> shared, List<int> runs, int from, int to)
     {
         if (to - from == 1)
         {
-            return Choose(table.SocketsOf(runs[from]));
+            byte[] sockets = table.SocketsOf(runs[from]).ToArray();
+            int place = shared.FindIndex(one => one.AsSpan().SequenceEqual(sockets));
+            return place < 0 ? Choose(sockets) : [new(Jump, ToChoice + (uint)place)];
         }
 
         int middle = (from + to) / 2;
-        List<BpfInstruction> lower = Search(table, runs, from, middle);
-        List<BpfInstruction> upper = Search(table, runs, middle, to);
+        List<BpfInstruction> lower = Search(table, shared, runs, from, middle);
+        List<BpfInstruction> upper = Search(table, shared, runs, middle, to);
         return lower.Count <= byte.MaxValue
             ? [new(JumpIfGreaterOrEqual, (uint)runs[middle], (byte)lower.Count, 0), .. lower, .. upper]
             : [new(JumpIfGreaterOrEqual, (uint)runs[middle], 0, 1), new(Jump, (uint)lower.Count), .. lower, .. upper];
