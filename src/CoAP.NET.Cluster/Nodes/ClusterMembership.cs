@@ -22,6 +22,10 @@ internal sealed class ClusterMembership : IAsyncDisposable
 
     // What it gives away just now, so that it is not told as lost.
     private readonly HashSet<CoapSlot> _given = [];
+
+    // Who was there when the store went away: it may take each of them a while to come back, and their leases have ended meanwhile.
+    private readonly HashSet<CoapNodeId> _awaited = [];
+    private long? _awaitedFrom;
     private CoapClusterNode? _self;
     private CoapClusterMap _map = CoapClusterMap.Empty;
     private CoapStoreHealth _health;
@@ -339,7 +343,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
                 Set(map);
             }
 
-            while (map.IsThere(_id) && !IsLeaving && SlotPlan.Of(map).ToTake(_id) is { Count: > 0 } orphans)
+            while (map.IsThere(_id) && !IsLeaving && WithoutAwaited(SlotPlan.Of(map).ToTake(_id), map) is { Count: > 0 } orphans)
             {
                 bool isTaken = await _store.TryChangeAsync(map.Assign(_id, orphans), cancellationToken).ConfigureAwait(false);
                 map = await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false);
@@ -354,6 +358,27 @@ internal sealed class ClusterMembership : IAsyncDisposable
         finally
         {
             _taking.Release();
+        }
+    }
+
+    // For the time of a lease after the store is back, slots of nodes that lived before are left alone, as they live on with them.
+    private IReadOnlyList<CoapSlot> WithoutAwaited(IReadOnlyList<CoapSlot> orphans, CoapClusterMap map)
+    {
+        lock (_gate)
+        {
+            if (_awaited.Count == 0)
+            {
+                return orphans;
+            }
+
+            _awaitedFrom ??= _time.GetTimestamp();
+            if (_time.GetElapsedTime(_awaitedFrom.Value) >= _lease)
+            {
+                _awaited.Clear();
+                return orphans;
+            }
+
+            return [.. orphans.Where(slot => !_awaited.Contains(map[slot].Node))];
         }
     }
 
@@ -384,6 +409,12 @@ internal sealed class ClusterMembership : IAsyncDisposable
     {
         lock (_gate)
         {
+            if (failure is not null)
+            {
+                _awaited.UnionWith(_map.Nodes.Select(static node => node.Id));
+                _awaitedFrom = null;
+            }
+
             if (_health.Failure?.Fault == failure?.Fault)
             {
                 return;

@@ -135,6 +135,39 @@ public sealed class SharingTimeTests : IAsyncDisposable
         await _nodes.Clock.AdvanceUntilAsync(() => SharingNodes.AreFair(_nodes.All), TimeSpan.FromMinutes(1));
     }
 
+    [Theory]
+    [InlineData(3)]
+    [InlineData(2)]
+    public async Task When_the_store_is_back_slots_of_nodes_that_live_stay_and_those_of_the_others_are_taken_after_a_lease(int living)
+    {
+        for (int i = 0; i < 3; i++)
+        {
+            await _nodes.StartAsync();
+        }
+
+        await SharingNodes.FairAsync(_nodes.All);
+        _nodes.Memory.IsAway = true;
+        await _nodes.Clock.AdvanceUntilAsync(
+            () => _nodes.All.All(static node => node.Health.IsDegraded) && _nodes.Clock.Elapsed > TimeSpan.FromHours(2),
+            TimeSpan.FromHours(3));
+        TimeSpan back = _nodes.Clock.Elapsed;
+        _nodes.Memory.IsAway = false;
+        foreach (CutStore dead in _nodes.Stores.Skip(living))
+        {
+            await dead.CutAsync();
+        }
+
+        CoapCluster[] alive = [.. _nodes.All.Take(living)];
+        await _nodes.Clock.AdvanceUntilAsync(
+            () => alive.All(static node => !node.Health.IsDegraded) && SharingNodes.AreFair(alive), TimeSpan.FromHours(3));
+
+        Assert.All(alive, static node => Assert.Equal(0, node.GetNodeCounters().Lost));
+        if (living < 3)
+        {
+            Assert.True(_nodes.Clock.Elapsed - back >= TimeSpan.FromHours(1));
+        }
+    }
+
     [Fact]
     public async Task Nothing_is_handed_over_before_the_nodes_have_settled()
     {
