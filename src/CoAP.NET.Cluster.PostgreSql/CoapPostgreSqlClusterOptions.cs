@@ -7,16 +7,17 @@ namespace CoAP.NET.Cluster.PostgreSql;
 public sealed partial class CoapPostgreSqlClusterOptions
 {
     /// <summary>
-    /// The connection string for Npgsql: <c>Host=db;Database=meters;Username=coap;Password=...</c>. Connect directly to the server, or
+    /// The connection string for Npgsql: <c>Host=db;Database=meters;Username=meters;Password=...</c>. Connect directly to the server, or
     /// through a pooler in session mode: leases hold a lock of their connection. Required.
     /// </summary>
     public string ConnectionString { get; set; } = "";
 
     /// <summary>
-    /// The schema of the tables, which is created if necessary: a to z, 0 to 9 and underscores, at most 40 characters, <c>coap</c> by
-    /// default. Clusters that share a database need a schema each.
+    /// The schema of the tables, which is created if necessary: a to z, 0 to 9 and underscores, at most 40 characters, <c>coap_cluster</c>
+    /// by default. Clusters that share a database need a schema each. Do not give it the name of the database user: PostgreSQL searches a
+    /// schema with that name first, so the tables of the application would be created there too.
     /// </summary>
-    public string Schema { get; set; } = "coap";
+    public string Schema { get; set; } = "coap_cluster";
 
     /// <summary>The timeout of a call: 1 s to 5 minutes, 10 s by default.</summary>
     public TimeSpan CommandTimeout { get; set; } = TimeSpan.FromSeconds(10);

@@ -242,7 +242,7 @@ internal sealed class Site : IAsyncDisposable
         long begin = TimeProvider.System.GetTimestamp();
         await using NpgsqlConnection connection = await _database.OpenAsync();
         await using NpgsqlCommand command =
-            new($"select count(*) from coap.records where kind = {(int)CoapRecordKind.Session}", connection);
+            new($"select count(*) from coap_cluster.records where kind = {(int)CoapRecordKind.Session}", connection);
         while ((long)(await command.ExecuteScalarAsync())! < _sizes.Devices)
         {
             ThrowIfTooLong(begin, "The sessions of the devices are not in the store.");

@@ -14,6 +14,20 @@ public sealed class PostgreSqlStoreTests(PostgreSqlServer server) : SharedStoreS
 
     private readonly string _schema = $"test{Interlocked.Increment(ref s_schemas)}";
 
+    /// <summary>PostgreSQL looks first into the schema that has the name of the user, as soon as there is one.</summary>
+    [EngineFact]
+    public async Task Tables_of_an_application_are_made_where_they_were_made_before_the_store_was()
+    {
+        Assert.Equal("public", await server.AskAsync<string>("select current_schema()::text"));
+        CoapPostgreSqlClusterStore store = new(server.ConnectionString);
+        await using (store)
+        {
+            await store.JoinAsync(Node(), TimeSpan.FromHours(1), Token);
+        }
+
+        Assert.Equal("public", await server.AskAsync<string>("select current_schema()::text"));
+    }
+
     [EngineFact]
     public async Task A_process_that_ends_is_seen_long_before_its_lease_ends()
     {
