@@ -30,6 +30,8 @@ internal static class SqliteFaults
             + "made: clients shake hands and register again.", inner),
         Permission or ReadOnly or Authorization => new CoapClusterStoreException(CoapClusterStoreFault.Denied,
             $"{path} may not be written: {text} Let the user of this process own the file and its folder.", inner),
-        _ => new CoapClusterStoreException(CoapClusterStoreFault.Unavailable, $"{path} cannot be read or written: {text}", inner),
+        _ => new CoapClusterStoreException(CoapClusterStoreFault.Unavailable,
+            $"{path} cannot be read or written: {text}. Is its disk there, and may this process write to the folder and make files in it? "
+            + "It is tried again with the next call.", inner),
     };
 }

@@ -124,6 +124,9 @@ internal sealed class ClusterSessionKeeper : ICoapDtlsSessionKeeper
         await loading.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
+    /// <summary>What the log calls it.</summary>
+    public override string ToString() => "the store of the cluster";
+
     private CoapRecordKey KeyOf(ReadOnlySpan<byte> id) => new(CoapRecordKind.Session, new CoapSlot(id[0]), [.. _name, .. id]);
 
     private void OnMapChanged(object? sender, EventArgs arguments)

@@ -1,4 +1,6 @@
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Cluster;
 
@@ -6,10 +8,18 @@ namespace CoAP.NET.Cluster;
 /// Joins before the servers of the application start, takes its share when they run, leaves before they stop, and ends after they have
 /// stopped.
 /// </summary>
-internal sealed class ClusterHostedService(CoapCluster cluster) : IHostedLifecycleService
+internal sealed class ClusterHostedService(CoapCluster cluster, ClusterSection section, ILoggerFactory? loggers = null)
+    : IHostedLifecycleService
 {
+    private readonly ILogger _logger = (loggers ?? NullLoggerFactory.Instance).CreateLogger(ClusterLog.Category);
+
     public Task StartingAsync(CancellationToken cancellationToken)
     {
+        foreach (string warning in section.Warnings)
+        {
+            ClusterLog.SectionDoubtful(_logger, warning);
+        }
+
         cluster.HoldBack();
         return cluster.StartAsync(cancellationToken);
     }

@@ -2,6 +2,7 @@ using CoAP.NET;
 using CoAP.NET.Cluster;
 using CoAP.NET.Hosting;
 using CoAP.NET.Oscore;
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
@@ -14,31 +15,28 @@ namespace Microsoft.Extensions.DependencyInjection;
 public static class CoapClusterServiceCollectionExtensions
 {
     /// <summary>
-    /// Has the application take part in a cluster, be it as the only node: <see cref="CoapCluster"/>, <see cref="ICoapDevices"/>
-    /// and, for sequence numbers of OSCORE, <see cref="IOscoreStore"/> can be injected. The node joins before servers start, and
-    /// ends after they have stopped. Say where the state is kept: <c>UseSqlite</c>, <c>UsePostgreSql</c>, <see cref="UseMemory"/> or
-    /// <see cref="UseStore"/>.
+    /// Has the application take part in a cluster, be it as the only node, with what the section <c>Coap:Cluster</c> of its configuration
+    /// says: <see cref="CoapCluster"/>, <see cref="ICoapDevices"/> and, for sequence numbers of OSCORE, <see cref="IOscoreStore"/> can be
+    /// injected. The node joins before servers start, and ends after they have stopped. Say where the state is kept: <c>UseSqlite</c>,
+    /// <c>UsePostgreSql</c>, <see cref="UseMemory"/> or <see cref="UseStore"/>.
     /// </summary>
     /// <param name="services">The services.</param>
-    /// <param name="configure">Sets the options; <see cref="CoapClusterOptions.Secret"/> is required. They are checked when the application
-    /// starts.</param>
+    /// <param name="configure">Sets options, after configuration; null for none. <see cref="CoapClusterOptions.Secret"/> is required, be it
+    /// set here or by the key <c>SecretFile</c>. All is checked when the application starts.</param>
     /// <returns>What is told where the state is kept.</returns>
-    public static ICoapClusterBuilder AddCoapCluster(this IServiceCollection services, Action<CoapClusterOptions> configure)
+    public static ICoapClusterBuilder AddCoapCluster(this IServiceCollection services, Action<CoapClusterOptions>? configure = null) =>
+        Add(services, null, configure);
+
+    /// <summary>Has the application take part in a cluster, with what a section of configuration says.</summary>
+    /// <param name="services">The services.</param>
+    /// <param name="section">The section, instead of <c>Coap:Cluster</c>.</param>
+    /// <param name="configure">Sets options, after configuration; null for none.</param>
+    /// <returns>What is told where the state is kept.</returns>
+    public static ICoapClusterBuilder AddCoapCluster(
+        this IServiceCollection services, IConfiguration section, Action<CoapClusterOptions>? configure = null)
     {
-        ArgumentNullException.ThrowIfNull(services);
-        ArgumentNullException.ThrowIfNull(configure);
-        services.AddOptions<CoapClusterOptions>().Configure(configure).ValidateOnStart();
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<IValidateOptions<CoapClusterOptions>, ClusterOptionsValidator>());
-        services.TryAddSingleton(static provider => new CoapCluster(
-            FactoryOf(provider).Make(provider),
-            provider.GetRequiredService<IOptions<CoapClusterOptions>>().Value,
-            provider.GetService<TimeProvider>(),
-            provider.GetService<CoapRandomSource>(),
-            provider.GetService<ILoggerFactory>()?.CreateLogger("CoAP.NET.Cluster")));
-        services.TryAddSingleton(static provider => provider.GetRequiredService<CoapCluster>().Devices);
-        services.TryAddSingleton<IOscoreStore>(static provider => provider.GetRequiredService<CoapCluster>().OscoreStore);
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, ClusterHostedService>());
-        return new ClusterBuilder(services);
+        ArgumentNullException.ThrowIfNull(section);
+        return Add(services, section, configure);
     }
 
     /// <summary>
@@ -89,9 +87,10 @@ public static class CoapClusterServiceCollectionExtensions
 
     /// <summary>
     /// Has a server take part in the cluster of the application
-    /// (<see cref="AddCoapCluster(IServiceCollection, Action{CoapClusterOptions})"/>): its observers outlive the
+    /// (<see cref="AddCoapCluster(IServiceCollection, Action{CoapClusterOptions}?)"/>): its observers outlive the
     /// process, and so do its DTLS sessions, be DTLS set up by configuration or by code. The name of the server tells it from others of the
-    /// application.
+    /// application. A server with OSCORE contexts of files does not start where nodes share their devices, as each would number messages by
+    /// itself.
     /// </summary>
     /// <param name="builder">The server.</param>
     /// <returns>The builder.</returns>
@@ -101,12 +100,17 @@ public static class CoapClusterServiceCollectionExtensions
         string name = builder.Name;
         return builder
             .ConfigureEndpoint((options, services) => options.UseCluster(ClusterOf(services), name))
-            .ConfigureServer(static (server, services) => ClusterOf(services).Attach(server));
+            .ConfigureServer((server, services) =>
+            {
+                CoapCluster cluster = ClusterOf(services);
+                CheckOscore(cluster, services.GetRequiredService<IOptionsMonitor<CoapServerOptions>>().Get(name));
+                cluster.Attach(server);
+            });
     }
 
     /// <summary>
     /// Checks whether the store of the cluster takes leases and records. While it is away the server goes on, so that is Degraded by
-    /// default.
+    /// default. Where there is no link with another node it is Degraded too, whatever <paramref name="failureStatus"/> is.
     /// </summary>
     /// <param name="builder">The health checks.</param>
     /// <param name="name">The name of the check.</param>
@@ -121,6 +125,56 @@ public static class CoapClusterServiceCollectionExtensions
         return builder.Add(new HealthCheckRegistration(name,
             static provider => new ClusterHealthCheck(provider.GetRequiredService<CoapCluster>()), failureStatus ?? HealthStatus.Degraded,
             tags));
+    }
+
+    // Each node would have numbers of its own beside its copy of the file, and answer one request under one nonce with another text.
+    private static void CheckOscore(CoapCluster cluster, CoapServerOptions options)
+    {
+        if (cluster.SharesSlots && options.Oscore.Files.Count > 0)
+        {
+            throw new InvalidOperationException(
+                "The server has OSCORE contexts of files (Oscore:Files) and shares its devices with other nodes (LinkAddress). Nodes with "
+                + "the same contexts would use numbers twice under one key, which reveals what the messages say. Let UseOscore find "
+                + "contexts with the IOscoreStore of the cluster, or give them to a server of one node that has no UseCluster.");
+        }
+    }
+
+    private static ClusterBuilder Add(IServiceCollection services, IConfiguration? named, Action<CoapClusterOptions>? configure)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ClusterSection? section = services.Select(static service => service.ImplementationInstance as ClusterSection)
+            .FirstOrDefault(static found => found is not null);
+        if (section is null)
+        {
+            section = new ClusterSection();
+            Register(services, section);
+        }
+
+        section.Named = named ?? section.Named;
+        if (configure is not null)
+        {
+            services.Configure(configure);
+        }
+
+        return new ClusterBuilder(services);
+    }
+
+    private static void Register(IServiceCollection services, ClusterSection section)
+    {
+        services.AddOptions<CoapClusterOptions>().ValidateOnStart();
+        services.AddSingleton(section);
+        services.AddSingleton<IConfigureOptions<CoapClusterOptions>>(
+            provider => new ConfigureCluster(section, provider.GetService<IConfiguration>()));
+        services.AddSingleton<IValidateOptions<CoapClusterOptions>>(new ClusterOptionsValidator(section));
+        services.TryAddSingleton(static provider => new CoapCluster(
+            FactoryOf(provider).Make(provider),
+            provider.GetRequiredService<IOptions<CoapClusterOptions>>().Value,
+            provider.GetService<TimeProvider>(),
+            provider.GetService<CoapRandomSource>(),
+            provider.GetService<ILoggerFactory>()?.CreateLogger(ClusterLog.Category)));
+        services.TryAddSingleton(static provider => provider.GetRequiredService<CoapCluster>().Devices);
+        services.TryAddSingleton<IOscoreStore>(static provider => provider.GetRequiredService<CoapCluster>().OscoreStore);
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<IHostedService, ClusterHostedService>());
     }
 
     private static CoapCluster ClusterOf(IServiceProvider services) => services.GetService<CoapCluster>()

@@ -174,6 +174,11 @@ internal sealed class ClusterLinks : IAsyncDisposable
         }
     }
 
+    /// <summary>The nodes of a map that there should be a link with, and is none now.</summary>
+    public IReadOnlyList<CoapNodeId> FindMissing(CoapClusterMap map) => IsOn
+        ? [.. map.Nodes.Where(node => node.Id != Self && node.Address.Length > 0 && !IsUp(node.Id)).Select(static node => node.Id)]
+        : [];
+
     /// <summary>Whether there is a link with a node now.</summary>
     public bool IsUp(CoapNodeId node) => Find(node)?.Peer is not null;
 

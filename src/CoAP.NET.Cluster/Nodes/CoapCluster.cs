@@ -60,7 +60,7 @@ public sealed class CoapCluster : IAsyncDisposable
         Notices = new ClusterNotices(Links, _time, _logger);
         _instruments = ClusterInstruments.Of(options.MeterFactory);
         Store = new CoapSealedClusterStore(
-            new MeasuredClusterStore(store, _instruments.StoreDuration, _time), options.Secret.Span, random);
+            new MeasuredClusterStore(store, _instruments.StoreDuration, _time), options.Secret.Span, random, _time, _logger);
         Writer = new CoapRecordWriter(Store, options.Writer, _time, _logger);
         OscoreStore = new CoapClusterOscoreStore(this);
         _membership = new ClusterMembership(Store, Self.Id, options.Lease, _time, _logger);

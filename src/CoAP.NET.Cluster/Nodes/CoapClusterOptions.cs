@@ -58,8 +58,12 @@ public sealed class CoapClusterOptions
     {
         if (Secret.Length != CoapSealedClusterStore.SecretLength)
         {
-            return $"The secret of a cluster (CoapClusterOptions.Secret) has {CoapSealedClusterStore.SecretLength} bytes, and not "
-                + $"{Secret.Length}. Make one by CoapSealedClusterStore.NewSecret(), keep it where keys are, and give it to every node.";
+            return (Secret.IsEmpty
+                ? "The cluster has no secret: set CoapClusterOptions.Secret or, in configuration, Coap:Cluster:SecretFile. "
+                : $"The secret of a cluster (CoapClusterOptions.Secret) has {CoapSealedClusterStore.SecretLength} bytes, and not "
+                    + $"{Secret.Length}. ")
+                + $"Make one by 'openssl rand -base64 {CoapSealedClusterStore.SecretLength}' or CoapSealedClusterStore.NewSecret(), keep "
+                + "it where keys are, and give the same one to every node and after every restart.";
         }
 
         if (Secret.Span.IndexOfAnyExcept((byte)0) < 0)

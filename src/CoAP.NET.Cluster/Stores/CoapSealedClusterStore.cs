@@ -1,5 +1,7 @@
 using System.Runtime.CompilerServices;
 using System.Security.Cryptography;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace CoAP.NET.Cluster;
 
@@ -23,6 +25,8 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
 
     private readonly ICoapClusterStore _inner;
     private readonly RecordCipher _cipher;
+    private readonly ILogger _logger;
+    private readonly OccasionalLog _told;
     private long _unreadable;
 
     /// <summary>Creates a sealed store.</summary>
@@ -31,6 +35,13 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
     /// <param name="random">The source of nonces; null for the operating system.</param>
     /// <exception cref="ArgumentException">The secret has another length.</exception>
     public CoapSealedClusterStore(ICoapClusterStore inner, ReadOnlySpan<byte> secret, CoapRandomSource? random = null)
+        : this(inner, secret, random, TimeProvider.System, NullLogger.Instance)
+    {
+    }
+
+    /// <summary>Creates a sealed store that logs records that do not open.</summary>
+    internal CoapSealedClusterStore(
+        ICoapClusterStore inner, ReadOnlySpan<byte> secret, CoapRandomSource? random, TimeProvider time, ILogger logger)
     {
         ArgumentNullException.ThrowIfNull(inner);
         if (secret.Length != SecretLength)
@@ -40,6 +51,8 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
 
         _inner = inner;
         _cipher = new RecordCipher(secret, random ?? CoapRandomSource.Secure);
+        _logger = logger;
+        _told = new OccasionalLog(time);
     }
 
     /// <summary>How many records did not open, because they were sealed with another secret or were modified.</summary>
@@ -84,7 +97,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
             }
             else
             {
-                Interlocked.Increment(ref _unreadable);
+                OnUnreadable(record.Key);
             }
         }
     }
@@ -104,7 +117,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
             return record with { State = state };
         }
 
-        Interlocked.Increment(ref _unreadable);
+        OnUnreadable(key);
         throw new CoapClusterStoreException(CoapClusterStoreFault.Corrupt,
             $"The record {key} does not open: it was sealed with another secret, or was modified. Use the secret that it was "
             + "written with, or remove the record if its content may be lost.");
@@ -129,10 +142,19 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
         byte[]? state = _cipher.TryOpen(key, sealedState);
         if (state is null)
         {
-            Interlocked.Increment(ref _unreadable);
+            OnUnreadable(key);
         }
 
         return state;
+    }
+
+    private void OnUnreadable(CoapRecordKey key)
+    {
+        long count = Interlocked.Increment(ref _unreadable);
+        if (_told.IsDue())
+        {
+            ClusterLog.RecordUnreadable(_logger, key.Slot, key.Kind, count);
+        }
     }
 
     /// <summary>Creates a secret when a cluster is set up. Store it where keys are kept.</summary>

@@ -5,6 +5,8 @@ namespace CoAP.NET.Cluster;
 /// <summary>What clusters log, with ids from 2500 on.</summary>
 internal static partial class ClusterLog
 {
+    public const string Category = "CoAP.NET.Cluster";
+
     [LoggerMessage(2500, LogLevel.Error,
         "The store of the cluster accepts no changes; the server continues without it. {Waiting} changes are pending and will be written "
         + "when the store is available again.")]
@@ -21,8 +23,8 @@ internal static partial class ClusterLog
     public static partial void ListenerFailed(ILogger logger, Exception exception);
 
     [LoggerMessage(2504, LogLevel.Error,
-        "Node {Node} could not renew its lease in the store of the cluster; the server continues. If this lasts, other nodes take its "
-        + "slots.")]
+        "Node {Node} could not renew its lease in the store of the cluster; the server continues with its state in memory. If this lasts, "
+        + "other nodes, if any, take its slots.")]
     public static partial void NotRenewed(ILogger logger, CoapNodeId node, Exception exception);
 
     [LoggerMessage(2505, LogLevel.Information, "Node {Node} renews its lease in the store of the cluster again.")]
@@ -33,6 +35,15 @@ internal static partial class ClusterLog
 
     [LoggerMessage(2507, LogLevel.Warning, "Node {Node} has lost {Count} slots to another node (version {Version} of the map).")]
     public static partial void SlotsLost(ILogger logger, CoapNodeId node, int count, long version);
+
+    [LoggerMessage(2508, LogLevel.Warning, "{Problem}")]
+    public static partial void SectionDoubtful(ILogger logger, string problem);
+
+    [LoggerMessage(2509, LogLevel.Warning,
+        "A record of slot {Slot} in the store ({Kind}) does not open: it was sealed with another secret, or was modified. Its content is "
+        + "lost, so clients make new handshakes and register again. Records that did not open so far: {Count}. If the secret was not "
+        + "replaced on purpose, give this node the previous one (CoapClusterOptions.Secret). Logged at most once a minute.")]
+    public static partial void RecordUnreadable(ILogger logger, CoapSlot slot, CoapRecordKind kind, long count);
 
     [LoggerMessage(2560, LogLevel.Error,
         "CoapDeviceOptions.NameOf has thrown an exception for {Peer}; the peer is not treated as a device.")]

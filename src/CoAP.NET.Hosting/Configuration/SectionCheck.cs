@@ -13,7 +13,10 @@ namespace CoAP.NET.Hosting;
 internal sealed class SectionCheck(IServiceProvider services, IEnumerable<ServerRegistration> servers,
     IEnumerable<ClientRegistration> clients, IEnumerable<ProxyRegistration> proxies) : IHostedService
 {
-    private static readonly string[] s_groups = ["Server", "Servers", "Client", "Clients", "Proxy", "Proxies"];
+    // Of the package CoAP.NET.Cluster, which reads it.
+    private const string Cluster = "Cluster";
+
+    private static readonly string[] s_groups = ["Server", "Servers", "Client", "Clients", "Proxy", "Proxies", Cluster];
 
     private readonly ILogger _logger = (services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance)
         .CreateLogger(HostingLog.Category);
@@ -51,6 +54,11 @@ internal sealed class SectionCheck(IServiceProvider services, IEnumerable<Server
                     yield return $"{section.Path} configures nothing. Did you mean {all.Path}:{near}?";
                 }
 
+                continue;
+            }
+
+            if (group == Cluster)
+            {
                 continue;
             }
 

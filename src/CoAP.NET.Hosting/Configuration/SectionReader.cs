@@ -10,7 +10,7 @@ internal static class SectionReader
     /// <summary>What stands for a secret.</summary>
     public const string Hidden = "***";
 
-    private static readonly string[] s_secrets = [":Password", ":PskKey", ":Psk", "IdentityKey", "SharedSecret"];
+    private static readonly string[] s_secrets = [":Password", ":PskKey", ":Psk", "IdentityKey", "Secret"];
     private static readonly char[] s_separators = [';', ','];
 
     public static void Read<TTarget>(IConfiguration section, KeyTable<TTarget> table, TTarget target, ConfigurationFindings findings)

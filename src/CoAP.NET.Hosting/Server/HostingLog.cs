@@ -17,7 +17,7 @@ internal static partial class HostingLog
     [LoggerMessage(1802, LogLevel.Warning, "{Problem}")]
     public static partial void UnknownKey(ILogger logger, string problem);
 
-    [LoggerMessage(1803, LogLevel.Information, "{Server} stops. Requests that still run: {Count}; new ones are refused.")]
+    [LoggerMessage(1803, LogLevel.Information, "{Server} stops. Requests that still run: {Count}; new ones are not served.")]
     public static partial void Draining(ILogger logger, string server, int count);
 
     [LoggerMessage(1804, LogLevel.Information, "{Server} stopped.")]

@@ -2,6 +2,8 @@ using System.Data.Common;
 using CoAP.NET.Cluster.PostgreSql;
 using CoAP.NET.Cluster.Sqlite;
 using CoAP.NET.Dtls;
+using CoAP.NET.Hosting;
+using CoAP.NET.Oscore;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 
@@ -15,6 +17,8 @@ public sealed class ClusterPageTests
     {
         Snippets.AllStandInTests("cluster.md", "Guides", 10, "CoAP.NET.Cluster.Tests");
         Assert.NotNull((Delegate)Serve);
+        Assert.NotNull((Delegate)ServeByCode);
+        Assert.NotNull((Delegate)Protect);
         Assert.NotNull((Delegate)Link);
         Assert.NotNull((Delegate)AttachAsync);
         Assert.NotNull((Delegate)Observe);
@@ -26,15 +30,27 @@ public sealed class ClusterPageTests
         await TestAsync(CancellationToken.None);
     }
 
-    private static void Serve(string[] args, byte[] secret, ICoapPskStore keys)
+    private static void Serve(string[] args)
     {
         HostApplicationBuilder builder = Host.CreateApplicationBuilder(args);
-        builder.Services.AddCoapCluster(options => options.Secret = secret).UseSqlite("/var/lib/meters/coap.db");
+        builder.Services.AddCoapCluster().UseSqlite("/var/lib/meters/coap.db");
+        builder.Services.AddCoapServer().UseCluster();
         builder.Services.AddHealthChecks().AddCoapCluster();
+    }
+
+    private static void ServeByCode(HostApplicationBuilder builder, byte[] secret, ICoapPskStore keys)
+    {
+        builder.Services.AddCoapCluster(options => options.Secret = secret).UseSqlite("/var/lib/meters/coap.db");
         builder.Services.AddCoapServer(options => options.Endpoint.UseDtls(new CoapDtlsOptions
         {
             Server = new CoapDtlsServerOptions { PskStore = keys },
         })).UseCluster();
+    }
+
+    private static void Protect(HostApplicationBuilder builder)
+    {
+        builder.Services.AddSingleton<DeviceContexts>();
+        builder.Services.AddCoapServer().UseOscore(services => services.GetRequiredService<DeviceContexts>()).UseCluster();
     }
 
     private static async Task AttachAsync(CoapDtlsOptions dtls, byte[] secret)
@@ -105,7 +121,7 @@ await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meter
 
     private static async Task ShareAsync()
     {
-        await using CoapPostgreSqlClusterStore store = new("Host=db;Database=meters;Username=coap;Password=...");
+        await using CoapPostgreSqlClusterStore store = new("Host=db;Database=meters;Username=meters;Password=...");
     }
 
     private static async Task SealAsync(byte[] secret)
@@ -136,5 +152,21 @@ await using CoapCluster cluster = new(new CoapSqliteClusterStore("/var/lib/meter
         CoapClusterMap map = await other.JoinAsync(new CoapClusterNode(CoapNodeId.New(), ""), TimeSpan.FromSeconds(5), cancellationToken);
         Console.WriteLine(map.Nodes.Count); // 1
         Assert.Single(map.Nodes);
+    }
+
+    public sealed class DeviceKeys
+    {
+        public OscoreParameters? Find(ReadOnlyMemory<byte> kid) =>
+            kid.Length == 1 ? new OscoreParameters(new byte[16], [0], kid.Span) : null;
+    }
+
+    public sealed class DeviceContexts(IOscoreStore store, DeviceKeys keys) : IOscoreContextResolver
+    {
+        public async ValueTask<OscoreContext?> FindAsync(
+            ReadOnlyMemory<byte> kid, ReadOnlyMemory<byte>? idContext, CancellationToken cancellationToken)
+        {
+            using OscoreParameters? parameters = keys.Find(kid);
+            return parameters is null ? null : await OscoreContext.OpenAsync(parameters, store, cancellationToken: cancellationToken);
+        }
     }
 }

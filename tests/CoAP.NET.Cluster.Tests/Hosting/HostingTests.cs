@@ -71,6 +71,55 @@ public sealed class HostingTests
     }
 
     [Fact]
+    public async Task Health_is_degraded_without_a_link_with_another_node_and_never_worse()
+    {
+        await using ICoapClusterStore store = _memory.Open();
+        CoapClusterNode other = new(CoapNodeId.New(), "coaps+tcp://127.0.0.1:9");
+        await store.JoinAsync(other, TimeSpan.FromHours(1), default);
+        using IHost host = Build(static services => services
+            .Configure<CoapClusterOptions>(static options => options.LinkAddress = "coaps+tcp://127.0.0.1:0")
+            .AddHealthChecks().AddCoapCluster(failureStatus: HealthStatus.Unhealthy));
+        await host.StartAsync();
+
+        HealthReportEntry entry = (await host.Services.GetRequiredService<HealthCheckService>().CheckHealthAsync()).Entries["coap-cluster"];
+
+        Assert.Equal(HealthStatus.Degraded, entry.Status);
+        Assert.Contains($"no link with node {other.Id}", entry.Description, StringComparison.Ordinal);
+        Assert.Equal(1, entry.Data["linksMissing"]);
+        await host.StopAsync();
+    }
+
+    [Theory]
+    [InlineData("coaps+tcp://127.0.0.1:0", true)]
+    [InlineData("", false)]
+    public async Task OSCORE_contexts_of_files_are_refused_where_nodes_share_devices(string linkAddress, bool isRefused)
+    {
+        string folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
+        string file = Path.Combine(folder, "contexts.json");
+        await File.WriteAllTextAsync(
+            file, """{ "masterSecret": "0x0102030405060708090a0b0c0d0e0f10", "senderId": "0x01", "recipientId": "0x02" }""");
+        using (IHost host = Build(services =>
+        {
+            services.Configure<CoapClusterOptions>(options => options.LinkAddress = linkAddress);
+            services.AddCoapServer(options => options.Listen("coap://127.0.0.1:0").Oscore.Files.Add(file)).UseCluster();
+        }))
+        {
+            if (isRefused)
+            {
+                InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() => host.StartAsync());
+                Assert.Contains("IOscoreStore", exception.Message, StringComparison.Ordinal);
+            }
+            else
+            {
+                await host.StartAsync();
+                await host.StopAsync();
+            }
+        }
+
+        Directory.Delete(folder, recursive: true);
+    }
+
+    [Fact]
     public async Task Without_a_secret_or_a_store_the_application_says_what_is_missing()
     {
         HostApplicationBuilder builder = new();

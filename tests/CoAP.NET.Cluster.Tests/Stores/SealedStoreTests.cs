@@ -1,4 +1,5 @@
 using System.Text;
+using CoAP.NET.Cluster.Tests.Steering;
 
 namespace CoAP.NET.Cluster.Tests.Stores;
 
@@ -70,6 +71,26 @@ public sealed class SealedStoreTests : SharedStoreSuite
 
         Assert.Empty(await ReadAsync(other));
         Assert.Equal(1, other.UnreadableCount);
+    }
+
+    [Fact]
+    public async Task A_node_with_another_secret_says_so_once_a_minute()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("a", fence, "state"), Put("b", fence, "state"));
+        using StringWriterLogger log = new();
+        CoapClusterOptions options = new() { Secret = CoapSealedClusterStore.NewSecret() };
+        await using CoapCluster other = new(_cluster.Open(), options, _clock, logger: log);
+
+        Assert.Empty(await ReadAsync(other.Store));
+        Assert.Single(Told());
+        Assert.Contains("another secret", Told()[0], StringComparison.Ordinal);
+        _clock.Advance(TimeSpan.FromMinutes(1));
+        Assert.Empty(await ReadAsync(other.Store));
+        Assert.Equal(2, Told().Length);
+        Assert.Contains("so far: 3.", Told()[1], StringComparison.Ordinal);
+
+        string[] Told() => [.. log.ToString().Split('\n').Where(static line => line.Contains(" 2509 ", StringComparison.Ordinal))];
     }
 
     [Fact]

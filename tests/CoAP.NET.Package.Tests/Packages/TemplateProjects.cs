@@ -8,6 +8,7 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
 {
     internal const string Server = "Warm.House";
     internal const string SafeServer = "Safe.House";
+    internal const string LastingServer = "Lasting.House";
     internal const string SafeClient = "Guest";
     internal const string Web = "Green.House";
     internal const string Client = "Watcher";
@@ -16,6 +17,7 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
     [
         ("coap-server", Server, ["--port", "0"]),
         ("coap-server", SafeServer, ["--port", "0", "--dtls"]),
+        ("coap-server", LastingServer, ["--port", "0", "--cluster", "--dtls"]),
         ("coap-client", SafeClient, ["--dtls"]),
         ("coap-aspnet", Web, []),
         ("coap-client", Client, []),
@@ -63,6 +65,6 @@ public sealed partial class TemplateProjects(PackedFeed feed) : IAsyncLifetime
         return props[start..props.IndexOf("</Version>", start, StringComparison.Ordinal)];
     }
 
-    [GeneratedRegex("<PackageReference Include=\"(?<id>CoAP\\.NET\\.[A-Za-z]+)\" Version=\"(?<version>[^\"]+)\" />")]
+    [GeneratedRegex("<PackageReference Include=\"(?<id>CoAP\\.NET\\.[A-Za-z.]+)\" Version=\"(?<version>[^\"]+)\" />")]
     private static partial Regex OwnReference();
 }

@@ -68,6 +68,40 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     }
 
     [Fact]
+    public async Task An_observer_of_a_server_that_was_killed_goes_on_with_the_next_process()
+    {
+        string folder = projects.Folder(TemplateProjects.LastingServer);
+        string key = await KeyOfAsync(folder);
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        string coap = await feed.InstallToolAsync();
+        string address;
+        Tool observer;
+        using (Tool first = Start(folder, "coaps://127.0.0.1:0"))
+        {
+            address = (await first.SaysAsync("Listening on coaps://")).Split("Listening on ")[1].TrimEnd('.', '\r');
+            observer = Tool.Start(folder, coap, ["observe", address + "/temperature", "--psk", $"device:{key}"]);
+            await observer.SaysAsync("21.5");
+
+            // Its end here is that of kill -9.
+        }
+
+        using (observer)
+        using (Tool second = Start(folder, address))
+        {
+            await second.SaysAsync("1 sessions were taken over");
+            await Tool.RunAsync(folder, coap, ["put", address + "/temperature", "--payload", "19.5", "--psk", $"device:{key}"]);
+            await observer.SaysAsync("19.5");
+        }
+
+        static Tool Start(string folder, string endpoint) => Tool.Start(folder, "dotnet", ["run", "-c", "Release", "--no-build"],
+            new Dictionary<string, string> { ["Coap__Server__Endpoints"] = endpoint });
+    }
+
+    [Fact]
     public async Task A_web_application_serves_HTTP_and_WebSockets_and_a_client_observes_it()
     {
         string folder = projects.Folder(TemplateProjects.Web);

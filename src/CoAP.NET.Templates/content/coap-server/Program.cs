@@ -31,5 +31,11 @@ setting.RequireAuthorization(policy => policy.RequirePskIdentity());
 #else
 setting.WithTitle("What the thermometer shows");
 #endif
+#if (cluster)
+
+// Sessions of coaps and observers outlive this process, be it stopped or killed; with UsePostgreSql they are shared by several servers.
+builder.Services.AddCoapCluster().UseSqlite("coap.db");
+server.UseCluster();
+#endif
 
 await builder.Build().RunAsync();

@@ -1,0 +1,188 @@
+using CoAP.NET.Cluster.Tests.Steering;
+using CoAP.NET.Hosting;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Cluster.Tests.Hosting;
+
+public sealed class ConfigurationTests : IDisposable
+{
+    private static readonly byte[] s_secret = [.. Enumerable.Range(1, 32).Select(static i => (byte)i)];
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-cluster-").FullName;
+
+    public static TheoryData<string> Paths => [.. ClusterKeys.Table.Keys.Select(static key => key.Path)];
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public void The_page_has_each_key_with_its_default_and_what_is_allowed() =>
+        KeyTablePage.Check("cluster", ClusterKeys.Table, new ClusterSettings(new CoapClusterOptions()));
+
+    [Theory]
+    [InlineData(typeof(CoapSlotMoveOptions), "Moves:")]
+    [InlineData(typeof(CoapDeviceOptions), "Devices:")]
+    [InlineData(typeof(CoapClusterObserverOptions), "Observers:")]
+    [InlineData(typeof(CoapRecordWriterOptions), "Writer:")]
+    public void Every_property_has_a_key(Type options, string group) => Assert.Equal(
+        options.GetProperties().Where(static property => property.PropertyType.IsValueType).Select(static property => property.Name)
+            .Order(),
+        ClusterKeys.Table.Keys.Where(key => key.Path.StartsWith(group, StringComparison.Ordinal))
+            .Select(key => key.Path[group.Length..]).Order());
+
+    [Theory]
+    [MemberData(nameof(Paths))]
+    public void The_default_and_the_bounds_of_a_key_are_good_options(string path)
+    {
+        ConfigurationKey<ClusterSettings> key = ClusterKeys.Table.Keys.Single(key => key.Path == path);
+        string[] values = [key.ValueOf(new ClusterSettings(new CoapClusterOptions())), .. BoundsOf(key.Allowed)];
+        foreach (string value in values.Where(static value => value != "none"))
+        {
+            // The writer's longest retry is bounded by its first one, and a caller's share by the whole, which are at their defaults.
+            ClusterSettings settings = new(new CoapClusterOptions { Secret = s_secret });
+            settings.Options.Writer.FirstRetry = TimeSpan.FromMilliseconds(1);
+            settings.Options.Writer.LongestRetry = TimeSpan.FromMinutes(10);
+            settings.Options.Devices.MaxQueued = 1_000_000;
+            settings.Options.Devices.MaxQueuedPerCaller = 1;
+            Assert.Empty(key.Set(settings, [value]));
+            Assert.Null(settings.Options.FindFault());
+        }
+    }
+
+    [Fact]
+    public void A_section_says_how_the_application_takes_part()
+    {
+        CoapClusterOptions options = Read(
+            ("Secret", Convert.ToBase64String(s_secret)), ("LinkAddress", "coaps+tcp://[::]:5690"),
+            ("Address", "coaps+tcp://10.0.0.7:5690"), ("Lease", "9s"), ("Moves:RelayTime", "10s"), ("Devices:AwakeTime", "93s"),
+            ("Observers:RestoresPerSecond", "50"),
+            ("Writer:MaxBytes", "1 MiB"));
+
+        Assert.Equal(s_secret, options.Secret.ToArray());
+        Assert.Equal("coaps+tcp://[::]:5690", options.LinkAddress);
+        Assert.Equal("coaps+tcp://10.0.0.7:5690", options.Address);
+        Assert.Equal(TimeSpan.FromSeconds(9), options.Lease);
+        Assert.Equal(TimeSpan.FromSeconds(10), options.Moves.RelayTime);
+        Assert.Equal(TimeSpan.FromSeconds(93), options.Devices.AwakeTime);
+        Assert.Equal(50, options.Observers.RestoresPerSecond);
+        Assert.Equal(1 << 20, options.Writer.MaxBytes);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void The_secret_is_read_of_a_file_in_base64_or_hexadecimal_digits(bool isBase64)
+    {
+        string file = Write(isBase64 ? Convert.ToBase64String(s_secret) + "\n" : "0x" + Convert.ToHexString(s_secret));
+
+        Assert.Equal(s_secret, Read(("SecretFile", file)).Secret.ToArray());
+    }
+
+    [Fact]
+    public void Code_comes_after_configuration_and_another_section_can_be_named()
+    {
+        ServiceCollection services = new();
+        services.AddSingleton(Configuration("Fleet", ("Lease", "9s"), ("Moves:BatchSize", "4")));
+        services.AddCoapCluster(Configuration("Fleet", ("Lease", "9s"), ("Moves:BatchSize", "4")).GetSection("Fleet"), static options =>
+        {
+            options.Secret = s_secret;
+            options.Moves.BatchSize++;
+        });
+        using ServiceProvider provider = services.BuildServiceProvider();
+        CoapClusterOptions options = provider.GetRequiredService<IOptions<CoapClusterOptions>>().Value;
+
+        Assert.Equal(TimeSpan.FromSeconds(9), options.Lease);
+        Assert.Equal(5, options.Moves.BatchSize);
+    }
+
+    [Theory]
+    [InlineData("Lease", "5", "Coap:Cluster:Lease = '5': allowed is: time such as 500ms, 5s")]
+    [InlineData("Leese", "5s", "Coap:Cluster:Leese is no key that is known. Did you mean Coap:Cluster:Lease?")]
+    [InlineData("LinkAddress", "coap://[::]", "allowed is: address such as coaps+tcp://[::]:5690")]
+    [InlineData("Address", "coaps+tcp://[::]:5690", "no wildcard")]
+    [InlineData("Secret", "AQIDBA==", "Coap:Cluster:Secret = '***': allowed is: 32 random bytes in Base64 (openssl rand -base64 32)")]
+    [InlineData("SecretFile", "/nowhere/secret", "Coap:Cluster:SecretFile = '/nowhere/secret': there is no file /nowhere/secret")]
+    [InlineData("Secret:Key", "x", "Coap:Cluster:Secret has a single value")]
+    public void What_is_wrong_keeps_the_application_from_starting_and_is_said_with_its_key(string key, string value, string words)
+    {
+        OptionsValidationException exception = Assert.Throws<OptionsValidationException>(() => Read((key, value)));
+
+        Assert.Contains(words, exception.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("AQIDBA==", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void A_file_that_holds_no_secret_is_told_without_what_is_in_it()
+    {
+        string message = Assert.Throws<OptionsValidationException>(() => Read(("SecretFile", Write("correct horse")))).Message;
+
+        Assert.Contains("does not hold a secret", message, StringComparison.Ordinal);
+        Assert.Contains("openssl rand -base64 32", message, StringComparison.Ordinal);
+        Assert.DoesNotContain("horse", message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Two_secrets_are_refused_and_none_is_told_with_what_to_do()
+    {
+        string two = Assert.Throws<OptionsValidationException>(() => Read(
+            ("SecretFile", Write(Convert.ToBase64String(s_secret))), ("Secret", Convert.ToBase64String(s_secret)))).Message;
+        Assert.Equal("Coap:Cluster:Secret and Coap:Cluster:SecretFile are both set. Leave one of them out.", two);
+
+        string none = Assert.Throws<OptionsValidationException>(() => Read()).Message;
+        Assert.Contains("no secret", none, StringComparison.Ordinal);
+        Assert.Contains("Coap:Cluster:SecretFile", none, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_secret_that_everybody_can_read_and_unknown_keys_that_are_let_pass_are_told_in_the_log()
+    {
+        string file = Write(Convert.ToBase64String(s_secret));
+        if (!OperatingSystem.IsWindows())
+        {
+            File.SetUnixFileMode(file, UnixFileMode.UserRead | UnixFileMode.OtherRead);
+        }
+
+        using StringWriterLogger log = new();
+        HostApplicationBuilder builder = new();
+        builder.Configuration.AddInMemoryCollection([
+            new("Coap:Cluster:SecretFile", file), new("Coap:Cluster:Leese", "1s"), new("Coap:Cluster:AllowUnknownKeys", "true")]);
+        builder.Services.AddSingleton<ILoggerFactory>(log);
+        builder.Services.AddCoapCluster().UseMemory();
+        using IHost host = builder.Build();
+        await host.StartAsync();
+        await host.StopAsync();
+
+        string told = log.ToString();
+        Assert.Contains("2508 Coap:Cluster:Leese is no key that is known. Did you mean Coap:Cluster:Lease?", told,
+            StringComparison.Ordinal);
+        Assert.Equal(!OperatingSystem.IsWindows(), told.Contains("chmod 600", StringComparison.Ordinal));
+    }
+
+    private string Write(string text)
+    {
+        string file = Path.Combine(_folder, "secret");
+        File.WriteAllText(file, text);
+        return file;
+    }
+
+    private static IEnumerable<string> BoundsOf(string allowed) =>
+        allowed.Split(", ")[^1].Split(" to ") is [var least, var most] && char.IsAsciiDigit(least[0]) ? [least, most] : [];
+
+    private static CoapClusterOptions Read(params (string Key, string Value)[] settings)
+    {
+        ServiceCollection services = new();
+        services.AddSingleton(Configuration("Coap:Cluster", settings));
+        services.AddCoapCluster();
+        using ServiceProvider provider = services.BuildServiceProvider();
+        return provider.GetRequiredService<IOptions<CoapClusterOptions>>().Value;
+    }
+
+    private static IConfiguration Configuration(string section, params (string Key, string Value)[] settings) =>
+        new ConfigurationBuilder()
+            .AddInMemoryCollection(settings.Select(
+                setting => KeyValuePair.Create<string, string?>($"{section}:{setting.Key}", setting.Value)))
+            .Build();
+}
