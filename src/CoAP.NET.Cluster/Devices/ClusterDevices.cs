@@ -18,6 +18,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     private readonly DeviceOutboxes _outboxes;
     private readonly CoapRandomSource _random;
     private readonly TimeProvider _time;
+    private readonly TimeSpan _awayTime;
 
     public ClusterDevices(CoapCluster cluster, CoapDeviceOptions options, TimeProvider time, CoapRandomSource random,
         ILogger logger)
@@ -32,6 +33,8 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         Nodes = new DeviceNodes(cluster, Local, _posts, Waits);
         Observers = new DeviceObservers(this, options, time, random, logger);
         Served = new ServedObservations(cluster.Links, Local, time);
+        Watches = new DeviceWatches(cluster, Local, options, time, random, logger);
+        _awayTime = options.AwayTime;
         _outboxes = new DeviceOutboxes(cluster, this, options, time);
         Outbox = new OutboxRouting(cluster, _outboxes, time);
         _random = random;
@@ -56,10 +59,21 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     /// <summary>What this node observes for others.</summary>
     public ServedObservations Served { get; }
 
+    /// <summary>What this node observes at all of its devices.</summary>
+    public DeviceWatches Watches { get; }
+
     /// <summary>Who waits for one.</summary>
     public DeviceWaits Waits { get; }
 
     public ICoapDevice this[string name] => new ClusterDevice(this, name, DeviceName.Encode(name));
+
+    public IAsyncEnumerable<CoapDeviceNotification> ObserveAsync(
+        string path, CoapContentFormat? accept = null, CancellationToken cancellationToken = default)
+    {
+        _cluster.ThrowIfEnded();
+        return new FleetObservation(_cluster, Watches, WatchedResource.Of(path, accept), _awayTime, _random, _time)
+            .ReadAsync(cancellationToken);
+    }
 
     public IReadOnlyList<CoapDeviceStatus> GetLocal() => [.. Local.All.Select(Local.StatusOf)];
 
@@ -220,6 +234,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         _outboxes.Dispose();
         Observers.Dispose();
         Served.Dispose();
+        Watches.Dispose();
         Local.Dispose();
         Nodes.Dispose();
     }
@@ -232,7 +247,12 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         {
             if (Local.TryFind(name) is { } device)
             {
-                return await device.SendAsync(request, cancellationToken).ConfigureAwait(false);
+                if (await device.TrySendAsync(request, cancellationToken).ConfigureAwait(false) is { } answer)
+                {
+                    return answer;
+                }
+
+                wasThere = true;
             }
 
             wasThere |= Nodes.Knows(name);

@@ -45,6 +45,30 @@ public sealed class CoapDeviceOptions
     /// </summary>
     public int MaxObservationsPerDevice { get; set; } = 64;
 
+    /// <summary>
+    /// How many registrations at devices of this node begin in a second for those who observe all devices
+    /// (<see cref="ICoapDevices.ObserveAsync"/>), and how many end; 1 to 100,000, default 1,000.
+    /// </summary>
+    public int RegistrationsPerSecond { get; set; } = 1_000;
+
+    /// <summary>
+    /// How many of them are under way at most, 1 to 1,000,000; default 5,000. A device that does not answer holds its place for
+    /// MAX_TRANSMIT_WAIT, 93 s; devices that came anew go before those that are tried again.
+    /// </summary>
+    public int MaxRegistrationsUnderWay { get; set; } = 5_000;
+
+    /// <summary>
+    /// How many bytes the payload of a notification may have for those who observe all devices, 64 bytes to 1 MiB; default 16 KiB. A device
+    /// that notifies with more is not observed (<see cref="CoapDeviceRefusal.TooLarge"/>). The newest notification of each device is held.
+    /// </summary>
+    public int MaxNotificationSize { get; set; } = 16 * 1024;
+
+    /// <summary>
+    /// For how long a device may be away, as its node has died or hands it over, before those who observe all devices are told that it
+    /// went; 1 s to 10 minutes, default 30 s.
+    /// </summary>
+    public TimeSpan AwayTime { get; set; } = TimeSpan.FromSeconds(30);
+
     /// <summary>How many requests wait in the outbox of a device at most, 1 to 1,000; default 16.</summary>
     public int MaxQueuedPerDevice { get; set; } = 16;
 
@@ -76,6 +100,12 @@ public sealed class CoapDeviceOptions
         }
 
         return FindFault(nameof(MaxObservationsPerDevice), MaxObservationsPerDevice, 1, 10_000)
+            ?? FindFault(nameof(RegistrationsPerSecond), RegistrationsPerSecond, 1, 100_000)
+            ?? FindFault(nameof(MaxRegistrationsUnderWay), MaxRegistrationsUnderWay, 1, 1_000_000)
+            ?? FindFault(nameof(MaxNotificationSize), MaxNotificationSize, 64, 1 << 20)
+            ?? (AwayTime >= TimeSpan.FromSeconds(1) && AwayTime <= TimeSpan.FromMinutes(10)
+                ? null
+                : $"CoapDeviceOptions.AwayTime is {AwayTime}; it has to be from 1 second to 10 minutes.")
             ?? FindFault(nameof(MaxQueuedPerDevice), MaxQueuedPerDevice, 1, 1_000)
             ?? FindFault(nameof(MaxQueued), MaxQueued, 1, 1_000_000)
             ?? FindFault(nameof(MaxQueuedBytes), MaxQueuedBytes, 64 * 1024, 1 << 30)

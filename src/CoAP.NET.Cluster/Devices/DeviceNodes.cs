@@ -267,7 +267,9 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         bool isKnown = _served.TryAdd(id, stop);
         try
         {
-            return DeviceWire.Wrap(await device.SendAsync(DeviceWire.Unwrap(request), stop.Token).ConfigureAwait(false));
+            return await device.TrySendAsync(DeviceWire.Unwrap(request), stop.Token).ConfigureAwait(false) is { } answer
+                ? DeviceWire.Wrap(answer)
+                : DeviceWire.Wrap((CoapDeviceException?)null);
         }
         catch (CoapDeviceException exception)
         {

@@ -17,6 +17,28 @@ public interface ICoapDevices
     /// <exception cref="ArgumentException">The name is empty, too long, or no text that has UTF-8.</exception>
     ICoapDevice this[string name] { get; }
 
+    /// <summary>
+    /// Observes a resource at all devices (RFC 7641), on whatever node each is: at those that are there, and at those that come, when they
+    /// have connected. It goes on wherever devices are when their slots move or nodes die. Each node observes its devices once for all who
+    /// observe the same resource, and registers at a pace (<see cref="CoapDeviceOptions.RegistrationsPerSecond"/>).
+    /// </summary>
+    /// <remarks>
+    /// A reader that is slow misses states, never devices: each device waits once for him, whatever happens at it, and when its turn comes
+    /// he is told its newest state. After a node or a link was lost he may be told a state that he has. A session that outlives its node
+    /// keeps its registration: the next node takes notifications under the same token, and the device is sent nothing; when a node died, the
+    /// state is read once, as the last notifications may be lost with it. Devices are told a minute after the last observer has gone, so
+    /// that whoever restarts and observes the same again goes on with their registrations.
+    /// </remarks>
+    /// <param name="path">The path of the resource, such as <c>/3303/0/5700</c>, with a query if need be.</param>
+    /// <param name="accept">The Content-Format that is asked for; null for that of each device.</param>
+    /// <param name="cancellationToken">Ends the observation, as the end of the enumeration does.</param>
+    /// <returns>What happens, in an order that is that of each device. It ends by cancellation only.</returns>
+    /// <exception cref="ArgumentException">The path is none, or too long.</exception>
+    /// <exception cref="OperationCanceledException">It was cancelled, while somebody reads.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    IAsyncEnumerable<CoapDeviceNotification> ObserveAsync(
+        string path, CoapContentFormat? accept = null, CancellationToken cancellationToken = default);
+
     /// <summary>The devices that have a session or connection with a server of this node, or were announced here; a list of its own.
     /// </summary>
     /// <returns>The devices, in no order.</returns>

@@ -5,10 +5,12 @@ namespace CoAP.NET.Cluster;
 /// the peer knows, and by what it did not answer. Thread-safe.
 /// </summary>
 #pragma warning disable CA1001 // the source has neither timer nor handle
-internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDeviceOptions options, TimeProvider time)
+internal sealed class LocalDevice(
+    string name, byte[] key, CoapPeer peer, SessionPlace place, ClusterCounts counts, CoapDeviceOptions options, TimeProvider time)
 #pragma warning restore CA1001
 {
     private static readonly TimeSpan s_pause = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_lookAgain = TimeSpan.FromMilliseconds(50);
 
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _gone = new();
@@ -25,6 +27,9 @@ internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDe
     public ReadOnlyMemory<byte> Key { get; } = key;
 
     public CoapPeer Peer { get; } = peer;
+
+    /// <summary>The slot of its session.</summary>
+    public SessionPlace Place => place;
 
     /// <summary>Whether the store was told of the device.</summary>
     public bool IsNoted => Volatile.Read(ref _notedAt) > 0;
@@ -75,7 +80,15 @@ internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDe
         ThrowIfNotToAsk();
         try
         {
-            return await Peer.ObserveAsync(request, observe, cancellationToken).ConfigureAwait(false);
+            CoapObservation made = await Peer.ObserveAsync(request, observe, cancellationToken).ConfigureAwait(false);
+            counts.Add(made switch
+            {
+                { State: CoapObserveState.NotObserving } => ClusterMetric.RegistrationsNotObservable,
+                { Latest.IsSuccess: false } => ClusterMetric.RegistrationsRefused,
+                { State: CoapObserveState.Observing } => ClusterMetric.RegistrationsAccepted,
+                _ => ClusterMetric.RegistrationsUnanswered,
+            });
+            return made;
         }
         catch (CoapException exception)
         {
@@ -92,17 +105,30 @@ internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDe
         Volatile.Write(ref _notedUnder, fence.Value);
     }
 
-    /// <summary>Asks the device.</summary>
+    /// <summary>
+    /// Asks the device. While its session is handed over nothing new is sent: the next node asks then. A request that was under way when
+    /// the session went, as the device had not answered in time, may be sent there when it does no harm twice (RFC 7252 section 5.1).
+    /// </summary>
     /// <param name="request">The request.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The answer; null when another node is to be asked, which has the device or will have it.</returns>
     /// <exception cref="CoapDeviceException">It is asleep, or there is no answer.</exception>
-    public async Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken)
+    public async Task<CoapResponse?> TrySendAsync(CoapRequest request, CancellationToken cancellationToken)
     {
+        if (!await IsStayingAsync(cancellationToken).ConfigureAwait(false))
+        {
+            return null;
+        }
+
         ThrowIfNotToAsk();
         long started = time.GetTimestamp();
         try
         {
             return await Peer.SendAsync(request, cancellationToken).ConfigureAwait(false);
+        }
+        catch (CoapConnectionException exception) when (place.HasMoved && MayRepeat(request, exception))
+        {
+            return null;
         }
         catch (CoapException exception)
         {
@@ -176,6 +202,48 @@ internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDe
         throw new CoapDeviceAsleepException(Name, LastHeard);
     }
 
+    /// <summary>The device did not answer a request.</summary>
+    /// <param name="started">When it was sent, by the clock's timestamp.</param>
+    public void OnUnanswered(long started)
+    {
+        TimeSpan waited = time.GetElapsedTime(started);
+        TimeSpan silence = Silence;
+        CoapTransmissionParameters parameters = Peer.Parameters;
+
+        // A caller that waits for a moment only learns nothing about the device; one whose request was not the first to wait counts once.
+        lock (_gate)
+        {
+            if (silence < waited)
+            {
+                _unanswered = 0;
+            }
+            else if (waited >= parameters.AckTimeout * parameters.AckRandomFactor && (_unanswered == 0 || started >= _gaveUpAt))
+            {
+                _unanswered++;
+                _gaveUpAt = time.GetTimestamp();
+            }
+        }
+    }
+
+    // Bounded: a slot is handed over or stays.
+    private async Task<bool> IsStayingAsync(CancellationToken cancellationToken)
+    {
+        while (place.IsMoving && !Gone.IsCancellationRequested)
+        {
+            await Task.Delay(s_lookAgain, time, cancellationToken).ConfigureAwait(false);
+        }
+
+        return !place.HasMoved || !Gone.IsCancellationRequested;
+    }
+
+    private static bool MayRepeat(CoapRequest request, CoapConnectionException failure)
+    {
+        // A body that was read from a stream is gone.
+        bool isWhole = request.Content is null || !request.Payload.IsEmpty || !request.Content.Bytes.IsEmpty;
+        return isWhole && (!failure.IsOutcomeUnknown
+            || request.Code == CoapCode.Put || request.Code == CoapCode.Delete || request.Code == CoapCode.IPatch);
+    }
+
     private async Task TryPingAsync(CancellationToken cancellationToken)
     {
         try
@@ -194,24 +262,4 @@ internal sealed class LocalDevice(string name, byte[] key, CoapPeer peer, CoapDe
     // What came at the very moment of giving up came afterwards: it was silent for seconds before.
     private bool IsGivenUpLocked(TimeSpan silence) =>
         _unanswered >= options.TriesBeforeAsleep && silence > time.GetElapsedTime(_gaveUpAt);
-
-    // A caller that waits for a moment only learns nothing about the device; one whose request was not the first to wait counts once.
-    private void OnUnanswered(long started)
-    {
-        TimeSpan waited = time.GetElapsedTime(started);
-        TimeSpan silence = Silence;
-        CoapTransmissionParameters parameters = Peer.Parameters;
-        lock (_gate)
-        {
-            if (silence < waited)
-            {
-                _unanswered = 0;
-            }
-            else if (waited >= parameters.AckTimeout * parameters.AckRandomFactor && (_unanswered == 0 || started >= _gaveUpAt))
-            {
-                _unanswered++;
-                _gaveUpAt = time.GetTimestamp();
-            }
-        }
-    }
 }

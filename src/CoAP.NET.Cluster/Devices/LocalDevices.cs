@@ -21,6 +21,9 @@ internal sealed class LocalDevices(
     private ITimer? _timer;
     private bool _isDisposed;
 
+    /// <summary>A device is here, by a new session or connection; raised outside of locks.</summary>
+    public event Action<LocalDevice>? Came;
+
     /// <summary>How many there are.</summary>
     public int Count => _byName.Count;
 
@@ -55,7 +58,7 @@ internal sealed class LocalDevices(
     /// <param name="peer">The peer.</param>
     public void Add(string name, byte[] key, CoapPeer peer)
     {
-        LocalDevice device = new(name, key, peer, options, time);
+        LocalDevice device = new(name, key, peer, new SessionPlace(cluster, peer), cluster.Counts, options, time);
         if (_byPeer.TryGetValue(peer, out LocalDevice? same) && same.Name == name)
         {
             return;
@@ -79,6 +82,7 @@ internal sealed class LocalDevices(
             _byName[name] = device;
         }
 
+        Came?.Invoke(device);
         if (!IsThere(peer))
         {
             // It went before it was known here.

@@ -16,6 +16,9 @@ namespace CoAP.NET.Cluster;
 /// </remarks>
 public sealed class CoapClusterObservations
 {
+    /// <summary>How names begin that are the cluster's own.</summary>
+    internal const string OwnNames = "\u0001";
+
     private readonly ObservationTable _table = new();
     private readonly ObservationRuns _runs;
     private readonly ObservationKeeper _keeper;
@@ -37,13 +40,13 @@ public sealed class CoapClusterObservations
     /// Called with each notification, never concurrently for one device; of those that come while it runs, only the newest follows. It runs
     /// on the receiving thread, so it must not block: queue what takes time. Its exceptions are logged.
     /// </param>
-    /// <exception cref="ArgumentException">The name is empty or too long.</exception>
+    /// <exception cref="ArgumentException">The name is empty or too long, or begins with a control character.</exception>
     /// <exception cref="InvalidOperationException">The name has a handler already.</exception>
     public void Map(string name, Action<CoapObservedNotification> handler)
     {
         Check(name);
         ArgumentNullException.ThrowIfNull(handler);
-        if (!_runs.TryMap(name, handler))
+        if (!_runs.TryMap(name, handler, CoapReregistration.Auto))
         {
             throw new InvalidOperationException(
                 $"The name '{name}' has a handler already. Map each name once; the handler gets the device with each notification.");
@@ -88,30 +91,7 @@ public sealed class CoapClusterObservations
                 $"The observation '{name}' has no handler on this node. Call Map before the server starts.");
         }
 
-        CoapFence fence = await _keeper.LoadedAsync(key.Slot, cancellationToken).ConfigureAwait(false);
-        while (true)
-        {
-            if (_table.Find(key) is { } other)
-            {
-                if (IsSame(other.Request, request))
-                {
-                    // The session may have come before its observations were read.
-                    await _runs.BeginAsync(other, peer).WaitAsync(cancellationToken).ConfigureAwait(false);
-                    return;
-                }
-
-                await EndAsync(other).ConfigureAwait(false);
-            }
-
-            DurableObservation made = new(key, fence, name, request);
-            if (_table.TryAdd(made))
-            {
-                _runs.Write(made, isHint: false);
-                _keeper.Wake();
-                await _runs.BeginAsync(made, peer).WaitAsync(cancellationToken).ConfigureAwait(false);
-                return;
-            }
-        }
+        await StartAsync(key, name, peer, request, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>Cancels an observation at the device (RFC 7641 section 3.6) and removes it from the store.</summary>
@@ -131,13 +111,99 @@ public sealed class CoapClusterObservations
     /// <summary>What hands slots over.</summary>
     internal ISlotHolder Holder => _keeper;
 
+    /// <summary>Says what becomes of notifications of a name of the cluster's own.</summary>
+    /// <param name="name">The name, which begins with <see cref="OwnNames"/>.</param>
+    /// <param name="handler">See <see cref="Map"/>.</param>
+    /// <param name="rule">How often registrations are made again.</param>
+    internal void MapOwn(string name, Action<CoapObservedNotification> handler, CoapReregistration rule)
+    {
+        _runs.Map(name, handler, rule);
+        _keeper.OnMapped();
+    }
+
+    /// <summary>Nothing becomes of notifications of a name any more.</summary>
+    /// <param name="name">The name.</param>
+    /// <param name="handler">Who handled them.</param>
+    internal void UnmapOwn(string name, Action<CoapObservedNotification> handler) => _runs.Unmap(name, handler);
+
+    /// <summary>Whether observations of a peer outlive the process.</summary>
+    /// <param name="peer">The peer.</param>
+    internal bool CanKeep(CoapPeer peer) => _keeper.IsAttached && !peer.DurableId.IsEmpty;
+
+    /// <summary>Whether an observation of the cluster's own goes on without a registration, as one that was kept.</summary>
+    /// <param name="name">The name.</param>
+    /// <param name="peer">The device.</param>
+    /// <param name="cancellationToken">Ends the wait for the store.</param>
+    /// <exception cref="CoapException">Another node has the device.</exception>
+    internal async Task<bool> HasOwnAsync(string name, CoapPeer peer, CancellationToken cancellationToken)
+    {
+        CoapRecordKey key = await LoadedAsync(name, peer, cancellationToken).ConfigureAwait(false);
+        return _table.Find(key) is { Heard: not null };
+    }
+
+    /// <summary>Begins an observation of the cluster's own, or goes on with it.</summary>
+    /// <param name="name">The name.</param>
+    /// <param name="peer">The device.</param>
+    /// <param name="request">What is observed, without token; it becomes the observation's.</param>
+    /// <param name="cancellationToken">Ends the wait; what was begun goes on.</param>
+    /// <returns>The observation; null when it could not be begun.</returns>
+    /// <exception cref="CoapException">Another node has the device.</exception>
+    internal async Task<CoapObservation?> StartOwnAsync(
+        string name, CoapPeer peer, CoapMessage request, CancellationToken cancellationToken)
+    {
+        CoapRecordKey key = await LoadedAsync(name, peer, cancellationToken).ConfigureAwait(false);
+        DurableObservation observation = await StartAsync(key, name, peer, request, cancellationToken).ConfigureAwait(false);
+        lock (_table.Gate)
+        {
+            return observation.Observation;
+        }
+    }
+
+    /// <summary>Keeps an observation of the cluster's own no more. Whoever began it tells the device.</summary>
+    /// <param name="name">The name.</param>
+    /// <param name="peer">The device.</param>
+    internal void TakeOwn(string name, CoapPeer peer)
+    {
+        if (ObservationRecord.KeyOf(peer.DurableId.Span, name) is { } key && _table.Find(key) is { } observation
+            && _table.TryTake(observation))
+        {
+            _runs.Abandon(observation);
+        }
+    }
+
     /// <summary>Ends with the cluster.</summary>
     internal Task EndAsync() => _keeper.EndAsync();
+
+    /// <summary>The request for a resource, without a token.</summary>
+    /// <param name="path">The path of the resource, with a query if need be.</param>
+    /// <param name="accept">The Content-Format that is asked for; null for that of the device.</param>
+    /// <exception cref="ArgumentException">The path is none.</exception>
+    internal static CoapMessage RequestFor(string path, CoapContentFormat? accept)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        if (path[0] != '/' || !CoapUri.TryParse($"coap://[::1]{path}", out CoapUri? uri, out _))
+        {
+            throw new ArgumentException($"'{CoapForeignText.LineOf(path)}' is not the path of a resource, such as /3303/0/5700.", nameof(path));
+        }
+
+        CoapMessage request = new(CoapCode.Get);
+        uri.AddTo(request.Options, IPAddress.IPv6Loopback, uri.Port);
+        if (accept is { } format)
+        {
+            request.Options.Accept = format;
+        }
+
+        return request;
+    }
 
     private static void Check(string name)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(Encoding.UTF8.GetByteCount(name), ObservationRecord.MaxName, nameof(name));
+        if (char.IsControl(name[0]))
+        {
+            throw new ArgumentException("The name of an observation begins with no control character.", nameof(name));
+        }
     }
 
     private static CoapRecordKey KeyOf(string name, CoapPeer peer)
@@ -168,23 +234,53 @@ public sealed class CoapClusterObservations
         return true;
     }
 
-    private CoapMessage RequestFor(string path, CoapContentFormat? accept)
+    private async Task<CoapRecordKey> LoadedAsync(string name, CoapPeer peer, CancellationToken cancellationToken)
     {
-        ArgumentException.ThrowIfNullOrEmpty(path);
-        if (path[0] != '/' || !CoapUri.TryParse($"coap://[::1]{path}", out CoapUri? uri, out string? error))
+        if (ObservationRecord.KeyOf(peer.DurableId.Span, name) is not { } key)
         {
-            throw new ArgumentException($"'{path}' is not the path of a resource, such as /3303/0/5700.", nameof(path));
+            throw new CoapException($"{peer} has no session any more that outlives the process.");
         }
 
-        CoapMessage request = new(CoapCode.Get) { Token = NewToken() };
-        uri.AddTo(request.Options, IPAddress.IPv6Loopback, uri.Port);
+        try
+        {
+            await _keeper.LoadedAsync(key.Slot, cancellationToken).ConfigureAwait(false);
+            return key;
+        }
+        catch (InvalidOperationException exception)
+        {
+            throw new CoapException(exception.Message, exception);
+        }
+    }
+
+    private async Task<DurableObservation> StartAsync(
+        CoapRecordKey key, string name, CoapPeer peer, CoapMessage request, CancellationToken cancellationToken)
+    {
+        request.Token = NewToken();
         request.Options.Observe = 0;
-        if (accept is { } format)
+        CoapFence fence = await _keeper.LoadedAsync(key.Slot, cancellationToken).ConfigureAwait(false);
+        while (true)
         {
-            request.Options.Accept = format;
-        }
+            if (_table.Find(key) is { } other)
+            {
+                if (IsSame(other.Request, request))
+                {
+                    // The session may have come before its observations were read.
+                    await _runs.BeginAsync(other, peer).WaitAsync(cancellationToken).ConfigureAwait(false);
+                    return other;
+                }
 
-        return request;
+                await EndAsync(other).ConfigureAwait(false);
+            }
+
+            DurableObservation made = new(key, fence, name, request);
+            if (_table.TryAdd(made))
+            {
+                _runs.Write(made, isHint: false);
+                _keeper.Wake();
+                await _runs.BeginAsync(made, peer).WaitAsync(cancellationToken).ConfigureAwait(false);
+                return made;
+            }
+        }
     }
 
     // Eight bytes, which requests have only after 2^32 others.

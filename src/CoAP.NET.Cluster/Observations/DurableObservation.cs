@@ -38,6 +38,9 @@ internal sealed class DurableObservation(CoapRecordKey key, CoapFence fence, str
     /// <summary>Stops what it does at the device; null while the session of the device is not there.</summary>
     public CancellationTokenSource? Stop { get; set; }
 
+    /// <summary>Ends when it is known what became of the registration; null while the session of the device is not there.</summary>
+    public TaskCompletionSource? Begun { get; set; }
+
     /// <summary>The observation, once it is known what became of the registration.</summary>
     public CoapObservation? Observation { get; set; }
 

@@ -29,6 +29,17 @@ internal sealed class ObservationKeeper(
     private bool _mustLoad = true;
     private bool _mustMatch;
 
+    /// <summary>Whether there is a server whose sessions the cluster keeps.</summary>
+    public bool IsAttached
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _endpoints.Count > 0;
+            }
+        }
+    }
 
     public void Attach(CoapEndpoint endpoint)
     {

@@ -18,4 +18,9 @@ internal static partial class ObservationLog
 
     [LoggerMessage(2553, LogLevel.Error, "{Count} records of observations at devices in slot {Slot} cannot be read and are skipped.")]
     public static partial void Unreadable(ILogger logger, CoapSlot slot, int count);
+
+    [LoggerMessage(2554, LogLevel.Warning,
+        "{Peer} does not let the observation {Name} begin: it answers {Code} without the Observe option. It is asked again now and then. "
+        + "Others may do the same: coap.cluster.observation_events counts them.")]
+    public static partial void Refused(ILogger logger, string name, string peer, CoapCode code);
 }

@@ -12,7 +12,10 @@ namespace CoAP.NET.Cluster;
 /// <param name="logger">The log of the cluster.</param>
 internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable table, TimeProvider time, ILogger logger)
 {
-    private readonly Dictionary<string, Action<CoapObservedNotification>> _handlers = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, (Action<CoapObservedNotification> Handler, CoapReregistration Rule)> _handlers =
+        new(StringComparer.Ordinal);
+
+    private readonly OccasionalLog _refused = new(time);
     private readonly HashSet<string> _unhandled = new(StringComparer.Ordinal);
 
     /// <summary>Whether somebody handles a name.</summary>
@@ -26,11 +29,32 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
 
     /// <summary>Has somebody handle a name.</summary>
     /// <returns>False when somebody does already.</returns>
-    public bool TryMap(string name, Action<CoapObservedNotification> handler)
+    public bool TryMap(string name, Action<CoapObservedNotification> handler, CoapReregistration rule)
     {
         lock (table.Gate)
         {
-            return _handlers.TryAdd(name, handler);
+            return _handlers.TryAdd(name, (handler, rule));
+        }
+    }
+
+    /// <summary>Has somebody handle a name from now on, whoever did before.</summary>
+    public void Map(string name, Action<CoapObservedNotification> handler, CoapReregistration rule)
+    {
+        lock (table.Gate)
+        {
+            _handlers[name] = (handler, rule);
+        }
+    }
+
+    /// <summary>Somebody handles a name no more.</summary>
+    public void Unmap(string name, Action<CoapObservedNotification> handler)
+    {
+        lock (table.Gate)
+        {
+            if (_handlers.GetValueOrDefault(name).Handler == handler)
+            {
+                _handlers.Remove(name);
+            }
         }
     }
 
@@ -56,74 +80,33 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
     /// <param name="observation">The observation.</param>
     /// <param name="peer">The device.</param>
     /// <returns>A task that ends when it is known what became of a registration that has to be made.</returns>
-    /// <exception cref="CoapException">It cannot be gone on with.</exception>
-    public async Task BeginAsync(DurableObservation observation, CoapPeer peer)
+    public Task BeginAsync(DurableObservation observation, CoapPeer peer)
     {
-        CancellationTokenSource stop;
-        Action<CoapObservedNotification>? handler;
+        (Action<CoapObservedNotification> Handler, CoapReregistration Rule) mapped;
+        CancellationTokenSource stop = new();
+        TaskCompletionSource begun = new(TaskCreationOptions.RunContinuationsAsynchronously);
         lock (table.Gate)
         {
             if (observation.Stop is not null)
             {
-                return;
+                return observation.Begun?.Task ?? Task.CompletedTask;
             }
 
-            if (!_handlers.TryGetValue(observation.Name, out handler))
+            if (!_handlers.TryGetValue(observation.Name, out mapped))
             {
-                if (_unhandled.Add(observation.Name))
+                // Of its own the cluster knows why nobody wants them any more.
+                if (!IsOwn(observation) && _unhandled.Add(observation.Name))
                 {
                     ObservationLog.NobodyHandles(logger, observation.Name);
                 }
 
-                return;
+                return Task.CompletedTask;
             }
 
-            observation.Stop = stop = new CancellationTokenSource();
+            (observation.Stop, observation.Begun) = (stop, begun);
         }
 
-        try
-        {
-            CoapKeptObservation kept = new(peer, observation.Request) { Heard = observation.Heard };
-            CoapObservation made = await kept.AdoptAsync(
-                new CoapObserveOptions { OnNotification = response => OnNotification(observation, handler, peer, response) }, stop.Token)
-                .ConfigureAwait(false);
-            bool goesOn;
-            lock (table.Gate)
-            {
-                goesOn = observation.Stop == stop && !stop.IsCancellationRequested;
-                observation.Observation = goesOn ? made : null;
-            }
-
-            if (goesOn)
-            {
-                cluster.Counts.Add(ClusterMetric.ObservationsBegun);
-            }
-
-            if (stop.IsCancellationRequested)
-            {
-                await made.DisposeAsync().ConfigureAwait(false);
-            }
-            else if (!goesOn)
-            {
-                made.Leave();
-            }
-        }
-        catch (OperationCanceledException) when (stop.IsCancellationRequested)
-        {
-            // It has ended meanwhile.
-        }
-        catch (CoapException exception)
-        {
-            cluster.Counts.Add(ClusterMetric.ObservationsFailed);
-            ObservationLog.NotAdopted(logger, observation.Name, $"{peer}", exception.Message);
-            lock (table.Gate)
-            {
-                if (observation.Stop == stop)
-                {
-                    (observation.Stop, observation.AwaitedSince) = (null, time.GetTimestamp());
-                }
-            }
-        }
+        return BeginAsync(observation, peer, mapped.Handler, mapped.Rule, stop, begun);
     }
 
     /// <summary>The session of a device is not there any more. Whether it is another node's now, the map tells.</summary>
@@ -184,9 +167,92 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
         Remove(observation);
     }
 
+    /// <summary>Removes an observation that was taken out of the table; whoever began it tells the device.</summary>
+    public void Abandon(DurableObservation observation)
+    {
+        (_, CancellationTokenSource? stop) = Stop(observation);
+        _ = stop?.CancelAsync();
+        Remove(observation);
+    }
+
     /// <summary>Removes the record of an observation that was taken out of the table.</summary>
     public void Remove(DurableObservation observation) =>
         cluster.Writer.TryWrite(CoapRecordChange.Remove(observation.Key, observation.Fence));
+
+    private async Task BeginAsync(DurableObservation observation, CoapPeer peer, Action<CoapObservedNotification> handler,
+        CoapReregistration rule, CancellationTokenSource stop, TaskCompletionSource begun)
+    {
+        try
+        {
+            CoapKeptObservation kept = new(peer, observation.Request) { Heard = observation.Heard };
+            CoapObserveOptions options = new()
+            {
+                OnNotification = response => OnNotification(observation, handler, peer, response),
+                Reregistration = rule,
+            };
+            CoapObservation made = await kept.AdoptAsync(options, stop.Token).ConfigureAwait(false);
+            bool goesOn;
+            lock (table.Gate)
+            {
+                goesOn = observation.Stop == stop && !stop.IsCancellationRequested;
+                observation.Observation = goesOn ? made : null;
+            }
+
+            if (goesOn)
+            {
+                ClusterMetric outcome = OutcomeOf(made);
+                cluster.Counts.Add(outcome);
+                if (outcome is ClusterMetric.ObservationsRefused or ClusterMetric.ObservationsDeclined && !IsOwn(observation)
+                    && _refused.IsDue())
+                {
+                    ObservationLog.Refused(logger, observation.Name, $"{peer}", made.Latest!.Code);
+                }
+            }
+
+            if (stop.IsCancellationRequested)
+            {
+                await made.DisposeAsync().ConfigureAwait(false);
+            }
+            else if (!goesOn)
+            {
+                made.Leave();
+            }
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            // It has ended meanwhile.
+        }
+        catch (Exception exception) when (exception is CoapException or ArgumentException)
+        {
+            // A session that has just ended keeps nothing.
+            cluster.Counts.Add(ClusterMetric.ObservationsFailed);
+            ObservationLog.NotAdopted(logger, NameOf(observation), $"{peer}", CoapForeignText.LineOf(exception.Message));
+            lock (table.Gate)
+            {
+                if (observation.Stop == stop)
+                {
+                    (observation.Stop, observation.AwaitedSince) = (null, time.GetTimestamp());
+                }
+            }
+        }
+        finally
+        {
+            begun.TrySetResult();
+        }
+    }
+
+    private static ClusterMetric OutcomeOf(CoapObservation made) => made switch
+    {
+        { State: CoapObserveState.NotObserving } => ClusterMetric.ObservationsDeclined,
+        { Latest.IsSuccess: false } => ClusterMetric.ObservationsRefused,
+        { State: CoapObserveState.Observing } => ClusterMetric.ObservationsBegun,
+        _ => ClusterMetric.ObservationsUnanswered,
+    };
+
+    private static bool IsOwn(DurableObservation observation) =>
+        observation.Name.StartsWith(CoapClusterObservations.OwnNames, StringComparison.Ordinal);
+
+    private static string NameOf(DurableObservation observation) => IsOwn(observation) ? "of all devices" : observation.Name;
 
     private (CoapObservation? Made, CancellationTokenSource? Stop) Stop(DurableObservation observation)
     {

@@ -38,6 +38,8 @@ internal sealed record ClusterInstrument(
             (ClusterMetric.Devices, null)),
         Gauge("coap.cluster.oscore_contexts", "{context}", "OSCORE contexts whose sequence numbers this node reserves.",
             (ClusterMetric.OscoreContexts, null)),
+        Gauge("coap.cluster.devices_observed", "{device}", "Devices at which this node observes a resource, as somebody observes it at all "
+            + "devices; one counts for each resource.", (ClusterMetric.DevicesObserved, null)),
         Gauge("coap.cluster.outbox_waiting", "{request}", "Requests that wait in outboxes of this node.",
             (ClusterMetric.OutboxWaiting, null)),
         new("coap.cluster.slot_moves", false, "{slot}",
@@ -80,10 +82,20 @@ internal sealed record ClusterInstrument(
             (ClusterMetric.OutboxQueued, "queued"), (ClusterMetric.OutboxSent, "answered"), (ClusterMetric.OutboxExpired, "expired"),
             (ClusterMetric.OutboxCancelled, "cancelled"), (ClusterMetric.OutboxFailed, "failed"),
             (ClusterMetric.OutboxRefused, "refused")),
-        new("coap.cluster.observation_events", false, "{event}", "Observations of ours at devices that went on at this node, that could "
-            + "not, and that were forgotten as their session did not come back.", "coap.cluster.outcome",
-            (ClusterMetric.ObservationsBegun, "begun"), (ClusterMetric.ObservationsFailed, "failed"),
-            (ClusterMetric.ObservationsExpired, "expired")),
+        new("coap.cluster.observation_events", false, "{event}", "Observations of ours at devices that began or went on at this node; that "
+            + "the device refused by an error, declined by an answer without Observe, or did not answer; that could not be gone on with; "
+            + "and that were forgotten as their session did not come back.", "coap.cluster.outcome",
+            (ClusterMetric.ObservationsBegun, "begun"), (ClusterMetric.ObservationsRefused, "refused"),
+            (ClusterMetric.ObservationsDeclined, "declined"), (ClusterMetric.ObservationsUnanswered, "unanswered"),
+            (ClusterMetric.ObservationsFailed, "failed"), (ClusterMetric.ObservationsExpired, "expired")),
+        new("coap.cluster.device_registrations", false, "{registration}", "Registrations at devices by this node, for those who observe "
+            + "one or all of them: accepted, gone on with from a node or process before without one, refused by an error, by an answer "
+            + "without Observe or for a notification that is too large, and not answered.", "coap.cluster.outcome",
+            (ClusterMetric.RegistrationsAccepted, "accepted"), (ClusterMetric.RegistrationsAdopted, "adopted"),
+            (ClusterMetric.RegistrationsRefused, "refused"), (ClusterMetric.RegistrationsNotObservable, "not_observable"),
+            (ClusterMetric.RegistrationsTooLarge, "too_large"), (ClusterMetric.RegistrationsUnanswered, "unanswered")),
+        new("coap.cluster.device_states_skipped", false, "{state}", "States of devices that those who observe all devices were not told, "
+            + "as newer ones came before they had read them.", null, (ClusterMetric.DeviceStatesSkipped, null)),
     ];
 
     private static ClusterInstrument Gauge(string name, string unit, string description, (ClusterMetric Metric, string? Value) row) =>

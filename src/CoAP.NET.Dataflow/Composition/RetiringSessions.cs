@@ -1,3 +1,4 @@
+using CoAP.NET.Exchanges;
 using CoAP.NET.Messaging;
 
 namespace CoAP.NET.Composition;
@@ -5,36 +6,70 @@ namespace CoAP.NET.Composition;
 /// <summary>What transports of sessions ask where a session goes on elsewhere. Takes the lock of the session's shard.</summary>
 internal static class RetiringSessions
 {
-    /// <summary>Whether requests of a peer are under way, or answers to them not acknowledged.</summary>
+    /// <summary>Whether requests of a peer or of ours are under way, or answers to those of the peer not acknowledged.</summary>
     /// <param name="pipeline">The pipeline of the session's shard.</param>
     /// <param name="channel">The channel of the session.</param>
     public static bool IsBusy(CoapPipeline pipeline, CoapChannel channel)
     {
         lock (channel.Shard.Gate)
         {
-            return !channel.IsForgotten && pipeline.Messages.Retirements.IsBusy(channel);
+            return !channel.IsForgotten
+                && (pipeline.Messages.Retirements.IsBusy(channel) || ExchangeLayer.HasPending(channel, out _));
         }
     }
 
-    /// <summary>Takes no request any more that a peer has not sent before, and waits until those under way are answered.</summary>
+    /// <summary>
+    /// Takes no request any more that a peer has not sent before, and waits until those under way are answered, and ours. A peer that has
+    /// not acknowledged one of ours is waited for as long as its first copy waits (ACK_TIMEOUT times ACK_RANDOM_FACTOR): one that sleeps
+    /// must not hold up what is to go on elsewhere.
+    /// </summary>
     /// <param name="pipeline">The pipeline of the session's shard.</param>
     /// <param name="channel">The channel of the session.</param>
     /// <param name="cancellationToken">Ends the waiting; requests are not taken nevertheless.</param>
     public static async Task FinishAsync(CoapPipeline pipeline, CoapChannel channel, CancellationToken cancellationToken)
     {
+        CoapEnvironment environment = channel.Shard.Environment;
+        long began = environment.TimeProvider.GetTimestamp();
         while (true)
         {
             Task changed;
+            TimeSpan left = Timeout.InfiniteTimeSpan;
             lock (channel.Shard.Gate)
             {
                 changed = Retirements.Begin(channel).NextChange();
-                if (channel.IsForgotten || !pipeline.Messages.Retirements.IsBusy(channel))
+                if (channel.IsForgotten)
                 {
                     return;
                 }
+
+                bool hasPending = ExchangeLayer.HasPending(channel, out bool isAcknowledged);
+                if (!pipeline.Messages.Retirements.IsBusy(channel))
+                {
+                    if (!hasPending)
+                    {
+                        return;
+                    }
+
+                    if (!isAcknowledged)
+                    {
+                        left = (channel.Parameters.AckTimeout * channel.Parameters.AckRandomFactor)
+                            - environment.TimeProvider.GetElapsedTime(began);
+                        if (left <= TimeSpan.Zero)
+                        {
+                            return;
+                        }
+                    }
+                }
             }
 
-            await changed.WaitAsync(cancellationToken).ConfigureAwait(false);
+            try
+            {
+                await changed.WaitAsync(left, environment.TimeProvider, cancellationToken).ConfigureAwait(false);
+            }
+            catch (TimeoutException)
+            {
+                // It looks again.
+            }
         }
     }
 

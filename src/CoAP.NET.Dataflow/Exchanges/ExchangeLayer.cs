@@ -198,6 +198,28 @@ internal sealed class ExchangeLayer
     /// <summary>The number of requests of ours that wait for a peer. Under Shard.Gate.</summary>
     public static int PendingOf(CoapChannel channel) => channel.ExchangeState?.Pending.Count ?? 0;
 
+    /// <summary>
+    /// Whether requests of ours wait for a peer, on its channel or protected ones within, and whether it has acknowledged one, so that its
+    /// separate response is to come. Under Shard.Gate.
+    /// </summary>
+    /// <param name="channel">The channel of the session.</param>
+    /// <param name="isAcknowledged">Whether the peer works on one of them.</param>
+    public static bool HasPending(CoapChannel channel, out bool isAcknowledged)
+    {
+        bool hasPending = false;
+        isAcknowledged = false;
+        foreach (CoapChannel one in channel.ProtectedOnes?.All.Prepend(channel) ?? [channel])
+        {
+            if (one.ExchangeState is { Pending: { Count: > 0 } pending })
+            {
+                hasPending = true;
+                isAcknowledged |= pending.Values.Any(static request => request.IsAcknowledged);
+            }
+        }
+
+        return hasPending;
+    }
+
     // Tokens that stay: those of observations (RFC 7641). A token is never given twice, so that what comes late to a closed one meets
     // nobody else's request.
     /// <summary>The number of standing requests to a peer. Under Shard.Gate.</summary>
@@ -317,6 +339,11 @@ internal sealed class ExchangeLayer
         request.IsPending = false;
         request.Channel.Pins--;
         _shard.Wheel.Cancel(request);
+        if ((request.Channel.Carried?.Carrier ?? request.Channel).Messaging.Retirement is { } retirement)
+        {
+            // Somebody waits for it before the session goes on elsewhere.
+            _shard.AfterRelease(retirement);
+        }
     }
 
     private void Arm(PendingRequest request, long now)

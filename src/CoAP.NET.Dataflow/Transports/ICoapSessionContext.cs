@@ -35,8 +35,8 @@ public interface ICoapSessionContext : ICoapConnectionContext
     CoapEpochKeys? SharedKeysFor(string purpose, TimeSpan epoch);
 
     /// <summary>
-    /// Whether requests of the peer of a session are under way, or Confirmable answers to them are not acknowledged. Not to be called under
-    /// a lock of the transport, as the following.
+    /// Whether requests of the peer of a session, or of ours to it, are under way, or Confirmable answers to those of the peer are not
+    /// acknowledged. Not to be called under a lock of the transport, as the following.
     /// </summary>
     /// <param name="session">The session.</param>
     /// <returns>Whether there are such; false once the session has ended.</returns>
@@ -44,11 +44,12 @@ public interface ICoapSessionContext : ICoapConnectionContext
 
     /// <summary>
     /// Takes no new request of the peer of a session any more, as it is to go on at another server, and waits until those under way are
-    /// answered. What is refused has no effect and gets no answer, so that the peer repeats it there.
+    /// answered, and our requests to it: of these, one that it has not acknowledged for ACK_TIMEOUT times ACK_RANDOM_FACTOR at most. What
+    /// is refused has no effect and gets no answer, so that the peer repeats it there.
     /// </summary>
     /// <param name="session">The session.</param>
     /// <param name="cancellationToken">Ends the waiting; requests are refused nevertheless.</param>
-    /// <returns>A task that ends when the session is not <see cref="IsBusy"/> any more.</returns>
+    /// <returns>A task that ends when the session is not <see cref="IsBusy"/> any more, or is so by a peer that does not answer.</returns>
     /// <exception cref="OperationCanceledException">It was cancelled.</exception>
     Task FinishAsync(CoapSession session, CancellationToken cancellationToken);
 

@@ -13,6 +13,7 @@ internal sealed class Site : IAsyncDisposable
 
     private readonly CoapPskDictionary _keys = [];
     private readonly List<CoapClient> _devices = [];
+    private readonly List<SiteDevice> _serving = [];
     private readonly List<SiteNode> _started = [];
     private readonly ConcurrentDictionary<string, int> _served = new();
     private readonly CancellationTokenSource _quiet = new();
@@ -43,9 +44,12 @@ internal sealed class Site : IAsyncDisposable
     /// <summary>The port that all nodes share, without the balancer; 0: each has its own.</summary>
     public int SharedPort { get; private init; }
 
-    public static async Task<Site> StartAsync(int nodes, int devices, int sharedPort = 0)
+    /// <summary>How long slots wait for requests; null for long.</summary>
+    public TimeSpan? ReleaseTimeout { get; private init; }
+
+    public static async Task<Site> StartAsync(int nodes, int devices, int sharedPort = 0, TimeSpan? release = null)
     {
-        Site site = new() { SharedPort = sharedPort };
+        Site site = new() { SharedPort = sharedPort, ReleaseTimeout = release };
         for (int i = 0; i < nodes; i++)
         {
             await site.AddAsync();
@@ -80,9 +84,21 @@ internal sealed class Site : IAsyncDisposable
         return device;
     }
 
+    /// <summary>A further device that can be observed, with a session.</summary>
+    public async Task<SiteDevice> AddServingDeviceAsync()
+    {
+        string name = $"meter-{_serving.Count}";
+        _keys.Add(name, s_key);
+        SiteDevice device = new(name, s_key);
+        _serving.Add(device);
+        await device.StartAsync();
+        Assert.Equal(name, (await device.SpeakAsync(Uri("who"))).GetText());
+        return device;
+    }
+
     public async Task<SiteNode> AddAsync(TimeSpan? lease = null, TimeProvider? time = null)
     {
-        SiteNode node = await SiteNode.StartAsync(Memory, _keys, Serve, _log, lease, time, SharedPort);
+        SiteNode node = await SiteNode.StartAsync(Memory, _keys, Serve, _log, lease, time, SharedPort, ReleaseTimeout);
         Nodes.Add(node);
         _started.Add(node);
         Use();
@@ -154,6 +170,11 @@ internal sealed class Site : IAsyncDisposable
     {
         await _quiet.CancelAsync();
         foreach (CoapClient device in _devices)
+        {
+            await device.DisposeAsync();
+        }
+
+        foreach (SiteDevice device in _serving)
         {
             await device.DisposeAsync();
         }

@@ -32,14 +32,15 @@ internal sealed class SiteNode : IAsyncDisposable
     public int Sessions => _server.Endpoint.ConnectedPeers.Count;
 
     public static async Task<SiteNode> StartAsync(CoapMemoryCluster memory, ICoapPskStore keys, Func<CoapRequest, CoapResult> handler,
-        StringWriterLogger log, TimeSpan? lease = null, TimeProvider? time = null, int sharedPort = 0)
+        StringWriterLogger log, TimeSpan? lease = null, TimeProvider? time = null, int sharedPort = 0, TimeSpan? release = null)
     {
         CoapClusterOptions options = ClusterTests.Options(lease ?? TimeSpan.FromHours(1));
         options.LinkAddress = "coaps+tcp://127.0.0.1:0";
+        options.Devices.NameOf = static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
         options.Moves.SettleTime = TimeSpan.Zero;
         options.Moves.RelayTime = TimeSpan.Zero;
         options.Moves.LeaveTimeout = TimeSpan.FromMinutes(5);
-        options.Moves.ReleaseTimeout = TimeSpan.FromMinutes(1);
+        options.Moves.ReleaseTimeout = release ?? TimeSpan.FromMinutes(1);
         CutStore store = new(memory.Open());
         CoapCluster cluster = new(store, options, time, logger: log);
         await cluster.StartAsync();

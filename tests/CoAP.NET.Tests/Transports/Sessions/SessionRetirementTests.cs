@@ -51,6 +51,48 @@ public class SessionRetirementTests : SessionTest
     }
 
     [Fact]
+    public async Task A_session_that_goes_on_elsewhere_waits_for_our_requests_and_their_separate_responses()
+    {
+        await StartSessionsAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        Task<CoapResponse> asked = Assert.Single(Endpoint.ConnectedPeers).GetAsync("/3/0");
+        string request = await SentAsync(session);
+        Assert.True(Sessions.Context.IsBusy(session));
+        Task finished = Sessions.Context.FinishAsync(session, default);
+        session.Receive(Acknowledge(request));
+        Clock.Advance(TimeSpan.FromSeconds(20));
+        await SettleAsync();
+        Assert.False(finished.IsCompleted);
+
+        // NON 2.05 with the token.
+        session.Receive($"5{request[1]}45aa01{request.Substring(8, 2 * Convert.ToInt32(request[1..2], 16))}ff31");
+
+        await Within(finished);
+        Assert.Equal("1", (await Within(asked)).GetText());
+        Assert.False(Sessions.Context.IsBusy(session));
+    }
+
+    [Fact]
+    public async Task A_peer_that_answers_nothing_of_ours_holds_up_a_session_as_long_as_a_first_copy_waits()
+    {
+        await StartSessionsAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        Task<CoapResponse> asked = Assert.Single(Endpoint.ConnectedPeers).PostAsync("/3/0", CoapContent.Text("1"));
+        await SentAsync(session);
+        Task finished = Sessions.Context.FinishAsync(session, default);
+        Clock.Advance(TimeSpan.FromSeconds(2.9));
+        await SettleAsync();
+        Assert.False(finished.IsCompleted);
+        Clock.Advance(TimeSpan.FromSeconds(0.2));
+        await Within(finished);
+
+        Assert.True(Sessions.Context.IsBusy(session));
+        session.End();
+        CoapConnectionException error = await Assert.ThrowsAsync<CoapConnectionException>(() => Within(asked));
+        Assert.True(error.IsOutcomeUnknown);
+    }
+
+    [Fact]
     public async Task While_a_session_finishes_new_requests_have_no_effect_and_no_answer()
     {
         Options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.Zero };
@@ -210,5 +252,12 @@ public class SessionRetirementTests : SessionTest
         DirectSession after = Sessions.Accept(Peer);
         Sessions.Context.Resume(after, retired.Span);
         return after;
+    }
+
+    private async Task<string> SentAsync(DirectSession session)
+    {
+        string[] sent = [];
+        await UntilAsync(() => (sent = [.. sent, .. session.TakeSent()]).Length > 0);
+        return sent[0];
     }
 }

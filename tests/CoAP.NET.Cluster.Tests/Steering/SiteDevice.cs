@@ -1,0 +1,74 @@
+using System.Globalization;
+using CoAP.NET.Dtls;
+
+namespace CoAP.NET.Cluster.Tests.Steering;
+
+/// <summary>A device of a site that can be observed: a server of this library that opens a session.</summary>
+internal sealed class SiteDevice : IAsyncDisposable
+{
+    /// <summary>What is observed at it.</summary>
+    public const string Path = "/state";
+
+    private readonly CoapServer _server;
+    private readonly CoapRouteHandlerBuilder _route;
+    private int _state;
+    private int _asked;
+
+    public SiteDevice(string name, byte[] key)
+    {
+        Name = name;
+        _server = new CoapServer(new CoapEndpointOptions
+        {
+            Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 11 },
+        }.UseDtls(new CoapDtlsOptions
+        {
+            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(name, key) },
+            SilenceToProbe = TimeSpan.FromMinutes(10),
+            HandshakeTimeout = TimeSpan.FromMinutes(3),
+        }));
+        _server.Endpoint.ExpectConnections();
+        _route = _server.MapGet(Path, () => CoapResults.Text(State)).Observable(TimeSpan.FromHours(1));
+        _server.MapGet("/slow", WaitAsync);
+        _server.MapPost("/slow", WaitAsync);
+    }
+
+    public string Name { get; }
+
+    public string State => Volatile.Read(ref _state).ToString(CultureInfo.InvariantCulture);
+
+    /// <summary>How often somebody registered as an observer.</summary>
+    public long Registrations => _server.Counters[CoapCounter.Registrations];
+
+    /// <summary>How many observers it has.</summary>
+    public int Observers => _route.ObserverCount;
+
+    /// <summary>How many sessions it opened.</summary>
+    public long Sessions => _server.Endpoint.Counters[CoapCounter.ConnectionsOpened];
+
+    /// <summary>How often its slow resource was asked.</summary>
+    public int Asked => Volatile.Read(ref _asked);
+
+    /// <summary>Its slow resource answers then.</summary>
+    public TaskCompletionSource Answer { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public Task StartAsync() => _server.StartAsync();
+
+    public Task<CoapResponse> SpeakAsync(string uri) =>
+        _server.Endpoint.SendAsync(new CoapRequest(CoapMethod.Get, uri) { Timeout = TimeSpan.FromMinutes(4) });
+
+    /// <summary>Its state is another one, and it notifies.</summary>
+    public void Change()
+    {
+        Interlocked.Increment(ref _state);
+        _route.Notify();
+    }
+
+    public ValueTask DisposeAsync() => _server.DisposeAsync();
+
+    private async Task<CoapResult> WaitAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        Interlocked.Increment(ref _asked);
+        await Answer.Task.WaitAsync(cancellationToken);
+        return CoapResults.Text(Name);
+    }
+}
