@@ -25,9 +25,9 @@ public interface ICoapDevices
     /// <remarks>
     /// A reader that is slow misses states, never devices: each device waits once for him, whatever happens at it, and when its turn comes
     /// he is told its newest state. After a node or a link was lost he may be told a state that he has. A session that outlives its node
-    /// keeps its registration: the next node takes notifications under the same token, and the device is sent nothing; when a node died, the
-    /// state is read once, as the last notifications may be lost with it. Devices are told a minute after the last observer has gone, so
-    /// that whoever restarts and observes the same again goes on with their registrations.
+    /// keeps its registration: the next node takes notifications under the same token, and the device is sent nothing; when a node died,
+    /// the state is read once, as the last notifications may be lost with it. Devices are told a minute after the last observer has gone,
+    /// so that whoever restarts and observes the same again goes on with their registrations.
     /// </remarks>
     /// <param name="path">The path of the resource, such as <c>/3303/0/5700</c>, with a query if need be.</param>
     /// <param name="accept">The Content-Format that is asked for; null for that of each device.</param>

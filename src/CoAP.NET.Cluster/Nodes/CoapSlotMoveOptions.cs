@@ -15,8 +15,8 @@ public sealed class CoapSlotMoveOptions
 
     /// <summary>
     /// How long requests under way in sessions of a slot may take to finish before the slot is handed over, those of devices and those to
-    /// devices: 0 to 10 minutes, 5 s by default. A device that has not acknowledged a request is waited for as long as the first copy of the
-    /// request waits (ACK_TIMEOUT times ACK_RANDOM_FACTOR, 3 s).
+    /// devices: 0 to 10 minutes, 5 s by default. A device that has not acknowledged a request is waited for as long as its first copy
+    /// waits (ACK_TIMEOUT times ACK_RANDOM_FACTOR, 3 s).
     /// </summary>
     public TimeSpan ReleaseTimeout { get; set; } = TimeSpan.FromSeconds(5);
 

@@ -183,7 +183,8 @@ public sealed class CoapClusterObservations
         ArgumentException.ThrowIfNullOrEmpty(path);
         if (path[0] != '/' || !CoapUri.TryParse($"coap://[::1]{path}", out CoapUri? uri, out _))
         {
-            throw new ArgumentException($"'{CoapForeignText.LineOf(path)}' is not the path of a resource, such as /3303/0/5700.", nameof(path));
+            throw new ArgumentException(
+                $"'{CoapForeignText.LineOf(path)}' is not the path of a resource, such as /3303/0/5700.", nameof(path));
         }
 
         CoapMessage request = new(CoapCode.Get);

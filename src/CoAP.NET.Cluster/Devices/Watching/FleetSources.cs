@@ -63,7 +63,7 @@ internal sealed class FleetSources : IAsyncDisposable
         {
             lock (_gate)
             {
-                if (node.LinkAddress.Length > 0 && !_stop.IsCancellationRequested && !_polls.ContainsKey(node.Id))
+                if (node.Address.Length > 0 && !_stop.IsCancellationRequested && !_polls.ContainsKey(node.Id))
                 {
                     _polls[node.Id] = PollAsync(node.Id);
                 }
