@@ -38,7 +38,7 @@ internal sealed class SettleClock(TimeSpan settleTime, TimeProvider time)
         _changed = now;
     }
 
-    /// <summary>How long it still takes; zero when they are settled.</summary>
+    /// <summary>How long it still takes, in whole milliseconds; zero when they are settled.</summary>
     public TimeSpan Left()
     {
         while (_joins.TryPeek(out long joined) && time.GetElapsedTime(joined) > s_window)
@@ -53,6 +53,11 @@ internal sealed class SettleClock(TimeSpan settleTime, TimeProvider time)
         }
 
         TimeSpan left = (wait < s_longest || settleTime > s_longest ? wait : s_longest) - time.GetElapsedTime(_changed);
-        return left > TimeSpan.Zero ? left : TimeSpan.Zero;
+        return left > TimeSpan.Zero ? InWholeMilliseconds(left) : TimeSpan.Zero;
     }
+
+    /// <summary>A time so that who waits for it and then looks again does not find a part of a millisecond left: waits leave that out, so
+    /// that one would look again and again, without waiting, until it is over.</summary>
+    /// <param name="time">The time.</param>
+    public static TimeSpan InWholeMilliseconds(TimeSpan time) => TimeSpan.FromMilliseconds(Math.Ceiling(time.TotalMilliseconds));
 }

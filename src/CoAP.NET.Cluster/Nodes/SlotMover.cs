@@ -293,7 +293,7 @@ internal sealed class SlotMover(
         {
             Task woken = _wake.Next;
             int left = membership.Map.SlotsOf(self).Count;
-            TimeSpan wait = options.LeaveTimeout - time.GetElapsedTime(began);
+            TimeSpan wait = SettleClock.InWholeMilliseconds(options.LeaveTimeout - time.GetElapsedTime(began));
             bool isAlone = SlotPlan.Of(membership.Map).Members.Count == 0;
             if (_stop.IsCancellationRequested)
             {
