@@ -331,19 +331,24 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
     private void OnHeard(string name, ReadOnlySpan<byte> key, DeviceRecord record)
     {
         _local.OnHeardElsewhere(name, key, record);
-        OnCame(name, record.LastHeard, record.Node);
+        Place(name, record.Node);
+        _waits.Tell(name);
     }
 
     // A device that came to another node is there from now on, whatever this one remembers or still has of it.
     private void OnCame(string name, DateTimeOffset at, CoapNodeId node)
     {
+        Place(name, node);
+        _local.OnCameElsewhere(name, at);
+        _waits.Tell(name);
+    }
+
+    private void Place(string name, CoapNodeId node)
+    {
         if (_places.ContainsKey(name))
         {
             _places[name] = node;
         }
-
-        _local.OnCameElsewhere(name, at);
-        _waits.Tell(name);
     }
 
     // As many as there are devices here, and nodes.

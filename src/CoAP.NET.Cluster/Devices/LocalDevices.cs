@@ -14,6 +14,9 @@ internal sealed class LocalDevices(
     private const int MaxLate = 4_096;
     private static readonly TimeSpan s_notePeriod = TimeSpan.FromMinutes(15);
 
+    // So much clocks of nodes may differ.
+    private static readonly TimeSpan s_clocks = TimeSpan.FromMinutes(1);
+
     private readonly ConcurrentDictionary<string, LocalDevice> _byName = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<CoapPeer, LocalDevice> _byPeer = new();
     private readonly ConcurrentDictionary<string, (byte[] Key, DeviceRecord Record)> _late = new(StringComparer.Ordinal);
@@ -113,7 +116,8 @@ internal sealed class LocalDevices(
     /// <param name="record">When, and at which node.</param>
     public void OnHeardElsewhere(string name, ReadOnlySpan<byte> key, DeviceRecord record)
     {
-        OnCameElsewhere(name, record.LastHeard);
+        // Its session may have come here from that node, which heard it until then, by a clock that is ahead of this one.
+        OnCameElsewhere(name, record.LastHeard - s_clocks);
         if (!records.TryNote(key, record, isHint: false) && _late.Count < MaxLate)
         {
             // The other node may know before this one that the slot is here.

@@ -305,6 +305,21 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task A_device_that_came_from_a_node_whose_clock_is_ahead_stays_here()
+    {
+        (DeviceNode node, _) = await ConnectAsync();
+        LocalDevices local = ((ClusterDevices)node.Devices).Local;
+        CoapNodeId other = CoapNodeId.New();
+
+        local.OnHeardElsewhere(Name, "meter-7"u8, new DeviceRecord(_world.Clock.GetUtcNow().AddSeconds(50), other));
+        Assert.Single(node.Devices.GetLocal());
+
+        // It has been speaking to the other node since.
+        local.OnHeardElsewhere(Name, "meter-7"u8, new DeviceRecord(_world.Clock.GetUtcNow().AddMinutes(2), other));
+        Assert.Empty(node.Devices.GetLocal());
+    }
+
+    [Fact]
     public void Options_out_of_their_range_are_named()
     {
         Assert.Null(new CoapDeviceOptions().FindFault());
