@@ -107,6 +107,12 @@ public sealed class CoapDtlsOptions
     /// </summary>
     internal TimeSpan? SilenceToProbe { get; set; }
 
+    /// <summary>
+    /// How long a Connection ID is that a client gives out, 0 to 8 bytes. Default 0, as a client has sockets of its own. Another one lets
+    /// whoever watches the wire tell sessions apart in both directions.
+    /// </summary>
+    internal int ClientCidLength { get; set; }
+
     internal CoapDtlsOptions Clone()
     {
         CoapDtlsOptions copy = new()
@@ -120,6 +126,7 @@ public sealed class CoapDtlsOptions
             MaxDatagramSize = MaxDatagramSize,
             KeyLogFile = KeyLogFile,
             SilenceToProbe = SilenceToProbe,
+            ClientCidLength = ClientCidLength,
         };
         foreach (CoapDtlsCipherSuite suite in CipherSuites)
         {

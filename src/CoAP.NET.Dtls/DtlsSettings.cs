@@ -11,8 +11,6 @@ namespace CoAP.NET.Dtls;
 /// <summary>Options as sessions and handshakes use them: checked, and out of reach of whoever gave them.</summary>
 internal sealed class DtlsSettings
 {
-    // A client has a socket for its own: servers need no Connection ID to find it, and it writes theirs.
-    private const int NoCid = 0;
     private const int UnknownCid = -1;
 
     private readonly CoapDtlsOptions _options;
@@ -164,7 +162,7 @@ internal sealed class DtlsSettings
             Intermediates = [.. client.Intermediates],
             Mtu = _options.MaxDatagramSize,
             RetransmitTimeout = _options.RetransmitTimeout,
-            OwnCidLength = _options.UseConnectionIds ? NoCid : UnknownCid,
+            OwnCidLength = _options.UseConnectionIds ? _options.ClientCidLength : UnknownCid,
             KeyLog = KeyLog(),
         });
     }

@@ -12,7 +12,7 @@ namespace CoAP.NET.Dtls.Transport;
 /// <param name="transport">Knows how further sockets are made.</param>
 /// <param name="sockets">Those of the transport.</param>
 /// <param name="outer">What the endpoint gave the transport.</param>
-internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport, CoapUdpTransport sockets, ICoapSessionContext outer)
+internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport, CoapDatagramTransport sockets, ICoapSessionContext outer)
 {
     // As many names at one address as there are sessions at a time; nothing is bound before it is needed.
     private const int MaxIndex = 31;
@@ -60,7 +60,7 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
 
     /// <summary>The sockets by which what goes over a path leaves.</summary>
     /// <param name="path">The path.</param>
-    public CoapUdpTransport SocketsOf(in DtlsPath path) =>
+    public CoapDatagramTransport SocketsOf(in DtlsPath path) =>
         path.Tag >> IndexShift is var index and > 0
             && Volatile.Read(ref _further[index - 1]) is { IsCompletedSuccessfully: true } further ? further.Result : sockets;
 
@@ -156,7 +156,7 @@ internal sealed class ClientPaths(DtlsEngine engine, CoapDtlsTransport transport
     {
         // Not under the gate.
         await Task.Yield();
-        CoapUdpTransport further = new(transport.OptionsOfFurther());
+        CoapUdpTransport further = transport.MakeFurther();
         try
         {
             await further.StartAsync(new DtlsContext(engine, outer, index), CancellationToken.None).ConfigureAwait(false);

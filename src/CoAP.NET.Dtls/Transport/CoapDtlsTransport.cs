@@ -15,8 +15,8 @@ namespace CoAP.NET.Dtls;
 public sealed class CoapDtlsTransport : CoapSessionTransport
 {
     private readonly DtlsSettings _settings;
-    private readonly CoapUdpTransportOptions _udp;
-    private readonly CoapUdpTransport _sockets;
+    private readonly CoapUdpTransportOptions? _udp;
+    private readonly CoapDatagramTransport _sockets;
     private readonly bool _isServer;
     private DtlsEngine? _engine;
 
@@ -37,6 +37,31 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
         SilenceToProbe = options.SilenceToProbe;
         _udp = udp;
         _sockets = new CoapUdpTransport(udp);
+    }
+
+    private CoapDtlsTransport(CoapDtlsOptions options, CoapDatagramTransport carrier)
+    {
+        OpenSslLibrary.LoadIfNamed();
+        _isServer = options.Server is not null;
+        _settings = DtlsSettings.From(options, _isServer);
+        SilenceToProbe = options.SilenceToProbe;
+        _sockets = carrier;
+    }
+
+    /// <summary>
+    /// Makes a transport whose records another transport of datagrams carries, in place of UDP: a radio, a tunnel, a network in memory. A
+    /// client has one session with each address there: for servers of several names at one address further sockets would be needed.
+    /// </summary>
+    /// <param name="carrier">What carries records. It must not have been started, and becomes this transport's: it is started and disposed
+    /// with it. It has to take datagrams of <see cref="CoapDtlsOptions.MaxDatagramSize"/> and what a handshake needs.</param>
+    /// <param name="options">Credentials and bounds; copied. With <see cref="CoapDtlsOptions.Server"/> it serves.</param>
+    /// <returns>The transport, for <see cref="CoapEndpoint.AddTransport"/>.</returns>
+    /// <exception cref="ArgumentException">The options do not fit together, or cannot serve; the message says what to do.</exception>
+    public static CoapDtlsTransport Over(CoapDatagramTransport carrier, CoapDtlsOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(carrier);
+        ArgumentNullException.ThrowIfNull(options);
+        return new CoapDtlsTransport(options, carrier);
     }
 
     /// <inheritdoc/>
@@ -139,16 +164,22 @@ public sealed class CoapDtlsTransport : CoapSessionTransport
     /// <inheritdoc cref="CoapDtlsOptions.SilenceToProbe"/>
     internal TimeSpan? SilenceToProbe { get; }
 
-    /// <summary>How sockets are opened beside the first: as clients have them, at the same addresses.</summary>
-    internal CoapUdpTransportOptions OptionsOfFurther()
+    /// <summary>Makes sockets beside the first, as clients have them, at the same addresses.</summary>
+    /// <exception cref="CoapException">Records do not go over UDP.</exception>
+    internal CoapUdpTransport MakeFurther()
     {
-        CoapUdpTransportOptions further = new() { DualMode = _udp.DualMode, Engine = _udp.Engine, HandOverAfter = _udp.HandOverAfter };
-        foreach (IPEndPoint endpoint in _udp.Endpoints)
+        if (_udp is not { } udp)
+        {
+            throw new CoapException("What carries the records was given by CoapDtlsTransport.Over, and there is one of it.");
+        }
+
+        CoapUdpTransportOptions further = new() { DualMode = udp.DualMode, Engine = udp.Engine, HandOverAfter = udp.HandOverAfter };
+        foreach (IPEndPoint endpoint in udp.Endpoints)
         {
             further.Endpoints.Add(new IPEndPoint(endpoint.Address, 0));
         }
 
-        return further;
+        return new CoapUdpTransport(further);
     }
 
     private DtlsEngine Started() =>

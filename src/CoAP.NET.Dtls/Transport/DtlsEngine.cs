@@ -16,7 +16,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     private const int RecordOverhead = 13 + 255 + 8 + 1 + 16;
 
     private readonly CoapDtlsTransport _transport;
-    private readonly CoapUdpTransport _sockets;
+    private readonly CoapDatagramTransport _sockets;
     private readonly ICoapSessionContext _outer;
     private readonly DtlsSettings _settings;
     private readonly HandshakeContext? _serverContext;
@@ -35,7 +35,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
     /// <summary>Makes it; nothing is received before its sockets start.</summary>
     /// <exception cref="CoapDtlsException">OpenSSL is missing, or does not take the options.</exception>
     public DtlsEngine(
-        CoapDtlsTransport transport, CoapUdpTransport sockets, ICoapSessionContext context, DtlsSettings settings, bool isServer)
+        CoapDtlsTransport transport, CoapDatagramTransport sockets, ICoapSessionContext context, DtlsSettings settings, bool isServer)
     {
         _transport = transport;
         _sockets = sockets;
@@ -64,7 +64,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
                     Asks = AskAsync,
                     MaxDatagram = context.Limits.MaxDatagramSize + RecordOverhead,
                     SteeringFailed = OnSteeringFailed,
-                    Sockets = sockets,
+                    Sockets = sockets as CoapUdpTransport,
                     SteeredBy = settings.Steering,
                 };
         }
@@ -305,7 +305,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             return;
         }
 
-        CoapUdpTransport sockets = _paths.SocketsOf(path);
+        CoapDatagramTransport sockets = _paths.SocketsOf(path);
         CoapDatagram item = datagram.Length <= _pool.BufferSize ? _pool.Rent() : new CoapDatagram(datagram.Length);
         datagram.CopyTo(item.Buffer);
         item.Length = datagram.Length;

@@ -9,7 +9,7 @@ namespace CoAP.NET.Dtls.Transport;
 /// <param name="engine">Does what is due.</param>
 /// <param name="sockets">Their loop asks.</param>
 /// <param name="outer">What the endpoint gave the transport.</param>
-internal sealed class EngineClock(DtlsEngine engine, CoapUdpTransport sockets, ICoapSessionContext outer) : IDisposable
+internal sealed class EngineClock(DtlsEngine engine, CoapDatagramTransport sockets, ICoapSessionContext outer) : IDisposable
 {
     /// <summary>How often is looked while handshakes are under way.</summary>
     public static readonly TimeSpan Often = TimeSpan.FromMilliseconds(50);

@@ -4,7 +4,7 @@ namespace CoAP.NET.Dtls.Transport;
 
 /// <summary>Which local addresses of sessions that were kept are still this host's. Thread-safe.</summary>
 /// <param name="sockets">Those of the transport.</param>
-internal sealed class OwnAddresses(CoapUdpTransport sockets)
+internal sealed class OwnAddresses(CoapDatagramTransport sockets)
 {
     private readonly Lock _gate = new();
 
