@@ -37,7 +37,7 @@ internal sealed class ClusterLink : IAsyncDisposable
         Node = node;
         (_credential, _counts, _time, _random, _logger) = (parts.Credential, parts.Counts, parts.Time, parts.Random, parts.Logger);
         Posts = new LinkPosts(links.Self, node.Id, _counts, _time, _logger);
-        _endpoint = new CoapEndpoint(parts.OptionsOf(new CoapTlsOptions
+        _endpoint = parts.MakeClient(new CoapTlsOptions
         {
             Client = new SslClientAuthenticationOptions
             {
@@ -47,7 +47,7 @@ internal sealed class ClusterLink : IAsyncDisposable
                 EnabledSslProtocols = SslProtocols.Tls12 | SslProtocols.Tls13,
                 RemoteCertificateValidationCallback = IsTheNode,
             },
-        }));
+        });
         _endpoint.PeerDisconnected += (_, end) => _reason = end.Reason.Message;
     }
 

@@ -49,7 +49,7 @@ internal sealed class ClusterLinks : IAsyncDisposable
         {
             LinkCredential credential = new(options.Secret.Span, self);
             _parts = new LinkParts(credential, SslStreamCertificateContext.Create(credential.Certificate, null, offline: true), _counts,
-                time, random, logger);
+                time, random, logger, options.LinkCarrier);
         }
     }
 
@@ -114,7 +114,7 @@ internal sealed class ClusterLinks : IAsyncDisposable
             return;
         }
 
-        CoapEndpointOptions options = _parts.OptionsOf(new CoapTlsOptions
+        CoapTlsOptions tls = new()
         {
             Server = new SslServerAuthenticationOptions
             {
@@ -125,10 +125,8 @@ internal sealed class ClusterLinks : IAsyncDisposable
                 RemoteCertificateValidationCallback = IsMember,
                 ServerCertificateContext = _parts.CertificateContext,
             },
-        });
-        options.Routes = _routes;
-        CoapServer server = new(options);
-        server.Listen(_listen);
+        };
+        CoapServer server = _parts.MakeServer(_listen, tls, _routes);
         server.Endpoint.PeerConnected += (_, peer) => OnConnected(peer);
         lock (_gate)
         {

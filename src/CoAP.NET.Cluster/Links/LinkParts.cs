@@ -10,8 +10,9 @@ namespace CoAP.NET.Cluster;
 /// <param name="Time">The clock.</param>
 /// <param name="Random">For pauses.</param>
 /// <param name="Logger">The log of the cluster.</param>
+/// <param name="Carrier">What carries links; null for TCP and TLS.</param>
 internal sealed record LinkParts(LinkCredential Credential, SslStreamCertificateContext CertificateContext, LinkCounts Counts,
-    TimeProvider Time, CoapRandomSource Random, ILogger Logger)
+    TimeProvider Time, CoapRandomSource Random, ILogger Logger, ILinkCarrier? Carrier)
 {
     // Enough for several times as many nodes as there are slots, and little for anybody else.
     private const int MaxConnections = 1024;
@@ -22,11 +23,45 @@ internal sealed record LinkParts(LinkCredential Credential, SslStreamCertificate
     // What each device is observed for is bounded by CoapDeviceOptions.
     private const int MaxObservations = 10_000_000;
 
-    /// <summary>How an endpoint of links works.</summary>
+    /// <summary>Makes the server that takes connections of other nodes.</summary>
+    /// <param name="address">Where it listens.</param>
     /// <param name="tls">Whom it lets in.</param>
-    public CoapEndpointOptions OptionsOf(CoapTlsOptions tls) => new()
+    /// <param name="routes">What other nodes may ask for.</param>
+    public CoapServer MakeServer(string address, CoapTlsOptions tls, CoapRoutes routes)
+    {
+        CoapEndpointOptions options = OptionsOf(tls);
+        options.Routes = routes;
+        CoapServer server = new(options);
+        if (Carrier is null)
+        {
+            server.Listen(address);
+        }
+        else
+        {
+            server.Endpoint.AddTransport(Carrier.Listen(address, tls, options.Streams));
+        }
+
+        return server;
+    }
+
+    /// <summary>Makes the endpoint that connects to another node.</summary>
+    /// <param name="tls">Whom it takes for that node.</param>
+    public CoapEndpoint MakeClient(CoapTlsOptions tls)
+    {
+        CoapEndpointOptions options = OptionsOf(tls);
+        CoapEndpoint endpoint = new(options);
+        if (Carrier is not null)
+        {
+            endpoint.AddTransport(Carrier.Connect(tls, options.Streams));
+        }
+
+        return endpoint;
+    }
+
+    private CoapEndpointOptions OptionsOf(CoapTlsOptions tls) => new()
     {
         Tls = tls,
+        Scheduler = Carrier?.Scheduler ?? CoapScheduler.Default,
         TimeProvider = Time,
         Random = Random,
         StopGracePeriod = TimeSpan.FromSeconds(2),

@@ -52,6 +52,9 @@ public sealed class CoapClusterOptions
     /// </summary>
     public IMeterFactory? MeterFactory { get; set; }
 
+    /// <summary>What carries the links between nodes. Default null: TCP and TLS.</summary>
+    internal ILinkCarrier? LinkCarrier { get; set; }
+
     /// <summary>Checks the options.</summary>
     /// <returns>What is wrong and what to do; null when nothing is wrong.</returns>
     public string? FindFault()
