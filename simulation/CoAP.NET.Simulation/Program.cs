@@ -19,6 +19,12 @@ if (args is [CoAP.NET.Simulation.Holders.HolderServer.Verb, var holderRow])
     return await CoAP.NET.Simulation.Holders.HolderServer.RunAsync(holderRow);
 }
 
+if (args is [CoAP.NET.Simulation.Simulate.Clusters.ClusterWorker.Verb, ..])
+{
+    // A process in which the thread pool has one thread.
+    return await CoAP.NET.Simulation.Simulate.Clusters.ClusterWorker.ServeAsync(args[1..]);
+}
+
 if (args is [] or ["--help" or "-h", ..] || Campaign.All.FirstOrDefault(one => one.Name == args[0]) is not { } campaign)
 {
     Console.Error.WriteLine("""

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Globalization;
 using System.Text;
+using CoAP.NET.Simulation.Simulate.Clusters;
 using CoAP.NET.Simulation.Simulate.Proxies;
 using CoAP.NET.Testing;
 
@@ -30,7 +31,14 @@ internal sealed class SimulateCampaign : Campaign
 
     public override Task<CampaignReport> RunAsync(CampaignOptions options, TextWriter progress, CancellationToken cancellationToken)
     {
-        string? kept = options.Only is { } file && file != ProxyRuns.Word ? File.ReadAllText(file) : null;
+        string? kept = options.Only is { } file && file is not (ProxyRuns.Word or ClusterRuns.Word) ? File.ReadAllText(file) : null;
+        if (options.Only == ClusterRuns.Word || (kept is not null && ClusterScenario.IsOne(kept)))
+        {
+            return options.Plant is null or ClusterRuns.EachPlant || ClusterPlants.All.ContainsKey(options.Plant)
+                ? ClusterRuns.RunSeedsAsync(options, kept is null ? null : options.Only, progress, cancellationToken)
+                : Task.FromResult(new CampaignReport(string.Empty, [$"--plant knows {string.Join(", ", ClusterPlants.All.Keys)}."]));
+        }
+
         bool isOfProxies = options.Only == ProxyRuns.Word || (kept is not null && ProxyScenario.IsOne(kept));
         IEnumerable<string> plants = isOfProxies ? [.. ProxyPlants.All.Keys, ProxyRuns.EachPlant] : Plants.All.Keys;
         if (options.Plant is { } plant && !plants.Contains(plant))

@@ -1,0 +1,85 @@
+#pragma warning disable RS0030 // the pool is what is run empty here
+using System.Reflection;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Simulation.Simulate.Clusters;
+
+/// <summary>
+/// Lets virtual time pass in a process whose thread pool has one thread, which is this one: when nothing is queued, nothing can happen any
+/// more until the clock goes on. That is exact, and takes a microsecond, where other drives have to look at all threads of the process.
+/// </summary>
+/// <param name="clock">The clock.</param>
+internal sealed class AloneDrive(VirtualClock clock)
+{
+    /// <summary>What has to be in the environment of the process: .NET then believes that there is one processor.</summary>
+    public const string Variable = "DOTNET_PROCESSOR_COUNT";
+
+    /// <summary>Has the pool have one thread, if the process was started so that this is possible.</summary>
+    /// <returns>Whether it is so.</returns>
+    public static bool TryBeAlone() =>
+        Environment.ProcessorCount == 1 && ThreadPool.SetMinThreads(1, 1) && ThreadPool.SetMaxThreads(1, 1);
+
+    // Far more than ever happens in a moment.
+    private const int MaxAtOnce = 200_000;
+    private static readonly TimeSpan s_while = TimeSpan.FromMilliseconds(10);
+
+    private TimeSpan _since;
+    private int _stepsAtOnce;
+
+    /// <summary>How many steps were made.</summary>
+    public long Steps { get; private set; }
+
+    /// <summary>Lets time pass until something is true, or a time is over.</summary>
+    /// <param name="holds">What is waited for; asked after each step.</param>
+    /// <param name="max">How long at most.</param>
+    /// <returns>Whether it is true.</returns>
+    public async Task<bool> UntilAsync(Func<bool> holds, TimeSpan max)
+    {
+        TimeSpan end = clock.Elapsed + max;
+        await HopAsync().ConfigureAwait(false);
+        while (true)
+        {
+            for (int hops = 0; ThreadPool.PendingWorkItemCount > 0; hops++)
+            {
+                ThrowIfEndless(hops);
+                await HopAsync().ConfigureAwait(false);
+            }
+
+            if (holds())
+            {
+                return true;
+            }
+
+            if (clock.Elapsed >= end)
+            {
+                return false;
+            }
+
+            Steps++;
+            _stepsAtOnce = clock.Elapsed - _since < s_while ? _stepsAtOnce + 1 : 0;
+            _since = _stepsAtOnce == 0 ? clock.Elapsed : _since;
+            ThrowIfEndless(_stepsAtOnce);
+            clock.AdvanceTo(clock.NextDue is { } next && next < end ? next : end);
+        }
+    }
+
+    // Something that waits for something else without time passing would go on for ever.
+    private void ThrowIfEndless(int count)
+    {
+        if (count > MaxAtOnce)
+        {
+            IEnumerable<string?> queued = typeof(ThreadPool).GetMethod("GetQueuedWorkItems", BindingFlags.NonPublic | BindingFlags.Static)
+                ?.Invoke(null, null) is IEnumerable<object> items ? items.Select(static item => item.GetType().ToString()) : [];
+            throw new InvalidOperationException(
+                $"At {clock.Elapsed} something goes on for ever. Queued: {string.Join(", ", queued)}. Timers: {NodeTime.LastFired}.");
+        }
+    }
+
+    /// <summary>Goes on after all that was queued before.</summary>
+    private static Task HopAsync()
+    {
+        TaskCompletionSource hop = new();
+        ThreadPool.UnsafeQueueUserWorkItem(static hop => hop.SetResult(), hop, preferLocal: false);
+        return hop.Task;
+    }
+}

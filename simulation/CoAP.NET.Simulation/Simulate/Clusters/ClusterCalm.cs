@@ -1,0 +1,151 @@
+using CoAP.NET.Cluster;
+
+namespace CoAP.NET.Simulation.Simulate.Clusters;
+
+/// <summary>What has to come about when all is well again.</summary>
+/// <param name="world">The world.</param>
+internal sealed class ClusterCalm(ClusterWorld world)
+{
+    private static readonly TimeSpan s_sharing = TimeSpan.FromMinutes(3);
+    private static readonly TimeSpan s_requests = TimeSpan.FromMinutes(6);
+    private static readonly TimeSpan s_told = TimeSpan.FromSeconds(60);
+
+    // A registration that failed waits for up to five minutes for the next one.
+    private static readonly TimeSpan s_observers = ClusterWorld.MaxAge + TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan s_outboxes = TimeSpan.FromMinutes(10);
+    private static readonly TimeSpan s_quiet = TimeSpan.FromMinutes(2);
+
+    public async Task CheckAsync()
+    {
+        world.Heal();
+
+        // Who leaves has left, and is replaced.
+        await world.Drive.UntilAsync(() => world.Nodes.All(static node => !node.IsLeaving), s_sharing).ConfigureAwait(false);
+        for (int place = 0; place < world.Plan.Nodes; place++)
+        {
+            world.Start(place);
+        }
+
+        await MustAsync(ClusterCheck.Slots, "each slot has one owner, who is there, and all nodes say so", world.AreShared, s_sharing)
+            .ConfigureAwait(false);
+        world.CheckOwners();
+        await world.Drive.UntilAsync(world.Requests.HaveEnded, s_requests).ConfigureAwait(false);
+        world.Requests.CheckEnds();
+        await CheckServedAsync().ConfigureAwait(false);
+        await CheckObserversAsync().ConfigureAwait(false);
+        await CheckDevicesAsync().ConfigureAwait(false);
+        await CheckQuietAsync().ConfigureAwait(false);
+    }
+
+    private async Task CheckServedAsync()
+    {
+        foreach (SimulatedDevice device in world.Devices)
+        {
+            Task<bool> asked = world.Requests.AskAsync(device);
+            await world.Drive.UntilAsync(() => asked.IsCompleted, s_requests).ConfigureAwait(false);
+            if (!asked.IsCompleted || !await asked.ConfigureAwait(false))
+            {
+                world.Journal.Violate(ClusterCheck.Served, $"{device} is not answered any more");
+            }
+        }
+    }
+
+    private async Task CheckObserversAsync()
+    {
+        for (int resource = 0; resource < ClusterWorld.Resources; resource++)
+        {
+            SimulatedClusterNode[] nodes = [.. world.Nodes];
+            world.Change(resource, nodes[resource % nodes.Length]);
+        }
+
+        await MustAsync(
+            ClusterCheck.LastState,
+            "every observer that was kept is told the last state",
+            () => world.Watches.TrueForAll(watch => !watch.IsKept || HasLast(watch)),
+            s_told,
+            () => string.Join("; ", world.Watches.Where(watch => watch.IsKept && !HasLast(watch)))).ConfigureAwait(false);
+        await MustAsync(
+            ClusterCheck.LastState,
+            "every observer is told the last state",
+            () => world.Watches.TrueForAll(HasLast),
+            s_observers,
+            () => string.Join("; ", world.Watches.Where(watch => !HasLast(watch)))).ConfigureAwait(false);
+    }
+
+    private bool HasLast(ClusterWatch watch) => !watch.IsOn || watch.Last == world.StateOf(watch.Resource);
+
+    private async Task CheckDevicesAsync()
+    {
+        foreach (SimulatedClusterNode node in world.Nodes)
+        {
+            foreach (SimulatedDevice device in world.Devices)
+            {
+                Task<bool> asked = world.Requests.AskDeviceAsync(node, device);
+                await world.Drive.UntilAsync(() => asked.IsCompleted, s_requests).ConfigureAwait(false);
+                if (!asked.IsCompleted || !await asked.ConfigureAwait(false))
+                {
+                    world.Journal.Violate(ClusterCheck.Asked, $"{device} does not answer {node}");
+                }
+            }
+        }
+
+        await MustAsync(
+            ClusterCheck.OutboxLost, "what is in outboxes comes", world.Outboxes.HaveAllCome, s_outboxes, world.Outboxes.Describe)
+            .ConfigureAwait(false);
+        world.Outboxes.CheckOrder();
+    }
+
+    private async Task CheckQuietAsync()
+    {
+        foreach (SimulatedDevice device in world.Devices)
+        {
+            Task closing = device.DisposeAsync().AsTask();
+            await world.Drive.UntilAsync(() => closing.IsCompleted, s_requests).ConfigureAwait(false);
+        }
+
+        await MustAsync(ClusterCheck.Quiet, "nothing is kept", () => Left().Length == 0, s_quiet, Left).ConfigureAwait(false);
+    }
+
+    // A session stays for a day where its device could not say that it has ended: one without a Connection ID that the balancer has brought
+    // elsewhere, and one in whose place the device has made another.
+    private string Left()
+    {
+        int forgotten = world.Devices.Sum(static device => device.HasCid ? device.Sessions - 1 : device.Sessions);
+        int sessions = world.Nodes.Sum(static node => node.Server.Endpoint.ConnectedPeers.Count);
+        List<string> left = [];
+        foreach (SimulatedClusterNode node in world.Nodes)
+        {
+            CoapClusterNodeCounters counters = node.Cluster.GetNodeCounters();
+            CoapRecordWriterCounters writer = node.Cluster.Writer.GetCounters();
+            if (sessions > forgotten || counters.Holding > 0 || counters.Moving > 0 || writer.Waiting > 0)
+            {
+                left.Add($"{node}: {node.Server.Endpoint.ConnectedPeers.Count} sessions, {counters.Holding} datagrams held, "
+                    + $"{counters.Moving} slots move, {writer.Waiting} records to write");
+            }
+        }
+
+        if (world.CountRecords(CoapRecordKind.Session) is var records && records > forgotten)
+        {
+            left.Add($"{records} records of sessions, and {forgotten} could not be ended");
+        }
+
+        foreach (CoapRecordKind kind in forgotten > 0 ? [] : new[] { CoapRecordKind.Observer, CoapRecordKind.Observation })
+        {
+            if (world.CountRecords(kind) is var kept and > 0)
+            {
+                left.Add($"{kept} records of {kind}");
+            }
+        }
+
+        return string.Join("; ", left);
+    }
+
+    private async Task MustAsync(ClusterCheck check, string what, Func<bool> holds, TimeSpan within, Func<string>? describe = null)
+    {
+        if (!await world.Drive.UntilAsync(holds, within).ConfigureAwait(false))
+        {
+            world.Journal.Violate(check,
+                $"not so after {within.TotalMinutes:0} minutes: {what} ({describe?.Invoke() ?? world.Describe()})");
+        }
+    }
+}

@@ -1,0 +1,183 @@
+using System.Globalization;
+using CoAP.NET.Cluster;
+
+namespace CoAP.NET.Simulation.Simulate.Clusters;
+
+/// <summary>
+/// Devices that ask, count, observe and are asked behind a balancer and two to four nodes over one store, while nodes die, sleep, leave and
+/// come, are cut off from each other and from the store, and the network loses, doubles and reorders datagrams. DTLS, links, store and
+/// clocks are those of the library, in virtual time.
+/// </summary>
+internal sealed class ClusterRun
+{
+    private static readonly TimeSpan s_start = TimeSpan.FromMinutes(2);
+
+    private readonly ClusterScenario _scenario;
+    private readonly ClusterWorld _world;
+
+    /// <summary>Makes a run.</summary>
+    /// <param name="scenario">The scenario.</param>
+    /// <param name="plant">One of <see cref="ClusterPlants"/>; null for none.</param>
+    public ClusterRun(ClusterScenario scenario, string? plant)
+    {
+        _scenario = scenario;
+        _world = new ClusterWorld(scenario.Plan, plant);
+    }
+
+    /// <summary>What did not hold.</summary>
+    public IReadOnlyList<ClusterViolation> Violations => _world.Journal.Violations;
+
+    /// <summary>What happened, a line for each.</summary>
+    public IReadOnlyList<string> Journal => _world.Journal.Lines;
+
+    /// <summary>What happened, in numbers.</summary>
+    public ClusterTally Tally => new()
+    {
+        Seeds = 1,
+        Requests = _world.Journal.Asked,
+        Answered = _world.Journal.Answered,
+        Notified = _world.Journal.Notified,
+        Records = _world.Wire.Records,
+        Processes = _world.Processes,
+        Sessions = _world.Devices.Sum(static device => device.Sessions),
+        VirtualSeconds = (long)_world.Clock.Elapsed.TotalSeconds,
+        Steps = _world.Drive.Steps,
+    };
+
+    /// <summary>Does everything, and checks it.</summary>
+    public async Task RunAsync()
+    {
+        for (int place = 0; place < _world.Plan.Nodes; place++)
+        {
+            _world.Start(place);
+        }
+
+        await _world.Drive.UntilAsync(() => _world.AreShared(), s_start).ConfigureAwait(false);
+        foreach (SimulatedDevice device in _world.Devices)
+        {
+            await device.StartAsync().ConfigureAwait(false);
+            Task<bool> asked = _world.Requests.AskAsync(device);
+            await _world.Drive.UntilAsync(() => asked.IsCompleted, s_start).ConfigureAwait(false);
+        }
+
+        foreach (ClusterStep step in _scenario.Steps)
+        {
+            Do(step);
+            await PassAsync(TimeSpan.FromMilliseconds(step.Pause)).ConfigureAwait(false);
+            _world.CheckOwners();
+            _world.Requests.CheckEnds();
+            _world.EndDoubts();
+        }
+
+        await new ClusterCalm(_world).CheckAsync().ConfigureAwait(false);
+    }
+
+    private Task<bool> PassAsync(TimeSpan time) => _world.Drive.UntilAsync(static () => false, time);
+
+    private void Do(ClusterStep step)
+    {
+        SimulatedDevice device = _world.Devices[step.Device];
+        TimeSpan time = TimeSpan.FromMilliseconds(step.Time);
+        SimulatedClusterNode? node = _world.At(step.Node);
+        switch (step.Kind)
+        {
+            case ClusterStepKind.Ask:
+                _ = _world.Requests.AskAsync(device);
+                break;
+            case ClusterStepKind.Count:
+                _ = _world.Requests.CountAsync(device, step.Id, step.Time);
+                break;
+            case ClusterStepKind.Observe:
+                Observe(device, step.Resource);
+                break;
+            case ClusterStepKind.Unobserve:
+                if (_world.Watches.Find(watch => watch.Device == device) is { } watch)
+                {
+                    _world.Watches.Remove(watch);
+                    _ = _world.Requests.Add($"{device} observes {watch.Resource} no more", s_start, watch.StopAsync);
+                }
+
+                break;
+            case ClusterStepKind.RadioOff:
+                device.RadioOffUntil = _world.Clock.Elapsed + time;
+                _world.Trouble(time);
+                break;
+            case ClusterStepKind.Rebind:
+                device.Rebind(_world.Network);
+                break;
+            case ClusterStepKind.Start:
+                foreach (int place in Enumerable.Range(0, _world.Plan.Nodes).Where(place => _world.At(place) is null).Take(1))
+                {
+                    _world.Start(place);
+                }
+
+                break;
+            case ClusterStepKind.StoreAway:
+                _world.TakeStoreAway(time);
+                break;
+            case ClusterStepKind.LoseAnswers:
+                _world.LoseAnswers(time);
+                break;
+            case ClusterStepKind.Forget:
+                _world.Balancer.Forget();
+                break;
+            case ClusterStepKind.Replay:
+                _world.Balancer.Replay(step.Resource);
+                break;
+            default:
+                if (node is { IsLeaving: false, Time.IsStill: false, Doing.IsCompleted: true })
+                {
+                    DoAt(node, step, device, time);
+                }
+
+                break;
+        }
+    }
+
+    private void DoAt(SimulatedClusterNode node, ClusterStep step, SimulatedDevice device, TimeSpan time)
+    {
+        int others = _world.Nodes.Count(other => other != node && other is { IsLeaving: false, Time.IsStill: false });
+        switch (step.Kind)
+        {
+            case ClusterStepKind.Change:
+                _world.Change(step.Resource, node);
+                break;
+            case ClusterStepKind.AskDevice:
+                _ = _world.Requests.AskDeviceAsync(node, device);
+                break;
+            case ClusterStepKind.Queue:
+                _ = _world.Outboxes.QueueAsync(node, device, step.Id);
+                break;
+            case ClusterStepKind.Kill or ClusterStepKind.Vanish when others > 0:
+                _world.Kill(node, step.Kind == ClusterStepKind.Vanish);
+                break;
+            case ClusterStepKind.Leave when others > 0:
+                _world.Leave(node);
+                break;
+            case ClusterStepKind.Sleep:
+                _world.Sleep(node, time);
+                break;
+            case ClusterStepKind.CutStore:
+                _world.CutStore(node, time);
+                break;
+            case ClusterStepKind.CutLink:
+                if (_world.Nodes.FirstOrDefault(other => other != node) is { } cut)
+                {
+                    _world.CutLink(node, cut, time);
+                }
+
+                break;
+        }
+    }
+
+    private void Observe(SimulatedDevice device, int resource)
+    {
+        if (!_world.Watches.Exists(watch => watch.Device == device && watch.Resource == resource))
+        {
+            ClusterWatch watch = new(device, resource, _world.Journal);
+            _world.Watches.Add(watch);
+            _ = _world.Requests.Add(
+                string.Create(CultureInfo.InvariantCulture, $"{device} begins to observe {resource}"), s_start * 2, watch.StartAsync);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+using System.Globalization;
+
+namespace CoAP.NET.Simulation.Simulate.Clusters;
+
+/// <summary>An observation of a device: states never go back, and at the end the last one is told.</summary>
+/// <param name="device">The device.</param>
+/// <param name="resource">What it observes.</param>
+/// <param name="journal">Is told what must not be.</param>
+internal sealed class ClusterWatch(SimulatedDevice device, int resource, ClusterJournal journal)
+{
+    // So long it may take until the store has a new observer.
+    private static readonly TimeSpan s_kept = TimeSpan.FromSeconds(5);
+
+    private CoapObservation? _observation;
+    private TimeSpan _began = TimeSpan.MaxValue;
+    private int _beganIn;
+    private int _session = -1;
+
+    public SimulatedDevice Device => device;
+
+    public int Resource => resource;
+
+    /// <summary>The last state that was told.</summary>
+    public int Last { get; private set; } = -1;
+
+    /// <summary>Whether it goes on.</summary>
+    public bool IsOn => _observation is { State: not CoapObserveState.Cancelled };
+
+    /// <summary>Whether the store has it for sure, in the session that the device has.</summary>
+    public bool IsKept => _began < TimeSpan.MaxValue && _beganIn == device.Sessions && device.HasCid;
+
+    /// <summary>Something happens to nodes or the store.</summary>
+    /// <param name="now">When.</param>
+    public void OnTrouble(TimeSpan now)
+    {
+        if (_began < TimeSpan.MaxValue && now < _began + s_kept)
+        {
+            _began = TimeSpan.MaxValue;
+        }
+    }
+
+    /// <summary>Begins it.</summary>
+    public async Task<bool> StartAsync()
+    {
+        CoapRequest request = new(CoapMethod.Get, ClusterRequests.Uri($"state/{resource}")) { Timeout = TimeSpan.FromMinutes(3) };
+        _observation = await device.Endpoint.ObserveAsync(request, new CoapObserveOptions { OnNotification = OnNotification })
+            .ConfigureAwait(false);
+        (_began, _beganIn) = (journal.Now, device.Sessions);
+        return true;
+    }
+
+    public async Task<bool> StopAsync()
+    {
+        if (_observation is { } observation)
+        {
+            await observation.DisposeAsync().ConfigureAwait(false);
+        }
+
+        return true;
+    }
+
+    public override string ToString() =>
+        $"{device} observes {resource}: {_observation?.State} with {Last} ({_observation?.Error?.Message})";
+
+    private void OnNotification(CoapResponse response)
+    {
+        if (!response.IsSuccess)
+        {
+            journal.Note($"{device} is told {response.Code} of {resource}");
+            return;
+        }
+
+        int state = int.Parse(response.GetText(), CultureInfo.InvariantCulture);
+        journal.Notified++;
+        journal.Note($"{device} is told {state} of {resource}");
+
+        // What a new session brings is not ordered with what the one before brought (RFC 7641 section 3.4).
+        if (state < Last && _session == device.Sessions)
+        {
+            journal.Violate(ClusterCheck.Order, $"{device} is told state {state} of resource {resource} after {Last}");
+        }
+
+        (Last, _session) = (state, device.Sessions);
+    }
+}

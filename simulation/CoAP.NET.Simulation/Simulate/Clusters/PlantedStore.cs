@@ -1,0 +1,102 @@
+using CoAP.NET.Cluster;
+
+namespace CoAP.NET.Simulation.Simulate.Clusters;
+
+/// <summary>A store with a defect: each member does what it should unless it is overridden.</summary>
+/// <param name="inner">A store without.</param>
+internal class PlantedStore(ICoapClusterStore inner) : ICoapClusterStore
+{
+    /// <summary>The store without the defect.</summary>
+    protected ICoapClusterStore Inner => inner;
+
+    public virtual ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
+        inner.JoinAsync(self, lease, cancellationToken);
+
+    public IAsyncEnumerable<CoapClusterMap> WatchAsync(CancellationToken cancellationToken) => inner.WatchAsync(cancellationToken);
+
+    public virtual ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
+        inner.TryChangeAsync(wanted, cancellationToken);
+
+    public virtual ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken) =>
+        inner.WriteAsync(batch, cancellationToken);
+
+    public IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken) =>
+        inner.ReadAsync(kind, slot, cancellationToken);
+
+    public ValueTask<CoapRecord?> FindAsync(CoapRecordKey key, CancellationToken cancellationToken) =>
+        inner.FindAsync(key, cancellationToken);
+
+    public ValueTask<int> RemoveExpiredAsync(CancellationToken cancellationToken) => inner.RemoveExpiredAsync(cancellationToken);
+
+    public ValueTask DisposeAsync() => inner.DisposeAsync();
+}
+
+/// <summary>Says of some writes that they were done, and does not do them.</summary>
+/// <param name="inner">A store without the defect.</param>
+/// <param name="isLost">Which.</param>
+internal sealed class ForgetfulStore(ICoapClusterStore inner, Predicate<CoapRecordChange> isLost) : PlantedStore(inner)
+{
+    public override async ValueTask<CoapWriteResult> WriteAsync(
+        ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    {
+        bool[] lost = [.. batch.ToArray().Select(change => isLost(change))];
+        CoapRecordChange[] done = [.. batch.ToArray().Where((_, i) => !lost[i])];
+        CoapWriteResult? result = done.Length > 0 ? await Inner.WriteAsync(done, cancellationToken).ConfigureAwait(false) : null;
+        CoapWriteOutcome[] outcomes = new CoapWriteOutcome[batch.Length];
+        for ((int i, int at) = (0, 0); i < batch.Length; i++)
+        {
+            outcomes[i] = lost[i] ? CoapWriteOutcome.Written : result![at++];
+        }
+
+        return new CoapWriteResult(outcomes);
+    }
+}
+
+/// <summary>Takes writes under old fences.</summary>
+/// <param name="inner">A store without the defect.</param>
+internal sealed class FencelessStore(ICoapClusterStore inner) : PlantedStore(inner)
+{
+    public override async ValueTask<CoapWriteResult> WriteAsync(
+        ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    {
+        CoapClusterMap? map = null;
+        await foreach (CoapClusterMap newest in Inner.WatchAsync(cancellationToken).ConfigureAwait(false))
+        {
+            map = newest;
+            break;
+        }
+
+        CoapRecordChange[] changes = [.. batch.ToArray().Select(change => change.IsRemoval
+            ? CoapRecordChange.Remove(change.Key, map![change.Key.Slot].Fence)
+            : CoapRecordChange.Put(change.Key, map![change.Key.Slot].Fence, change.State, change.Lifetime))];
+        return await Inner.WriteAsync(changes, cancellationToken).ConfigureAwait(false);
+    }
+}
+
+/// <summary>Lets nodes change the map whatever has changed since they saw it.</summary>
+/// <param name="inner">A store without the defect.</param>
+internal sealed class CarelessStore(ICoapClusterStore inner) : PlantedStore(inner)
+{
+    public override async ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken)
+    {
+        if (!await Inner.TryChangeAsync(wanted, cancellationToken).ConfigureAwait(false))
+        {
+            await foreach (CoapClusterMap newest in Inner.WatchAsync(cancellationToken).ConfigureAwait(false))
+            {
+                CoapSlotOwner[] owners = [.. CoapSlot.All.Select(slot => wanted[slot])];
+                return await Inner.TryChangeAsync(new CoapClusterMap(newest.Version + 1, newest.Nodes, owners), cancellationToken)
+                    .ConfigureAwait(false);
+            }
+        }
+
+        return true;
+    }
+}
+
+/// <summary>Keeps leases for long after their nodes are gone.</summary>
+/// <param name="inner">A store without the defect.</param>
+internal sealed class PatientStore(ICoapClusterStore inner) : PlantedStore(inner)
+{
+    public override ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
+        Inner.JoinAsync(self, TimeSpan.FromMinutes(30), cancellationToken);
+}

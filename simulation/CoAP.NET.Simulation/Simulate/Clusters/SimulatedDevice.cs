@@ -1,0 +1,92 @@
+using System.Globalization;
+using CoAP.NET.Dtls;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Simulation.Simulate.Clusters;
+
+/// <summary>A device with a DTLS session with whichever node has it, which asks, observes, and is asked.</summary>
+internal sealed class SimulatedDevice : IAsyncDisposable
+{
+    private const int CidLength = 8;
+
+    // Shorter than three days, so that what is lost for good is found out, and longer than any fault.
+    private static readonly TimeSpan s_silence = TimeSpan.FromSeconds(45);
+
+    private readonly InMemoryTransport _transport;
+    private readonly CoapServer _server;
+    private int _rebinds;
+
+    /// <param name="world">Where it is.</param>
+    /// <param name="index">Which it is.</param>
+    public SimulatedDevice(ClusterWorld world, int index)
+    {
+        Index = index;
+        Name = $"device-{index}";
+        HasCid = index < world.Plan.Devices - world.Plan.Plain;
+        byte[] key = "secretPSK-1234567"u8.ToArray();
+        world.Keys.Add(Name, key);
+        _transport = world.Network.CreateTransport(HostOf(index) with { Port = 40_000 });
+        _server = new CoapServer(new CoapEndpointOptions
+        {
+            TimeProvider = world.Clock,
+            Scheduler = world.Scheduler,
+            Random = new VirtualRandom((world.Plan.Seed * 7919) + (ulong)index),
+            Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(1), MaxRetransmit = 5 },
+        });
+        _server.Endpoint.AddTransport(CoapDtlsTransport.Over(_transport, new CoapDtlsOptions
+        {
+            Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(Name, key) },
+            UseConnectionIds = HasCid,
+            ClientCidLength = HasCid ? CidLength : 0,
+            SilenceToProbe = s_silence,
+        }));
+        _server.MapGet("/state", static () => CoapResults.Text("here"));
+        _server.MapPut("/set", (CoapRequest request) =>
+        {
+            int id = int.Parse(request.GetText(), CultureInfo.InvariantCulture);
+            world.Journal.Note($"{this} is set {id}");
+            Done.Insert(world.Has(ClusterPlants.Reordered) ? 0 : Done.Count, id);
+            return CoapResults.Changed();
+        });
+        _server.Endpoint.PeerConnected += (_, _) =>
+        {
+            if (++Sessions > 1)
+            {
+                world.OnNewSession(this);
+            }
+        };
+    }
+
+    public int Index { get; }
+
+    public string Name { get; }
+
+    public bool HasCid { get; }
+
+    /// <summary>How many sessions it has opened.</summary>
+    public int Sessions { get; private set; }
+
+    public CoapEndpoint Endpoint => _server.Endpoint;
+
+    /// <summary>The requests of outboxes that came to it, in order.</summary>
+    public List<int> Done { get; } = [];
+
+    /// <summary>Until when its radio is off.</summary>
+    public TimeSpan RadioOffUntil { get; set; }
+
+    /// <summary>The Connection ID by which it finds the server last.</summary>
+    public string? ServerCid { get; set; }
+
+    public static CoapAddress HostOf(int index) => InMemoryNetwork.Address($"198.51.100.{index + 1}:0");
+
+    // A server without an address would listen at the port of coap.
+    public Task StartAsync() => _server.Endpoint.StartAsync();
+
+    public void Rebind(InMemoryNetwork network) =>
+        network.Rebind(_transport.PublicAddress, HostOf(Index) with { Port = (ushort)(41_000 + ++_rebinds) });
+
+    public ValueTask DisposeAsync() => _server.DisposeAsync();
+
+    public override string ToString() => Name;
+}
