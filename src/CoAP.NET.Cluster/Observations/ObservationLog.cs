@@ -22,5 +22,5 @@ internal static partial class ObservationLog
     [LoggerMessage(2554, LogLevel.Warning,
         "{Peer} does not let the observation {Name} begin: it answers {Code} without the Observe option. It is asked again now and then. "
         + "Others may do the same: coap.cluster.observation_events counts them.")]
-    public static partial void Refused(ILogger logger, string name, string peer, CoapCode code);
+    public static partial void ObservationRefused(ILogger logger, string name, string peer, CoapCode code);
 }

@@ -205,7 +205,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
                 if (outcome is ClusterMetric.ObservationsRefused or ClusterMetric.ObservationsDeclined && !IsOwn(observation)
                     && _refused.IsDue())
                 {
-                    ObservationLog.Refused(logger, observation.Name, $"{peer}", made.Latest!.Code);
+                    ObservationLog.ObservationRefused(logger, observation.Name, $"{peer}", made.Latest!.Code);
                 }
             }
 

@@ -15,6 +15,7 @@ public sealed class DevicesPageTests
         Assert.NotNull((Delegate)Serve);
         Assert.NotNull((Delegate)QueueAsync);
         Assert.NotNull((Delegate)ObserveAsync);
+        Assert.NotNull((Delegate)ObserveAllAsync);
     }
 
     [Fact]
@@ -49,6 +50,14 @@ public sealed class DevicesPageTests
         await foreach (CoapResponse response in power.ReadAllAsync(cancellationToken))
         {
             Console.WriteLine(response.GetText());
+        }
+    }
+
+    private static async Task ObserveAllAsync(ICoapDevices devices, CancellationToken cancellationToken)
+    {
+        await foreach (CoapDeviceNotification told in devices.ObserveAsync("/3303/0/5700", cancellationToken: cancellationToken))
+        {
+            Console.WriteLine(told.Kind == CoapDeviceNotificationKind.Notified ? $"{told.Device}: {told.Response!.GetText()}" : $"{told}");
         }
     }
 
