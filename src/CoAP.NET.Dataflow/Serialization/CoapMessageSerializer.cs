@@ -60,28 +60,16 @@ public abstract partial class CoapMessageSerializer : ICoapMessageSerializer
             return message ?? throw new CoapFormatException(error);
         }
 
-        return EndsWithSource ? MessageStreamReader.ReadToEnd(this, source) : MessageStreamReader.ReadFrame(this, source);
+        return MessageStreamReader.Read(this, source);
     }
 
     /// <inheritdoc/>
     public ValueTask<CoapMessage> DeserializeAsync(Stream source, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(source);
-        if (cancellationToken.IsCancellationRequested)
-        {
-            return ValueTask.FromCanceled<CoapMessage>(cancellationToken);
-        }
-
-        if (TryReadBuffered(source, out CoapMessage? message, out CoapFormatError error))
-        {
-            return message is null
-                ? ValueTask.FromException<CoapMessage>(new CoapFormatException(error))
-                : new ValueTask<CoapMessage>(message);
-        }
-
-        return EndsWithSource
-            ? MessageStreamReader.ReadToEndAsync(this, source, cancellationToken)
-            : MessageStreamReader.ReadFrameAsync(this, source, cancellationToken);
+        return cancellationToken.IsCancellationRequested
+            ? ValueTask.FromCanceled<CoapMessage>(cancellationToken)
+            : MessageStreamReader.ReadAsync(this, source, cancellationToken);
     }
 
     /// <inheritdoc/>

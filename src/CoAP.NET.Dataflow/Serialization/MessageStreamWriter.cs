@@ -17,15 +17,11 @@ internal static class MessageStreamWriter
     public static void Write(CoapMessageSerializer serializer, Stream destination, CoapMessage message, in MessagePlan plan)
     {
         Parts parts = new(serializer, message, in plan);
-        while (parts.Fill())
+        do
         {
-            destination.Write(parts.Filled.Span);
+            destination.Write(parts.Next().Span);
         }
-
-        if (!parts.Rest.IsEmpty)
-        {
-            destination.Write(parts.Rest.Span);
-        }
+        while (!parts.IsAtEnd);
 
         parts.Return();
     }
@@ -33,30 +29,44 @@ internal static class MessageStreamWriter
     public static ValueTask WriteAsync(CoapMessageSerializer serializer, Stream destination, CoapMessage message, in MessagePlan plan,
         CancellationToken cancellationToken)
     {
-        Parts parts = new(serializer, message, in plan);
-        parts.Fill();
-        ValueTask write = destination.WriteAsync(parts.Filled, cancellationToken);
-        if (!write.IsCompletedSuccessfully || !parts.IsAtEnd)
+#pragma warning disable CA1031 // whatever the stream throws belongs to the task, as if the method were asynchronous
+        try
         {
-            return FinishAsync(write, parts, destination, cancellationToken);
-        }
+            if (MessageStreamReader.NeverWaits(destination))
+            {
+                Write(serializer, destination, message, in plan);
+                return ValueTask.CompletedTask;
+            }
 
-        write.GetAwaiter().GetResult();
-        parts.Return();
-        return ValueTask.CompletedTask;
+            Parts parts = new(serializer, message, in plan);
+            do
+            {
+                ValueTask write = destination.WriteAsync(parts.Next(), cancellationToken);
+                if (!write.IsCompletedSuccessfully)
+                {
+                    return FinishAsync(write, parts, destination, cancellationToken);
+                }
+
+                write.GetAwaiter().GetResult();
+            }
+            while (!parts.IsAtEnd);
+
+            parts.Return();
+            return ValueTask.CompletedTask;
+        }
+        catch (Exception exception)
+        {
+            return ValueTask.FromException(exception);
+        }
+#pragma warning restore CA1031
     }
 
-    private static async ValueTask FinishAsync(ValueTask first, Parts parts, Stream destination, CancellationToken cancellationToken)
+    private static async ValueTask FinishAsync(ValueTask write, Parts parts, Stream destination, CancellationToken cancellationToken)
     {
-        await first.ConfigureAwait(false);
-        while (parts.Fill())
+        await write.ConfigureAwait(false);
+        while (!parts.IsAtEnd)
         {
-            await destination.WriteAsync(parts.Filled, cancellationToken).ConfigureAwait(false);
-        }
-
-        if (!parts.Rest.IsEmpty)
-        {
-            await destination.WriteAsync(parts.Rest, cancellationToken).ConfigureAwait(false);
+            await destination.WriteAsync(parts.Next(), cancellationToken).ConfigureAwait(false);
         }
 
         parts.Return();
@@ -69,8 +79,7 @@ internal static class MessageStreamWriter
         private readonly byte[] _buffer;
         private OptionBlockWriter _options;
         private int _filled;
-        private bool _isBegun;
-        private bool _isDone;
+        private bool _isPayloadLeft;
 
         // The first part begins with the head, so it is not empty.
         public Parts(CoapMessageSerializer serializer, CoapMessage message, in MessagePlan plan)
@@ -82,59 +91,43 @@ internal static class MessageStreamWriter
             _filled = serializer.WriteHead(_buffer, message, in plan);
         }
 
-        /// <summary>What <see cref="Fill"/> made.</summary>
-        public readonly ReadOnlyMemory<byte> Filled => _buffer.AsMemory(0, _filled);
+        /// <summary>Whether there is no further part.</summary>
+        public bool IsAtEnd { get; private set; }
 
-        /// <summary>The payload, when it is not part of what was filled.</summary>
-        public ReadOnlyMemory<byte> Rest { get; private set; }
-
-        /// <summary>Whether what was filled is the end of the message.</summary>
-        public readonly bool IsAtEnd => _isDone && Rest.IsEmpty;
-
-        /// <summary>Makes the next part; false when there is none.</summary>
-        public bool Fill()
+        /// <summary>Makes the next part, which is to be written before the one after it is made.</summary>
+        public ReadOnlyMemory<byte> Next()
         {
-            if (_isDone)
+            ReadOnlyMemory<byte> payload = _message.Payload;
+            if (_isPayloadLeft)
             {
-                return false;
+                IsAtEnd = true;
+                return payload;
             }
 
-            if (_isBegun)
+            int filled = _filled + _options.Write(_buffer.AsSpan(_filled));
+            _filled = 0;
+            if (_options.IsDone && payload.IsEmpty)
             {
-                _filled = 0;
+                IsAtEnd = true;
+            }
+            else if (_options.IsDone && filled < _buffer.Length)
+            {
+                _buffer[filled++] = OptionBlockReader.PayloadMarker;
+                if (payload.Length <= SmallPayload && payload.Length <= _buffer.Length - filled)
+                {
+                    payload.Span.CopyTo(_buffer.AsSpan(filled));
+                    filled += payload.Length;
+                    IsAtEnd = true;
+                }
+                else
+                {
+                    _isPayloadLeft = true;
+                }
             }
 
-            _isBegun = true;
-            _filled += _options.Write(_buffer.AsSpan(_filled));
-            if (_options.IsDone && _filled < _buffer.Length)
-            {
-                _isDone = true;
-                AddPayload();
-            }
-
-            return _filled > 0;
+            return _buffer.AsMemory(0, filled);
         }
 
         public readonly void Return() => ArrayPool<byte>.Shared.Return(_buffer);
-
-        private void AddPayload()
-        {
-            ReadOnlyMemory<byte> payload = _message.Payload;
-            if (payload.IsEmpty)
-            {
-                return;
-            }
-
-            _buffer[_filled++] = OptionBlockReader.PayloadMarker;
-            if (payload.Length <= SmallPayload && payload.Length <= _buffer.Length - _filled)
-            {
-                payload.Span.CopyTo(_buffer.AsSpan(_filled));
-                _filled += payload.Length;
-            }
-            else
-            {
-                Rest = payload;
-            }
-        }
     }
 }

@@ -1,15 +1,20 @@
 namespace CoAP.NET.Tests.Serialization;
 
 /// <summary>
-/// A stream that gives a few bytes at a time and cannot seek. The asynchronous kind never has a byte at once and fails when it is read
-/// synchronously; the synchronous kind fails when it is read asynchronously. Long messages come in larger pieces after their first bytes.
+/// A stream that gives a few bytes at a time and cannot seek. The asynchronous kind fails when it is read synchronously, and the synchronous
+/// kind when it is read asynchronously. Long messages come in larger pieces after their first bytes.
 /// </summary>
-internal sealed class DribblingStream(byte[] bytes, int chunk, bool isAsync) : Stream
+/// <param name="bytes">The bytes.</param>
+/// <param name="chunk">How many at a time.</param>
+/// <param name="isAsync">Whether it is to be read asynchronously.</param>
+/// <param name="waits">One asynchronous read of so many has no byte at once; 0 when all have.</param>
+internal sealed class DribblingStream(byte[] bytes, int chunk, bool isAsync, int waits = 1) : Stream
 {
     private const int Head = 512;
     private const int PiecesOfRest = 200;
 
     private int _position;
+    private int _reads;
 
     public override bool CanRead => true;
 
@@ -30,17 +35,10 @@ internal sealed class DribblingStream(byte[] bytes, int chunk, bool isAsync) : S
 
     public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
 
-    public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
-    {
-        if (!isAsync)
-        {
-            throw new InvalidOperationException("Read asynchronously.");
-        }
-
-        await Task.Yield();
-        cancellationToken.ThrowIfCancellationRequested();
-        return Take(buffer.Span);
-    }
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+        !isAsync ? throw new InvalidOperationException("Read asynchronously.")
+            : waits > 0 && ++_reads % waits == 0 ? ReadLaterAsync(buffer, cancellationToken)
+            : new ValueTask<int>(Take(buffer.Span));
 
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
         ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
@@ -54,6 +52,13 @@ internal sealed class DribblingStream(byte[] bytes, int chunk, bool isAsync) : S
     public override void SetLength(long value) => throw new NotSupportedException();
 
     public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    private async ValueTask<int> ReadLaterAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        await Task.Yield();
+        cancellationToken.ThrowIfCancellationRequested();
+        return Take(buffer.Span);
+    }
 
     private int Take(Span<byte> buffer)
     {

@@ -27,6 +27,8 @@ internal static class SerializerPaths
         ("async memory stream", (s, b) => s.DeserializeAsync(new MemoryStream(b, 0, b.Length, writable: false, publiclyVisible: true))),
         ("async closed memory stream", (s, b) => s.DeserializeAsync(new MemoryStream(b))),
         ("async stream, byte by byte", (s, b) => s.DeserializeAsync(new DribblingStream(b, 1, isAsync: true))),
+        ("async stream that never waits, byte by byte", ReadAtOnce),
+        ("async stream that waits now and then", (s, b) => s.DeserializeAsync(new DribblingStream(b, 3, isAsync: true, waits: 3))),
         ("async stream, five bytes at a time", (s, b) => s.DeserializeAsync(new DribblingStream(b, 5, isAsync: true))),
         ("pipe over a stream", (s, b) => s.DeserializeAsync(PipeReader.Create(new DribblingStream(b, 3, isAsync: true)))),
         ("pipe over a sequence", (s, b) => s.DeserializeAsync(PipeReader.Create(Segments.Of(b, 2)))),
@@ -69,6 +71,14 @@ internal static class SerializerPaths
         {
             using RecordingStream stream = new();
             await s.SerializeAsync(stream, m);
+            return stream.ToArray();
+        }),
+        ("stream that never waits", async (s, m) =>
+        {
+            using RecordingStream stream = new(isAtOnce: true);
+            ValueTask write = s.SerializeAsync(stream, m);
+            Assert.True(write.IsCompletedSuccessfully);
+            await write;
             return stream.ToArray();
         }),
         ("pipe", async (s, m) =>
@@ -146,6 +156,13 @@ internal static class SerializerPaths
     {
         byte[] larger = [0x99, 0x98, .. bytes, 0x97];
         return new MemoryStream(larger, 1, bytes.Length + 1, writable: false, publiclyVisible: true) { Position = 1 };
+    }
+
+    private static ValueTask<CoapMessage> ReadAtOnce(ICoapMessageSerializer serializer, byte[] bytes)
+    {
+        ValueTask<CoapMessage> read = serializer.DeserializeAsync(new DribblingStream(bytes, 1, isAsync: true, waits: 0));
+        Assert.True(read.IsCompleted);
+        return read;
     }
 
     private static async ValueTask<CoapMessage> ReadFilledPipe(ICoapMessageSerializer serializer, byte[] bytes)

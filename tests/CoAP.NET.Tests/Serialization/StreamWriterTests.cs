@@ -85,11 +85,60 @@ public class StreamWriterTests
     }
 
     [Fact]
+    public async Task Failure_that_a_stream_throws_at_once_comes_out_of_the_task()
+    {
+        using DribblingStream onlySynchronous = new([0x01], 1, isAsync: false);
+        ValueTask<CoapMessage> read = CoapStreamSerializer.Default.DeserializeAsync(onlySynchronous);
+        await Assert.ThrowsAsync<InvalidOperationException>(async () => await read);
+
+        await using MemoryStream closed = new();
+        await closed.DisposeAsync();
+        read = CoapStreamSerializer.Default.DeserializeAsync(closed);
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await read);
+        ValueTask write = CoapStreamSerializer.Default.SerializeAsync(closed, new CoapMessage(CoapCode.Content));
+        await Assert.ThrowsAnyAsync<Exception>(async () => await write);
+    }
+
+    [Fact]
+    public async Task Stream_derived_from_one_in_memory_is_asked_asynchronously()
+    {
+        byte[] bytes = Wire.Hex("71457fff32322e332043");
+        using AsynchronousMemory source = new(bytes);
+        CoapMessage message = await CoapStreamSerializer.Default.DeserializeAsync(source);
+        Assert.Equal("2.05 7f |32322e332043", MessageText.Of(message, isFrame: true));
+        using AsynchronousMemory destination = new([]);
+        await CoapStreamSerializer.Default.SerializeAsync(destination, message);
+        Assert.Equal(bytes, destination.ToArray());
+    }
+
+    [Fact]
     public async Task Failure_of_the_stream_comes_out_as_it_is()
     {
         using MemoryStream full = new(new byte[4]);
         CoapMessage message = new(CoapCode.Content) { Payload = new byte[10_000] };
         await Assert.ThrowsAsync<NotSupportedException>(() => CoapStreamSerializer.Default.SerializeAsync(full, message).AsTask());
         Assert.Throws<NotSupportedException>(() => CoapStreamSerializer.Default.Serialize(full, message));
+    }
+
+    private sealed class AsynchronousMemory : MemoryStream
+    {
+        public AsynchronousMemory(byte[] bytes)
+        {
+            base.Write(bytes);
+            Position = 0;
+        }
+
+        public override int Read(Span<byte> buffer) => throw new InvalidOperationException("Read synchronously.");
+
+        public override void Write(ReadOnlySpan<byte> buffer) => throw new InvalidOperationException("Written synchronously.");
+
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+            new(base.Read(buffer.Span));
+
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            base.Write(buffer.Span);
+            return default;
+        }
     }
 }
