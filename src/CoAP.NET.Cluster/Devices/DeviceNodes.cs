@@ -312,6 +312,9 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
             case DevicePost.Came when rest.Length > sizeof(long) && DeviceName.TryDecode(rest[sizeof(long)..]) is { } name:
                 OnCame(name, DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from);
                 break;
+            case DevicePost.Moved when rest.Length > sizeof(long) && DeviceName.TryDecode(rest[sizeof(long)..]) is { } name:
+                OnMoved(name, DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from);
+                break;
             case DevicePost.Forget when DeviceName.TryDecode(rest) is { } name:
                 _places.TryRemove(name, out _);
                 _local.Remove(name);
@@ -340,6 +343,13 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
     {
         Place(name, node);
         _local.OnCameElsewhere(name, at);
+        _waits.Tell(name);
+    }
+
+    private void OnMoved(string name, DateTimeOffset at, CoapNodeId node)
+    {
+        Place(name, node);
+        _local.OnMovedElsewhere(name, at, node);
         _waits.Tell(name);
     }
 

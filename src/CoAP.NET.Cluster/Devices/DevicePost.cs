@@ -18,6 +18,14 @@ internal enum DevicePost : byte
     /// <summary>A device is awake, as somebody wanted to know: its name.</summary>
     Awake,
 
-    /// <summary>A device came to another node: when (8 bytes), its name. When it was heard is told by <see cref="Heard"/>.</summary>
+    /// <summary>
+    /// A device came to another node by a new session or connection: when (8 bytes), its name. When it was heard is told by
+    /// <see cref="Heard"/>.
+    /// </summary>
     Came,
+
+    /// <summary>
+    /// A session of a device came to another node with its slot: when it was heard in it last (8 bytes), its name. It may be an old one.
+    /// </summary>
+    Moved,
 }

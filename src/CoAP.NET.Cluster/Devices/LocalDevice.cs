@@ -10,6 +10,7 @@ internal sealed class LocalDevice(
 #pragma warning restore CA1001
 {
     private static readonly TimeSpan s_pause = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_new = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_lookAgain = TimeSpan.FromMilliseconds(50);
 
     private readonly Lock _gate = new();
@@ -39,8 +40,13 @@ internal sealed class LocalDevice(
     public bool IsNotedWhole(CoapFence fence) =>
         LastHeard.UtcTicks <= Volatile.Read(ref _notedAt) && Volatile.Read(ref _notedUnder) == fence.Value;
 
-    /// <summary>When its session or connection was opened, or it was announced.</summary>
-    public DateTimeOffset CameAt { get; } = time.GetUtcNow();
+    /// <summary>
+    /// When its session or connection was opened, or it was announced; when it was heard in it last, if that came here with its slot.
+    /// </summary>
+    public DateTimeOffset CameAt { get; } = peer.LastSeen;
+
+    /// <summary>Whether its session was opened elsewhere, and came here with its slot.</summary>
+    public bool HasMoved { get; } = time.GetUtcNow() - peer.LastSeen > s_new;
 
     public DateTimeOffset LastHeard => Peer.LastSeen;
 

@@ -69,6 +69,13 @@ internal sealed class LocalDevices(
 
         lock (_gate)
         {
+            if (device.HasMoved && _byName.TryGetValue(name, out LocalDevice? newer) && newer.LastHeard > device.CameAt
+                && IsThere(newer.Peer))
+            {
+                // An old session of a device that has a new one, as after a lost address, came here with its slot.
+                return;
+            }
+
             if (_byPeer.TryRemove(peer, out LocalDevice? other))
             {
                 _byName.TryRemove(KeyValuePair.Create(other.Name, other));
@@ -95,7 +102,7 @@ internal sealed class LocalDevices(
         Note(device, isHint: false);
 
         // Also those that have an older session of it.
-        posts.TellAll(DevicePost.Came, key, device.CameAt);
+        posts.TellAll(device.HasMoved ? DevicePost.Moved : DevicePost.Came, key, device.CameAt);
         waits.Tell(name);
     }
 
@@ -107,6 +114,24 @@ internal sealed class LocalDevices(
         if (_byName.TryGetValue(name, out LocalDevice? device) && device.CameAt < at)
         {
             Remove(device);
+        }
+    }
+
+    /// <summary>
+    /// A session of a device came to another node with its slot. If the device has a newer one here, the other node is told.
+    /// </summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="at">When it was heard in that session last.</param>
+    /// <param name="node">The other node.</param>
+    public void OnMovedElsewhere(string name, DateTimeOffset at, CoapNodeId node)
+    {
+        if (_byName.TryGetValue(name, out LocalDevice? device) && device.CameAt - (device.HasMoved ? s_clocks : TimeSpan.Zero) > at)
+        {
+            posts.TryTell(node, DevicePost.Came, device.Key.Span, device.CameAt);
+        }
+        else
+        {
+            OnCameElsewhere(name, at);
         }
     }
 

@@ -69,22 +69,40 @@ internal sealed class ObserverRestorer
     }
 
     /// <summary>
-    /// A client did not acknowledge what it was told. If it has not been heard since it was put back, it may sleep: then it was woken for
-    /// nothing that it asked for, and is put back again when something of it comes.
+    /// A client did not acknowledge what it was told first. If it has not been heard since it was put back, it may sleep: then it was woken
+    /// for nothing that it asked for, and is put back again when something of it comes. If it has been heard, a balancer may have let
+    /// nothing through to it from this node before: it is put back once more.
     /// </summary>
     /// <param name="key">The key of its record.</param>
     /// <param name="observer">The observer.</param>
-    /// <returns>Whether it is waited for.</returns>
+    /// <returns>Whether it is put back again.</returns>
     public bool TryAwaitAwake(CoapRecordKey key, CoapKeptObserver observer)
     {
         CoapPeer peer = observer.Peer;
-        if (!_unheard.TryRemove(key, out long restored) || (!peer.DurableId.IsEmpty && !peer.IsConnected)
-            || _time.GetUtcNow() - peer.LastSeen < _time.GetElapsedTime(restored))
+        if (!_unheard.TryRemove(key, out long restored) || (!peer.DurableId.IsEmpty && !peer.IsConnected))
         {
             return false;
         }
 
-        _ = AwaitAwakeAsync(peer, new Awaited(key, _keeper.StateOf(observer), _cluster.FenceOf(key.Slot), 0));
+        Awaited again = new(key, _keeper.StateOf(observer), _cluster.FenceOf(key.Slot), 0);
+        if (_time.GetUtcNow() - peer.LastSeen >= _time.GetElapsedTime(restored))
+        {
+            _ = AwaitAwakeAsync(peer, again);
+            return true;
+        }
+
+        lock (_gate)
+        {
+            if (_isStopped)
+            {
+                return false;
+            }
+
+            _ready.Enqueue((peer, again with { IsLast = true }));
+            Count(1);
+        }
+
+        _wake.Wake();
         return true;
     }
 
@@ -213,36 +231,21 @@ internal sealed class ObserverRestorer
     {
         DropLost();
         bool hasRead = false;
-        foreach (CoapSlot slot in CoapSlot.All)
+        try
         {
-            CoapFence fence = _cluster.FenceOf(slot);
-            if (!fence.IsSet || _loaded[slot.Number] == fence)
+            foreach (CoapSlot slot in CoapSlot.All)
             {
-                continue;
-            }
-
-            List<Awaited> found = [];
-            await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Observer, slot, cancellationToken)
-                .ConfigureAwait(false))
-            {
-                if (!_keeper.ClientOf(record.Key).IsEmpty)
+                CoapFence fence = _cluster.FenceOf(slot);
+                if (fence.IsSet && _loaded[slot.Number] != fence)
                 {
-                    found.Add(new Awaited(record.Key, record.State, fence, _time.GetTimestamp()));
+                    hasRead |= await LoadAsync(slot, fence, cancellationToken).ConfigureAwait(false);
                 }
             }
-
-            _loaded[slot.Number] = fence;
-            hasRead |= found.Count > 0;
-            foreach (Awaited observer in found)
-            {
-                Add(observer);
-            }
         }
-
-        if (hasRead)
+        finally
         {
-            // Sessions that were there before.
-            foreach (CoapPeer peer in _server.Endpoint.ConnectedPeers)
+            // Sessions that were there before; also when the store goes away in the middle, as what was read is not read again.
+            foreach (CoapPeer peer in hasRead ? _server.Endpoint.ConnectedPeers : [])
             {
                 lock (_gate)
                 {
@@ -250,6 +253,23 @@ internal sealed class ObserverRestorer
                 }
             }
         }
+    }
+
+    private async Task<bool> LoadAsync(CoapSlot slot, CoapFence fence, CancellationToken cancellationToken)
+    {
+        List<Awaited> found = [];
+        await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Observer, slot, cancellationToken)
+            .ConfigureAwait(false))
+        {
+            if (!_keeper.ClientOf(record.Key).IsEmpty)
+            {
+                found.Add(new Awaited(record.Key, record.State, fence, _time.GetTimestamp()));
+            }
+        }
+
+        _loaded[slot.Number] = fence;
+        found.ForEach(Add);
+        return found.Count > 0;
     }
 
     private void Add(Awaited observer)
@@ -326,7 +346,11 @@ internal sealed class ObserverRestorer
 
         // Before: it may be lost at once.
         long now = _time.GetTimestamp();
-        _unheard[observer.Key] = now;
+        if (!observer.IsLast)
+        {
+            _unheard[observer.Key] = now;
+        }
+
         CoapObserverRestore? result = _keeper.Restore(_server, peer, observer.Key, observer.State);
         if (result != CoapObserverRestore.Restored)
         {
@@ -409,5 +433,9 @@ internal sealed class ObserverRestorer
     /// <param name="State">The state of its record.</param>
     /// <param name="Fence">The fence under which this node had the slot then.</param>
     /// <param name="Since">When, by the clock's timestamp.</param>
-    private sealed record Awaited(CoapRecordKey Key, ReadOnlyMemory<byte> State, CoapFence Fence, long Since);
+    private sealed record Awaited(CoapRecordKey Key, ReadOnlyMemory<byte> State, CoapFence Fence, long Since)
+    {
+        /// <summary>Whether it is put back for the last time, whatever it acknowledges.</summary>
+        public bool IsLast { get; init; }
+    }
 }

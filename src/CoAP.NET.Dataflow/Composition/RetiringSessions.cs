@@ -64,6 +64,8 @@ internal static class RetiringSessions
 
             try
             {
+                // Timers leave out the last part of a millisecond: whoever waited so long would look again and again until it is over.
+                left = left == Timeout.InfiniteTimeSpan ? left : TimeSpan.FromMilliseconds(Math.Ceiling(left.TotalMilliseconds));
                 await changed.WaitAsync(left, environment.TimeProvider, cancellationToken).ConfigureAwait(false);
             }
             catch (TimeoutException)

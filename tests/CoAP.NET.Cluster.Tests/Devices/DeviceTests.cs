@@ -320,6 +320,29 @@ public sealed class DeviceTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task An_old_session_of_a_device_that_has_a_new_one_does_not_take_its_place_when_it_comes_with_its_slot()
+    {
+        (DeviceNode node, TestDevice before) = await ConnectAsync();
+        LocalDevices local = ((ClusterDevices)node.Devices).Local;
+        CoapPeer old = local.TryFind(Name)!.Peer;
+        await _world.PassAsync(TimeSpan.FromMinutes(1));
+        TestDevice device = await _world.StartDeviceAsync(Name);
+        await _world.RunAsync(device.SpeakAsync(node));
+
+        local.Add(Name, "meter-7"u8.ToArray(), old);
+
+        await _world.RunAsync(node.Devices[Name].GetAsync("/state"));
+        Assert.Equal((0, 1), (before.Asked, device.Asked));
+
+        // Nor where it comes to another node; but the session is gone where it was heard elsewhere since.
+        CoapNodeId other = CoapNodeId.New();
+        local.OnMovedElsewhere(Name, _world.Clock.GetUtcNow() - TimeSpan.FromMinutes(1), other);
+        Assert.Single(node.Devices.GetLocal());
+        local.OnMovedElsewhere(Name, _world.Clock.GetUtcNow() + TimeSpan.FromSeconds(1), other);
+        Assert.Empty(node.Devices.GetLocal());
+    }
+
+    [Fact]
     public void Options_out_of_their_range_are_named()
     {
         Assert.Null(new CoapDeviceOptions().FindFault());

@@ -80,6 +80,24 @@ public sealed class LinkedDeviceTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task A_node_to_which_an_old_session_of_a_device_moved_is_told_that_there_is_a_new_one()
+    {
+        await StartAsync();
+        await ConnectAsync(0);
+        LocalDevices local = ((ClusterDevices)_nodes[0].Devices).Local;
+        LocalDevice old = local.TryFind(Name)!;
+        TestDevice device = await ConnectAsync(1);
+        await Eventually.IsTrueAsync(() => local.Count == 0);
+
+        local.Add(Name, old.Key.ToArray(), old.Peer);
+        new DevicePosts(_nodes[0].Cluster).TellAll(DevicePost.Moved, old.Key.Span, old.CameAt);
+
+        await Eventually.IsTrueAsync(() => local.Count == 0);
+        await _nodes[0].Devices[Name].GetAsync("/state");
+        Assert.Equal(1, device.Asked);
+    }
+
+    [Fact]
     public async Task Failures_are_the_same_from_each_node()
     {
         await StartAsync(static options => options.AwakeTime = TimeSpan.FromTicks(1));

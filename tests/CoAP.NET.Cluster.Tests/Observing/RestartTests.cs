@@ -119,6 +119,34 @@ public sealed class RestartTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task A_device_that_speaks_while_its_first_notification_gets_lost_is_put_back_once_more_and_not_for_ever()
+    {
+        await _world.StartAsync();
+        _world.Server.ObserverKeeper!.Registered(_world.Observer(1, 7));
+        await _world.AreStoredAsync(1);
+        await _world.StopAsync();
+        using ScriptedPeer device = _world.Client(1);
+        _world.Network.Block(ObserverWorld.Address, ObserverWorld.AddressOf(1));
+        await _world.StartAsync();
+        await _world.UntilAsync(() => Counters.Restored == 1);
+
+        // All copies have left by then, and the last one still waits.
+        await _world.PassAsync(TimeSpan.FromSeconds(50));
+        device.Send(ObserverWorld.Datagram(1, "other", 1, observe: null));
+        await _world.PassAsync(TimeSpan.FromSeconds(1));
+        _world.Network.Heal();
+        _world.State = "later";
+        await _world.UntilAsync(() => device.Received.Any(static datagram => IsNotification(datagram, "later")));
+        Assert.Equal((2L, 1), (Counters.Restored, _world.Server.ObserverCount));
+
+        // It acknowledges nothing this time either.
+        device.Send(ObserverWorld.Datagram(1, "other", 2, observe: null));
+        await _world.UntilAsync(() => _world.Server.ObserverCount == 0);
+        await _world.AreStoredAsync(0);
+        Assert.Equal((0, 0), (Counters.Awaited, _world.Server.ObserverCount));
+    }
+
+    [Fact]
     public async Task A_device_that_hears_and_does_not_want_it_is_removed_for_good()
     {
         await _world.StartAsync();

@@ -93,6 +93,25 @@ public class SessionRetirementTests : SessionTest
     }
 
     [Fact]
+    public async Task Whoever_waits_for_a_session_to_finish_does_not_ask_for_ever_whether_the_last_part_of_a_millisecond_is_over()
+    {
+        // A first copy waits for 3.00045 s.
+        Options.Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromSeconds(2.0003) };
+        await StartSessionsAsync();
+        DirectSession session = Sessions.Accept(Peer);
+        Task<CoapResponse> asked = Assert.Single(Endpoint.ConnectedPeers).PostAsync("/3/0", CoapContent.Text("1"));
+        await SentAsync(session);
+        Task finished = Sessions.Context.FinishAsync(session, default);
+
+        // On a thread of its own: the clock stands still while its timers run, and this one would not come to an end.
+        await Within(Task.Factory.StartNew(
+            () => Clock.Advance(TimeSpan.FromSeconds(4)), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default));
+        await Within(finished);
+        session.End();
+        await Assert.ThrowsAsync<CoapConnectionException>(() => Within(asked));
+    }
+
+    [Fact]
     public async Task While_a_session_finishes_new_requests_have_no_effect_and_no_answer()
     {
         Options.Parameters = CoapTransmissionParameters.Default with { PiggybackWindow = TimeSpan.Zero };
