@@ -1,10 +1,81 @@
+using CoAP.NET.Dtls;
+using CoAP.NET.Simulation;
 using CoAP.NET.Simulation.Simulate.Clusters;
+using Xunit.Abstractions;
 
 namespace CoAP.NET.Reliability.Tests.Simulate;
 
-/// <summary>Scenarios of clusters. The runs themselves need processes of their own: <c>simulate --only cluster</c>.</summary>
-public sealed class ClusterRunTests
+/// <summary>Nodes over one store behind a balancer, in processes of their own, as each has a thread pool of one thread.</summary>
+public sealed class ClusterRunTests(ITestOutputHelper output)
 {
+    private const int Seeds = 8;
+
+    [Fact]
+    public async Task Nothing_that_is_promised_breaks_in_a_cluster_whose_nodes_die_sleep_and_are_cut_off()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        CampaignReport report = await ClusterRuns.RunSeedsAsync(
+            new CampaignOptions { Seeds = Seeds }, kept: null, TextWriter.Null, CancellationToken.None);
+
+        output.WriteLine(report.Body);
+        Assert.True(report.Failures.Count == 0, string.Join("\n\n", report.Failures));
+        Assert.StartsWith($"{Seeds} seeds", report.Body, StringComparison.Ordinal);
+    }
+
+    // All of them: simulate --only cluster --plant each.
+    [Theory]
+    [InlineData("fence-ignored", 1)]
+    [InlineData("reserve-unconfirmed", 1)]
+    [InlineData("no-doubt", 14)]
+    [InlineData("observer-lost", 1)]
+    [InlineData("twice", 1)]
+    public async Task A_planted_defect_is_found_by_the_check_that_is_there_for_it(string plant, int first)
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        ulong? seed = await ClusterRuns.FindAsync(plant, (ulong)first);
+        output.WriteLine($"{plant}: seed {seed}");
+        Assert.NotNull(seed);
+    }
+
+    // Sessions that were there before what was read were not looked at, and the observer waited for its session until it was removed.
+    [Fact]
+    public async Task Observers_are_put_back_though_the_store_goes_away_while_they_are_read()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        string kept = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
+        await File.WriteAllTextAsync(kept, """
+            cluster Seed=1213 Loss=22 Duplication=15 Reordering=152 MaxDelay=116 StoreDelay=95 ClockDrift=609
+            step Kind=Observe Id=4 Resource=2 Pause=4402
+            step Kind=Start Id=6 Resource=2 Pause=3130
+            step Kind=Kill Id=40 Pause=42
+            step Kind=Start Id=45 Node=1 Pause=155
+            step Kind=Change Id=47 Resource=2 Pause=3561
+            step Kind=StoreAway Id=48 Node=1 Resource=1 Time=9334 Pause=1358
+            """);
+        try
+        {
+            CampaignReport report = await ClusterRuns.RunSeedsAsync(
+                new CampaignOptions(), kept, TextWriter.Null, CancellationToken.None);
+            Assert.True(report.Failures.Count == 0, string.Join("\n\n", report.Failures));
+        }
+        finally
+        {
+            File.Delete(kept);
+        }
+    }
+
     [Fact]
     public void A_scenario_can_be_kept_as_text()
     {
@@ -15,5 +86,7 @@ public sealed class ClusterRunTests
         Assert.Equal(scenario.Plan, read.Plan);
         Assert.Equal(scenario.Steps, read.Steps);
         Assert.Throws<FormatException>(() => ClusterScenario.Parse("seed 1"));
+        Assert.Throws<FormatException>(() => ClusterScenario.Parse("clusters Nodes=2"));
+        Assert.Equal(new ClusterPlan(), ClusterScenario.Parse("cluster").Plan);
     }
 }

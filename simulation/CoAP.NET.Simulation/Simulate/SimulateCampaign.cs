@@ -34,13 +34,13 @@ internal sealed class SimulateCampaign : Campaign
         string? kept = options.Only is { } file && file is not (ProxyRuns.Word or ClusterRuns.Word) ? File.ReadAllText(file) : null;
         if (options.Only == ClusterRuns.Word || (kept is not null && ClusterScenario.IsOne(kept)))
         {
-            return options.Plant is null or ClusterRuns.EachPlant || ClusterPlants.All.ContainsKey(options.Plant)
+            return options.Plant is null or PlantTable.EachPlant || ClusterPlants.All.ContainsKey(options.Plant)
                 ? ClusterRuns.RunSeedsAsync(options, kept is null ? null : options.Only, progress, cancellationToken)
                 : Task.FromResult(new CampaignReport(string.Empty, [$"--plant knows {string.Join(", ", ClusterPlants.All.Keys)}."]));
         }
 
         bool isOfProxies = options.Only == ProxyRuns.Word || (kept is not null && ProxyScenario.IsOne(kept));
-        IEnumerable<string> plants = isOfProxies ? [.. ProxyPlants.All.Keys, ProxyRuns.EachPlant] : Plants.All.Keys;
+        IEnumerable<string> plants = isOfProxies ? [.. ProxyPlants.All.Keys, PlantTable.EachPlant] : Plants.All.Keys;
         if (options.Plant is { } plant && !plants.Contains(plant))
         {
             return Task.FromResult(new CampaignReport(string.Empty, [$"--plant knows {string.Join(", ", plants)}."]));

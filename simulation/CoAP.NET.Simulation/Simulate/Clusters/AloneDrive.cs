@@ -19,12 +19,19 @@ internal sealed class AloneDrive(VirtualClock clock)
     public static bool TryBeAlone() =>
         Environment.ProcessorCount == 1 && ThreadPool.SetMinThreads(1, 1) && ThreadPool.SetMaxThreads(1, 1);
 
-    // Far more than ever happens in a moment.
-    private const int MaxAtOnce = 200_000;
+    // Far more than ever happens in a moment, and in a run, which takes some ten thousand steps.
+    private const int MaxAtOnce = 20_000;
+    private const int MaxShown = 20;
+    private const long MaxSteps = 2_000_000;
     private static readonly TimeSpan s_while = TimeSpan.FromMilliseconds(10);
+
+    private static long s_progress;
 
     private TimeSpan _since;
     private int _stepsAtOnce;
+
+    /// <summary>A number that changes as long as anything goes on in the process, for another thread to look at.</summary>
+    public static long Progress => Volatile.Read(ref s_progress);
 
     /// <summary>How many steps were made.</summary>
     public long Steps { get; private set; }
@@ -33,6 +40,7 @@ internal sealed class AloneDrive(VirtualClock clock)
     /// <param name="holds">What is waited for; asked after each step.</param>
     /// <param name="max">How long at most.</param>
     /// <returns>Whether it is true.</returns>
+    /// <exception cref="EndlessRunException">Something goes on for ever without time passing, or the run does not end.</exception>
     public async Task<bool> UntilAsync(Func<bool> holds, TimeSpan max)
     {
         TimeSpan end = clock.Elapsed + max;
@@ -42,6 +50,7 @@ internal sealed class AloneDrive(VirtualClock clock)
             for (int hops = 0; ThreadPool.PendingWorkItemCount > 0; hops++)
             {
                 ThrowIfEndless(hops);
+                Volatile.Write(ref s_progress, s_progress + 1);
                 await HopAsync().ConfigureAwait(false);
             }
 
@@ -56,6 +65,7 @@ internal sealed class AloneDrive(VirtualClock clock)
             }
 
             Steps++;
+            Volatile.Write(ref s_progress, s_progress + 1);
             _stepsAtOnce = clock.Elapsed - _since < s_while ? _stepsAtOnce + 1 : 0;
             _since = _stepsAtOnce == 0 ? clock.Elapsed : _since;
             ThrowIfEndless(_stepsAtOnce);
@@ -66,12 +76,13 @@ internal sealed class AloneDrive(VirtualClock clock)
     // Something that waits for something else without time passing would go on for ever.
     private void ThrowIfEndless(int count)
     {
-        if (count > MaxAtOnce)
+        if (count > MaxAtOnce || Steps > MaxSteps)
         {
             IEnumerable<string?> queued = typeof(ThreadPool).GetMethod("GetQueuedWorkItems", BindingFlags.NonPublic | BindingFlags.Static)
                 ?.Invoke(null, null) is IEnumerable<object> items ? items.Select(static item => item.GetType().ToString()) : [];
-            throw new InvalidOperationException(
-                $"At {clock.Elapsed} something goes on for ever. Queued: {string.Join(", ", queued)}. Timers: {NodeTime.LastFired}.");
+            throw new EndlessRunException(
+                $"{(count > MaxAtOnce ? $"{count:N0} times something was done while no time passed" : $"{Steps:N0} steps were made")}. "
+                + $"Queued: {string.Join(", ", queued.Take(MaxShown))}. Timers: {NodeTime.LastFired}.");
         }
     }
 

@@ -3,6 +3,9 @@ namespace CoAP.NET.Simulation.Simulate.Clusters;
 /// <summary>What holds in every run with clusters.</summary>
 internal enum ClusterCheck
 {
+    /// <summary>Time goes on, and the run comes to its end.</summary>
+    Progress,
+
     /// <summary>No record number is used twice under one key.</summary>
     RecordNumbers,
 

@@ -21,8 +21,6 @@ internal sealed class ClusterJournal(VirtualClock clock)
 
     public int Notified { get; set; }
 
-    public TimeSpan Now => clock.Elapsed;
-
     /// <summary>Where each line goes at once; null for nowhere.</summary>
     public static TextWriter? Echo { get; set; }
 

@@ -21,6 +21,10 @@ internal sealed record ClusterOrder(ulong Seed, int Stride, int Seeds, int Steps
         words[5],
         words[6]);
 
+    /// <summary>What is left when some seeds have been run.</summary>
+    /// <param name="count">How many.</param>
+    public ClusterOrder After(int count) => this with { Seed = Seed + (ulong)(count * Stride), Seeds = Seeds - count };
+
     public IEnumerable<string> ToWords() => [
         Seed.ToString(CultureInfo.InvariantCulture),
         Stride.ToString(CultureInfo.InvariantCulture),

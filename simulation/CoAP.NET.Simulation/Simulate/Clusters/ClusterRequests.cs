@@ -6,14 +6,16 @@ namespace CoAP.NET.Simulation.Simulate.Clusters;
 /// <param name="world">The world.</param>
 internal sealed class ClusterRequests(ClusterWorld world)
 {
+    private const int MaxShown = 10;
     private static readonly TimeSpan s_timeout = TimeSpan.FromMinutes(3);
     private static readonly TimeSpan s_deviceTimeout = TimeSpan.FromMinutes(4);
 
     private readonly List<ClusterOperation> _operations = [];
     private readonly Dictionary<int, CountedRequest> _counted = [];
 
-    /// <summary>How many have not ended.</summary>
-    public int UnderWay => _operations.Count(static one => !one.Doing.IsCompleted);
+    /// <summary>What has not ended, for people.</summary>
+    public string DescribeUnderWay() => string.Join("; ", _operations.Where(static one => !one.Doing.IsCompleted).Take(MaxShown)
+        .Select(static one => string.Create(CultureInfo.InvariantCulture, $"{one.What}, since {one.Began.TotalSeconds:F3} s")));
 
     /// <summary>Which number a request bears, and how long its handler takes.</summary>
     public static (int Id, int Wait) Parse(CoapRequest request)

@@ -44,8 +44,26 @@ internal sealed class ClusterRun
         Steps = _world.Drive.Steps,
     };
 
-    /// <summary>Does everything, and checks it.</summary>
+    /// <summary>Does everything, and checks it. A run that would not end is a violation.</summary>
     public async Task RunAsync()
+    {
+        try
+        {
+            await RunStepsAsync().ConfigureAwait(false);
+            await new ClusterCalm(_world).CheckAsync().ConfigureAwait(false);
+        }
+        catch (EndlessRunException exception)
+        {
+            TellEndless($"{exception.Message} {_world.Describe()}.");
+        }
+    }
+
+    /// <summary>Tells of a run that does not come to its end. Another thread than that of the run may call it.</summary>
+    /// <param name="why">Why nobody waits for it any longer.</param>
+    public void TellEndless(string why) =>
+        _world.Journal.Violate(ClusterCheck.Progress, $"{why} Under way: {_world.Requests.DescribeUnderWay()}.");
+
+    private async Task RunStepsAsync()
     {
         for (int place = 0; place < _world.Plan.Nodes; place++)
         {
@@ -68,8 +86,6 @@ internal sealed class ClusterRun
             _world.Requests.CheckEnds();
             _world.EndDoubts();
         }
-
-        await new ClusterCalm(_world).CheckAsync().ConfigureAwait(false);
     }
 
     private Task<bool> PassAsync(TimeSpan time) => _world.Drive.UntilAsync(static () => false, time);
@@ -174,7 +190,7 @@ internal sealed class ClusterRun
     {
         if (!_world.Watches.Exists(watch => watch.Device == device && watch.Resource == resource))
         {
-            ClusterWatch watch = new(device, resource, _world.Journal);
+            ClusterWatch watch = new(device, resource, _world);
             _world.Watches.Add(watch);
             _ = _world.Requests.Add(
                 string.Create(CultureInfo.InvariantCulture, $"{device} begins to observe {resource}"), s_start * 2, watch.StartAsync);

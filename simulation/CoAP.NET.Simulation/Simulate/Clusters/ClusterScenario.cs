@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>
@@ -10,24 +8,16 @@ namespace CoAP.NET.Simulation.Simulate.Clusters;
 /// <param name="Steps">What happens, one after the other.</param>
 internal sealed record ClusterScenario(ClusterPlan Plan, IReadOnlyList<ClusterStep> Steps)
 {
-    private const string PlanWord = "cluster ";
-    private const string StepWord = "step ";
+    private const string PlanWord = "cluster";
 
     /// <summary>Whether a text is one of these scenarios.</summary>
-    public static bool IsOne(string text) => text.StartsWith(PlanWord, StringComparison.Ordinal);
+    public static bool IsOne(string text) => ScenarioText.IsOne(PlanWord, text);
 
+    /// <exception cref="FormatException">The text is none of these scenarios.</exception>
     public static ClusterScenario Parse(string text)
     {
-        string[] lines = text.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
-        if (lines is not [var plan, .. var steps] || !IsOne(plan + " ")
-            || Array.Find(steps, static line => !line.StartsWith(StepWord.TrimEnd(), StringComparison.Ordinal)) is not null)
-        {
-            throw new FormatException($"The first line begins with '{PlanWord}', each other one with '{StepWord}'.");
-        }
-
-        return new ClusterScenario(
-            PlanText.Read<ClusterPlan>(plan[(PlanWord.Length - 1)..]),
-            [.. steps.Select(static line => PlanText.Read<ClusterStep>(line[(StepWord.Length - 1)..]))]);
+        (ClusterPlan plan, IReadOnlyList<ClusterStep> steps) = ScenarioText.Read<ClusterPlan, ClusterStep>(PlanWord, text);
+        return new ClusterScenario(plan, steps);
     }
 
     /// <summary>Makes what a seed stands for.</summary>
@@ -61,17 +51,7 @@ internal sealed record ClusterScenario(ClusterPlan Plan, IReadOnlyList<ClusterSt
         return new ClusterScenario(plan, made);
     }
 
-    public override string ToString()
-    {
-        StringBuilder text = new();
-        text.Append(PlanWord).Append(PlanText.Write(Plan)).Append('\n');
-        foreach (ClusterStep step in Steps)
-        {
-            text.Append(StepWord).Append(PlanText.Write(step)).Append('\n');
-        }
-
-        return text.ToString();
-    }
+    public override string ToString() => ScenarioText.Write(PlanWord, Plan, Steps);
 
     private static ClusterStep MakeStep(Dice dice, ClusterPlan plan, int id)
     {

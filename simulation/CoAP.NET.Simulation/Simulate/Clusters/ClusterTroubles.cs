@@ -11,6 +11,10 @@ internal sealed class ClusterTroubles
 
     public void Add(TimeSpan from, TimeSpan to) => _all.Add((from, to));
 
+    /// <summary>Whether something goes on.</summary>
+    /// <param name="now">When.</param>
+    public bool Has(TimeSpan now) => _all.Exists(one => one.From <= now && now < one.To);
+
     /// <summary>Whether there was a long enough quiet while before something that a device did by its patience.</summary>
     /// <param name="now">When it did.</param>
     public bool HadQuiet(TimeSpan now)

@@ -5,8 +5,8 @@ namespace CoAP.NET.Simulation.Simulate.Clusters;
 /// <summary>An observation of a device: states never go back, and at the end the last one is told.</summary>
 /// <param name="device">The device.</param>
 /// <param name="resource">What it observes.</param>
-/// <param name="journal">Is told what must not be.</param>
-internal sealed class ClusterWatch(SimulatedDevice device, int resource, ClusterJournal journal)
+/// <param name="world">The world, whose journal is told what must not be.</param>
+internal sealed class ClusterWatch(SimulatedDevice device, int resource, ClusterWorld world)
 {
     // So long it may take until the store has a new observer.
     private static readonly TimeSpan s_kept = TimeSpan.FromSeconds(5);
@@ -45,7 +45,11 @@ internal sealed class ClusterWatch(SimulatedDevice device, int resource, Cluster
         CoapRequest request = new(CoapMethod.Get, ClusterRequests.Uri($"state/{resource}")) { Timeout = TimeSpan.FromMinutes(3) };
         _observation = await device.Endpoint.ObserveAsync(request, new CoapObserveOptions { OnNotification = OnNotification })
             .ConfigureAwait(false);
-        (_began, _beganIn) = (journal.Now, device.Sessions);
+        if (!world.IsTroubled)
+        {
+            (_began, _beganIn) = (world.Clock.Elapsed, device.Sessions);
+        }
+
         return true;
     }
 
@@ -66,18 +70,18 @@ internal sealed class ClusterWatch(SimulatedDevice device, int resource, Cluster
     {
         if (!response.IsSuccess)
         {
-            journal.Note($"{device} is told {response.Code} of {resource}");
+            world.Journal.Note($"{device} is told {response.Code} of {resource}");
             return;
         }
 
         int state = int.Parse(response.GetText(), CultureInfo.InvariantCulture);
-        journal.Notified++;
-        journal.Note($"{device} is told {state} of {resource}");
+        world.Journal.Notified++;
+        world.Journal.Note($"{device} is told {state} of {resource}");
 
         // What a new session brings is not ordered with what the one before brought (RFC 7641 section 3.4).
         if (state < Last && _session == device.Sessions)
         {
-            journal.Violate(ClusterCheck.Order, $"{device} is told state {state} of resource {resource} after {Last}");
+            world.Journal.Violate(ClusterCheck.Order, $"{device} is told state {state} of resource {resource} after {Last}");
         }
 
         (Last, _session) = (state, device.Sessions);

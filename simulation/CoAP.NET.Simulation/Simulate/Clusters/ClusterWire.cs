@@ -30,6 +30,11 @@ internal sealed class ClusterWire(ClusterWorld world)
     public NetworkVerdict OnPacket(NetworkPacket packet)
     {
         ReadOnlySpan<byte> bytes = packet.Data.Span;
+        if (ClusterJournal.Echo is not null)
+        {
+            world.Journal.Note($"  {world.NodeAt(packet.From)} > {world.NodeAt(packet.To)}: {RecordReader.Describe(bytes, CidLength)}");
+        }
+
         if (packet.From.Port == ServerPort && packet.From != SimulatedBalancer.Address)
         {
             ReadNumbers(packet, bytes);
@@ -85,9 +90,13 @@ internal sealed class ClusterWire(ClusterWorld world)
             }
             else if (header.Epoch > 0)
             {
-                // Without a Connection ID nobody can tell a session that was replaced from the one in its place but by the node.
-                string session = header.CidLength > 0 ? Convert.ToHexString(header.Cid(record))
-                    : $"{packet.To} {_handshakes.GetValueOrDefault(packet.To)} {world.NodeAt(packet.From)}";
+                // Without a Connection ID nobody can tell a session that was replaced from the one in its place.
+                if (header.CidLength == 0 && _handshakes.GetValueOrDefault(packet.To) > 1)
+                {
+                    return;
+                }
+
+                string session = header.CidLength > 0 ? Convert.ToHexString(header.Cid(record)) : $"{packet.To}";
                 HashCode hash = default;
                 hash.AddBytes(record);
                 int now = hash.ToHashCode();

@@ -1,6 +1,5 @@
 using System.Diagnostics;
 using System.Globalization;
-using System.Text;
 using System.Text.Json;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
@@ -11,9 +10,10 @@ internal static class ClusterWorker
     /// <summary>The first word of its command line.</summary>
     public const string Verb = "cluster-worker";
 
-    private const int ShownLines = 400;
+    /// <summary>The code with which a process ends whose run stood still; it has told that.</summary>
+    public const int StoodStill = 3;
 
-    /// <summary>Runs some seeds in a process of its own.</summary>
+    /// <summary>Runs some seeds in a process of its own, and in others after it where one of them ends early.</summary>
     /// <param name="order">Which.</param>
     /// <param name="tell">Is told what happened in each seed.</param>
     /// <param name="fail">Is told what did not hold.</param>
@@ -21,33 +21,32 @@ internal static class ClusterWorker
     public static async Task RunAsync(
         ClusterOrder order, Action<ClusterTally> tell, Action<string> fail, CancellationToken cancellationToken)
     {
-        string program = Environment.ProcessPath!;
-        List<string> arguments = [Verb, .. order.ToWords()];
-        if (Path.GetFileNameWithoutExtension(program) == "dotnet")
+        int told = 0;
+        while (told < order.Seeds && !cancellationToken.IsCancellationRequested)
         {
-            arguments.Insert(0, typeof(ClusterWorker).Assembly.Location);
-        }
-
-        ProcessStartInfo start = new(program, arguments) { RedirectStandardOutput = true };
-        start.Environment[AloneDrive.Variable] = "1";
-        using Process process = Process.Start(start)!;
-        using CancellationTokenRegistration stop = cancellationToken.Register(process.Kill);
-        while (await process.StandardOutput.ReadLineAsync(CancellationToken.None).ConfigureAwait(false) is { } line)
-        {
-            if (JsonSerializer.Deserialize<ClusterNews>(line) is { } news)
-            {
-                tell(news.Tally);
-                if (news.Failure is { } failure)
+            int code = await RunProcessAsync(
+                order.After(told),
+                news =>
                 {
-                    fail(failure);
-                }
+                    told++;
+                    tell(news.Tally);
+                    if (news.Failure is { } failure)
+                    {
+                        fail(failure);
+                    }
+                },
+                cancellationToken).ConfigureAwait(false);
+            if (code == 0)
+            {
+                return;
             }
-        }
 
-        await process.WaitForExitAsync(CancellationToken.None).ConfigureAwait(false);
-        if (process.ExitCode != 0 && !cancellationToken.IsCancellationRequested)
-        {
-            fail($"A process that ran seeds ended with {process.ExitCode}; what it said is on the error stream.");
+            if (code != StoodStill && !cancellationToken.IsCancellationRequested)
+            {
+                fail(string.Create(CultureInfo.InvariantCulture,
+                    $"The process that ran seed {order.After(told).Seed} ended with {code}; what it said is on the error stream."));
+                told++;
+            }
         }
     }
 
@@ -62,64 +61,36 @@ internal static class ClusterWorker
             return 2;
         }
 
-        ClusterOrder order = ClusterOrder.Parse(words);
-        string? plant = order.Plant.Length > 0 ? order.Plant : null;
-        ClusterJournal.Echo = order.IsVerbose ? Console.Error : null;
-        for (int i = 0; i < order.Seeds; i++)
-        {
-            ClusterScenario scenario = order.Kept.Length > 0
-                ? ClusterScenario.Parse(await File.ReadAllTextAsync(order.Kept).ConfigureAwait(false))
-                : ClusterScenario.Make(order.Seed + (ulong)(i * order.Stride), order.Steps);
-            ClusterRun run = await ClusterRuns.RunAsync(scenario, plant).ConfigureAwait(false);
-            if (order.IsVerbose)
-            {
-                await Console.Error.WriteLineAsync(Tell(scenario, run, 0)).ConfigureAwait(false);
-            }
-
-            bool isFound = plant is not null && run.Violations.Any(one => one.Check == ClusterPlants.All[plant].FoundBy);
-            string? failure = null;
-            if (run.Violations.Count > 0 && plant is null)
-            {
-                ClusterScenario shrunk = await ClusterRuns.ShrinkAsync(scenario, run.Violations[0].Check, plant).ConfigureAwait(false);
-                ClusterRun again = await ClusterRuns.RunAsync(shrunk, plant).ConfigureAwait(false);
-                failure = again.Violations.Count > 0 ? Tell(shrunk, again, ShownLines) : Tell(scenario, run, ShownLines);
-            }
-            else if (isFound)
-            {
-                failure = string.Create(CultureInfo.InvariantCulture, $"{scenario.Plan.Seed}");
-            }
-
-            ClusterNews news = new(run.Tally with { Failed = failure is null ? 0 : 1 }, failure);
-            await Console.Out.WriteLineAsync(JsonSerializer.Serialize(news)).ConfigureAwait(false);
-            if (isFound)
-            {
-                break;
-            }
-        }
-
+        await new ClusterSeeds(ClusterOrder.Parse(words)).RunAsync().ConfigureAwait(false);
         return 0;
     }
 
-    private static string Tell(ClusterScenario scenario, ClusterRun run, int lines)
+    private static async Task<int> RunProcessAsync(ClusterOrder order, Action<ClusterNews> hear, CancellationToken cancellationToken)
     {
-        StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"seed {scenario.Plan.Seed}, {scenario.Steps.Count} steps: {run.Tally.Describe()}\n");
-        foreach (ClusterViolation violation in run.Violations)
+        string program = Environment.ProcessPath!;
+        List<string> arguments = [Verb, .. order.ToWords()];
+        if (Path.GetFileNameWithoutExtension(program) == "dotnet")
         {
-            text.Append(violation).Append('\n');
+            arguments.Insert(0, typeof(ClusterWorker).Assembly.Location);
         }
 
-        text.Append(scenario);
-        foreach (string line in run.Journal.TakeLast(lines))
+        ProcessStartInfo start = new(program, arguments) { RedirectStandardOutput = true };
+        start.Environment[AloneDrive.Variable] = "1";
+
+        // The process has its code compiled well at once: it does the same again and again, and is gone after a while.
+        start.Environment["DOTNET_TieredPGO"] = "0";
+        start.Environment["DOTNET_TC_CallCountingDelayMs"] = "0";
+        using Process process = Process.Start(start)!;
+        using CancellationTokenRegistration stop = cancellationToken.Register(process.Kill);
+        while (await process.StandardOutput.ReadLineAsync(CancellationToken.None).ConfigureAwait(false) is { } line)
         {
-            text.Append(line).Append('\n');
+            if (JsonSerializer.Deserialize<ClusterNews>(line) is { } news)
+            {
+                hear(news);
+            }
         }
 
-        return text.ToString();
+        await process.WaitForExitAsync(CancellationToken.None).ConfigureAwait(false);
+        return process.ExitCode;
     }
 }
-
-/// <summary>What a process tells of a seed.</summary>
-/// <param name="Tally">What happened.</param>
-/// <param name="Failure">What did not hold; null for nothing.</param>
-internal sealed record ClusterNews(ClusterTally Tally, string? Failure);

@@ -120,9 +120,9 @@ internal sealed class ClusterWorld
         CoapClusterMap map = nodes[0].Cluster.Map;
         return nodes.All(node => node.Cluster.Map.Version == map.Version
                 && node.Cluster.Map.Nodes.Count == nodes.Length
-                && map.SlotsOf(node.Cluster.Self.Id).Count is var slots && slots >= CoapSlot.Count / nodes.Length
                 && node.Cluster.Links.Up.Count == nodes.Length - 1
-                && node.Cluster.GetNodeCounters().Moving == 0);
+                && node.Cluster.GetNodeCounters().Moving == 0)
+            && nodes.All(node => map.SlotsOf(node.Cluster.Self.Id).Count is var slots && slots >= CoapSlot.Count / nodes.Length);
     }
 
     /// <summary>Who has how many slots, for people.</summary>
@@ -130,6 +130,13 @@ internal sealed class ClusterWorld
         + $"{node.Cluster.Map.Version}, {node.Cluster.Map.Nodes.Count} nodes, "
         + $"{node.Cluster.Map.SlotsOf(node.Cluster.Self.Id).Count} slots, "
         + $"{node.Cluster.Links.Up.Count} links, {node.Cluster.GetNodeCounters().Moving} moving, {node.Doing.Status}"));
+
+    /// <summary>What nodes know of changes at others, for people.</summary>
+    public string DescribeNotices() => string.Join("; ", Nodes.Select(node => $"{node}: {node.Server.ObserverCount} observers, "
+        + $"{node.Cluster.Notices.Counters}, waiting for others: "
+        + string.Join(", ", Nodes.Where(other => other != node).Select(other =>
+            $"{node.Cluster.Notices.WaitingFor(other.Cluster.Self.Id)} for {other}"))
+        + (node.Cluster.Notices.HasWork ? ", has work" : "")));
 
     /// <summary>How many records of a kind the store has.</summary>
     public int CountRecords(CoapRecordKind kind) => CoapSlot.All.Sum(slot => Memory.Read(kind, slot).Count);
@@ -282,6 +289,9 @@ internal sealed class ClusterWorld
         }
     }
 
+    /// <summary>Whether something goes on that may hold up devices.</summary>
+    public bool IsTroubled => _troubles.Has(Clock.Elapsed);
+
     /// <summary>A device has opened a session in place of another one.</summary>
     public void OnNewSession(SimulatedDevice device)
     {
@@ -315,26 +325,12 @@ internal sealed class ClusterWorld
 
     public void UseNodes() => Balancer.Use(Nodes.Where(static node => !node.IsLeaving).Select(static node => node.Address));
 
-    /// <summary>Looks whether two nodes ever had a slot under one fence.</summary>
+    /// <summary>Looks whether two nodes ever had a slot under one fence, as nodes see it.</summary>
     public void CheckOwners()
     {
         foreach (SimulatedClusterNode node in Nodes)
         {
-            CoapClusterMap map = node.Cluster.Map;
-            foreach (CoapSlot slot in CoapSlot.All)
-            {
-                CoapSlotOwner owner = map[slot];
-                if (!owner.Node.IsSet)
-                {
-                    continue;
-                }
-
-                if (!_owners.TryAdd((slot, owner.Fence.Value), owner.Node) && _owners[(slot, owner.Fence.Value)] != owner.Node)
-                {
-                    Journal.Violate(ClusterCheck.OneOwner,
-                        $"slot {slot.Number} has two owners under fence {owner.Fence.Value}, as {node} sees it");
-                }
-            }
+            CheckOwners(node.Cluster.Map, $"{node}");
         }
     }
 
@@ -346,6 +342,20 @@ internal sealed class ClusterWorld
             foreach (string cid in Devices.Select(static device => device.ServerCid).OfType<string>())
             {
                 node.EndDoubt(cid);
+            }
+        }
+    }
+
+    private void CheckOwners(CoapClusterMap map, string seenBy)
+    {
+        foreach (CoapSlot slot in CoapSlot.All)
+        {
+            CoapSlotOwner owner = map[slot];
+            if (owner.Node.IsSet && !_owners.TryAdd((slot, owner.Fence.Value), owner.Node)
+                && _owners[(slot, owner.Fence.Value)] != owner.Node)
+            {
+                Journal.Violate(ClusterCheck.OneOwner,
+                    $"slot {slot.Number} has two owners under fence {owner.Fence.Value}, as {seenBy} sees it");
             }
         }
     }
@@ -368,6 +378,8 @@ internal sealed class ClusterWorld
         {
             _newest[slot.Number] = Math.Max(_newest[slot.Number], map[slot].Fence.Value);
         }
+
+        CheckOwners(map, "the store");
     }
 
     /// <summary>A record was written.</summary>

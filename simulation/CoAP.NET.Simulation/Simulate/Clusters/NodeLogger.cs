@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
-/// <summary>Notes what a node logs from Information on.</summary>
+/// <summary>Notes what a node logs from Information on; from Debug on where all is told.</summary>
 /// <param name="world">The world.</param>
 /// <param name="node">The node.</param>
 internal sealed class NodeLogger(ClusterWorld world, SimulatedClusterNode node) : ILogger
@@ -10,7 +10,7 @@ internal sealed class NodeLogger(ClusterWorld world, SimulatedClusterNode node) 
     public IDisposable? BeginScope<TState>(TState state)
         where TState : notnull => null;
 
-    public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Information;
+    public bool IsEnabled(LogLevel logLevel) => logLevel >= (ClusterJournal.Echo is null ? LogLevel.Information : LogLevel.Debug);
 
     public void Log<TState>(
         LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)

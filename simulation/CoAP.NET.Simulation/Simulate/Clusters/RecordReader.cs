@@ -1,3 +1,5 @@
+using System.Globalization;
+using System.Text;
 using CoAP.NET.Dtls.Records;
 
 namespace CoAP.NET.Simulation.Simulate.Clusters;
@@ -18,6 +20,21 @@ internal static class RecordReader
     /// system, so that what is lost of them is never sent again in virtual time.</summary>
     public static bool IsOfSession(ReadOnlySpan<byte> datagram) =>
         datagram.Length > SequenceEnd && datagram[0] is ApplicationData or Cid && !IsFirst(datagram);
+
+    /// <summary>The records of a datagram, for people: kind, epoch and number, and the Connection ID.</summary>
+    public static string Describe(ReadOnlySpan<byte> datagram, int cidLength)
+    {
+        StringBuilder text = new();
+        while (RecordHeader.TryRead(datagram, cidLength, out RecordHeader header))
+        {
+            int length = header.HeaderLength + header.Length;
+            text.Append(CultureInfo.InvariantCulture,
+                $"{header.Type} {header.Epoch}/{header.Sequence} {Convert.ToHexString(header.Cid(datagram[..length]))} ");
+            datagram = datagram[length..];
+        }
+
+        return text.ToString();
+    }
 
     /// <summary>Whether it is the first record under its keys, which ends a handshake.</summary>
     public static bool IsFirst(ReadOnlySpan<byte> datagram) =>

@@ -9,9 +9,6 @@ internal static class ProxyRuns
     /// <summary>The word for <c>--only</c>.</summary>
     public const string Word = "proxies";
 
-    /// <summary>The word for <c>--plant</c> that stands for every defect, each by itself.</summary>
-    public const string EachPlant = "each";
-
     private const int Steps = 100;
     private const int DefaultSeeds = 50;
     private const int ShownFailures = 3;
@@ -59,37 +56,27 @@ internal static class ProxyRuns
     /// <param name="check">The check.</param>
     /// <param name="plant">The planted defect; null for none.</param>
     /// <param name="maxRuns">How many runs, at most.</param>
-    public static async Task<ProxyScenario> ShrinkAsync(ProxyScenario failed, ProxyCheck check, string? plant, int maxRuns = 60)
-    {
-        int runs = 0;
-        for (int size = Math.Max(1, failed.Steps.Count / 2); size > 0 && runs < maxRuns; size /= 2)
+    public static async Task<ProxyScenario> ShrinkAsync(ProxyScenario failed, ProxyCheck check, string? plant, int maxRuns = 60) =>
+        failed with
         {
-            for (int at = 0; at < failed.Steps.Count && runs < maxRuns;)
-            {
-                ProxyScenario smaller = failed with { Steps = [.. failed.Steps.Take(at), .. failed.Steps.Skip(at + size)] };
-                runs++;
-                (IReadOnlyList<ProxyViolation> violations, _) = await RunAsync(smaller, plant).ConfigureAwait(false);
-                if (violations.Any(violation => violation.Check == check))
-                {
-                    failed = smaller;
-                }
-                else
-                {
-                    at += size;
-                }
-            }
-        }
-
-        return failed;
-    }
+            Steps = await Shrinker.ShrinkAsync(
+                failed.Steps,
+                async steps => (await RunAsync(failed with { Steps = steps }, plant).ConfigureAwait(false)).Violations
+                    .Any(violation => violation.Check == check),
+                maxRuns).ConfigureAwait(false),
+        };
 
     /// <summary>What <c>simulate --only proxies</c> does.</summary>
     public static async Task<CampaignReport> RunSeedsAsync(
         CampaignOptions options, TextWriter progress, CancellationToken cancellationToken)
     {
-        if (options.Plant == EachPlant)
+        if (options.Plant == PlantTable.EachPlant)
         {
-            return await FindEachAsync(cancellationToken).ConfigureAwait(false);
+            return await PlantTable.FindEachAsync(
+                ProxyPlants.All.Select(static one => (one.Key, one.Value.Summary, $"{one.Value.FoundBy}")),
+                PlantSeeds,
+                plant => FindAsync(plant),
+                cancellationToken).ConfigureAwait(false);
         }
 
         List<string> failures = [];
@@ -115,7 +102,6 @@ internal static class ProxyRuns
                 failures.Add(failed.Count > ShownFailures ? $"{scenario.Plan.Seed}: {violations[0]}"
                     : await TellAsync(scenario, violations, options.Plant).ConfigureAwait(false));
             }
-
         }
 
         return new CampaignReport(string.Create(CultureInfo.InvariantCulture,
@@ -130,24 +116,6 @@ internal static class ProxyRuns
             .ConfigureAwait(false);
         progress.WriteLine(summary);
         return new CampaignReport(string.Empty, [.. violations.Select(static violation => violation.ToString())]);
-    }
-
-    private static async Task<CampaignReport> FindEachAsync(CancellationToken cancellationToken)
-    {
-        StringBuilder table = new("| `--plant` | defect | check | found with seed |\n|---|---|---|---|\n");
-        List<string> failures = [];
-        foreach ((string name, ProxyPlant plant) in ProxyPlants.All.TakeWhile(_ => !cancellationToken.IsCancellationRequested))
-        {
-            ulong? seed = await FindAsync(name).ConfigureAwait(false);
-            table.Append(CultureInfo.InvariantCulture,
-                $"| {name} | {plant.Summary} | {plant.FoundBy} | {seed?.ToString(CultureInfo.InvariantCulture) ?? "not found"} |\n");
-            if (seed is null)
-            {
-                failures.Add($"The planted defect {name} was not found with {PlantSeeds} seeds.");
-            }
-        }
-
-        return new CampaignReport(table.ToString(), failures);
     }
 
     private static async Task<string> TellAsync(ProxyScenario scenario, IReadOnlyList<ProxyViolation> violations, string? plant)

@@ -1,5 +1,3 @@
-using System.Text;
-
 namespace CoAP.NET.Simulation.Simulate.Proxies;
 
 /// <summary>
@@ -10,24 +8,16 @@ namespace CoAP.NET.Simulation.Simulate.Proxies;
 /// <param name="Steps">What happens, one after the other.</param>
 internal sealed record ProxyScenario(ProxyPlan Plan, IReadOnlyList<ProxyStep> Steps)
 {
-    private const string PlanWord = "proxies ";
-    private const string StepWord = "step ";
+    private const string PlanWord = "proxies";
 
     /// <summary>Whether a text is one of these scenarios.</summary>
-    public static bool IsOne(string text) => text.StartsWith(PlanWord, StringComparison.Ordinal);
+    public static bool IsOne(string text) => ScenarioText.IsOne(PlanWord, text);
 
+    /// <exception cref="FormatException">The text is none of these scenarios.</exception>
     public static ProxyScenario Parse(string text)
     {
-        string[] lines = text.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
-        if (lines is not [var plan, .. var steps] || !IsOne(plan)
-            || Array.Find(steps, static line => !line.StartsWith(StepWord, StringComparison.Ordinal)) is not null)
-        {
-            throw new FormatException($"The first line begins with '{PlanWord}', each other one with '{StepWord}'.");
-        }
-
-        return new ProxyScenario(
-            PlanText.Read<ProxyPlan>(plan[PlanWord.Length..]),
-            [.. steps.Select(static line => PlanText.Read<ProxyStep>(line[StepWord.Length..]))]);
+        (ProxyPlan plan, IReadOnlyList<ProxyStep> steps) = ScenarioText.Read<ProxyPlan, ProxyStep>(PlanWord, text);
+        return new ProxyScenario(plan, steps);
     }
 
     /// <summary>Makes what a seed stands for.</summary>
@@ -55,17 +45,7 @@ internal sealed record ProxyScenario(ProxyPlan Plan, IReadOnlyList<ProxyStep> St
         return new ProxyScenario(plan, made);
     }
 
-    public override string ToString()
-    {
-        StringBuilder text = new();
-        text.Append(PlanWord).Append(PlanText.Write(Plan)).Append('\n');
-        foreach (ProxyStep step in Steps)
-        {
-            text.Append(StepWord).Append(PlanText.Write(step)).Append('\n');
-        }
-
-        return text.ToString();
-    }
+    public override string ToString() => ScenarioText.Write(PlanWord, Plan, Steps);
 
     private static ProxyStep MakeStep(Dice dice, ProxyPlan plan, int id)
     {

@@ -1,0 +1,105 @@
+using System.Globalization;
+using System.Text;
+using System.Text.Json;
+
+namespace CoAP.NET.Simulation.Simulate.Clusters;
+
+/// <summary>What a process runs, seed by seed (<see cref="ClusterWorker"/>).</summary>
+/// <param name="order">Which seeds.</param>
+internal sealed class ClusterSeeds(ClusterOrder order)
+{
+    private const int MaxShrinkRuns = 80;
+    private const int ShownLines = 400;
+
+    private readonly string? _plant = order.Plant.Length > 0 ? order.Plant : null;
+    private ClusterScenario _scenario = new(new ClusterPlan(), []);
+    private ClusterRun? _run;
+
+    /// <summary>Runs all of them.</summary>
+    public async Task RunAsync()
+    {
+        ClusterJournal.Echo = order.IsVerbose ? Console.Error : null;
+        using StandstillWatchdog watchdog = new(EndProcess);
+        for (int i = 0; i < order.Seeds; i++)
+        {
+            ClusterScenario scenario = order.Kept.Length > 0
+                ? ClusterScenario.Parse(await File.ReadAllTextAsync(order.Kept).ConfigureAwait(false))
+                : ClusterScenario.Make(order.Seed + (ulong)(i * order.Stride), order.Steps);
+            ClusterRun run = await RunAsync(scenario).ConfigureAwait(false);
+            if (order.IsVerbose)
+            {
+                await Console.Error.WriteLineAsync(Tell(scenario, run, 0)).ConfigureAwait(false);
+            }
+
+            bool isFound = _plant is not null && run.Violations.Any(one => one.Check == ClusterPlants.All[_plant].FoundBy);
+            string? failure = null;
+            if (run.Violations.Count > 0 && _plant is null)
+            {
+                ClusterScenario shrunk = await ShrinkAsync(scenario, run.Violations[0].Check).ConfigureAwait(false);
+                ClusterRun again = await RunAsync(shrunk).ConfigureAwait(false);
+                failure = again.Violations.Count > 0 ? Tell(shrunk, again, ShownLines) : Tell(scenario, run, ShownLines);
+            }
+            else if (isFound)
+            {
+                failure = string.Create(CultureInfo.InvariantCulture, $"{scenario.Plan.Seed}");
+            }
+
+            Say(run.Tally, failure);
+            if (isFound)
+            {
+                break;
+            }
+        }
+    }
+
+    private static void Say(ClusterTally tally, string? failure) =>
+        Console.Out.WriteLine(JsonSerializer.Serialize(new ClusterNews(tally with { Failed = failure is null ? 0 : 1 }, failure)));
+
+    private static string Tell(ClusterScenario scenario, ClusterRun run, int lines)
+    {
+        StringBuilder text = new();
+        text.Append(CultureInfo.InvariantCulture, $"seed {scenario.Plan.Seed}, {scenario.Steps.Count} steps: {run.Tally.Describe()}\n");
+        foreach (ClusterViolation violation in run.Violations)
+        {
+            text.Append(violation).Append('\n');
+        }
+
+        text.Append(scenario);
+        foreach (string line in run.Journal.TakeLast(lines))
+        {
+            text.Append(line).Append('\n');
+        }
+
+        return text.ToString();
+    }
+
+    private async Task<ClusterRun> RunAsync(ClusterScenario scenario)
+    {
+        ClusterRun run = new(scenario, _plant);
+        (_scenario, _run) = (scenario, run);
+        await run.RunAsync().ConfigureAwait(false);
+        return run;
+    }
+
+    // Takes steps out as long as the scenario fails by the same check.
+    private async Task<ClusterScenario> ShrinkAsync(ClusterScenario failed, ClusterCheck check) => failed with
+    {
+        Steps = await Shrinker.ShrinkAsync(
+            failed.Steps,
+            async steps => (await RunAsync(failed with { Steps = steps }).ConfigureAwait(false)).Violations
+                .Any(violation => violation.Check == check),
+            MaxShrinkRuns).ConfigureAwait(false),
+    };
+
+    // The thread of the run does not come back, so that the process is of no use any more.
+    private void EndProcess(string why)
+    {
+        if (_run is { } run)
+        {
+            run.TellEndless(why);
+            Say(run.Tally, Tell(_scenario, run, ShownLines));
+        }
+
+        Environment.Exit(ClusterWorker.StoodStill);
+    }
+}
