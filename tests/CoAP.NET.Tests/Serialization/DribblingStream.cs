@@ -1,8 +1,8 @@
 namespace CoAP.NET.Tests.Serialization;
 
 /// <summary>
-/// A stream that gives a few bytes at a time and cannot seek. The asynchronous kind fails when it is read synchronously, and the synchronous
-/// kind when it is read asynchronously. Long messages come in larger pieces after their first bytes.
+/// A stream that gives a few bytes at a time and cannot seek. The asynchronous kind fails when it is read synchronously, and the
+/// synchronous kind when it is read asynchronously. Long messages come in larger pieces after their first bytes.
 /// </summary>
 /// <param name="bytes">The bytes.</param>
 /// <param name="chunk">How many at a time.</param>
