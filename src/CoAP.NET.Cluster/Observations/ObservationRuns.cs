@@ -62,7 +62,7 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
     /// <param name="peer">The device.</param>
     public void Match(CoapPeer peer)
     {
-        if (peer.DurableId is not { IsEmpty: false } session)
+        if (table.Count == 0 || peer.DurableId is not { IsEmpty: false } session)
         {
             return;
         }

@@ -93,7 +93,7 @@ internal sealed class ObservationTable
     }
 
     /// <summary>Those at a device, as a list of its own.</summary>
-    public List<DurableObservation> OfSession(ReadOnlySpan<byte> session)
+    public IReadOnlyList<DurableObservation> OfSession(ReadOnlySpan<byte> session)
     {
         lock (Gate)
         {

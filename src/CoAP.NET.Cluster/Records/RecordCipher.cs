@@ -3,46 +3,68 @@ using System.Security.Cryptography;
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Seals states of records with AES-256-GCM. Each record has a key of its own, which follows from the secret of the cluster and from the
-/// key of the record, and a random nonce for each write. So no key is used for more writes than random nonces allow (2^32), however many
-/// records there are, and a state that somebody put under another key does not open. Thread-safe.
+/// Seals states of records with AES-256-GCM. The key of the record is authenticated with its state, so a state that somebody put under
+/// another key does not open. Each process has keys of its own, by a random salt, and random nonces: so no nonce comes twice where a
+/// virtual machine is saved and restored either. After 2^24 records the salt is another one, far below what random nonces under one key
+/// allow (2^32). Thread-safe.
 /// </summary>
 internal sealed class RecordCipher : IDisposable
 {
-    /// <summary>How many bytes a sealed state is longer: version, nonce, tag.</summary>
-    public const int Overhead = 1 + NonceLength + TagLength;
+    /// <summary>How many bytes a sealed state is longer: version, salt, nonce, tag.</summary>
+    public const int Overhead = TagOffset + SaltedCiphers.TagLength;
 
     private const byte Version = 1;
-    private const int NonceLength = 12;
-    private const int TagLength = 16;
-    private const int KeyLength = 32;
+    private const int NonceOffset = 1 + SaltedCiphers.SaltLength;
+    private const int TagOffset = NonceOffset + SaltedCiphers.NonceLength;
     private const int NameOverhead = 2;
+    private const int RecordsOfKey = 1 << 24;
 
-    private readonly byte[] _master = new byte[KeyLength];
     private readonly CoapRandomSource _random;
+    private readonly SaltedCiphers _ciphers;
     private readonly Lock _gate = new();
-    private bool _isDisposed;
+    private readonly int _recordsOfKey;
+    private byte[] _salt = [];
+    private int _count;
 
-    public RecordCipher(ReadOnlySpan<byte> secret, CoapRandomSource random)
+    /// <summary>Makes one.</summary>
+    /// <param name="secret">What keys follow from; copied.</param>
+    /// <param name="random">The source of salts and nonces.</param>
+    /// <param name="recordsOfKey">How many records a key seals.</param>
+    public RecordCipher(ReadOnlySpan<byte> secret, CoapRandomSource random, int recordsOfKey = RecordsOfKey)
     {
-        HKDF.DeriveKey(HashAlgorithmName.SHA256, secret, _master, default, "CoAP.NET cluster records 1"u8);
+        _recordsOfKey = recordsOfKey;
+        _ciphers = new SaltedCiphers(secret, "CoAP.NET cluster records 1"u8);
         _random = random;
     }
 
+    /// <summary>Seals a state.</summary>
+    /// <exception cref="ObjectDisposedException">This object was disposed of.</exception>
     public byte[] Seal(CoapRecordKey key, ReadOnlySpan<byte> state)
     {
+        byte[] salt = NextSalt();
         byte[] sealedState = new byte[Overhead + state.Length];
         sealedState[0] = Version;
-        Span<byte> nonce = sealedState.AsSpan(1, NonceLength);
+        salt.CopyTo(sealedState, 1);
+        Span<byte> nonce = sealedState.AsSpan(NonceOffset, SaltedCiphers.NonceLength);
         _random.Fill(nonce);
         Span<byte> name = stackalloc byte[NameOverhead + CoapRecordKey.MaxLength];
         name = NameOf(key, name);
-        using AesGcm aes = CipherOf(name);
-        aes.Encrypt(nonce, state, sealedState.AsSpan(Overhead), sealedState.AsSpan(1 + NonceLength, TagLength), name);
+        SaltedCiphers.SaltedCipher sealing = Take(salt);
+        try
+        {
+            sealing.Cipher.Encrypt(
+                nonce, state, sealedState.AsSpan(Overhead), sealedState.AsSpan(TagOffset, SaltedCiphers.TagLength), name);
+        }
+        finally
+        {
+            _ciphers.Return(sealing);
+        }
+
         return sealedState;
     }
 
     /// <summary>Opens a sealed state; null when it was sealed with another secret, for another record, or is none.</summary>
+    /// <exception cref="ObjectDisposedException">This object was disposed of.</exception>
     public byte[]? TryOpen(CoapRecordKey key, ReadOnlySpan<byte> sealedState)
     {
         if (sealedState.Length < Overhead || sealedState[0] != Version)
@@ -53,27 +75,24 @@ internal sealed class RecordCipher : IDisposable
         byte[] state = new byte[sealedState.Length - Overhead];
         Span<byte> name = stackalloc byte[NameOverhead + CoapRecordKey.MaxLength];
         name = NameOf(key, name);
-        using AesGcm aes = CipherOf(name);
+        SaltedCiphers.SaltedCipher opening = Take(sealedState.Slice(1, SaltedCiphers.SaltLength));
         try
         {
-            aes.Decrypt(sealedState.Slice(1, NonceLength), sealedState[Overhead..], sealedState.Slice(1 + NonceLength, TagLength), state,
-                name);
+            opening.Cipher.Decrypt(sealedState.Slice(NonceOffset, SaltedCiphers.NonceLength), sealedState[Overhead..],
+                sealedState.Slice(TagOffset, SaltedCiphers.TagLength), state, name);
             return state;
         }
         catch (AuthenticationTagMismatchException)
         {
             return null;
         }
-    }
-
-    public void Dispose()
-    {
-        lock (_gate)
+        finally
         {
-            _isDisposed = true;
-            CryptographicOperations.ZeroMemory(_master);
+            _ciphers.Return(opening);
         }
     }
+
+    public void Dispose() => _ciphers.Dispose();
 
     private static Span<byte> NameOf(CoapRecordKey key, Span<byte> name)
     {
@@ -83,21 +102,21 @@ internal sealed class RecordCipher : IDisposable
         return name[..(NameOverhead + key.Bytes.Length)];
     }
 
-    private AesGcm CipherOf(ReadOnlySpan<byte> name)
+    private byte[] NextSalt()
     {
-        Span<byte> key = stackalloc byte[KeyLength];
-        Span<byte> master = stackalloc byte[KeyLength];
         lock (_gate)
         {
-            // Zeros must never become a key.
-            ObjectDisposedException.ThrowIf(_isDisposed, this);
-            _master.CopyTo(master);
-        }
+            if (_count++ % _recordsOfKey == 0)
+            {
+                _count = 1;
+                _salt = new byte[SaltedCiphers.SaltLength];
+                _random.Fill(_salt);
+            }
 
-        HMACSHA256.HashData(master, name, key);
-        AesGcm aes = new(key, TagLength);
-        CryptographicOperations.ZeroMemory(key);
-        CryptographicOperations.ZeroMemory(master);
-        return aes;
+            return _salt;
+        }
     }
+
+    private SaltedCiphers.SaltedCipher Take(ReadOnlySpan<byte> salt) =>
+        _ciphers.TryTake(salt) ?? throw new ObjectDisposedException(nameof(CoapSealedClusterStore));
 }

@@ -7,8 +7,9 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// Seals the records of another store, so that neither a file nor a database, nor a backup of one, reveals keys of sessions or data of
-/// devices. States are encrypted and authenticated (AES-256-GCM) under keys that are derived from the secret of the cluster and the key of
-/// each record (HKDF); keys, slots, fences and lifetimes stay readable. Thread-safe. Disposing of it disposes of the other store too.
+/// devices. States are encrypted (AES-256-GCM) and authenticated together with the keys of their records, under a key of each process that
+/// is derived from the secret of the cluster (HKDF); keys, slots, fences and lifetimes stay readable. Thread-safe. Disposing of it disposes
+/// of the other store too.
 /// </summary>
 /// <remarks>
 /// Somebody who can write to the store can delete records and restore older ones, which cannot be detected. A record that was sealed with
@@ -20,7 +21,7 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
     /// <summary>The length of the secret: 32 bytes.</summary>
     public const int SecretLength = 32;
 
-    /// <summary>The maximum length of a state: 65,507 bytes, 29 less than in the store itself.</summary>
+    /// <summary>The maximum length of a state: 65,491 bytes, 45 less than in the store itself.</summary>
     public const int MaxStateLength = CoapRecordChange.MaxStateLength - RecordCipher.Overhead;
 
     private readonly ICoapClusterStore _inner;

@@ -12,6 +12,9 @@ namespace CoAP.NET.Dtls.Keeping;
 internal sealed class SessionLoading(
     SessionKeeper keeper, DtlsServer server, SessionTable sessions, DtlsServerLimits limits, StateSeal seal)
 {
+    // Of the state of a session by a pre-shared key; those with certificates are longer.
+    private const int UsualLength = 512;
+
     private readonly Lock _gate = new();
 
     // Those of the start, until all of them are there.
@@ -25,24 +28,28 @@ internal sealed class SessionLoading(
     /// <inheritdoc cref="CoapDtlsSessionLoader.TryLoad"/>
     public CoapDtlsSessionLoad TryLoad(ReadOnlySpan<byte> state, long stamp)
     {
-        byte[]? plain = null;
+        // Several threads may load at the same time.
+        Span<byte> plain = stackalloc byte[UsualLength];
         KeptDtlsSession session;
         try
         {
-            // Several threads may load at the same time.
-            plain = Volatile.Read(ref _isStopped) ? null : seal.TryOpen(state);
+            bool isOpened = !Volatile.Read(ref _isStopped) && seal.TryOpen(state, plain, out plain);
             if (Volatile.Read(ref _isStopped))
             {
                 return CoapDtlsSessionLoad.Stopped;
             }
 
-            session = SavedSessions.Read(plain ?? throw new InvalidDataException(), keeper, server);
+            if (!isOpened)
+            {
+                return OnUnreadable();
+            }
+
+            session = SavedSessions.Read(plain, keeper, server);
             session.Stamp = stamp;
         }
         catch (InvalidDataException)
         {
-            Interlocked.Increment(ref _unreadable);
-            return CoapDtlsSessionLoad.Unreadable;
+            return OnUnreadable();
         }
         finally
         {
@@ -89,7 +96,7 @@ internal sealed class SessionLoading(
             _first = null;
         }
 
-        loaded.Sort(static (one, other) => one.LastReceived.CompareTo(other.LastReceived));
+        loaded = SortedByLastReceived(loaded);
         int tooMany = loaded.Count - Math.Max(0, limits.MaxSessions - sessions.Count);
         if (tooMany > 0)
         {
@@ -110,6 +117,21 @@ internal sealed class SessionLoading(
     public void Stop()
     {
         Volatile.Write(ref _isStopped, true);
+    }
+
+    // The times are looked up once: there may be very many sessions, each somewhere else in memory.
+    private static List<KeptDtlsSession> SortedByLastReceived(List<KeptDtlsSession> sessions)
+    {
+        long[] times = [.. sessions.Select(static session => session.LastReceived)];
+        KeptDtlsSession[] sorted = [.. sessions];
+        Array.Sort(times, sorted);
+        return [.. sorted];
+    }
+
+    private CoapDtlsSessionLoad OnUnreadable()
+    {
+        Interlocked.Increment(ref _unreadable);
+        return CoapDtlsSessionLoad.Unreadable;
     }
 
     // Its client may have made a new session over the same path; then the old one is of no use anywhere.

@@ -11,34 +11,22 @@ namespace CoAP.NET.Dtls.Keeping;
 internal sealed class StateSeal : IDisposable
 {
     /// <summary>How much longer a state is than what it holds.</summary>
-    public const int Overhead = FormatLength + SaltLength + NonceLength + TagLength;
+    public const int Overhead = TagOffset + SaltedCiphers.TagLength;
 
     private const int FormatLength = 4;
-    private const int SaltLength = 16;
-    private const int NonceLength = 12;
-    private const int TagLength = 16;
-    private const int DerivedLength = 32;
+    private const int NonceOffset = FormatLength + SaltedCiphers.SaltLength;
+    private const int TagOffset = NonceOffset + SaltedCiphers.NonceLength;
 
-    // As many threads may decrypt at the same time without a key to be derived for each state.
-    private const int MaxIdle = 16;
-
-    private readonly byte[] _key;
-    private readonly byte[] _salt = new byte[SaltLength];
-    private readonly Lock _gate = new();
-    private readonly AesGcm _sealing;
-
-    // Those that nobody uses just now. Each is used by one thread at a time.
-    private readonly List<Opening> _idle = [];
+    private readonly byte[] _salt = new byte[SaltedCiphers.SaltLength];
+    private readonly SaltedCiphers _ciphers;
     private ulong _count;
-    private bool _isDisposed;
 
     /// <param name="key">What keys are derived from; copied.</param>
     /// <param name="random">Where the salt comes from.</param>
     public StateSeal(ReadOnlySpan<byte> key, CoapRandomSource random)
     {
-        _key = key.ToArray();
+        _ciphers = new SaltedCiphers(key, "CoAP.NET DTLS session"u8);
         random.Fill(_salt);
-        _sealing = CipherOf(_salt);
     }
 
     private static ReadOnlySpan<byte> Format => "CDS1"u8;
@@ -46,17 +34,23 @@ internal sealed class StateSeal : IDisposable
     /// <summary>Encrypts.</summary>
     /// <param name="plain">What is to be kept.</param>
     /// <returns>The state.</returns>
+    /// <exception cref="ObjectDisposedException">This object was disposed of.</exception>
     public byte[] Seal(ReadOnlySpan<byte> plain)
     {
         byte[] state = new byte[Overhead + plain.Length];
         Format.CopyTo(state);
         _salt.CopyTo(state.AsSpan(FormatLength));
-        Span<byte> nonce = state.AsSpan(FormatLength + SaltLength, NonceLength);
-        BinaryPrimitives.WriteUInt64BigEndian(nonce[(NonceLength - sizeof(ulong))..], Interlocked.Increment(ref _count));
-        lock (_gate)
+        Span<byte> nonce = state.AsSpan(NonceOffset, SaltedCiphers.NonceLength);
+        BinaryPrimitives.WriteUInt64BigEndian(nonce[(SaltedCiphers.NonceLength - sizeof(ulong))..], Interlocked.Increment(ref _count));
+        SaltedCiphers.SaltedCipher sealing =
+            _ciphers.TryTake(_salt) ?? throw new ObjectDisposedException(nameof(StateSeal), "The server has stopped.");
+        try
         {
-            _sealing.Encrypt(nonce, plain, state.AsSpan(Overhead), state.AsSpan(FormatLength + SaltLength + NonceLength, TagLength),
-                state.AsSpan(0, FormatLength));
+            sealing.Cipher.Encrypt(nonce, plain, state.AsSpan(Overhead), state.AsSpan(TagOffset, SaltedCiphers.TagLength), Format);
+        }
+        finally
+        {
+            _ciphers.Return(sealing);
         }
 
         return state;
@@ -64,99 +58,36 @@ internal sealed class StateSeal : IDisposable
 
     /// <summary>Decrypts.</summary>
     /// <param name="state">What <see cref="Seal"/> gave, here or in another process.</param>
-    /// <returns>What was kept, to be overwritten after use; null when this is no state, it was changed, the key is another, or this object
-    /// was disposed of.</returns>
-    public byte[]? TryOpen(ReadOnlySpan<byte> state)
+    /// <param name="buffer">Takes what was kept, to be overwritten after use; where it is too short another one is made.</param>
+    /// <param name="plain">What was kept: in <paramref name="buffer"/>, or to be overwritten as well.</param>
+    /// <returns>False when this is no state, it was changed, the key is another, or this object was disposed of.</returns>
+    public bool TryOpen(ReadOnlySpan<byte> state, Span<byte> buffer, out Span<byte> plain)
     {
-        if (state.Length < Overhead || !state.StartsWith(Format))
+        plain = default;
+        if (state.Length < Overhead || !state.StartsWith(Format)
+            || _ciphers.TryTake(state.Slice(FormatLength, SaltedCiphers.SaltLength)) is not { } opening)
         {
-            return null;
+            return false;
         }
 
-        ReadOnlySpan<byte> salt = state.Slice(FormatLength, SaltLength);
-        ReadOnlySpan<byte> encrypted = state[Overhead..];
-        if (Take(salt) is not { } opening)
-        {
-            return null;
-        }
-
-        byte[] plain = new byte[encrypted.Length];
         try
         {
-            opening.Cipher.Decrypt(state.Slice(FormatLength + SaltLength, NonceLength), encrypted,
-                state.Slice(FormatLength + SaltLength + NonceLength, TagLength), plain, state[..FormatLength]);
-            return plain;
+            int length = state.Length - Overhead;
+            Span<byte> opened = length <= buffer.Length ? buffer[..length] : new byte[length];
+            opening.Cipher.Decrypt(state.Slice(NonceOffset, SaltedCiphers.NonceLength), state[Overhead..],
+                state.Slice(TagOffset, SaltedCiphers.TagLength), opened, Format);
+            plain = opened;
+            return true;
         }
         catch (AuthenticationTagMismatchException)
         {
-            return null;
+            return false;
         }
         finally
         {
-            Return(opening);
+            _ciphers.Return(opening);
         }
     }
 
-    public void Dispose()
-    {
-        lock (_gate)
-        {
-            _isDisposed = true;
-            _sealing.Dispose();
-            _idle.ForEach(static opening => opening.Cipher.Dispose());
-            _idle.Clear();
-            CryptographicOperations.ZeroMemory(_key);
-        }
-    }
-
-    // Most states come from one process, one after another.
-    private Opening? Take(ReadOnlySpan<byte> salt)
-    {
-        lock (_gate)
-        {
-            for (int i = _idle.Count - 1; i >= 0; i--)
-            {
-                Opening idle = _idle[i];
-                if (salt.SequenceEqual(idle.Salt))
-                {
-                    _idle.RemoveAt(i);
-                    return idle;
-                }
-            }
-
-            return _isDisposed ? null : new Opening(salt.ToArray(), CipherOf(salt));
-        }
-    }
-
-    private void Return(Opening opening)
-    {
-        Opening? surplus = opening;
-        lock (_gate)
-        {
-            if (!_isDisposed)
-            {
-                _idle.Add(opening);
-                surplus = _idle.Count > MaxIdle ? _idle[0] : null;
-                _idle.RemoveRange(0, surplus is null ? 0 : 1);
-            }
-        }
-
-        surplus?.Cipher.Dispose();
-    }
-
-    private AesGcm CipherOf(ReadOnlySpan<byte> salt)
-    {
-        Span<byte> derived = stackalloc byte[DerivedLength];
-        try
-        {
-            HKDF.DeriveKey(HashAlgorithmName.SHA256, _key, derived, salt, "CoAP.NET DTLS session"u8);
-            return new AesGcm(derived, TagLength);
-        }
-        finally
-        {
-            CryptographicOperations.ZeroMemory(derived);
-        }
-    }
-
-    private sealed record Opening(byte[] Salt, AesGcm Cipher);
+    public void Dispose() => _ciphers.Dispose();
 }

@@ -23,8 +23,7 @@ internal sealed class CipherSuite(ushort id, string name, string openSslName, Ae
     /// <summary>Blocks of 16 bytes that count as one record for <see cref="MaxRecords"/>: 2 KiB.</summary>
     public const int BlocksOfRecord = 128;
 
-    /// <summary>All of them, those of RFC 7252 first.</summary>
-    public static IReadOnlyList<CipherSuite> All { get; } =
+    private static readonly CipherSuite[] s_all =
     [
         new(0xC0A8, "TLS_PSK_WITH_AES_128_CCM_8", "PSK-AES128-CCM8", AeadMode.Ccm, 8),
         new(0xC0AE, "TLS_ECDHE_ECDSA_WITH_AES_128_CCM_8", "ECDHE-ECDSA-AES128-CCM8", AeadMode.Ccm, 8),
@@ -33,6 +32,9 @@ internal sealed class CipherSuite(ushort id, string name, string openSslName, Ae
         new(0xC0A4, "TLS_PSK_WITH_AES_128_CCM", "PSK-AES128-CCM", AeadMode.Ccm, 16),
         new(0xC0AC, "TLS_ECDHE_ECDSA_WITH_AES_128_CCM", "ECDHE-ECDSA-AES128-CCM", AeadMode.Ccm, 16),
     ];
+
+    /// <summary>All of them, those of RFC 7252 first.</summary>
+    public static IReadOnlyList<CipherSuite> All => s_all;
 
     public ushort Id { get; } = id;
 
@@ -67,7 +69,19 @@ internal sealed class CipherSuite(ushort id, string name, string openSslName, Ae
     /// <summary>Finds one.</summary>
     /// <param name="id">Its number.</param>
     /// <returns>It, or null.</returns>
-    public static CipherSuite? Find(int id) => All.FirstOrDefault(suite => suite.Id == id);
+    public static CipherSuite? Find(int id)
+    {
+        // Also for each of the sessions that a start loads.
+        foreach (CipherSuite suite in s_all)
+        {
+            if (suite.Id == id)
+            {
+                return suite;
+            }
+        }
+
+        return null;
+    }
 
     public override string ToString() => Name;
 }

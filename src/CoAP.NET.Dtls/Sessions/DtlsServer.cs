@@ -19,9 +19,6 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     private const byte ClientHelloType = 1;
 
-    // So many of those that were loaded are opened by one thread, one after the other.
-    private const int OpenedAtOnce = 500;
-
     // So many go at a time when their time is over, so that a tick stays short.
     private const int MaxEvictionsPerTick = 1_000;
 
@@ -296,18 +293,8 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
     public void Open(IReadOnlyList<DtlsSession> sessions)
     {
         // There may be very many at a start, and nobody is served before all are there.
-        Parallel.For(0, (sessions.Count + OpenedAtOnce - 1) / OpenedAtOnce, part =>
-        {
-            int end = Math.Min(sessions.Count, (part + 1) * OpenedAtOnce);
-            for (int i = part * OpenedAtOnce; i < end; i++)
-            {
-                Sink.Opened(sessions[i]);
-            }
-        });
-        foreach (DtlsSession session in sessions)
-        {
-            Add(session);
-        }
+        _sessions.Reserve(sessions.Count);
+        new OrderedOpening(sessions, Sink.Opened, Add).Run();
     }
 
     /// <summary>Ends all handshakes and sessions, and tells peers.</summary>
@@ -359,7 +346,7 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     private void Add(DtlsSession session)
     {
-        if (!_sessions.TryAdd(session, out List<DtlsSession> replaced))
+        if (!_sessions.TryAdd(session, out IReadOnlyList<DtlsSession> replaced))
         {
             session.End(DtlsEnd.Closed, tells: true);
             return;

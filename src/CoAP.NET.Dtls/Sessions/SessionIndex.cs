@@ -37,6 +37,16 @@ internal abstract class SessionIndex<TKey>
         return null;
     }
 
+    /// <summary>Makes room for further ones, so that it need not grow step by step.</summary>
+    /// <param name="further">How many.</param>
+    public void Reserve(int further)
+    {
+        if (_used + further >= _places.Length / 4 * 3)
+        {
+            Rebuild(Count + further);
+        }
+    }
+
     /// <summary>Puts one in.</summary>
     /// <param name="key">Its key.</param>
     /// <param name="session">The session.</param>
@@ -50,7 +60,7 @@ internal abstract class SessionIndex<TKey>
 
         if (_used >= _places.Length / 4 * 3)
         {
-            Rebuild();
+            Rebuild(Count);
         }
 
         Put(_places, (int)Hash(key), session);
@@ -73,7 +83,7 @@ internal abstract class SessionIndex<TKey>
                 Count--;
                 if (_places.Length > MinLength && Count < _places.Length / 8)
                 {
-                    Rebuild();
+                    Rebuild(Count);
                 }
 
                 return true;
@@ -96,10 +106,10 @@ internal abstract class SessionIndex<TKey>
     /// <param name="key">The key.</param>
     protected virtual bool Has(DtlsSession session, in TKey key) => EqualityComparer<TKey>.Default.Equals(KeyOf(session), key);
 
-    private void Rebuild()
+    private void Rebuild(int count)
     {
         int length = MinLength;
-        while (length / 2 <= Count)
+        while (length / 2 <= count)
         {
             length *= 2;
         }

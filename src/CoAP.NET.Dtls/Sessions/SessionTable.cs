@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using CoAP.NET.Transports;
+using System.Runtime.InteropServices;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -61,12 +61,26 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
     /// <returns>It, or null.</returns>
     public DtlsSession? Find(in DtlsPath path) => _byPath.Find(path);
 
+    /// <summary>Makes room for sessions that are about to be added, of clients that are known and have a Connection ID each, as most
+    /// have.</summary>
+    /// <param name="further">How many.</param>
+    public void Reserve(int further)
+    {
+        lock (_gate)
+        {
+            _byCid.Reserve(further);
+            _places.EnsureCapacity(_places.Count + further);
+            _known.Reserve(further);
+        }
+    }
+
     /// <summary>Takes a new session.</summary>
     /// <param name="session">The session.</param>
     /// <param name="replaced">Sessions of the same path that it takes the place of; they are to be ended.</param>
     /// <returns>False when it ended already, its Connection ID is taken, or the table is shut.</returns>
-    public bool TryAdd(DtlsSession session, out List<DtlsSession> replaced)
+    public bool TryAdd(DtlsSession session, out IReadOnlyList<DtlsSession> replaced)
     {
+        List<DtlsSession>? others = null;
         replaced = [];
         lock (_gate)
         {
@@ -79,21 +93,27 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
             // Whoever holds keys has shown more than an address: only now does the old session go (RFC 6347 section 4.2.8).
             if (_byPath.Find(path) is { } plain)
             {
-                replaced.Add(plain);
+                (others ??= []).Add(plain);
             }
 
             // An address is given to others, by NATs too; the one who had it before may be elsewhere and has a Connection ID to be known
             // by.
-            if (_places.TryGetValue(_byPath.HashOf(path), out DtlsSession? before) && before.HasPeerOf(session))
+            ulong place = _byPath.HashOf(path);
+            if (_places.TryGetValue(place, out DtlsSession? before) && before.HasPeerOf(session))
             {
-                replaced.Add(before);
+                (others ??= []).Add(before);
             }
 
             // At once: what comes late in one of them must not take the place back until it has ended.
-            replaced.ForEach(Unlist);
+            if (others is not null)
+            {
+                others.ForEach(Unlist);
+                replaced = others;
+            }
+
             if (session.HasCid)
             {
-                SetPlace(path, session);
+                SetPlace(place, session);
             }
             else
             {
@@ -182,17 +202,21 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
 
     private void SetPlace(in DtlsPath path, DtlsSession session)
     {
-        if (!session.HasCid)
+        if (session.HasCid)
         {
-            return;
+            SetPlace(_byPath.HashOf(path), session);
         }
+    }
 
-        if (_places.TryGetValue(_byPath.HashOf(path), out DtlsSession? before) && before != session)
+    private void SetPlace(ulong place, DtlsSession session)
+    {
+        ref DtlsSession? there = ref CollectionsMarshal.GetValueRefOrAddDefault(_places, place, out _);
+        if (there is { } before && before != session)
         {
             before.IsHidden = true;
         }
 
-        _places[_byPath.HashOf(path)] = session;
+        there = session;
         session.IsHidden = false;
     }
 
@@ -225,30 +249,5 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         {
             _byPath.Remove(session.Path, session);
         }
-    }
-
-    private sealed class CidIndex : SessionIndex<ulong>
-    {
-        protected override ulong KeyOf(DtlsSession session) => CidOf(session.OwnCid);
-
-        // They are random.
-        protected override uint Hash(in ulong key) => (uint)key;
-    }
-
-    private sealed class PathIndex(CoapRandomSource random) : SessionIndex<DtlsPath>
-    {
-        private readonly CoapAddressHash _hash = new(random);
-
-        public bool IsByRemote { get; set; }
-
-        public ulong HashOf(in DtlsPath path) =>
-            IsByRemote ? _hash.Of(path.Remote) : _hash.Of(path.Remote, path.Local) + (ulong)path.Tag;
-
-        protected override DtlsPath KeyOf(DtlsSession session) => session.FixedPath;
-
-        protected override bool Has(DtlsSession session, in DtlsPath key) =>
-            IsByRemote ? session.FixedPath.Remote == key.Remote : base.Has(session, key);
-
-        protected override uint Hash(in DtlsPath key) => (uint)HashOf(key);
     }
 }

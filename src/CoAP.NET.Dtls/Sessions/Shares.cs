@@ -37,6 +37,22 @@ internal sealed class Shares<T>
     /// <summary>The members of a source that has most, in no order. Where no source has more than one these are all.</summary>
     public IEnumerable<T> OfGreediest() => _most > 0 ? _bySize[_most].First().Members : _slots.OfType<T>();
 
+    /// <summary>Makes room for further members, so that it need not grow step by step.</summary>
+    /// <param name="further">How many, if each has a source of its own.</param>
+    public void Reserve(int further)
+    {
+        int length = _slots.Length;
+        while (_used + further >= length / 4 * 3)
+        {
+            length *= 2;
+        }
+
+        if (length > _slots.Length)
+        {
+            Resize(length);
+        }
+    }
+
     /// <summary>Puts one in.</summary>
     /// <param name="member">One that is not in it.</param>
     public void Add(T member)

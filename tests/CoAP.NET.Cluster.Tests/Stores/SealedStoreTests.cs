@@ -54,7 +54,7 @@ public sealed class SealedStoreTests : SharedStoreSuite
         }
 
         // Of any length, and with another version.
-        foreach (byte[] state in (byte[][])[[], [1], new byte[28], new byte[29], [2, .. a[1..]]])
+        foreach (byte[] state in (byte[][])[[], [1], new byte[44], new byte[45], [1, .. new byte[44]], [2, .. a[1..]]])
         {
             await WriteAsync(below, CoapRecordChange.Put(Key("c"), fence, state, Timeout.InfiniteTimeSpan));
             Assert.Empty(await TextsAsync(store));

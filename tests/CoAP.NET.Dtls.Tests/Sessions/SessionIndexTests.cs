@@ -11,7 +11,7 @@ public class SessionIndexTests
     [Theory]
     [InlineData(0xffff_ffff)]
     [InlineData(3)]
-    public void It_finds_what_a_dictionary_finds_whatever_was_put_in_and_taken_out(uint mask)
+    public void It_finds_what_a_dictionary_finds_whatever_was_put_in_and_taken_out_and_room_was_made_for(uint mask)
     {
         // With a mask of two bits nearly all fall upon each other.
         Index index = new(mask);
@@ -32,6 +32,11 @@ public class SessionIndexTests
             {
                 Assert.True(index.Remove(key, session));
                 Assert.False(index.Remove(key, session));
+            }
+
+            if (i % 3_000 == 0)
+            {
+                index.Reserve(i / 30);
             }
 
             Assert.Same(expected.GetValueOrDefault(key), index.Find(key));
@@ -93,7 +98,9 @@ public class SessionIndexTests
         Assert.True(await reader > 0);
     }
 
-    private static DtlsSession Session(ulong cid)
+    /// <summary>A session that is found by a Connection ID.</summary>
+    /// <param name="cid">The Connection ID.</param>
+    internal static DtlsSession Session(ulong cid)
     {
         byte[] own = new byte[sizeof(ulong)];
         BinaryPrimitives.WriteUInt64BigEndian(own, cid);

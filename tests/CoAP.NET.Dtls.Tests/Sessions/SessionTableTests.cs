@@ -14,7 +14,7 @@ public sealed class SessionTableTests
         (DtlsSession old, _) = rig.Make(1);
         (DtlsSession young, _) = rig.Make(1);
         Assert.True(table.TryAdd(old, out _));
-        Assert.True(table.TryAdd(young, out List<DtlsSession> replaced));
+        Assert.True(table.TryAdd(young, out IReadOnlyList<DtlsSession> replaced));
         Assert.Equal([old], replaced);
 
         // A thread had a record of it when it was replaced, and notes so before it is ended.

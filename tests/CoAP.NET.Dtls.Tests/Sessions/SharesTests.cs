@@ -8,7 +8,7 @@ public sealed class SharesTests
     [Theory]
     [InlineData(12)]
     [InlineData(2_000)]
-    public void Whoever_holds_most_is_found_whatever_comes_and_goes(int sources)
+    public void Whoever_holds_most_is_found_whatever_comes_and_goes_and_room_is_made_for(int sources)
     {
         Random random = new(5);
         Shares<Member> shares = new();
@@ -31,6 +31,11 @@ public sealed class SharesTests
                 all.RemoveAt(at);
                 shares.Remove(member);
                 counts[member.Source]--;
+            }
+
+            if (step % 1_500 == 0)
+            {
+                shares.Reserve(step);
             }
 
             Assert.Equal((all.Count, counts.Values.Max()), (shares.Count, shares.Most));

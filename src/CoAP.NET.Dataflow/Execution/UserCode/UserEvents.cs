@@ -12,9 +12,11 @@ internal static class UserEvents
     /// <param name="argument">What it tells.</param>
     public static void Raise<T>(CoapEnvironment environment, string name, EventHandler<T> handlers, object sender, T argument)
     {
-        foreach (EventHandler<T> handler in handlers.GetInvocationList().Cast<EventHandler<T>>())
+        // Nothing is allocated for it: a server that starts with the sessions of very many clients tells of each.
+        foreach (EventHandler<T> handler in Delegate.EnumerateInvocationList(handlers))
         {
-            Run(environment, name, () => handler(sender, argument));
+            Run(environment, name, static call => call.Handler(call.Sender, call.Argument),
+                (Handler: handler, Sender: sender, Argument: argument));
         }
     }
 
@@ -22,12 +24,15 @@ internal static class UserEvents
     /// <param name="environment">For counters and log.</param>
     /// <param name="name">The event.</param>
     /// <param name="code">What runs.</param>
-    public static void Run(CoapEnvironment environment, string name, Action code)
+    public static void Run(CoapEnvironment environment, string name, Action code) =>
+        Run(environment, name, static action => action(), code);
+
+    private static void Run<TState>(CoapEnvironment environment, string name, Action<TState> code, TState state)
     {
         UserCode.Enter();
         try
         {
-            code();
+            code(state);
         }
 #pragma warning disable CA1031 // a handler of a user must not cost a peer its connection, nor keep the news from others
         catch (Exception exception)

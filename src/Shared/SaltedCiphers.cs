@@ -1,0 +1,113 @@
+using System.Security.Cryptography;
+
+namespace CoAP.NET;
+
+/// <summary>
+/// Ciphers (AES-256-GCM) whose keys follow from one secret and a salt (HKDF). To derive a key and to make a cipher takes several times as
+/// long as to open a record of some hundred bytes, and most records were sealed under few salts, so those that nobody uses just now are
+/// kept. Thread-safe.
+/// </summary>
+internal sealed class SaltedCiphers : IDisposable
+{
+    /// <summary>The length of a salt: 16 bytes, so that random ones never meet.</summary>
+    public const int SaltLength = 16;
+
+    /// <summary>The length of a nonce: 12 bytes.</summary>
+    public const int NonceLength = 12;
+
+    /// <summary>The length of a tag: 16 bytes.</summary>
+    public const int TagLength = 16;
+
+    private const int KeyLength = 32;
+
+    // As many salts, or threads with the same one, do without a key to be derived for each record.
+    private const int MaxIdle = 32;
+
+    private readonly byte[] _secret;
+    private readonly byte[] _purpose;
+    private readonly Lock _gate = new();
+
+    // Those that nobody uses just now, the one used last at the end. Each is used by one thread at a time.
+    private readonly List<SaltedCipher> _idle = [];
+    private bool _isDisposed;
+
+    /// <summary>Makes them.</summary>
+    /// <param name="secret">What keys follow from; copied.</param>
+    /// <param name="purpose">What the keys are for: those of another purpose differ; copied.</param>
+    public SaltedCiphers(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> purpose)
+    {
+        _secret = secret.ToArray();
+        _purpose = purpose.ToArray();
+    }
+
+    /// <summary>The cipher of a salt, for this thread alone until <see cref="Return"/>.</summary>
+    /// <param name="salt">16 bytes.</param>
+    /// <returns>The cipher; null after disposal.</returns>
+    public SaltedCipher? TryTake(ReadOnlySpan<byte> salt)
+    {
+        Span<byte> key = stackalloc byte[KeyLength];
+        lock (_gate)
+        {
+            for (int i = _idle.Count - 1; i >= 0; i--)
+            {
+                SaltedCipher idle = _idle[i];
+                if (salt.SequenceEqual(idle.Salt))
+                {
+                    _idle.RemoveAt(i);
+                    return idle;
+                }
+            }
+
+            if (_isDisposed)
+            {
+                // Zeros must never become a key.
+                return null;
+            }
+
+            HKDF.DeriveKey(HashAlgorithmName.SHA256, _secret, key, salt, _purpose);
+        }
+
+        try
+        {
+            return new SaltedCipher(salt.ToArray(), new AesGcm(key, TagLength));
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(key);
+        }
+    }
+
+    /// <summary>Gives back what <see cref="TryTake"/> gave.</summary>
+    /// <param name="cipher">The cipher.</param>
+    public void Return(SaltedCipher cipher)
+    {
+        SaltedCipher? surplus = cipher;
+        lock (_gate)
+        {
+            if (!_isDisposed)
+            {
+                _idle.Add(cipher);
+                surplus = _idle.Count > MaxIdle ? _idle[0] : null;
+                _idle.RemoveRange(0, surplus is null ? 0 : 1);
+            }
+        }
+
+        surplus?.Cipher.Dispose();
+    }
+
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            _isDisposed = true;
+            _idle.ForEach(static idle => idle.Cipher.Dispose());
+            _idle.Clear();
+            CryptographicOperations.ZeroMemory(_secret);
+        }
+    }
+
+    /// <summary>A cipher and its salt.</summary>
+    /// <param name="Salt">The salt.</param>
+    /// <param name="Cipher">The cipher.</param>
+    internal sealed record SaltedCipher(byte[] Salt, AesGcm Cipher);
+}

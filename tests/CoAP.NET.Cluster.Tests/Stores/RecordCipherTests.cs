@@ -1,0 +1,48 @@
+using System.Text;
+using CoAP.NET.Testing;
+
+namespace CoAP.NET.Cluster.Tests.Stores;
+
+/// <summary>How states of records are sealed.</summary>
+public sealed class RecordCipherTests
+{
+    private const int SaltLength = 16;
+    private const int NonceLength = 12;
+    private static readonly byte[] s_secret = [.. Enumerable.Range(0, 32).Select(static i => (byte)i)];
+
+    [Fact]
+    public void A_key_seals_so_many_records_then_comes_another_and_all_open_in_another_process()
+    {
+        using RecordCipher sealing = new(s_secret, new VirtualRandom(1), recordsOfKey: 3);
+        using RecordCipher opening = new(s_secret, new VirtualRandom(2));
+        CoapRecordKey[] keys = [.. Enumerable.Range(0, 200).Select(static i => Key($"record {i}"))];
+
+        byte[][] states = [.. keys.Select(key => sealing.Seal(key, "the same state"u8))];
+
+        string[] salts = [.. states.Select(static state => Convert.ToHexString(state, 1, SaltLength))];
+        Assert.Equal(67, salts.Distinct().Count());
+        Assert.All(salts.GroupBy(static salt => salt).SkipLast(1), static of => Assert.Equal(3, of.Count()));
+        string[] nonces = [.. states.Select(static state => Convert.ToHexString(state, 1 + SaltLength, NonceLength))];
+        Assert.Equal(nonces.Length, nonces.Distinct().Count());
+
+        // More keys than are kept, in another order.
+        Assert.All(Enumerable.Range(0, keys.Length).OrderBy(static i => i * 37 % 200), i =>
+        {
+            Assert.Equal("the same state", Encoding.UTF8.GetString(opening.TryOpen(keys[i], states[i])!));
+            Assert.Null(opening.TryOpen(keys[(i + 1) % keys.Length], states[i]));
+        });
+    }
+
+    [Fact]
+    public void After_disposal_nothing_is_sealed_or_opened()
+    {
+        RecordCipher cipher = new(s_secret, new VirtualRandom(1));
+        byte[] state = cipher.Seal(Key("a"), "state"u8);
+        cipher.Dispose();
+
+        Assert.Throws<ObjectDisposedException>(() => cipher.Seal(Key("a"), "state"u8));
+        Assert.Throws<ObjectDisposedException>(() => cipher.TryOpen(Key("a"), state));
+    }
+
+    private static CoapRecordKey Key(string name) => new(CoapRecordKind.Session, new CoapSlot(7), Encoding.UTF8.GetBytes(name));
+}
