@@ -45,6 +45,12 @@ internal sealed class DevicesProcess : IDisposable
     /// <summary>Has them ask again and again.</summary>
     public Task RunAsync() => _process.StandardInput.WriteLineAsync(DeviceHost.Run);
 
+    /// <summary>Has them stand still.</summary>
+    public void Freeze() => ProcessSignal.Freeze(_process);
+
+    /// <summary>Has them go on.</summary>
+    public void Thaw() => ProcessSignal.Thaw(_process);
+
     /// <summary>Has them look how long they wait from now on.</summary>
     /// <param name="node">The node whose devices are told apart.</param>
     public async Task LookAsync(string node) => await AskAsync(DeviceHost.Look + node);

@@ -1,8 +1,6 @@
-using System.ComponentModel;
 using System.Diagnostics;
 using System.Globalization;
 using System.Net;
-using System.Runtime.InteropServices;
 using System.Text.Json;
 using CoAP.NET.Bench;
 using CoAP.NET.Cli.Bench;
@@ -12,12 +10,8 @@ using CoAP.NET.Survival.Balancing;
 namespace CoAP.NET.Survival.Nodes;
 
 /// <summary>A <see cref="Node"/> as a child process.</summary>
-internal sealed partial class NodeProcess : IDisposable
+internal sealed class NodeProcess : IDisposable
 {
-    private const int Kill = 9;
-    private const int Freeze = 19;
-    private const int Thaw = 18;
-
     /// <summary>
     /// Code is compiled twice and not three times, as by a profile: on two processors that serve everybody the compiler took a fifth of all
     /// time while nodes were replaced.
@@ -88,15 +82,15 @@ internal sealed partial class NodeProcess : IDisposable
     public void KillNow()
     {
         _ = Cpu;
-        Signal(Kill);
+        ProcessSignal.Kill(_process);
         _process.WaitForExit();
     }
 
     /// <summary>Has it stand still, as a virtual machine that is paused.</summary>
-    public void Sleep() => Signal(Freeze);
+    public void Sleep() => ProcessSignal.Freeze(_process);
 
     /// <summary>Has it go on.</summary>
-    public void WakeUp() => Signal(Thaw);
+    public void WakeUp() => ProcessSignal.Thaw(_process);
 
     /// <summary>Ends it as a service manager does, and waits.</summary>
     public async Task StopAsync()
@@ -117,15 +111,4 @@ internal sealed partial class NodeProcess : IDisposable
     }
 
     private static IPEndPoint EndpointOf(string uri) => IPEndPoint.Parse(new Uri(uri).Authority);
-
-    private void Signal(int signal)
-    {
-        if (SendSignal(_process.Id, signal) != 0)
-        {
-            throw new Win32Exception(LibC.LastError);
-        }
-    }
-
-    [LibraryImport("libc", EntryPoint = "kill", SetLastError = true)]
-    private static partial int SendSignal(int process, int signal);
 }
