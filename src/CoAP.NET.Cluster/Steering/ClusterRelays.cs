@@ -82,13 +82,19 @@ internal sealed class ClusterRelays : IClusterLinkListener
     /// <returns>False when that way is gone.</returns>
     public bool TryReturn(int via, in RelayItem item)
     {
-        CoapNodeId node;
+        CoapNodeId node = OriginOf(via);
+        return node.IsSet && item.TryPost(_links, node, ToClient);
+    }
+
+    /// <summary>The node that a client has sent something to, where another one relays it further.</summary>
+    /// <param name="via">The number of the node; 0 for this one.</param>
+    /// <returns>The node; not set for this one.</returns>
+    public CoapNodeId OriginOf(int via)
+    {
         lock (_gate)
         {
-            node = via < _nodes.Count ? _nodes[via] : default;
+            return via < _nodes.Count ? _nodes[via] : default;
         }
-
-        return node.IsSet && item.TryPost(_links, node, ToClient);
     }
 
     void IClusterLinkListener.OnUp(CoapNodeId node)
@@ -108,7 +114,9 @@ internal sealed class ClusterRelays : IClusterLinkListener
     {
         if (RelayItem.TryRead(bytes, out RelayItem item) && Find(item.Server) is { } server)
         {
-            server.TakeRelayed(NumberOf(from), item);
+            // What comes back to where it began counts as having come from the client.
+            CoapNodeId origin = item.Origin.IsSet ? item.Origin : from;
+            server.TakeRelayed(NumberOf(origin), item);
         }
         else
         {
@@ -143,6 +151,11 @@ internal sealed class ClusterRelays : IClusterLinkListener
 
     private int NumberOf(CoapNodeId node)
     {
+        if (node == _links.Self)
+        {
+            return 0;
+        }
+
         lock (_gate)
         {
             if (!_numbers.TryGetValue(node, out int number))

@@ -7,7 +7,7 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// Tells a DTLS server which slots are here, relays what belongs to other nodes, and holds what is for slots that are on their way. What
-/// another node relayed is never relayed again. Thread-safe.
+/// another node relayed is relayed once more only by a newer map than its own, so nothing goes in circles. Thread-safe.
 /// </summary>
 internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
 {
@@ -159,6 +159,20 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     }
 
     /// <inheritdoc/>
+    public bool TryHold(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram)
+    {
+        CoapClusterMap map = _cluster.Map;
+        CoapSlot of = new(slot);
+        if (PlaceOf(map, of).Place == SlotPlace.Here)
+        {
+            return false;
+        }
+
+        Hold(of, via, map.Version, remote, datagram);
+        return true;
+    }
+
+    /// <inheritdoc/>
     public bool TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram) =>
         via > 0 && _relays.TryReturn(via, ItemOf(_cluster.Map, null, remote, datagram));
 
@@ -185,7 +199,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     {
         _relays.Counts.OnReceived();
         CoapClusterMap map = _cluster.Map;
-        SlotPlace place = item.Slot is { } of ? PlaceOf(map, of).Place : SlotPlace.Here;
+        (SlotPlace place, CoapNodeId owner) = item.Slot is { } of ? PlaceOf(map, of) : (SlotPlace.Here, default);
         if (item.Slot is not { } slot || place == SlotPlace.Here)
         {
             Receive(via, item.Remote, item.Datagram);
@@ -199,9 +213,14 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
                 Hold(slot, via, item.Version, item.Remote, item.Datagram);
             }
         }
-        else
+        else if (item.Version == map.Version)
         {
+            // By the same map the other node has no reason to send it here.
             _relays.Counts.OnStray();
+        }
+        else if (!_relays.TryRelay(owner, ItemOf(map, slot, item.Remote, item.Datagram, _relays.OriginOf(via))))
+        {
+            Hold(slot, via, item.Version, item.Remote, item.Datagram);
         }
     }
 
@@ -306,12 +325,14 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         return _relays.TryRelay(best, ItemOf(map, null, remote, datagram));
     }
 
-    private RelayItem ItemOf(CoapClusterMap map, CoapSlot? slot, in CoapAddress remote, ReadOnlySpan<byte> datagram) => new()
+    private RelayItem ItemOf(
+        CoapClusterMap map, CoapSlot? slot, in CoapAddress remote, ReadOnlySpan<byte> datagram, CoapNodeId origin = default) => new()
     {
         Server = Server,
         Version = map.Version,
         Slot = slot,
         Remote = remote,
+        Origin = origin,
         Datagram = datagram,
     };
 
@@ -319,8 +340,8 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     {
         _held.Add(slot, via, version, remote, datagram);
 
-        // It may have arrived meanwhile.
-        if (PlaceOf(_cluster.Map, slot).Place == SlotPlace.Here)
+        // It may have arrived meanwhile, here or elsewhere.
+        if (PlaceOf(_cluster.Map, slot).Place != SlotPlace.OnItsWay)
         {
             Look();
         }
@@ -365,7 +386,8 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
             {
                 Receive(held.Via, held.Remote, held.Bytes);
             }
-            else if (held.Via != 0 || !_relays.TryRelay(owner, ItemOf(map, slot, held.Remote, held.Bytes)))
+            else if ((held.Via != 0 && held.Version == map.Version)
+                || !_relays.TryRelay(owner, ItemOf(map, slot, held.Remote, held.Bytes, _relays.OriginOf(held.Via))))
             {
                 _relays.Counts.OnStray();
             }

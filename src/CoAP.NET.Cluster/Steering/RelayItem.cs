@@ -6,15 +6,18 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// A datagram on its way between two nodes: the name of the server that it is for, the version of the map by which it was sent, its slot,
-/// the address of the client, and the datagram.
+/// the address of the client, the node that the client has sent it to where another one relays it, and the datagram.
 /// </summary>
 internal readonly ref struct RelayItem
 {
-    // Length of the name, version, whether there is a slot, slot, IP address, port and scope.
+    // Length of the name, version, what there is, slot, IP address, port and scope.
     private const int FixedLength = 1 + 8 + 1 + 1 + 16 + 2 + 4;
+    private const int OriginLength = 16;
+    private const byte HasSlot = 1;
+    private const byte HasOrigin = 2;
 
     /// <summary>How long a datagram may be so that it fits into an item, whatever the name.</summary>
-    public const int MaxDatagram = LinkBatch.MaxItem - FixedLength - byte.MaxValue;
+    public const int MaxDatagram = LinkBatch.MaxItem - FixedLength - OriginLength - byte.MaxValue;
 
     /// <summary>The name of the server, in UTF-8.</summary>
     public ReadOnlySpan<byte> Server { get; init; }
@@ -27,6 +30,9 @@ internal readonly ref struct RelayItem
 
     /// <summary>The client.</summary>
     public CoapAddress Remote { get; init; }
+
+    /// <summary>The node that the client has sent it to, and by which answers go; not set where that is the sender.</summary>
+    public CoapNodeId Origin { get; init; }
 
     /// <summary>The datagram.</summary>
     public ReadOnlySpan<byte> Datagram { get; init; }
@@ -45,15 +51,29 @@ internal readonly ref struct RelayItem
 
         ReadOnlySpan<byte> name = bytes.Slice(1, bytes[0]);
         ReadOnlySpan<byte> rest = bytes[(1 + name.Length)..];
+        ReadOnlySpan<byte> datagram = rest[(FixedLength - 1)..];
+        CoapNodeId origin = default;
+        if ((rest[8] & HasOrigin) != 0)
+        {
+            if (datagram.Length < OriginLength)
+            {
+                return false;
+            }
+
+            origin = new CoapNodeId(new Guid(datagram[..OriginLength]));
+            datagram = datagram[OriginLength..];
+        }
+
         item = new RelayItem
         {
             Server = name,
             Version = BinaryPrimitives.ReadInt64BigEndian(rest),
-            Slot = rest[8] != 0 ? new CoapSlot(rest[9]) : null,
+            Slot = (rest[8] & HasSlot) != 0 ? new CoapSlot(rest[9]) : null,
             Remote = new CoapAddress(
                 BinaryPrimitives.ReadUInt64BigEndian(rest[10..]), BinaryPrimitives.ReadUInt64BigEndian(rest[18..]),
                 BinaryPrimitives.ReadUInt16BigEndian(rest[26..]), BinaryPrimitives.ReadUInt32BigEndian(rest[28..])),
-            Datagram = rest[32..],
+            Origin = origin,
+            Datagram = datagram,
         };
         return true;
     }
@@ -70,17 +90,24 @@ internal readonly ref struct RelayItem
             return false;
         }
 
-        int length = FixedLength + Server.Length + Datagram.Length;
+        int originLength = Origin.IsSet ? OriginLength : 0;
+        int length = FixedLength + Server.Length + originLength + Datagram.Length;
         byte[]? rented = length > 2_048 ? ArrayPool<byte>.Shared.Rent(length) : null;
         Span<byte> bytes = (rented ?? stackalloc byte[2_048])[..length];
         bytes[0] = (byte)Server.Length;
         Server.CopyTo(bytes[1..]);
         Span<byte> rest = bytes[(1 + Server.Length)..];
         BinaryPrimitives.WriteInt64BigEndian(rest, Version);
-        rest[8] = Slot is null ? (byte)0 : (byte)1;
+        rest[8] = (byte)((Slot is null ? 0 : HasSlot) | (Origin.IsSet ? HasOrigin : 0));
         rest[9] = Slot?.Number ?? 0;
         Remote.WriteTo(rest[10..]);
-        Datagram.CopyTo(rest[32..]);
+        rest = rest[(FixedLength - 1)..];
+        if (Origin.IsSet)
+        {
+            Origin.Value.TryWriteBytes(rest);
+        }
+
+        Datagram.CopyTo(rest[originLength..]);
         bool isPosted = links.TryPost(node, path, bytes);
         if (rented is not null)
         {

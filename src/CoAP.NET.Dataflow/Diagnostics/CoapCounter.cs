@@ -369,4 +369,10 @@ public enum CoapCounter
     /// (<see cref="Transports.CoapUdpTransport.TryAttach"/>): datagrams then come to any of the processes by hash.
     /// </summary>
     SlotTablesRefused,
+
+    /// <summary>
+    /// Requests answered 5.03 since too many waited for their handler: as many as <c>RunQueued</c> or <c>Serial</c> says, or so many that
+    /// the last of them would wait for too long, where a handler is slow or the processors have no time for it.
+    /// </summary>
+    RequestsNotQueued,
 }

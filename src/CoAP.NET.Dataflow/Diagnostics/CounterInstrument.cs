@@ -45,7 +45,7 @@ internal sealed record CounterInstrument(string Name, string Unit, string Descri
             (CoapCounter.Busy, "busy"), (CoapCounter.RequestsLimited, "rate_limit"), (CoapCounter.BadOptions, "bad_option"),
             (CoapCounter.EchoChallenges, "echo"),
             (CoapCounter.RegistrationsRefused, "registration"), (CoapCounter.ArgumentsRefused, "argument"),
-            (CoapCounter.RequestsBeyondShare, "share")),
+            (CoapCounter.RequestsBeyondShare, "share"), (CoapCounter.RequestsNotQueued, "queue")),
         Of("coap.server.errors", "{error}", "Failures of handlers and of linked or stage code.", "coap.error.source",
             (CoapCounter.HandlerErrors, "handler"), (CoapCounter.StageErrors, "stage")),
         Of("coap.server.hand_overs", "{hand_over}", "How often a stand-by thread took over receiving because user code blocked.",

@@ -256,10 +256,10 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
         }
     }
 
-    /// <summary>Answers that there is no room for a request now.</summary>
+    /// <summary>Answers that too many requests wait for the handler.</summary>
     internal void Refuse(CoapExchange exchange)
     {
-        Counters.Add(CoapCounter.Busy);
+        Counters.Add(CoapCounter.RequestsNotQueued);
         Finish(exchange, Busy);
     }
 

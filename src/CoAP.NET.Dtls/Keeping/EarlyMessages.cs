@@ -8,78 +8,31 @@ namespace CoAP.NET.Dtls.Keeping;
 /// nobody under its lock.
 /// </summary>
 /// <param name="counters">Counts those for which there was no room.</param>
-internal sealed class EarlyMessages(DtlsServerCounters counters)
+/// <param name="sessions">The sessions.</param>
+internal sealed class EarlyMessages(DtlsServerCounters counters, SessionTable sessions)
 {
-    /// <summary>How many are held of one session. Those beyond are not sent.</summary>
-    public const int MaxOfSession = 4;
-
-    /// <summary>How much memory all of them may take, in bytes. Those beyond are not sent.</summary>
+    /// <summary>How much memory all of them may take, in bytes.</summary>
     public const int MaxBytes = 16 << 20;
 
-    // What holding one takes beside its bytes.
-    private const int Overhead = 160;
-
-    private readonly Lock _gate = new();
-    private readonly Dictionary<KeptDtlsSession, List<byte[]>> _bySession = [];
-    private int _bytes;
+    private readonly EarlyItems _held = new(MaxBytes);
 
     /// <summary>How many are held.</summary>
-    public int Count
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _bySession.Values.Sum(static held => held.Count);
-            }
-        }
-    }
+    public int Count => _held.Count;
 
-    /// <summary>Holds a message, if there is room.</summary>
+    /// <summary>Holds a message.</summary>
     /// <param name="session">The session.</param>
     /// <param name="content">The message.</param>
     public void Hold(KeptDtlsSession session, ReadOnlySpan<byte> content)
     {
-        lock (_gate)
-        {
-            List<byte[]>? held = _bySession.GetValueOrDefault(session);
-            if (held?.Count != MaxOfSession && _bytes + content.Length + Overhead <= MaxBytes)
-            {
-                if (held is null)
-                {
-                    _bySession.Add(session, held = new List<byte[]>(1));
-                }
-
-                held.Add(content.ToArray());
-                _bytes += content.Length + Overhead;
-                return;
-            }
-        }
-
-        counters.AddEarlyDropped(1);
+        DtlsPath path = session.Path;
+        counters.AddEarlyDropped(_held.Add(new EarlyItem(session, path, content.ToArray(), sessions.Keys.Rule.Of(path.Remote))));
     }
 
     /// <summary>A session may send, or has ended: what is held of it is sent, or dropped.</summary>
     /// <param name="session">The session.</param>
     public void Release(KeptDtlsSession session)
     {
-        List<byte[]>? held;
-        lock (_gate)
-        {
-            if (!_bySession.Remove(session, out held))
-            {
-                return;
-            }
-
-            _bytes -= held.Sum(static content => content.Length + Overhead);
-            if (_bySession.Count == 0)
-            {
-                // There may have been very many.
-                _bySession.TrimExcess();
-            }
-        }
-
-        foreach (byte[] content in held)
+        foreach (EarlyItem held in _held.Take(session))
         {
             if (session.IsClosed)
             {
@@ -87,7 +40,7 @@ internal sealed class EarlyMessages(DtlsServerCounters counters)
             }
             else
             {
-                session.Send(content);
+                session.Send(held.Bytes);
             }
         }
     }

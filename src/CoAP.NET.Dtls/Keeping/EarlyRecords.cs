@@ -9,33 +9,18 @@ namespace CoAP.NET.Dtls.Keeping;
 /// </summary>
 /// <param name="server">Whose sessions they are.</param>
 /// <param name="sessions">The sessions.</param>
-/// <param name="time">The clock.</param>
-internal sealed class EarlyRecords(DtlsServer server, SessionTable sessions, TimeProvider time)
+internal sealed class EarlyRecords(DtlsServer server, SessionTable sessions)
 {
-    /// <summary>How many are held at most; for one more, the oldest goes of the source with most.</summary>
-    public const int MaxHeld = 1_024;
-
-    /// <summary>How many of one session; for one more, the oldest goes.</summary>
-    public const int MaxOfSession = 4;
+    /// <summary>How much memory all of them may take, in bytes: some 13,000 small ones.</summary>
+    public const int MaxBytes = 4 << 20;
 
     /// <summary>How many bytes a record may have to be held; a longer one is left to the client, who says it again.</summary>
     public const int MaxLength = 1_500;
 
-    private readonly Lock _gate = new();
-    private readonly Shares<EarlyRecord> _held = new();
-    private readonly Dictionary<KeptDtlsSession, List<EarlyRecord>> _bySession = [];
+    private readonly EarlyItems _held = new(MaxBytes);
 
     /// <summary>How many are held.</summary>
-    public int Count
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _held.Count;
-            }
-        }
-    }
+    public int Count => _held.Count;
 
     /// <summary>Holds a record of a session that cannot answer, which asks for numbers where it has not yet.</summary>
     /// <param name="session">The session.</param>
@@ -50,26 +35,8 @@ internal sealed class EarlyRecords(DtlsServer server, SessionTable sessions, Tim
             return false;
         }
 
-        EarlyRecord early = new(session, path, record.ToArray(), sessions.Keys.Of(path.Remote), time.GetTimestamp());
-        lock (_gate)
-        {
-            if (!_bySession.TryGetValue(session, out List<EarlyRecord>? ofSession))
-            {
-                _bySession.Add(session, ofSession = []);
-            }
-
-            ofSession.Add(early);
-            _held.Add(early);
-            if (ofSession.Count > MaxOfSession)
-            {
-                Drop(ofSession[0]);
-            }
-            else if (_held.Count > MaxHeld && _held.OfGreediest().MinBy(static held => held.LastOfUse) is { } victim)
-            {
-                Drop(victim);
-            }
-        }
-
+        server.Counters.AddEarlyDropped(
+            _held.Add(new EarlyItem(session, path, record.ToArray(), sessions.Keys.Rule.Of(path.Remote))));
         if (!session.IsWaiting || session.IsClosed)
         {
             // Meanwhile.
@@ -83,35 +50,23 @@ internal sealed class EarlyRecords(DtlsServer server, SessionTable sessions, Tim
     /// <param name="session">The session.</param>
     public void Release(KeptDtlsSession session)
     {
-        List<EarlyRecord>? taken;
-        lock (_gate)
+        IReadOnlyList<EarlyItem> taken = _held.Take(session);
+        if (taken.Count > 0 && session.IsClosed)
         {
-            if (_bySession.Remove(session, out taken))
-            {
-                taken.ForEach(held => _held.Remove(held));
-            }
+            // Where it was handed over, whoever has it next takes them.
+            int dropped = taken.Count(held => !session.IsRetiring || server.Steering?.TryHold(session, held.Path, held.Bytes) != true);
+            server.Counters.AddEarlyDropped(dropped);
         }
-
-        if (taken is { Count: > 0 } && session.IsClosed)
-        {
-            server.Counters.AddEarlyDropped(taken.Count);
-        }
-        else if (taken is { Count: > 0 })
+        else if (taken.Count > 0)
         {
             // It runs code of users, on a thread for such things.
-            server.Run(() => taken.ForEach(held => server.Receive(held.Path, held.Record, isSteered: true)));
-        }
-    }
-
-    private void Drop(EarlyRecord held)
-    {
-        server.Counters.AddEarlyDropped(1);
-        _held.Remove(held);
-        List<EarlyRecord> ofSession = _bySession[held.Session];
-        ofSession.Remove(held);
-        if (ofSession.Count == 0)
-        {
-            _bySession.Remove(held.Session);
+            server.Run(() =>
+            {
+                foreach (EarlyItem held in taken)
+                {
+                    server.Receive(held.Path, held.Bytes, isSteered: true);
+                }
+            });
         }
     }
 }

@@ -17,6 +17,7 @@ internal sealed class KeptDtlsSession : DtlsSession
     private bool _asks;
     private bool _isWaiting;
     private bool _isInDoubt;
+    private bool _isRetiring;
 
     /// <summary>Makes a session of what its handshake left.</summary>
     /// <param name="established">What the handshake left.</param>
@@ -63,6 +64,15 @@ internal sealed class KeptDtlsSession : DtlsSession
     {
         get => Volatile.Read(ref _isInDoubt);
         init => _isInDoubt = value;
+    }
+
+    /// <summary>
+    /// Whether it is handed over as soon as what is under way is done: a request of its client is for whoever has it next.
+    /// </summary>
+    public bool IsRetiring
+    {
+        get => Volatile.Read(ref _isRetiring);
+        set => Volatile.Write(ref _isRetiring, value);
     }
 
     /// <summary>Whether it waits for numbers that were asked for.</summary>

@@ -27,12 +27,6 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
     // A client that answers no Empty message cannot be served anything unsafe: it is better off with a new session.
     private const int MaxAskedInVain = 3;
 
-    private const int CodeOffset = 1;
-    private const int ClassShift = 5;
-    private const byte Empty = 0;
-    private const byte Get = 1;
-    private const byte Fetch = 5;
-
     private readonly Lock _gate = new();
     private readonly Shares<HeldRequest> _held = new();
     private readonly Dictionary<KeptDtlsSession, Doubt> _doubts = [];
@@ -56,7 +50,7 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
     /// <param name="sequence">The number of its record.</param>
     public void Receive(KeptDtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content, ulong sequence)
     {
-        if (!IsUnsafe(content))
+        if (!MessageKind.IsUnsafeRequest(content))
         {
             server.Sink.Received(session, path, content);
             return;
@@ -110,9 +104,6 @@ internal sealed class ReplayDoubts(DtlsServer server, TimeProvider time)
             }
         }
     }
-
-    private static bool IsUnsafe(ReadOnlySpan<byte> message) =>
-        message.Length > CodeOffset && message[CodeOffset] >> ClassShift == 0 && message[CodeOffset] is not (Empty or Get or Fetch);
 
     private async Task AskAsync(KeptDtlsSession session)
     {

@@ -42,8 +42,8 @@ internal sealed class SessionKeeper : IDisposable
         _queue = new KeeperQueue(keeping.Keeper, StateOf, server.Run, time, limits.MaxSessions);
         _heardAt = time.GetTimestamp();
         Doubts = new ReplayDoubts(server, time);
-        Early = new EarlyRecords(server, sessions, time);
-        EarlyMessages = new EarlyMessages(server.Counters);
+        Early = new EarlyRecords(server, sessions);
+        EarlyMessages = new EarlyMessages(server.Counters, sessions);
         Loading = new SessionLoading(this, server, sessions, limits, _seal);
     }
 

@@ -17,4 +17,7 @@ internal enum OpenResult
 
     /// <summary>It was not looked at, as the session could not answer.</summary>
     HeldUp,
+
+    /// <summary>It is a request in a session that is handed over: it counts as not received, for whoever has the session next.</summary>
+    HeldBack,
 }

@@ -29,6 +29,13 @@ internal sealed partial class RecordLayer
     /// <param name="by">How many.</param>
     public void Extend(ulong by) => _end = Math.Min(_end + by, _suite.MaxRecords);
 
+    /// <summary>Which records came; put back, those since count as not received.</summary>
+    public ReplayWindow Window
+    {
+        get => _window;
+        set => _window = value;
+    }
+
     /// <summary>Takes no record any more whose number is not higher than all that came.</summary>
     /// <returns>The lowest number that is taken.</returns>
     public ulong CloseWindow()

@@ -381,7 +381,10 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
 
     private bool Deliver(DtlsSession session, in RecordHeader header, Span<byte> record, in DtlsPath path, ref int forged)
     {
-        switch (session.Receive(header, record, path))
+        // It is opened in place, and kept as it came.
+        KeptDtlsSession? retiring = session is KeptDtlsSession { IsRetiring: true, HasCid: true } ? (KeptDtlsSession)session : null;
+        byte[]? held = retiring is null ? null : record.ToArray();
+        switch (session.Receive(header, record, path, holdsBack: retiring is not null))
         {
             case OpenResult.Opened:
                 _sessions.Touch(session);
@@ -393,6 +396,9 @@ internal sealed class DtlsServer : IDtlsSessionHome, IDisposable
             case OpenResult.Replayed:
                 Counters.AddReplayed();
                 return false;
+            case OpenResult.HeldUp or OpenResult.HeldBack when retiring is not null && Steering?.TryHold(retiring, path, held) == true:
+            case OpenResult.Foreign when retiring is { IsClosed: true } && Steering?.TryHold(retiring, path, held) == true:
+                return true;
             case OpenResult.HeldUp when session is KeptDtlsSession kept && Keeper?.Early.TryHold(kept, path, record) == true:
                 return true;
             default:

@@ -2,7 +2,6 @@ using System.Buffers;
 using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
-using CoAP.NET.Shard;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -293,8 +292,9 @@ internal class DtlsSession : IShared
     /// <param name="header">Its header.</param>
     /// <param name="record">The whole record; opened in place.</param>
     /// <param name="path">How it came.</param>
+    /// <param name="holdsBack">Whether a request counts as not received (<see cref="OpenResult.HeldBack"/>).</param>
     /// <returns>What became of it.</returns>
-    public OpenResult Receive(in RecordHeader header, Span<byte> record, in DtlsPath path)
+    public OpenResult Receive(in RecordHeader header, Span<byte> record, in DtlsPath path, bool holdsBack = false)
     {
         OpenResult result;
         ContentType type;
@@ -309,7 +309,14 @@ internal class DtlsSession : IShared
                 return _isClosed ? OpenResult.Foreign : OpenResult.HeldUp;
             }
 
+            ReplayWindow window = _records.Window;
             result = _records.Open(header, record, out type, out content, out bool isNewest);
+            if (holdsBack && result == OpenResult.Opened && type == ContentType.ApplicationData && MessageKind.IsRequest(record[content]))
+            {
+                _records.Window = window;
+                return OpenResult.HeldBack;
+            }
+
             before = _path;
             moves = result == OpenResult.Opened && isNewest && path != before;
             isBeyond = result == OpenResult.Forged && _records.Forgeries > Math.Min(_home.MaxForgeries, Suite.MaxForgeries);

@@ -1,5 +1,4 @@
 using System.Collections;
-using CoAP.NET.Shard;
 
 namespace CoAP.NET.Dtls.Sessions;
 

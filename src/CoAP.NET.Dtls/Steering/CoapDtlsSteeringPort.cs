@@ -23,7 +23,7 @@ public sealed class CoapDtlsSteeringPort
 
     /// <summary>
     /// Takes a datagram that another server relayed, or that the steering has kept for a while. Only its address is trusted: it is looked
-    /// at as any datagram from there. It is not relayed again, so nothing goes in circles.
+    /// at as any datagram from there. The steering is not asked to relay it, so nothing goes in circles.
     /// </summary>
     /// <param name="via">A number above 0 that the steering gives the server that relayed it: answers go by
     /// <see cref="ICoapDtlsSteering.TrySendVia"/> until the client is heard directly, or in another way. 0: it came to this
@@ -57,10 +57,10 @@ public sealed class CoapDtlsSteeringPort
     /// </summary>
     /// <remarks>
     /// Requests that are under way are finished, for <see cref="GracePeriod"/> at most. A new one is left without an answer and without
-    /// effect from the time on when its session, or in the end the whole slot, begins no more; clients repeat Confirmable ones, which the
-    /// next server then serves. Message IDs and answers of requests other than GET and FETCH go with the state, so that no copy of one is
-    /// carried out twice. What still runs after the grace period gets no answer; where it is not idempotent, copies of it are not carried
-    /// out at the next server. Requests of ours to the clients fail.
+    /// effect from the time on when its session, or in the end the whole slot, begins no more: <see cref="ICoapDtlsSteering.TryHold"/> gets
+    /// it for the next server; what is not held clients repeat, if it is Confirmable. Message IDs and answers of requests other than GET
+    /// and FETCH go with the state, so that no copy of one is carried out twice. What still runs after the grace period gets no answer;
+    /// where it is not idempotent, copies of it are not carried out at the next server. Requests of ours to the clients fail.
     /// </remarks>
     /// <param name="slot">The slot.</param>
     /// <param name="cancellationToken">Ends the grace period and the waiting for the keeper; nothing of the slot is here nevertheless. One

@@ -34,6 +34,18 @@ public interface ICoapDtlsSteering
     bool TryRelay(byte? slot, CoapAddress remote, ReadOnlySpan<byte> datagram);
 
     /// <summary>
+    /// Keeps a request in a session that is about to be handed over (<see cref="CoapDtlsSteeringPort.ReleaseAsync"/>), until its slot has
+    /// arrived somewhere: the server begins no request in it any more, and the record counts as not received. By default none is kept.
+    /// </summary>
+    /// <param name="via">The number of the server that relayed it, as it was given to <see cref="CoapDtlsSteeringPort.Receive"/>; 0: it
+    /// came to this server.</param>
+    /// <param name="slot">The slot of the session.</param>
+    /// <param name="remote">Where it came from.</param>
+    /// <param name="datagram">A datagram with the record; to be copied before this returns.</param>
+    /// <returns>Whether it is kept; false when it is dropped, so that the client has to repeat it.</returns>
+    bool TryHold(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram) => false;
+
+    /// <summary>
     /// Sends a datagram by way of the server that relayed the last one of its session, as networks let answers through only from where the
     /// client has sent to. The steering there gives it to <see cref="CoapDtlsSteeringPort.Send"/>.
     /// </summary>

@@ -119,6 +119,26 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         }
     }
 
+    /// <summary>Has a record kept that is for whoever has its session next.</summary>
+    /// <param name="session">The session, which has a Connection ID.</param>
+    /// <param name="path">How it came.</param>
+    /// <param name="record">The record, as it came.</param>
+    /// <returns>Whether it is kept.</returns>
+    public bool TryHold(KeptDtlsSession session, in DtlsPath path, ReadOnlySpan<byte> record)
+    {
+        try
+        {
+            return session.HasCid && steering.TryHold(path.Via, session.OwnCid[0], path.Remote, record);
+        }
+#pragma warning disable CA1031 // whatever the code of users throws: the server goes on
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            Failed?.Invoke(exception);
+            return false;
+        }
+    }
+
     /// <summary>Sends a datagram by way of another server.</summary>
     /// <param name="path">The way.</param>
     /// <param name="datagram">The datagram.</param>
@@ -209,6 +229,7 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         List<Task> waits = [];
         foreach (DtlsSession session in those)
         {
+            (session as KeptDtlsSession)?.IsRetiring = true;
             if (server.Sink.FinishAsync(session, cancellationToken) is { IsCompleted: false } wait)
             {
                 waits.Add(wait);

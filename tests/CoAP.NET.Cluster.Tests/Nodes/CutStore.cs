@@ -5,6 +5,7 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
 {
     private readonly CancellationTokenSource _cut = new();
     private volatile TaskCompletionSource? _asleep;
+    private volatile TaskCompletionSource? _slow;
 
     public async Task CutAsync()
     {
@@ -15,11 +16,16 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
     /// <summary>It hears nothing of the store from now on, and nothing it says arrives.</summary>
     public void Sleep() => _asleep = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
 
+    /// <summary>What is written waits from now on.</summary>
+    public void HoldWrites() => _slow = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+
     public void Wake()
     {
         TaskCompletionSource? asleep = _asleep;
-        _asleep = null;
+        TaskCompletionSource? slow = _slow;
+        (_asleep, _slow) = (null, null);
         asleep?.TrySetResult();
+        slow?.TrySetResult();
     }
 
     public ValueTask<CoapClusterMap> JoinAsync(CoapClusterNode self, TimeSpan lease, CancellationToken cancellationToken) =>
@@ -43,8 +49,11 @@ internal sealed class CutStore(ICoapClusterStore inner) : ICoapClusterStore
     public ValueTask<bool> TryChangeAsync(CoapClusterMap wanted, CancellationToken cancellationToken) =>
         Check().TryChangeAsync(wanted, cancellationToken);
 
-    public ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken) =>
-        Check().WriteAsync(batch, cancellationToken);
+    public async ValueTask<CoapWriteResult> WriteAsync(ReadOnlyMemory<CoapRecordChange> batch, CancellationToken cancellationToken)
+    {
+        await (_slow?.Task ?? Task.CompletedTask).WaitAsync(cancellationToken);
+        return await Check().WriteAsync(batch, cancellationToken);
+    }
 
     public IAsyncEnumerable<CoapRecord> ReadAsync(CoapRecordKind kind, CoapSlot slot, CancellationToken cancellationToken) =>
         Check().ReadAsync(kind, slot, cancellationToken);

@@ -66,13 +66,18 @@ internal sealed class Site : IAsyncDisposable
     }
 
     /// <summary>A further device, which has no session yet.</summary>
-    public CoapClient AddDevice()
+    /// <param name="repeats">After what time it says again what was not answered; null for soon.</param>
+    public CoapClient AddDevice(TimeSpan? repeats = null)
     {
         string name = $"device-{_devices.Count}";
         _keys.Add(name, s_key);
         CoapClient device = new(new CoapEndpointOptions
         {
-            Parameters = CoapTransmissionParameters.Default with { AckTimeout = TimeSpan.FromMilliseconds(200), MaxRetransmit = 11 },
+            Parameters = CoapTransmissionParameters.Default with
+            {
+                AckTimeout = repeats ?? TimeSpan.FromMilliseconds(200),
+                MaxRetransmit = repeats is null ? 11 : 1,
+            },
         }.UseDtls(new CoapDtlsOptions
         {
             Client = new CoapDtlsClientOptions { Psk = new CoapPskCredential(name, s_key) },

@@ -92,6 +92,9 @@ public sealed class StandstillTests
         CoapClient device = site.AddDevice();
         await site.AskAsync(device);
 
+        // A machine with too much to do makes the device repeat flights of its handshake.
+        long rejected = node.Rejected;
+
         // Without a standstill nobody asks for the lease.
         node.Store.Sleep();
         for (int i = 0; i < 10; i++)
@@ -100,11 +103,11 @@ public sealed class StandstillTests
         }
 
         await site.AskAsync(device);
-        Assert.Equal(0, node.Rejected);
+        Assert.Equal(rejected, node.Rejected);
 
         time.Sleep(lease);
         Task asked = site.AskAsync(device);
-        await Eventually.IsTrueAsync(() => node.Rejected > 0);
+        await Eventually.IsTrueAsync(() => node.Rejected > rejected);
         Assert.False(asked.IsCompleted);
         await Eventually.IsTrueAsync(() =>
         {
@@ -129,6 +132,7 @@ public sealed class StandstillTests
         await site.FairAsync();
         CoapClient device = site.AddDevice();
         await site.AskAsync(device);
+        long rejected = node.Rejected;
         node.Store.Sleep();
         time.Sleep(TimeSpan.FromMinutes(30));
         await site.AskAsync(device);
@@ -136,7 +140,7 @@ public sealed class StandstillTests
         time.Sleep(TimeSpan.FromMinutes(30));
         await site.AskAsync(device);
 
-        Assert.Equal(0, node.Rejected);
+        Assert.Equal(rejected, node.Rejected);
         Assert.DoesNotContain("stood still", site.Log, StringComparison.Ordinal);
     }
 }

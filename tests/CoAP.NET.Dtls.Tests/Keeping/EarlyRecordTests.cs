@@ -29,7 +29,7 @@ public sealed class EarlyRecordTests
     [Fact]
     public async Task Each_session_has_few_places_all_of_them_a_bound_and_the_greediest_source_gives_way()
     {
-        const int Sessions = 400;
+        const int Sessions = 700;
         using Loading run = await Loading.BeginAsync(withCid: true, Sessions);
         EarlyRecords early = run.Rig.Server.Keeper!.Early;
         run.Rig.Server.Receive(ServerBench.Path(1), SessionRig.Record(run.Clients[0], [1]));
@@ -39,23 +39,30 @@ public sealed class EarlyRecordTests
             run.Rig.Server.Receive(ServerBench.Path(2), SessionRig.Record(run.Clients[1], [(byte)i]));
         }
 
-        Assert.Equal(1 + EarlyRecords.MaxOfSession, early.Count);
-        Assert.Equal(10 - EarlyRecords.MaxOfSession, run.Rig.Server.Counters.EarlyRecordsDropped);
+        Assert.Equal(1 + EarlyItems.MaxOfSession, early.Count);
+        Assert.Equal(10 - EarlyItems.MaxOfSession, run.Rig.Server.Counters.EarlyRecordsDropped);
 
         // One address has what it likes for the sessions of all others.
+        const int Length = EarlyRecords.MaxLength - 100;
         for (int i = 0; i < 5; i++)
         {
             foreach (RecordLayer client in run.Clients[2..])
             {
-                run.Rig.Server.Receive(ServerBench.Path(999), SessionRig.Record(client, [9]));
+                run.Rig.Server.Receive(ServerBench.Path(999), SessionRig.Record(client, new byte[Length]));
             }
         }
 
-        Assert.Equal(EarlyRecords.MaxHeld, early.Count);
-        Assert.Equal(11 + (5 * (Sessions - 2)) - EarlyRecords.MaxHeld, run.Rig.Server.Counters.EarlyRecordsDropped);
+        int held = early.Count;
+        Assert.InRange(held * Length, EarlyRecords.MaxBytes * 3 / 4, EarlyRecords.MaxBytes);
+        Assert.Equal(11 + (5 * (Sessions - 2)) - held, run.Rig.Server.Counters.EarlyRecordsDropped);
+        int small = 0;
+        run.Rig.OnReceived = content => small += content.Length == 1 ? 1 : 0;
         run.Confirm();
-        Assert.Equal(EarlyRecords.MaxHeld, run.Rig.Received);
+        Assert.Equal(held, run.Rig.Received);
         Assert.Equal(0, early.Count);
+
+        // Of the two others nothing had to go.
+        Assert.Equal(1 + EarlyItems.MaxOfSession, small);
     }
 
     [Fact]

@@ -45,6 +45,15 @@ internal sealed class SteeredNode : IDtlsSink, ICoapDtlsSteering, IDisposable
 
     public List<(byte? Slot, byte[] Datagram)> Relayed { get; } = [];
 
+    /// <summary>What it keeps for whoever has a session next.</summary>
+    public List<(int Via, byte Slot, CoapAddress Remote, byte[] Datagram)> Held { get; } = [];
+
+    /// <summary>Whether it keeps such requests.</summary>
+    public bool Holds { get; set; } = true;
+
+    /// <summary>What a session that is handed over waits for.</summary>
+    public Task UnderWay { get; set; } = Task.CompletedTask;
+
     public List<Exception> Failures { get; } = [];
 
     /// <summary>A defect of the steering: thrown by all its members.</summary>
@@ -95,6 +104,21 @@ internal sealed class SteeredNode : IDtlsSink, ICoapDtlsSteering, IDisposable
         return true;
     }
 
+    bool ICoapDtlsSteering.TryHold(int via, byte slot, CoapAddress remote, ReadOnlySpan<byte> datagram)
+    {
+        if (Throws is { } thrown)
+        {
+            throw thrown;
+        }
+
+        if (Holds)
+        {
+            Held.Add((via, slot, remote, datagram.ToArray()));
+        }
+
+        return Holds;
+    }
+
     bool ICoapDtlsSteering.TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram) =>
         Throws is { } thrown ? throw thrown : !_nodes.Down.Contains(via) && _nodes[via].Port.Send(remote, datagram);
 
@@ -105,6 +129,8 @@ internal sealed class SteeredNode : IDtlsSink, ICoapDtlsSteering, IDisposable
         Received.Add(content.ToArray());
         session.Send([.. "re:"u8, .. content]);
     }
+
+    Task IDtlsSink.FinishAsync(DtlsSession session, CancellationToken cancellationToken) => UnderWay;
 
     void IDtlsSink.Moved(DtlsSession session, in DtlsPath from)
     {

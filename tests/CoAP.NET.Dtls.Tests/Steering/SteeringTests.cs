@@ -336,6 +336,97 @@ public sealed class SteeringTests
         Assert.Equal(4, nodes[1].Opened.Count);
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public async Task A_request_in_a_session_that_is_handed_over_is_for_whoever_has_it_next(int arrivesAt)
+    {
+        using SteeredNodes nodes = new(3);
+        BenchClient client = nodes.Connect(1);
+        TaskCompletionSource underWay = new();
+        nodes[1].UnderWay = underWay.Task;
+        nodes.Balance = () => arrivesAt;
+        Task released = nodes[1].Port.ReleaseAsync(0, default);
+
+        // From here on the client is at another address. An acknowledgement is no request, and awaited.
+        nodes.Move(client, 7);
+        nodes.Say(client, 0x40, 2, 0, 1);
+        nodes.Say(client, 0x60, 0, 0, 9);
+        nodes.Say(client, 0x40, 1, 0, 2);
+        Assert.Equal([0x60, 0, 0, 9], Assert.Single(nodes[1].Received));
+        int via = arrivesAt == 1 ? 0 : arrivesAt;
+        Assert.Equal([(via, 0, client.Path.Remote), (via, 0, client.Path.Remote)],
+            nodes[1].Held.Select(static held => (held.Via, (int)held.Slot, held.Remote)));
+
+        MemoryKeeper.Complete(underWay.SetResult);
+        await released;
+        nodes.Owners[0] = 2;
+        nodes[2].Load(nodes[1], 0);
+        Assert.Single(client.Received);
+
+        // The first one came before something that was taken, so it may be a recording; the client repeats it.
+        nodes[1].Held.ForEach(held => nodes[2].Port.Receive(via, held.Remote, held.Datagram));
+        nodes.Carry();
+        Assert.Equal(1, nodes[2].Server.Counters.RecordsReplayed);
+        Assert.Equal([0x40, 1, 0, 2], Assert.Single(nodes[2].Received));
+        Assert.Equal(2, client.Received.Count);
+        Assert.Equal(client.Path.Remote, nodes[2].Opened[0].Path.Remote);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_request_that_nobody_keeps_while_its_session_is_handed_over_counts_as_not_received(bool throws)
+    {
+        using SteeredNodes nodes = new(2);
+        BenchClient client = nodes.Connect(1);
+        TaskCompletionSource underWay = new();
+        nodes[1].UnderWay = underWay.Task;
+        nodes[1].Holds = false;
+        Task released = nodes[1].Port.ReleaseAsync(0, default);
+        nodes[1].Throws = throws ? new InvalidOperationException("a defect") : null;
+        long ignored = nodes[1].Server.Counters.RecordsIgnored;
+        nodes.Say(client, 0x40, 2, 0, 1);
+        Assert.Equal((1, throws ? 1 : 0), (nodes[1].Server.Counters.RecordsIgnored - ignored, nodes[1].Failures.Count));
+        Assert.Empty(nodes[1].Received);
+
+        MemoryKeeper.Complete(underWay.SetResult);
+        await released;
+        nodes.Owners[0] = 2;
+        nodes[2].Load(nodes[1], 0);
+        nodes.Balance = static () => 2;
+        nodes.SendToServers(client.Path, [.. client.Sent[^1]]);
+        Assert.Equal([0x40, 2, 0, 1], Assert.Single(nodes[2].Received));
+    }
+
+    [Fact]
+    public async Task What_waits_for_the_numbers_of_a_session_that_is_handed_over_goes_with_it()
+    {
+        using SteeredNodes nodes = new(2);
+        BenchClient client = nodes.Connect(1);
+        await nodes.MoveSlotAsync(0, to: 2);
+        nodes.Balance = static () => 2;
+        TaskCompletionSource kept = new();
+        nodes[2].Keeper.BeforeKeeping = _ => new ValueTask(kept.Task);
+        nodes.Say(client, 0x40, 2, 0, 1);
+        Assert.Equal(1, nodes[2].Server.Keeper!.Early.Count);
+
+        TaskCompletionSource underWay = new();
+        nodes[2].UnderWay = underWay.Task;
+        Task released = nodes[2].Port.ReleaseAsync(0, default);
+        nodes.Say(client, 0x40, 2, 0, 2);
+        MemoryKeeper.Complete(underWay.SetResult);
+        MemoryKeeper.Complete(kept.SetResult);
+        await released;
+        Assert.Empty(nodes[2].Received);
+        Assert.Equal(0, nodes[2].Server.Counters.EarlyRecordsDropped);
+
+        nodes.Owners[0] = 1;
+        nodes[1].Load(nodes[2], 0);
+        Assert.All(nodes[2].Held, held => Assert.True(nodes[1].Port.Receive(0, held.Remote, held.Datagram)));
+        Assert.Equal([1, 2], nodes[1].Received.Select(static content => (int)content[3]).Order());
+    }
+
     [Fact]
     public async Task A_handshake_whose_slot_is_released_is_given_up()
     {

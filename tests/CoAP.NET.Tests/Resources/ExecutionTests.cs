@@ -20,7 +20,7 @@ public class ExecutionTests
         }).RunQueued(degreeOfParallelism: 2, capacity: 2);
         Task<CoapResult>[] answers = [.. Enumerable.Range(0, 4).Select(_ => _stage.SendAsync(CoapMethod.Get, "/a"))];
         Assert.Equal(CoapCode.ServiceUnavailable, _stage.Get("/a").Code);
-        Assert.Equal(1, _stage.Counters[CoapCounter.Busy]);
+        Assert.Equal(1, _stage.Counters[CoapCounter.RequestsNotQueued]);
         Assert.Equal(2, _stage.Scheduler.Count);
         Assert.All(answers, answer => Assert.False(answer.IsCompleted));
         _stage.Scheduler.RunOne();
