@@ -9,7 +9,7 @@ internal sealed class RollingScenario : IScenario
 {
     private const double SecondsGoal = 15;
 
-    // As long as a node goes on to relay that has handed over everything.
+    // No node ends sooner after it has said that it leaves.
     private static TimeSpan Relays { get; } = new CoapSlotMoveOptions().RelayTime;
 
     public string Name => "rolling";
@@ -42,7 +42,7 @@ internal sealed class RollingScenario : IScenario
         await site.UntilAllAreBackAsync();
         table.Add("start of 3 processes", $"{starting.TotalSeconds:0.0} s");
         FormattableString text =
-            $"{stopping.TotalSeconds:0.0} s, of it {3 * Relays.TotalSeconds:0.0} s in which they relay what still comes";
+            $"{stopping.TotalSeconds:0.0} s; each relays what still comes for {Relays.TotalSeconds:0.0} s at least";
         if (sizes.IsSelfCheck)
         {
             table.Add("stop of 3 nodes", text);

@@ -27,9 +27,10 @@ public sealed class CoapSlotMoveOptions
     public TimeSpan LeaveTimeout { get; set; } = TimeSpan.FromSeconds(15);
 
     /// <summary>
-    /// How long a node that has handed over all slots relays what still arrives at it: 0 to 1 hour, 3 s by default. Together with
-    /// <see cref="LeaveTimeout"/> it has to fit into the time that the host allows for a stop (30 s by default, also in Kubernetes). Choose
-    /// the time for which a load balancer still sends to a node that is not ready.
+    /// How long a node that leaves relays what still arrives at it, from when it says that it leaves
+    /// (<see cref="CoapCluster.IsLeaving"/>): 0 to 1 hour, 3 s by default. It ends no sooner than 1 s after the last slot was handed over,
+    /// or this time if that is shorter. Together with <see cref="LeaveTimeout"/> it has to fit into the time that the host allows for a
+    /// stop (30 s by default, also in Kubernetes). Choose the time for which a load balancer still sends to a node that is not ready.
     /// </summary>
     public TimeSpan RelayTime { get; set; } = TimeSpan.FromSeconds(3);
 

@@ -6,7 +6,8 @@ namespace CoAP.NET.Cluster;
 /// <summary>
 /// Hands slots of this node over to others: the rest above its fair share once the nodes have settled, and all of them when it leaves. A
 /// few at a time: what has something of them in memory releases it, then the map is changed, which the store decides. Where a node leaves,
-/// those whose requests take long do not hold up the next ones. Thread-safe.
+/// several batches are under way at a time, as most of a batch's time is spent waiting for the store; those whose requests take long do not
+/// hold up the next ones. Thread-safe.
 /// </summary>
 /// <param name="self">The node.</param>
 /// <param name="membership">Changes the map.</param>
@@ -20,8 +21,12 @@ internal sealed class SlotMover(
 {
     // The fewer sessions move at a time, the shorter each of them is away; the time of leaving is bounded.
     private const int BatchesOfLeaving = 16;
-    private const int BatchesAtOnce = 8;
+    private const int BatchesAtOnce = 4;
+    private const int MostBatches = 8;
     private static readonly TimeSpan s_patience = TimeSpan.FromMilliseconds(500);
+
+    // What is on its way through this node when its last slot goes needs a moment, whatever the balancer knows by then.
+    private static readonly TimeSpan s_leastRelayTime = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_retry = TimeSpan.FromMilliseconds(500);
 
     private readonly Lock _gate = new();
@@ -85,7 +90,7 @@ internal sealed class SlotMover(
         }
     }
 
-    /// <summary>Hands over everything, within bounds, and waits until what still arrives was relayed for a while.</summary>
+    /// <summary>Hands over everything, within bounds, and relays what still arrives for a while.</summary>
     /// <param name="cancellationToken">Ends the wait.</param>
     public Task LeaveAsync(CancellationToken cancellationToken)
     {
@@ -155,13 +160,11 @@ internal sealed class SlotMover(
             {
                 await move.ConfigureAwait(false);
             }
-            else if (underWay.Count < BatchesAtOnce)
+            else if (underWay.Count >= BatchesAtOnce)
             {
-                await move.WaitAsync(s_patience, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            }
-            else
-            {
-                await Task.WhenAny(underWay).ConfigureAwait(false);
+                Task first = Task.WhenAny(underWay);
+                await first.WaitAsync(underWay.Count < MostBatches ? s_patience : Timeout.InfiniteTimeSpan, time, _stop.Token)
+                    .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
 
@@ -288,6 +291,7 @@ internal sealed class SlotMover(
         // Each batch may take as long as its slowest request.
         Volatile.Write(ref _batchSize, Math.Max(1, (had + BatchesOfLeaving - 1) / BatchesOfLeaving));
         await membership.LeaveAsync(_stop.Token).ConfigureAwait(false);
+        long told = time.GetTimestamp();
         _wake.Wake();
         while (true)
         {
@@ -302,7 +306,7 @@ internal sealed class SlotMover(
 
             if (left == 0)
             {
-                NodesLog.Left(logger, self, time.GetElapsedTime(began), options.RelayTime);
+                NodesLog.Left(logger, self, time.GetElapsedTime(began), RelayTimeSince(told));
                 break;
             }
 
@@ -315,6 +319,14 @@ internal sealed class SlotMover(
             await woken.WaitAsync(wait, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
 
-        await Task.Delay(options.RelayTime, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await Task.Delay(RelayTimeSince(told), time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
+
+    // A balancer hears that this node is not ready from when it leaves, not from when its last slot has gone.
+    private TimeSpan RelayTimeSince(long told)
+    {
+        TimeSpan left = SettleClock.InWholeMilliseconds(options.RelayTime - time.GetElapsedTime(told));
+        TimeSpan least = options.RelayTime < s_leastRelayTime ? options.RelayTime : s_leastRelayTime;
+        return left > least ? left : least;
     }
 }

@@ -40,14 +40,48 @@ public sealed class SharingTimeTests : IAsyncDisposable
             moves.BatchSize = CoapSlot.Count;
         });
         RecordingHolder holder = new();
+        holder.Block();
         first.Mover.Add(holder);
         CoapCluster second = await _nodes.StartAsync();
 
-        await first.LeaveAsync();
+        Task leaving = first.LeaveAsync();
+        await Eventually.IsTrueAsync(() => holder.Released.Count == CoapSlot.Count / 4);
+        holder.Unblock();
+        await leaving;
 
+        // Four batches of a sixteenth at a time.
         await SharingNodes.FairAsync([second]);
         Assert.Equal(CoapSlot.Count, holder.Released.Count);
-        Assert.Equal(CoapSlot.Count / 16, holder.Most);
+        Assert.Equal(CoapSlot.Count / 4, holder.Most);
+    }
+
+    [Theory]
+    [InlineData(40, 60)]
+    [InlineData(120, 121)]
+    public async Task A_node_relays_from_when_it_says_that_it_leaves_and_for_a_moment_after_its_last_slot(int held, int ends)
+    {
+        CoapCluster first = await _nodes.StartAsync(static moves =>
+        {
+            moves.SettleTime = TimeSpan.FromMinutes(10);
+            moves.ReleaseTimeout = TimeSpan.FromMinutes(5);
+            moves.LeaveTimeout = TimeSpan.FromMinutes(10);
+            moves.RelayTime = TimeSpan.FromMinutes(1);
+        });
+        RecordingHolder holder = new();
+        holder.Block();
+        first.Mover.Add(holder);
+        CoapCluster second = await _nodes.StartAsync();
+        TimeSpan began = _nodes.Clock.Elapsed;
+
+        Task leaving = first.LeaveAsync();
+        await holder.Began;
+        _nodes.Clock.Advance(TimeSpan.FromSeconds(held));
+        holder.Unblock();
+        await SharingNodes.FairAsync([second]);
+        Assert.False(leaving.IsCompleted);
+
+        await _nodes.Clock.AdvanceUntilAsync(leaving, TimeSpan.FromMinutes(2));
+        Assert.InRange(_nodes.Clock.Elapsed - began, TimeSpan.FromSeconds(ends), TimeSpan.FromSeconds(ends + 3));
     }
 
     [Fact]
