@@ -261,6 +261,8 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
                 return response;
             }
 
+            // It was found just now, and went before it answered.
+            wasThere |= Nodes.Knows(name);
             if (!wasThere || looks == Looks)
             {
                 throw await FailureAsync(name, key, cancellationToken).ConfigureAwait(false);

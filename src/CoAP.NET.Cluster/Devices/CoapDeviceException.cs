@@ -24,6 +24,12 @@ public class CoapDeviceException : CoapException
     /// </summary>
     public bool IsOutcomeUnknown { get; init; }
 
+    /// <summary>
+    /// Whether its session went to another node before it answered, and it does no harm to ask it there again: whoever still has the whole
+    /// request may.
+    /// </summary>
+    internal bool HasMoved { get; init; }
+
     /// <summary>The name as text for a message.</summary>
     private protected static string Line(string device) => $"The device '{CoapForeignText.LineOf(device)}'";
 

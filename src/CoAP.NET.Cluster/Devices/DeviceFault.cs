@@ -14,4 +14,7 @@ internal enum DeviceFault : byte
 
     /// <summary>Something else; the text says what.</summary>
     Other,
+
+    /// <summary>Its session went to another node before it answered, and the request may be sent there.</summary>
+    Moved,
 }

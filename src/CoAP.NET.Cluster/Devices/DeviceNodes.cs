@@ -224,10 +224,19 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
             throw;
         }
 
-        return !DeviceWire.IsFailure(response)
-            ? response
-            : DeviceWire.FailureOf(response, name) is { } failure ? throw failure : null;
+        if (!DeviceWire.IsFailure(response))
+        {
+            return response;
+        }
+
+        CoapDeviceException? failure = DeviceWire.FailureOf(response, name);
+        return failure is null or { HasMoved: true } && LocalDevice.IsWhole(request) ? null
+            : throw failure ?? new CoapDeviceUnreachableException(name,
+                $"node {node} does not have its session any more, and the body of the request, which was read from a stream, is gone. Send "
+                    + "it again.", !IsSafe(request));
     }
+
+    private static bool IsSafe(CoapRequest request) => request.Code == CoapCode.Get || request.Code == CoapCode.Fetch;
 
     private void Cancel(CoapNodeId node, ulong number)
     {

@@ -171,6 +171,7 @@ internal static class DeviceWire
         value[0] = (byte)(failure switch
         {
             null => DeviceFault.NotHere,
+            { HasMoved: true } => DeviceFault.Moved,
             CoapDeviceAsleepException => DeviceFault.Asleep,
             CoapDeviceUnreachableException => DeviceFault.Unreachable,
             _ => DeviceFault.Other,
@@ -200,7 +201,8 @@ internal static class DeviceWire
         {
             DeviceFault.NotHere => null,
             DeviceFault.Asleep => new CoapDeviceAsleepException(name, TimeOf(value[2..]), isUnknown),
-            DeviceFault.Unreachable => new CoapDeviceUnreachableException(name, response.GetText(), isUnknown),
+            DeviceFault.Unreachable or DeviceFault.Moved =>
+                new CoapDeviceUnreachableException(name, response.GetText(), isUnknown) { HasMoved = fault == DeviceFault.Moved },
             _ => new CoapDeviceException(name, CoapForeignText.LineOf(response.GetText())) { IsOutcomeUnknown = isUnknown },
         };
     }

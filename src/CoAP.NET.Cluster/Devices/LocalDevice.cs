@@ -132,9 +132,14 @@ internal sealed class LocalDevice(
         {
             return await Peer.SendAsync(request, cancellationToken).ConfigureAwait(false);
         }
-        catch (CoapConnectionException exception) when (place.HasMoved && MayRepeat(request, exception))
+        catch (CoapConnectionException exception) when (place.HasMoved && IsHarmlessTwice(request, exception))
         {
-            return null;
+            return IsWhole(request)
+                ? null
+                : throw new CoapDeviceUnreachableException(Name, exception.Message, exception.IsOutcomeUnknown, exception)
+                {
+                    HasMoved = true,
+                };
         }
         catch (CoapException exception)
         {
@@ -242,13 +247,13 @@ internal sealed class LocalDevice(
         return !place.HasMoved || !Gone.IsCancellationRequested;
     }
 
-    private static bool MayRepeat(CoapRequest request, CoapConnectionException failure)
-    {
-        // A body that was read from a stream is gone.
-        bool isWhole = request.Content is null || !request.Payload.IsEmpty || !request.Content.Bytes.IsEmpty;
-        return isWhole && (!failure.IsOutcomeUnknown
-            || request.Code == CoapCode.Put || request.Code == CoapCode.Delete || request.Code == CoapCode.IPatch);
-    }
+    /// <summary>Whether a request can be sent again: a body that was read from a stream is gone.</summary>
+    /// <param name="request">The request.</param>
+    public static bool IsWhole(CoapRequest request) =>
+        request.Content is null || !request.Payload.IsEmpty || !request.Content.Bytes.IsEmpty;
+
+    private static bool IsHarmlessTwice(CoapRequest request, CoapConnectionException failure) => !failure.IsOutcomeUnknown
+        || request.Code == CoapCode.Put || request.Code == CoapCode.Delete || request.Code == CoapCode.IPatch;
 
     private async Task TryPingAsync(CancellationToken cancellationToken)
     {
