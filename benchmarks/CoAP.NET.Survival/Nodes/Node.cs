@@ -140,7 +140,8 @@ internal static class Node
                     server.Endpoint.ConnectedPeers.Count,
                     line == Collected ? Heap.LiveBytes() : GC.GetTotalMemory(false),
                     cluster?.Map.SlotsOf(cluster.Self.Id).Count ?? 0,
-                    server.Counters[CoapCounter.RequestsInDoubt])));
+                    server.Counters[CoapCounter.RequestsInDoubt],
+                    cluster?.GetNodeCounters() is { } counters ? counters.Relayed + counters.RelaysReturned : 0)));
             }
         }
     }

@@ -155,12 +155,15 @@ internal sealed class Site : IAsyncDisposable
 
     /// <summary>Measures the processor time of all nodes for a request, in microseconds, after half that time has passed.</summary>
     /// <param name="time">For how long.</param>
-    public async Task<double> CostOfRequestAsync(TimeSpan time)
+    /// <returns>The time, and how many datagrams were relayed for each request, there or back.</returns>
+    public async Task<(double Cost, double Relays)> CostOfRequestAsync(TimeSpan time)
     {
         await Task.Delay(time / 2, TimeProvider.System, CancellationToken.None);
-        (TimeSpan cpu, long answered) = (NodesCpu, await AnsweredAsync());
+        (TimeSpan cpu, long answered, long relays) = (NodesCpu, await AnsweredAsync(), await RelaysAsync());
         await Task.Delay(time, TimeProvider.System, CancellationToken.None);
-        return (NodesCpu - cpu).TotalMicroseconds / Math.Max(1, await AnsweredAsync() - answered);
+        TimeSpan used = NodesCpu - cpu;
+        double requests = Math.Max(1, await AnsweredAsync() - answered);
+        return (used.TotalMicroseconds / requests, (await RelaysAsync() - relays) / requests);
     }
 
     /// <summary>Has devices look how long they wait from now on.</summary>
@@ -261,6 +264,9 @@ internal sealed class Site : IAsyncDisposable
     private static Task PauseAsync() => Task.Delay(s_pause, TimeProvider.System, CancellationToken.None);
 
     private async Task<int[]> SlotsAsync() => await Task.WhenAll(Nodes.Select(static async node => (await node.AskAsync()).Slots));
+
+    private async Task<long> RelaysAsync() =>
+        (await Task.WhenAll(Nodes.Select(static node => node.AskAsync()))).Sum(static one => one.Relays);
 
     private async Task<long> AnsweredAsync() => (await Task.WhenAll(_devices.Select(static process => process.AnsweredAsync()))).Sum();
 }

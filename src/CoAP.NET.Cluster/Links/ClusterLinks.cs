@@ -180,6 +180,9 @@ internal sealed class ClusterLinks : IAsyncDisposable
     /// <summary>Whether there is a link with a node now.</summary>
     public bool IsUp(CoapNodeId node) => Find(node)?.Peer is not null;
 
+    /// <summary>Where a node is, by the connection with it; null when there is no link now.</summary>
+    public CoapAddress? AddressOf(CoapNodeId node) => Find(node)?.Peer?.Address;
+
     /// <summary>Sends a request to a node and waits for its response.</summary>
     /// <param name="node">The node.</param>
     /// <param name="request">The request, with a path for a URI.</param>

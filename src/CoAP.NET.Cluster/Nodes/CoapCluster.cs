@@ -100,6 +100,9 @@ public sealed class CoapCluster : IAsyncDisposable
     /// <summary>The connections to the other nodes.</summary>
     internal ClusterLinks Links { get; }
 
+    /// <summary>What brings datagrams to the nodes that have their sessions.</summary>
+    internal ClusterRelays Relays => _relays;
+
     /// <summary>The devices that have sessions and connections with servers of the cluster, by name.</summary>
     public ICoapDevices Devices => _devices;
 
@@ -292,6 +295,7 @@ public sealed class CoapCluster : IAsyncDisposable
         RelaysReturned = _relays.Counts.Returned,
         RelaysRefused = _relays.Counts.Refused,
         RelaysStray = _relays.Counts.Stray,
+        RelaysLost = _relays.Counts.Lost,
         Holding = _relays.HeldCount,
         Held = _relays.Counts.Held,
         HeldDropped = _relays.Counts.HeldDropped,

@@ -32,6 +32,12 @@ public sealed record CoapClusterNodeCounters
     /// <summary>Relayed datagrams that it dropped because their slot had moved on; none is relayed twice.</summary>
     public long RelaysStray { get; init; }
 
+    /// <summary>
+    /// Relayed datagrams and answers that other nodes sent to this one and that did not arrive, such as when its sockets were full. Known
+    /// as soon as 1,024 further ones have arrived.
+    /// </summary>
+    public long RelaysLost { get; init; }
+
     /// <summary>Datagrams that are held at the moment because their slots are moving.</summary>
     public int Holding { get; init; }
 

@@ -1,8 +1,11 @@
+using System.Buffers;
+
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// Brings datagrams that reached the wrong node to the one that has their session, and answers back, over the links between nodes. Each
-/// server of the process has a <see cref="ClusterSteering"/> in it. Thread-safe.
+/// Brings datagrams that reached the wrong node to the one that has their session, and answers back, over the links between nodes: those
+/// that do not fit into a packet, and all where no packets come through (<see cref="RelayWays"/>). Each server of the process has a
+/// <see cref="ClusterSteering"/> in it. Thread-safe.
 /// </summary>
 internal sealed class ClusterRelays : IClusterLinkListener
 {
@@ -25,11 +28,15 @@ internal sealed class ClusterRelays : IClusterLinkListener
         _links = links;
         links.MapBatch(ToOwner, TakeForOwner);
         links.MapBatch(ToClient, TakeForClient);
+        links.Routes.MapPost(RelayWays.Path, Offer).RunInline();
         links.Listen(this);
     }
 
     /// <summary>Counts what happens.</summary>
     public SteeringCounts Counts { get; } = new();
+
+    /// <summary>The steering of each server.</summary>
+    public IReadOnlyList<ClusterSteering> Servers => Volatile.Read(ref _servers);
 
     /// <summary>How many datagrams are held just now.</summary>
     public int HeldCount => Volatile.Read(ref _servers).Sum(static server => server.HeldCount);
@@ -77,14 +84,10 @@ internal sealed class ClusterRelays : IClusterLinkListener
     }
 
     /// <summary>Sends an answer to the node that relayed what it answers.</summary>
-    /// <param name="via">The number of the node.</param>
+    /// <param name="node">The node.</param>
     /// <param name="item">The answer.</param>
     /// <returns>False when that way is gone.</returns>
-    public bool TryReturn(int via, in RelayItem item)
-    {
-        CoapNodeId node = OriginOf(via);
-        return node.IsSet && item.TryPost(_links, node, ToClient);
-    }
+    public bool TryReturn(CoapNodeId node, in RelayItem item) => item.TryPost(_links, node, ToClient);
 
     /// <summary>The node that a client has sent something to, where another one relays it further.</summary>
     /// <param name="via">The number of the node; 0 for this one.</param>
@@ -97,17 +100,86 @@ internal sealed class ClusterRelays : IClusterLinkListener
         }
     }
 
+    /// <summary>Takes a record of another node.</summary>
+    /// <param name="server">The steering of the server that it came to.</param>
+    /// <param name="ways">The ways of that server.</param>
+    /// <param name="entrance">Where it comes in.</param>
+    /// <param name="datagram">The record.</param>
+    public void TakeRecord(ClusterSteering server, RelayWays ways, RelayEntrance entrance, ReadOnlySpan<byte> datagram)
+    {
+        // It is decrypted in place, and what is in it as well.
+        byte[] rented = ArrayPool<byte>.Shared.Rent(datagram.Length);
+        Span<byte> record = rented.AsSpan(0, datagram.Length);
+        datagram.CopyTo(record);
+        bool isOpen = entrance.TryOpen(record, out RelayKind kind, out bool asks, out int lost);
+        Counts.OnLost(lost);
+        if (asks)
+        {
+            ways.Answer(entrance.Node, RelayRecord.NumberOf(record));
+        }
+
+        if (!isOpen || !TryTake(server, ways, entrance, kind, RelayRecord.ContentOf(record)))
+        {
+            Counts.OnStray();
+        }
+
+        ArrayPool<byte>.Shared.Return(rented);
+    }
+
     void IClusterLinkListener.OnUp(CoapNodeId node)
     {
         foreach (ClusterSteering server in Volatile.Read(ref _servers))
         {
-            server.Look();
+            server.OnUp();
         }
     }
 
     void IClusterLinkListener.OnDown(CoapNodeId node)
     {
         // What comes meanwhile is held.
+        foreach (ClusterSteering server in Volatile.Read(ref _servers))
+        {
+            server.OnDown(node);
+        }
+    }
+
+    private CoapResult Offer(CoapRequest request) =>
+        _links.NodeOf(request) is { IsSet: true } node && Find(request.Payload.Span)?.Offer(node, NumberOf(node)) is { } offer
+            ? CoapResults.Changed(CoapContent.Binary(offer))
+            : CoapResults.NotFound();
+
+    private bool TryTake(ClusterSteering server, RelayWays ways, RelayEntrance entrance, RelayKind kind, Span<byte> content)
+    {
+        if (kind is RelayKind.Question or RelayKind.Answer)
+        {
+            if (kind == RelayKind.Answer && ways.OnAnswer(entrance.Node, content))
+            {
+                // What is held for it can go on.
+                server.Look();
+            }
+
+            return true;
+        }
+
+        if (!RelayItem.TryRead(server.Server, content, out RelayItem item))
+        {
+            return false;
+        }
+
+        if (kind == RelayKind.ToOwner)
+        {
+            int via = item.Origin.IsSet ? NumberOf(item.Origin) : entrance.Number;
+            server.TakeRelayed(via, item, content[^item.Datagram.Length..]);
+            return true;
+        }
+
+        if (kind != RelayKind.ToClient || !server.TakeAnswer(item))
+        {
+            return false;
+        }
+
+        Counts.OnReturned();
+        return true;
     }
 
     private void TakeForOwner(CoapNodeId from, ReadOnlySpan<byte> bytes)

@@ -17,6 +17,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     private readonly StandstillWatch _watch;
     private readonly HeldDatagrams _held;
     private readonly RelayBudget _budget;
+    private readonly RelayWays _ways;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly Lock _gate = new();
@@ -48,6 +49,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         _logger = logger;
         _held = new HeldDatagrams(options.MaxHeldBytes, options.HoldTime, relays.Counts, time);
         _budget = new RelayBudget(time);
+        _ways = new RelayWays(cluster.Links, keeper.Server.ToArray(), time);
     }
 
     /// <summary>The name of the server, in UTF-8.</summary>
@@ -64,12 +66,13 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     {
         lock (_gate)
         {
-            _port = port;
+            Volatile.Write(ref _port, port);
             _shared = port is { Sockets: { } sockets } ? new SharedSockets(_cluster, sockets, _time, _logger) : null;
             _timer ??= _time.CreateTimer(static steering => ((ClusterSteering)steering!).Tick(), this, TimeSpan.FromSeconds(1),
                 TimeSpan.FromSeconds(1));
         }
 
+        _ways.Start(port);
         _watch.Start(port);
         _cluster.MapChanged += OnMapChanged;
         _cluster.Mover.Add(this);
@@ -87,10 +90,12 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         _relays.Remove(this);
         lock (_gate)
         {
-            _port = null;
+            Volatile.Write(ref _port, null);
             _timer?.Dispose();
             _timer = null;
         }
+
+        _ways.Stop();
     }
 
     /// <inheritdoc/>
@@ -125,6 +130,12 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <inheritdoc/>
     public bool TryRelay(byte? slot, CoapAddress remote, ReadOnlySpan<byte> datagram)
     {
+        if (_ways.Find(datagram) is { } entrance)
+        {
+            _relays.TakeRecord(this, _ways, entrance, datagram);
+            return true;
+        }
+
         if (Shared is { } shared && shared.IsProbe(datagram))
         {
             shared.Answer(datagram, remote, Port);
@@ -150,7 +161,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
             return true;
         }
 
-        if (place == SlotPlace.OnItsWay || !_relays.TryRelay(owner, ItemOf(map, of, remote, datagram)))
+        if (place == SlotPlace.OnItsWay || !TryRelay(owner, ItemOf(map, of, remote, datagram)))
         {
             Hold(of, 0, 0, remote, datagram);
         }
@@ -173,8 +184,12 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     }
 
     /// <inheritdoc/>
-    public bool TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram) =>
-        via > 0 && _relays.TryReturn(via, ItemOf(_cluster.Map, null, remote, datagram));
+    public bool TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram)
+    {
+        CoapNodeId node = _relays.OriginOf(via);
+        RelayItem item = ItemOf(_cluster.Map, null, remote, datagram);
+        return node.IsSet && (_ways.TrySend(node, RelayKind.ToClient, item) || _relays.TryReturn(node, item));
+    }
 
     /// <inheritdoc/>
     public Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken) =>
@@ -195,20 +210,21 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <summary>Takes a datagram that another node relayed.</summary>
     /// <param name="via">The number of that node.</param>
     /// <param name="item">The datagram.</param>
-    public void TakeRelayed(int via, in RelayItem item)
+    /// <param name="bytes">The datagram where it may be decrypted in place; empty where it may not.</param>
+    public void TakeRelayed(int via, in RelayItem item, Span<byte> bytes = default)
     {
         _relays.Counts.OnReceived();
         CoapClusterMap map = _cluster.Map;
         (SlotPlace place, CoapNodeId owner) = item.Slot is { } of ? PlaceOf(map, of) : (SlotPlace.Here, default);
         if (item.Slot is not { } slot || place == SlotPlace.Here)
         {
-            Receive(via, item.Remote, item.Datagram);
+            Receive(via, item, bytes);
         }
         else if (place == SlotPlace.OnItsWay || item.Version > map.Version)
         {
             // It is on its way here, or the other node knows more. While a slot is released its sessions are still here, and wait for what
             // their clients acknowledge.
-            if (Port is not { } port || port.SessionsOf(slot.Number) == 0 || !Receive(via, item.Remote, item.Datagram))
+            if (Port is not { } port || port.SessionsOf(slot.Number) == 0 || !Receive(via, item, default))
             {
                 Hold(slot, via, item.Version, item.Remote, item.Datagram);
             }
@@ -218,7 +234,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
             // By the same map the other node has no reason to send it here.
             _relays.Counts.OnStray();
         }
-        else if (!_relays.TryRelay(owner, ItemOf(map, slot, item.Remote, item.Datagram, _relays.OriginOf(via))))
+        else if (!TryRelay(owner, ItemOf(map, slot, item.Remote, item.Datagram, _relays.OriginOf(via))))
         {
             Hold(slot, via, item.Version, item.Remote, item.Datagram);
         }
@@ -228,6 +244,27 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     /// <param name="item">The answer.</param>
     /// <returns>Whether it was sent.</returns>
     public bool TakeAnswer(in RelayItem item) => Port?.Send(item.Remote, item.Datagram) == true;
+
+    /// <summary>Says where a node is to send to by UDP.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="number">Its number.</param>
+    /// <returns>What it is told; null where only the link leads here.</returns>
+    public byte[]? Offer(CoapNodeId node, int number) => _ways.Offer(node, number);
+
+    /// <summary>The way to a node by UDP; null when there is none.</summary>
+    /// <param name="node">The node.</param>
+    public RelayWay? WayTo(CoapNodeId node) => _ways.Find(node);
+
+    /// <summary>There is a link with a node.</summary>
+    public void OnUp()
+    {
+        _ways.Look(_cluster.Links.Up);
+        Look();
+    }
+
+    /// <summary>The link with a node has ended.</summary>
+    /// <param name="node">The node.</param>
+    public void OnDown(CoapNodeId node) => _ways.Close(node);
 
     /// <summary>Looks whether what is held can go on.</summary>
     public void Look()
@@ -242,16 +279,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         }
     }
 
-    private CoapDtlsSteeringPort? Port
-    {
-        get
-        {
-            lock (_gate)
-            {
-                return _port;
-            }
-        }
-    }
+    private CoapDtlsSteeringPort? Port => Volatile.Read(ref _port);
 
     private bool HasOthers(CoapClusterMap map) => map.Nodes.Any(node => node.Id != _cluster.Self.Id && IsMember(node));
 
@@ -267,6 +295,9 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
 
     private void Tick()
     {
+        CoapClusterMap map = _cluster.Map;
+        _ways.Retain(map.IsThere);
+        _ways.Look(_cluster.Links.Up);
         _held.RemoveOld();
         if (_held.Count > 0)
         {
@@ -298,7 +329,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         int most = -1;
         foreach (CoapClusterNode node in map.Nodes)
         {
-            if (node.Id == _cluster.Self.Id || !IsMember(node) || !_relays.IsUp(node.Id))
+            if (node.Id == _cluster.Self.Id || !IsMember(node) || !IsUp(node.Id))
             {
                 continue;
             }
@@ -322,7 +353,25 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
             return true;
         }
 
-        return _relays.TryRelay(best, ItemOf(map, null, remote, datagram));
+        return TryRelay(best, ItemOf(map, null, remote, datagram));
+    }
+
+    private bool IsUp(CoapNodeId node) => _relays.IsUp(node) && _ways.Find(node) is not { IsStalled: true };
+
+    private bool TryRelay(CoapNodeId node, in RelayItem item)
+    {
+        if (_ways.Find(node) is { IsStalled: true })
+        {
+            return false;
+        }
+
+        if (!_ways.TrySend(node, RelayKind.ToOwner, item))
+        {
+            return _relays.TryRelay(node, item);
+        }
+
+        _relays.Counts.OnRelayed();
+        return true;
     }
 
     private RelayItem ItemOf(
@@ -375,7 +424,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
     {
         CoapClusterMap map = _cluster.Map;
         (SlotPlace place, CoapNodeId owner) = PlaceOf(map, slot);
-        if (place == SlotPlace.OnItsWay || (place == SlotPlace.Elsewhere && !_relays.IsUp(owner)))
+        if (place == SlotPlace.OnItsWay || (place == SlotPlace.Elsewhere && !IsUp(owner)))
         {
             return;
         }
@@ -387,12 +436,15 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
                 Receive(held.Via, held.Remote, held.Bytes);
             }
             else if ((held.Via != 0 && held.Version == map.Version)
-                || !_relays.TryRelay(owner, ItemOf(map, slot, held.Remote, held.Bytes, _relays.OriginOf(held.Via))))
+                || !TryRelay(owner, ItemOf(map, slot, held.Remote, held.Bytes, _relays.OriginOf(held.Via))))
             {
                 _relays.Counts.OnStray();
             }
         }
     }
+
+    private bool Receive(int via, in RelayItem item, Span<byte> bytes) =>
+        bytes.IsEmpty ? Receive(via, item.Remote, item.Datagram) : Port?.Receive(via, item.Remote, bytes) == true;
 
     private bool Receive(int via, in CoapAddress remote, ReadOnlySpan<byte> datagram)
     {

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Buffers.Binary;
+using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.Cluster;
@@ -10,11 +11,14 @@ namespace CoAP.NET.Cluster;
 /// </summary>
 internal readonly ref struct RelayItem
 {
-    // Length of the name, version, what there is, slot, IP address, port and scope.
-    private const int FixedLength = 1 + 8 + 1 + 1 + 16 + 2 + 4;
+    // Version, what there is, slot, IP address, port and scope.
+    private const int HeadLength = 8 + 1 + 1 + CoapAddress.BinaryLength;
     private const int OriginLength = 16;
     private const byte HasSlot = 1;
     private const byte HasOrigin = 2;
+
+    // With the length of the name before it.
+    private const int FixedLength = 1 + HeadLength;
 
     /// <summary>How long a datagram may be so that it fits into an item, whatever the name.</summary>
     public const int MaxDatagram = LinkBatch.MaxItem - FixedLength - OriginLength - byte.MaxValue;
@@ -50,10 +54,25 @@ internal readonly ref struct RelayItem
         }
 
         ReadOnlySpan<byte> name = bytes.Slice(1, bytes[0]);
-        ReadOnlySpan<byte> rest = bytes[(1 + name.Length)..];
-        ReadOnlySpan<byte> datagram = rest[(FixedLength - 1)..];
+        return TryRead(name, bytes[(1 + name.Length)..], out item);
+    }
+
+    /// <summary>Reads one without a name.</summary>
+    /// <param name="server">The name of the server.</param>
+    /// <param name="bytes">What came.</param>
+    /// <param name="item">The item; its datagram is the end of what came.</param>
+    /// <returns>False when it is none.</returns>
+    public static bool TryRead(ReadOnlySpan<byte> server, ReadOnlySpan<byte> bytes, out RelayItem item)
+    {
+        item = default;
+        if (bytes.Length < HeadLength)
+        {
+            return false;
+        }
+
+        ReadOnlySpan<byte> datagram = bytes[HeadLength..];
         CoapNodeId origin = default;
-        if ((rest[8] & HasOrigin) != 0)
+        if ((bytes[8] & HasOrigin) != 0)
         {
             if (datagram.Length < OriginLength)
             {
@@ -66,16 +85,38 @@ internal readonly ref struct RelayItem
 
         item = new RelayItem
         {
-            Server = name,
-            Version = BinaryPrimitives.ReadInt64BigEndian(rest),
-            Slot = (rest[8] & HasSlot) != 0 ? new CoapSlot(rest[9]) : null,
-            Remote = new CoapAddress(
-                BinaryPrimitives.ReadUInt64BigEndian(rest[10..]), BinaryPrimitives.ReadUInt64BigEndian(rest[18..]),
-                BinaryPrimitives.ReadUInt16BigEndian(rest[26..]), BinaryPrimitives.ReadUInt32BigEndian(rest[28..])),
+            Server = server,
+            Version = BinaryPrimitives.ReadInt64BigEndian(bytes),
+            Slot = (bytes[8] & HasSlot) != 0 ? new CoapSlot(bytes[9]) : null,
+            Remote = ReadAddress(bytes[10..]),
             Origin = origin,
             Datagram = datagram,
         };
         return true;
+    }
+
+    /// <summary>Reads what <see cref="CoapAddress.WriteTo"/> wrote.</summary>
+    public static CoapAddress ReadAddress(ReadOnlySpan<byte> bytes) => new(
+        BinaryPrimitives.ReadUInt64BigEndian(bytes), BinaryPrimitives.ReadUInt64BigEndian(bytes[8..]),
+        BinaryPrimitives.ReadUInt16BigEndian(bytes[16..]), BinaryPrimitives.ReadUInt32BigEndian(bytes[18..]));
+
+    /// <summary>Sends it by UDP.</summary>
+    /// <param name="way">The way to the node.</param>
+    /// <param name="kind">Whom it is for.</param>
+    /// <param name="port">Where it leaves.</param>
+    /// <returns>False when it is too long for that, or cannot be sent now.</returns>
+    public bool TrySend(RelayWay way, RelayKind kind, CoapDtlsSteeringPort? port)
+    {
+        int length = RelayRecord.Overhead + BodyLength;
+        if (port is null || length > RelayRecord.MaxLength)
+        {
+            return false;
+        }
+
+        Span<byte> record = stackalloc byte[RelayRecord.MaxLength];
+        record = record[..length];
+        WriteTo(RelayRecord.ContentOf(record));
+        return way.TrySeal(kind, record) && port.Send(way.To, record);
     }
 
     /// <summary>Sends it.</summary>
@@ -90,24 +131,12 @@ internal readonly ref struct RelayItem
             return false;
         }
 
-        int originLength = Origin.IsSet ? OriginLength : 0;
-        int length = FixedLength + Server.Length + originLength + Datagram.Length;
+        int length = 1 + Server.Length + BodyLength;
         byte[]? rented = length > 2_048 ? ArrayPool<byte>.Shared.Rent(length) : null;
         Span<byte> bytes = (rented ?? stackalloc byte[2_048])[..length];
         bytes[0] = (byte)Server.Length;
         Server.CopyTo(bytes[1..]);
-        Span<byte> rest = bytes[(1 + Server.Length)..];
-        BinaryPrimitives.WriteInt64BigEndian(rest, Version);
-        rest[8] = (byte)((Slot is null ? 0 : HasSlot) | (Origin.IsSet ? HasOrigin : 0));
-        rest[9] = Slot?.Number ?? 0;
-        Remote.WriteTo(rest[10..]);
-        rest = rest[(FixedLength - 1)..];
-        if (Origin.IsSet)
-        {
-            Origin.Value.TryWriteBytes(rest);
-        }
-
-        Datagram.CopyTo(rest[originLength..]);
+        WriteTo(bytes[(1 + Server.Length)..]);
         bool isPosted = links.TryPost(node, path, bytes);
         if (rented is not null)
         {
@@ -115,5 +144,24 @@ internal readonly ref struct RelayItem
         }
 
         return isPosted;
+    }
+
+    // Without the name, as the next one.
+    private int BodyLength => HeadLength + (Origin.IsSet ? OriginLength : 0) + Datagram.Length;
+
+    private void WriteTo(Span<byte> bytes)
+    {
+        BinaryPrimitives.WriteInt64BigEndian(bytes, Version);
+        bytes[8] = (byte)((Slot is null ? 0 : HasSlot) | (Origin.IsSet ? HasOrigin : 0));
+        bytes[9] = Slot?.Number ?? 0;
+        Remote.WriteTo(bytes[10..]);
+        bytes = bytes[HeadLength..];
+        if (Origin.IsSet)
+        {
+            Origin.Value.TryWriteBytes(bytes);
+            bytes = bytes[OriginLength..];
+        }
+
+        Datagram.CopyTo(bytes);
     }
 }

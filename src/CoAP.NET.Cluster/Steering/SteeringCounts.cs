@@ -8,6 +8,7 @@ internal sealed class SteeringCounts
     private long _returned;
     private long _refused;
     private long _stray;
+    private long _lost;
     private long _held;
     private long _heldDropped;
 
@@ -26,6 +27,9 @@ internal sealed class SteeringCounts
     /// <summary>How many were dropped because the slot had moved on when they came, or nobody here takes them.</summary>
     public long Stray => Interlocked.Read(ref _stray);
 
+    /// <summary>How many were sent to this node and did not arrive.</summary>
+    public long Lost => Interlocked.Read(ref _lost);
+
     /// <summary>How many were held.</summary>
     public long Held => Interlocked.Read(ref _held);
 
@@ -41,6 +45,8 @@ internal sealed class SteeringCounts
     public void OnRefused() => Interlocked.Increment(ref _refused);
 
     public void OnStray() => Interlocked.Increment(ref _stray);
+
+    public void OnLost(int count) => Interlocked.Add(ref _lost, count);
 
     public void OnHeld() => Interlocked.Increment(ref _held);
 

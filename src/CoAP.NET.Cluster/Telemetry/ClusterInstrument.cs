@@ -53,9 +53,9 @@ internal sealed record ClusterInstrument(
             (ClusterMetric.BatchesWritten, "written"), (ClusterMetric.BatchesFailed, "failed")),
         new("coap.cluster.relays", false, "{datagram}",
             "Datagrams between nodes: relayed, received, answers that were returned, refused as their source "
-            + "had its share, and dropped as their slot had moved on.", "coap.cluster.relay",
+            + "had its share, dropped as their slot had moved on, and lost on their way here.", "coap.cluster.relay",
             (ClusterMetric.Relayed, "relayed"), (ClusterMetric.RelaysReceived, "received"), (ClusterMetric.RelaysReturned, "returned"),
-            (ClusterMetric.RelaysRefused, "refused"), (ClusterMetric.RelaysStray, "stray")),
+            (ClusterMetric.RelaysRefused, "refused"), (ClusterMetric.RelaysStray, "stray"), (ClusterMetric.RelaysLost, "lost")),
         new("coap.cluster.datagrams_held", false, "{datagram}", "Datagrams that waited for slots on their way, and those of them that were "
             + "dropped.", "coap.cluster.outcome", (ClusterMetric.DatagramsHeld, "held"), (ClusterMetric.DatagramsDropped, "dropped")),
         new("coap.cluster.link_events", false, "{event}", "What happened to links between nodes.", "coap.cluster.link",

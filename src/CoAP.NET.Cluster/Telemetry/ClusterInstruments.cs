@@ -147,6 +147,7 @@ internal sealed class ClusterInstruments
         ClusterMetric.RelaysReturned => counters.RelaysReturned,
         ClusterMetric.RelaysRefused => counters.RelaysRefused,
         ClusterMetric.RelaysStray => counters.RelaysStray,
+        ClusterMetric.RelaysLost => counters.RelaysLost,
         ClusterMetric.DatagramsHolding => counters.Holding,
         ClusterMetric.DatagramsHeld => counters.Held,
         ClusterMetric.DatagramsDropped => counters.HeldDropped,

@@ -31,6 +31,7 @@ internal enum ClusterMetric
     RelaysReturned,
     RelaysRefused,
     RelaysStray,
+    RelaysLost,
     DatagramsHeld,
     DatagramsDropped,
     LinksOpened,

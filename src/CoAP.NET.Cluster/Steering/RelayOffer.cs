@@ -1,0 +1,67 @@
+using System.Buffers.Binary;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>Where a server hears other nodes by UDP, as it tells one of them over the link: Connection ID, key and addresses.</summary>
+/// <param name="Id">The Connection ID of records.</param>
+/// <param name="Key">The key of records.</param>
+/// <param name="Addresses">Where it hears; perhaps the wildcard.</param>
+internal sealed record RelayOffer(ulong Id, byte[] Key, IReadOnlyList<CoapAddress> Addresses)
+{
+    private const int MaxAddresses = 16;
+    private const int FixedLength = RelayRecord.IdLength + RelayRecord.KeyLength;
+
+    /// <summary>Writes it.</summary>
+    public byte[] ToBytes()
+    {
+        int count = Math.Min(MaxAddresses, Addresses.Count);
+        byte[] bytes = new byte[FixedLength + (count * CoapAddress.BinaryLength)];
+        BinaryPrimitives.WriteUInt64BigEndian(bytes, Id);
+        Key.CopyTo(bytes.AsSpan(RelayRecord.IdLength));
+        for (int i = 0; i < count; i++)
+        {
+            Addresses[i].WriteTo(bytes.AsSpan(FixedLength + (i * CoapAddress.BinaryLength)));
+        }
+
+        return bytes;
+    }
+
+    /// <summary>Reads one; null when it is none.</summary>
+    public static RelayOffer? TryRead(ReadOnlySpan<byte> bytes)
+    {
+        if (bytes.Length < FixedLength || (bytes.Length - FixedLength) % CoapAddress.BinaryLength != 0
+            || (bytes.Length - FixedLength) / CoapAddress.BinaryLength > MaxAddresses)
+        {
+            return null;
+        }
+
+        List<CoapAddress> addresses = [];
+        for (ReadOnlySpan<byte> rest = bytes[FixedLength..]; !rest.IsEmpty; rest = rest[CoapAddress.BinaryLength..])
+        {
+            addresses.Add(RelayItem.ReadAddress(rest));
+        }
+
+        return new RelayOffer(
+            BinaryPrimitives.ReadUInt64BigEndian(bytes), bytes.Slice(RelayRecord.IdLength, RelayRecord.KeyLength).ToArray(), addresses);
+    }
+
+    /// <summary>Where a server sends to; null where it has no socket for any of the addresses.</summary>
+    /// <param name="own">Where that server is bound.</param>
+    /// <param name="node">The address of the node, which stands for the wildcard.</param>
+    public CoapAddress? ChooseFor(IReadOnlyList<CoapAddress> own, CoapAddress node)
+    {
+        foreach (CoapAddress address in Addresses)
+        {
+            CoapAddress to = address.IsAny ? node with { Port = address.Port } : address;
+
+            // What is sent to somebody who was not heard leaves from the first socket.
+            if (to.Port > 0 && !to.IsMulticast && own.Count > 0 && (own[0].IsIPv4 == to.IsIPv4 || own[0] is { IsAny: true, IsIPv4: false }))
+            {
+                return to;
+            }
+        }
+
+        return null;
+    }
+}
