@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Security.Cryptography;
 using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
 
@@ -93,7 +94,9 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
             Volatile.Write(ref _entrances, new(_entrances) { [offer.Id] = new RelayEntrance(node, number, offer.Id, key) });
         }
 
-        return offer.ToBytes();
+        byte[] told = offer.ToBytes();
+        CryptographicOperations.ZeroMemory(key);
+        return told;
     }
 
     /// <summary>Says that a record arrived that asked.</summary>
@@ -203,10 +206,15 @@ internal sealed class RelayWays(ClusterLinks links, byte[] server, TimeProvider 
         {
             CoapRequest request = new(CoapMethod.Post, Path) { Content = CoapContent.Binary(server), Timeout = s_patience };
             CoapResponse response = await links.SendAsync(node, request).ConfigureAwait(false);
-            if (response.IsSuccess && RelayOffer.TryRead(response.Payload.Span) is { } offer && links.AddressOf(node) is { } address
-                && Sockets is { } sockets && offer.ChooseFor(sockets.LocalAddresses, address) is { } to)
+            if (response.IsSuccess && RelayOffer.TryRead(response.Payload.Span) is { } offer)
             {
-                way = new RelayWay(to, offer.Id, offer.Key, time);
+                if (links.AddressOf(node) is { } address && Sockets is { } sockets
+                    && offer.ChooseFor(sockets.LocalAddresses, address) is { } to)
+                {
+                    way = new RelayWay(to, offer.Id, offer.Key, time);
+                }
+
+                CryptographicOperations.ZeroMemory(offer.Key);
             }
         }
         catch (CoapException)

@@ -1,5 +1,6 @@
 using CoAP.NET.Cluster.Tests.Steering;
 using CoAP.NET.Dtls;
+using CoAP.NET.Tests;
 
 namespace CoAP.NET.Cluster.Tests.Observing;
 
@@ -32,7 +33,7 @@ public sealed class MovingObserverTests
         Volatile.Write(ref state, "while nobody looked");
         await from.Cluster.LeaveAsync();
         await HearAsync(told, "while nobody looked");
-        Assert.Equal(1, to.Cluster.GetObserverCounters().Restored);
+        await Eventually.IsTrueAsync(() => to.Cluster.GetObserverCounters().Restored == 1);
         Assert.Equal((0, 1), (from.Server.ObserverCount, to.Server.ObserverCount));
 
         Volatile.Write(ref state, "at the node that has it now");
