@@ -10,6 +10,7 @@ namespace CoAP.NET.Cluster.PostgreSql;
 internal sealed class PostgreSqlConnections : IAsyncDisposable
 {
     private const int MaxReaders = 8;
+    private const int MaxPrepared = 16;
 
     private readonly NpgsqlDataSource _pooled;
     private readonly NpgsqlDataSource _single;
@@ -23,7 +24,14 @@ internal sealed class PostgreSqlConnections : IAsyncDisposable
         NpgsqlConnectionStringBuilder text = new(options.ConnectionString) { Pooling = true, MaxPoolSize = MaxReaders, MinPoolSize = 0 };
         _pooled = NpgsqlDataSource.Create(text);
         // What takes too long costs the connection at once: the server ends the statement by itself, and what it still does is fenced.
-        text = new(options.ConnectionString) { Pooling = false, CancellationTimeout = -1 };
+        // They live long and run few statements again and again: those are parsed and planned once.
+        text = new(options.ConnectionString)
+        {
+            Pooling = false,
+            CancellationTimeout = -1,
+            MaxAutoPrepare = MaxPrepared,
+            AutoPrepareMinUsages = 2,
+        };
         _single = NpgsqlDataSource.Create(text);
 
         // The server ends what we gave up, and a commit is one: what is confirmed must survive the server too.
