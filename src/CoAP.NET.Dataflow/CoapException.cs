@@ -30,6 +30,12 @@ public class CoapException : Exception
         : base(message, innerException)
     {
     }
+
+    /// <summary>
+    /// Whether the endpoint was stopped before the request was answered, so that it is no failure of the peer: another endpoint, or another
+    /// process, may send the request again. Whether it has taken effect is not known. False by default.
+    /// </summary>
+    public bool IsEndpointStopped { get; init; }
 }
 
 /// <summary>A request was refused locally, before anything was sent, because too many wait for the same peer already.</summary>

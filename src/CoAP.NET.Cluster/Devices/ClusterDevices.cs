@@ -183,6 +183,16 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
                         return;
                     }
 
+                    if (device.MayBeElsewhere)
+                    {
+                        if (await IsAwakeElsewhereAsync(name, key, cancellationToken).ConfigureAwait(false))
+                        {
+                            return;
+                        }
+
+                        device.OnNotElsewhere();
+                    }
+
                     using CancellationTokenSource waits = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
                     await Task.WhenAny(device.WhenAwakeAsync(waits.Token), told).ConfigureAwait(false);
                     await waits.CancelAsync().ConfigureAwait(false);
@@ -247,9 +257,23 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
         {
             if (Local.TryFind(name) is { } device)
             {
-                if (await device.TrySendAsync(request, cancellationToken).ConfigureAwait(false) is { } answer)
+                try
                 {
-                    return answer;
+                    if (await device.TrySendAsync(request, cancellationToken).ConfigureAwait(false) is { } answer)
+                    {
+                        return answer;
+                    }
+                }
+                catch (CoapDeviceAsleepException asleep)
+                    when (device.MayBeElsewhere && LocalDevice.IsWhole(request)
+                        && LocalDevice.IsHarmlessTwice(request, asleep.IsOutcomeUnknown))
+                {
+                    if (await AskElsewhereAsync(device, key, request, cancellationToken).ConfigureAwait(false) is { } other)
+                    {
+                        return other;
+                    }
+
+                    throw;
                 }
 
                 wasThere = true;
@@ -270,6 +294,32 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
 
             await Task.Delay(s_lookAgain, _time, cancellationToken).ConfigureAwait(false);
         }
+    }
+
+    // What answers has the newer session, whatever clocks say.
+    private async Task<CoapResponse?> AskElsewhereAsync(
+        LocalDevice device, byte[] key, CoapRequest request, CancellationToken cancellationToken)
+    {
+        CoapResponse? response = null;
+        try
+        {
+            response = await Nodes.TrySendAsync(device.Name, key, request, cancellationToken).ConfigureAwait(false);
+        }
+        catch (CoapDeviceException exception) when (!exception.IsOutcomeUnknown)
+        {
+            // It is no more awake there than here.
+        }
+
+        if (response is null)
+        {
+            device.OnNotElsewhere();
+        }
+        else
+        {
+            Local.Remove(device);
+        }
+
+        return response;
     }
 
     private async Task<bool> IsAwakeElsewhereAsync(string name, byte[] key, CancellationToken cancellationToken)

@@ -135,8 +135,8 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         {
             failure ??= error;
 
-            // One that came to a node anew may have left a session at the one before.
-            if (status is not null && (found is null || status.LastHeard > found.LastHeard))
+            // One that came to a node anew may have left a session at the one before, which does not answer any more.
+            if (status is not null && (found is null || IsBetter(status, found)))
             {
                 found = status;
             }
@@ -185,6 +185,10 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
     }
 
     public void Dispose() => _stop.Cancel();
+
+    private static bool IsBetter(CoapDeviceStatus one, CoapDeviceStatus other) => one.Presence == other.Presence
+        ? one.LastHeard > other.LastHeard
+        : one.Presence == CoapDevicePresence.Awake;
 
     private async Task<(CoapDeviceStatus? Status, CoapException? Error)> FindAtAsync(
         CoapNodeId node, string name, byte[] key, CancellationToken cancellationToken)
@@ -272,13 +276,21 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         }
 
         (CoapNodeId, ulong) id = (_links.NodeOf(request), DeviceWire.NumberOf(request));
+        CoapRequest asked = DeviceWire.Unwrap(request);
         using CancellationTokenSource stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         bool isKnown = _served.TryAdd(id, stop);
         try
         {
-            return await device.TrySendAsync(DeviceWire.Unwrap(request), stop.Token).ConfigureAwait(false) is { } answer
+            return await device.TrySendAsync(asked, stop.Token).ConfigureAwait(false) is { } answer
                 ? DeviceWire.Wrap(answer)
                 : DeviceWire.Wrap((CoapDeviceException?)null);
+        }
+        catch (CoapDeviceAsleepException asleep)
+            when (device.MayBeElsewhere && LocalDevice.IsHarmlessTwice(asked, asleep.IsOutcomeUnknown))
+        {
+            // The node that asks looks for one that has it awake, and asks this one again if there is none.
+            device.OnNotElsewhere();
+            return DeviceWire.Wrap((CoapDeviceException?)null);
         }
         catch (CoapDeviceException exception)
         {

@@ -12,6 +12,7 @@ internal sealed class LocalDevice(
     private static readonly TimeSpan s_pause = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_new = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_lookAgain = TimeSpan.FromMilliseconds(50);
+    private static readonly TimeSpan s_elsewhereAgain = TimeSpan.FromMinutes(1);
 
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _gone = new();
@@ -21,6 +22,7 @@ internal sealed class LocalDevice(
     private long _gaveUpAt;
     private long _notedAt;
     private long _notedUnder;
+    private long? _notElsewhereAt;
 
     public string Name { get; } = name;
 
@@ -132,7 +134,7 @@ internal sealed class LocalDevice(
         {
             return await Peer.SendAsync(request, cancellationToken).ConfigureAwait(false);
         }
-        catch (CoapConnectionException exception) when (place.HasMoved && IsHarmlessTwice(request, exception))
+        catch (CoapConnectionException exception) when (place.HasMoved && IsHarmlessTwice(request, exception.IsOutcomeUnknown))
         {
             return IsWhole(request)
                 ? null
@@ -140,6 +142,12 @@ internal sealed class LocalDevice(
                 {
                     HasMoved = true,
                 };
+        }
+        catch (CoapException exception) when (exception.IsEndpointStopped)
+        {
+            // No failure of the device: what waits in its outbox is sent by the next node, or by the next process of this one.
+            throw new CoapDeviceUnreachableException(
+                Name, exception.Message, request.Code != CoapCode.Get && request.Code != CoapCode.Fetch, exception);
         }
         catch (CoapException exception)
         {
@@ -179,6 +187,36 @@ internal sealed class LocalDevice(
                 // The wait ended early, as others needed its place; the device said nothing.
                 await Task.Delay(s_pause, time, cancellationToken).ConfigureAwait(false);
             }
+        }
+    }
+
+    /// <summary>
+    /// Whether the device, which does not answer here, may have another session at another node: when two of its sessions moved with
+    /// their slots, clocks of nodes do not tell which is the newer one. Not again for a minute after nobody else had it, as devices that
+    /// sleep are asked again and again.
+    /// </summary>
+    public bool MayBeElsewhere
+    {
+        get
+        {
+            if (!HasMoved || !IsAsleep)
+            {
+                return false;
+            }
+
+            lock (_gate)
+            {
+                return _notElsewhereAt is not { } at || time.GetElapsedTime(at) >= s_elsewhereAgain;
+            }
+        }
+    }
+
+    /// <summary>No other node has it awake.</summary>
+    public void OnNotElsewhere()
+    {
+        lock (_gate)
+        {
+            _notElsewhereAt = time.GetTimestamp();
         }
     }
 
@@ -236,6 +274,17 @@ internal sealed class LocalDevice(
         }
     }
 
+    /// <summary>Whether a request can be sent again: a body that was read from a stream is gone.</summary>
+    /// <param name="request">The request.</param>
+    public static bool IsWhole(CoapRequest request) =>
+        request.Content is null || !request.Payload.IsEmpty || !request.Content.Bytes.IsEmpty;
+
+    /// <summary>Whether a request does no harm when it is sent once more.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="isOutcomeUnknown">Whether it may have taken effect; never so for safe ones.</param>
+    public static bool IsHarmlessTwice(CoapRequest request, bool isOutcomeUnknown) => !isOutcomeUnknown
+        || request.Code == CoapCode.Put || request.Code == CoapCode.Delete || request.Code == CoapCode.IPatch;
+
     // Bounded: a slot is handed over or stays.
     private async Task<bool> IsStayingAsync(CancellationToken cancellationToken)
     {
@@ -246,14 +295,6 @@ internal sealed class LocalDevice(
 
         return !place.HasMoved || !Gone.IsCancellationRequested;
     }
-
-    /// <summary>Whether a request can be sent again: a body that was read from a stream is gone.</summary>
-    /// <param name="request">The request.</param>
-    public static bool IsWhole(CoapRequest request) =>
-        request.Content is null || !request.Payload.IsEmpty || !request.Content.Bytes.IsEmpty;
-
-    private static bool IsHarmlessTwice(CoapRequest request, CoapConnectionException failure) => !failure.IsOutcomeUnknown
-        || request.Code == CoapCode.Put || request.Code == CoapCode.Delete || request.Code == CoapCode.IPatch;
 
     private async Task TryPingAsync(CancellationToken cancellationToken)
     {

@@ -165,6 +165,15 @@ internal sealed class LocalDevices(
         }
     }
 
+    /// <summary>A session is not that of the device any more.</summary>
+    /// <param name="device">The session.</param>
+    public void Remove(LocalDevice device)
+    {
+        _byName.TryRemove(KeyValuePair.Create(device.Name, device));
+        _byPeer.TryRemove(KeyValuePair.Create(device.Peer, device));
+        device.End();
+    }
+
     /// <summary>Forgets a device whose name is in a slot of this node, and waits until the store has.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
@@ -214,13 +223,6 @@ internal sealed class LocalDevices(
     }
 
     private static bool IsThere(CoapPeer peer) => peer.IsConnected || !peer.Disconnected.IsCancellationRequested;
-
-    private void Remove(LocalDevice device)
-    {
-        _byName.TryRemove(KeyValuePair.Create(device.Name, device));
-        _byPeer.TryRemove(KeyValuePair.Create(device.Peer, device));
-        device.End();
-    }
 
     private void OnConnected(CoapPeer peer)
     {

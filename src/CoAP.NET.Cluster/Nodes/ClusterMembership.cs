@@ -28,6 +28,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
     private long? _awaitedFrom;
     private CoapClusterNode? _self;
     private CoapClusterMap _map = CoapClusterMap.Empty;
+    private SlotPlan? _plan;
     private CoapStoreHealth _health;
     private Task _renewing = Task.CompletedTask;
     private Task _watching = Task.CompletedTask;
@@ -284,6 +285,20 @@ internal sealed class ClusterMembership : IAsyncDisposable
         return !_stop.IsCancellationRequested;
     }
 
+    /// <summary>The plan that follows from a map. Made once for all maps of the same content: each renewal reads one.</summary>
+    /// <param name="map">The map.</param>
+    public SlotPlan PlanOf(CoapClusterMap map)
+    {
+        SlotPlan? plan = Volatile.Read(ref _plan);
+        if (plan?.IsOf(map) != true)
+        {
+            plan = SlotPlan.Of(map);
+            Volatile.Write(ref _plan, plan);
+        }
+
+        return plan;
+    }
+
     /// <summary>Renews the lease, and hears of the newest map.</summary>
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>Whether the store took it; otherwise it is tried again by itself. False before <see cref="StartAsync"/>.</returns>
@@ -343,7 +358,7 @@ internal sealed class ClusterMembership : IAsyncDisposable
                 Set(map);
             }
 
-            while (map.IsThere(_id) && !IsLeaving && WithoutAwaited(SlotPlan.Of(map).ToTake(_id), map) is { Count: > 0 } orphans)
+            while (map.IsThere(_id) && !IsLeaving && WithoutAwaited(PlanOf(map).ToTake(_id), map) is { Count: > 0 } orphans)
             {
                 bool isTaken = await _store.TryChangeAsync(map.Assign(_id, orphans), cancellationToken).ConfigureAwait(false);
                 map = await _store.JoinAsync(Told, _lease, cancellationToken).ConfigureAwait(false);

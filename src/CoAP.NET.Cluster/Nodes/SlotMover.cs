@@ -141,7 +141,7 @@ internal sealed class SlotMover(
             await Task.WhenAll(underWay.Where(static move => move.IsCompleted)).ConfigureAwait(false);
             underWay.RemoveAll(static move => move.IsCompleted);
             CoapClusterMap map = membership.Map;
-            SlotPlan plan = SlotPlan.Of(map);
+            SlotPlan plan = membership.PlanOf(map);
             _settle.See(plan.Members);
             IReadOnlyList<SlotMove> moves = [.. plan.ToGive(self).Where(move => !IsMoving(move.Slot, map[move.Slot].Fence))];
             TimeSpan wait = moves.Count == 0 ? Timeout.InfiniteTimeSpan : membership.IsLeaving ? TimeSpan.Zero : _settle.Left();
@@ -266,7 +266,7 @@ internal sealed class SlotMover(
                 return (self, []);
             }
 
-            SlotPlan plan = SlotPlan.Of(map);
+            SlotPlan plan = membership.PlanOf(map);
             CoapNodeId wanted = plan.Members.Contains(to) ? to : plan[left[0].Slot] is { IsSet: true } other ? other : self;
             return (wanted, [.. left.Where(one => wanted == to || plan[one.Slot] == wanted || wanted == self)
                 .Select(static one => one.Slot)]);
@@ -280,7 +280,7 @@ internal sealed class SlotMover(
 
         // Who came just now is there to take the slots.
         await membership.TryRenewAsync(_stop.Token).ConfigureAwait(false);
-        if (SlotPlan.Of(membership.Map) is not { IsShared: true } shared || !shared.Members.Any(member => member != self))
+        if (membership.PlanOf(membership.Map) is not { IsShared: true } shared || !shared.Members.Any(member => member != self))
         {
             return;
         }
@@ -298,7 +298,7 @@ internal sealed class SlotMover(
             Task woken = _wake.Next;
             int left = membership.Map.SlotsOf(self).Count;
             TimeSpan wait = SettleClock.InWholeMilliseconds(options.LeaveTimeout - time.GetElapsedTime(began));
-            bool isAlone = SlotPlan.Of(membership.Map).Members.Count == 0;
+            bool isAlone = membership.PlanOf(membership.Map).Members.Count == 0;
             if (_stop.IsCancellationRequested)
             {
                 return;

@@ -25,6 +25,10 @@ internal sealed class SlotPlan
     /// <summary>Whether nodes share the slots, as there is one with a link. Otherwise one node has all, and the others stand by.</summary>
     public bool IsShared { get; }
 
+    /// <summary>Whether it is the plan of a map, as that has the same content as the one that it was made of.</summary>
+    /// <param name="map">The map.</param>
+    public bool IsOf(CoapClusterMap map) => _map == map || _map.HasSameContent(map);
+
     /// <summary>Makes the plan.</summary>
     /// <param name="map">The map.</param>
     public static SlotPlan Of(CoapClusterMap map)

@@ -199,7 +199,7 @@ internal sealed class EndpointCore
             RemoveObservers(pipeline);
             foreach (PendingRequest request in pipeline.Sender.TakeAll([.. pipeline.Channels.All(), .. Connections.Of(pipeline.Shard)]))
             {
-                request.Fail(new CoapException("The endpoint was stopped before the response came."));
+                request.Fail(new CoapException("The endpoint was stopped before the response came.") { IsEndpointStopped = true });
             }
 
             Environment.Counters.Add(CoapCounter.GroupAnswersDropped, pipeline.ExchangesOut.CloseDelayed());

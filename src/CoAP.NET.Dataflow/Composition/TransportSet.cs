@@ -315,7 +315,10 @@ internal sealed class TransportSet
     {
         if (_state.IsStopping)
         {
-            throw new CoapException("The endpoint was stopped; requests cannot be sent any more. Make a new one.");
+            throw new CoapException("The endpoint was stopped; requests cannot be sent any more. Make a new one.")
+            {
+                IsEndpointStopped = true,
+            };
         }
     }
 

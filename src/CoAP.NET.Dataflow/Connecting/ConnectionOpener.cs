@@ -77,7 +77,10 @@ internal sealed class ConnectionOpener(CoapEnvironment environment, ConnectionTa
         }
     }
 
-    private static CoapException Stopped() => new("The endpoint was stopped; requests cannot be sent any more. Make a new one.");
+    private static CoapException Stopped() => new("The endpoint was stopped; requests cannot be sent any more. Make a new one.")
+    {
+        IsEndpointStopped = true,
+    };
 
     /// <summary>Those addresses that may be connected to now; if there are none the one that may be first.</summary>
     private List<ConnectionKey> InOrder(ConnectionRoute route)

@@ -148,7 +148,7 @@ internal sealed class HostLookup(
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested && stopped.IsCancellationRequested)
         {
-            throw new CoapException("The endpoint was stopped before the host name was resolved.");
+            throw new CoapException("The endpoint was stopped before the host name was resolved.") { IsEndpointStopped = true };
         }
     }
 }

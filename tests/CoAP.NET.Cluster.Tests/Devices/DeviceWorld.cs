@@ -40,7 +40,9 @@ internal sealed class DeviceWorld : IAsyncDisposable
     public CoapMemoryCluster Memory { get; }
 
     /// <summary>Starts a node, whose server devices connect to.</summary>
-    public async Task<DeviceNode> StartNodeAsync(Action<CoapDeviceOptions>? configure = null)
+    /// <param name="configure">Changes what the node does with devices.</param>
+    /// <param name="time">The clock of the node, though not of its server; null for that of the world.</param>
+    public async Task<DeviceNode> StartNodeAsync(Action<CoapDeviceOptions>? configure = null, TimeProvider? time = null)
     {
         int number = _nodes.Count + 1;
         CoapClusterOptions options = new()
@@ -51,7 +53,7 @@ internal sealed class DeviceWorld : IAsyncDisposable
         };
         options.Devices.NameOf = static peer => (peer.Identity as CoapDtlsIdentity)?.PskIdentity;
         configure?.Invoke(options.Devices);
-        CoapCluster cluster = new(Memory.Open(), options, Time, new VirtualRandom((ulong)++_seed));
+        CoapCluster cluster = new(Memory.Open(), options, time ?? Time, new VirtualRandom((ulong)++_seed));
         await cluster.StartAsync();
         CoapAddress address = InMemoryNetwork.Address($"192.0.2.{number}:5684");
         CoapServer server = new(EndpointOptions());

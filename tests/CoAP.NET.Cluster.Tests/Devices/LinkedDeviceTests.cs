@@ -97,6 +97,39 @@ public sealed class LinkedDeviceTests : IAsyncDisposable
         Assert.Equal(1, device.Asked);
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public async Task A_device_with_two_sessions_that_moved_is_asked_in_the_one_that_is_awake(int asking)
+    {
+        // To clocks so far ahead each session looks as if it had moved here, and which of two is newer nobody knows.
+        for (int i = 0; i < 3; i++)
+        {
+            TimeSpan awake = i == 0 ? TimeSpan.FromMinutes(10) : Timeout.InfiniteTimeSpan;
+            _nodes.Add(await _world.StartNodeAsync(options => options.AwakeTime = awake, new ClockAhead(TimeSpan.FromMinutes(20))));
+        }
+
+        await _world.AreLinkedAsync();
+        TestDevice before = await ConnectAsync(0);
+        LocalDevices local = ((ClusterDevices)_nodes[0].Devices).Local;
+        LocalDevice old = local.TryFind(Name)!;
+
+        // It is there alone, and asleep.
+        await Assert.ThrowsAsync<CoapDeviceAsleepException>(() => _nodes[asking].Devices[Name].GetAsync("/state"));
+        TestDevice device = await ConnectAsync(1);
+        await Eventually.IsTrueAsync(() => local.Count == 0);
+        local.Add(Name, old.Key.ToArray(), old.Peer);
+        Nodes(2).Remember(Name, _nodes[0].Cluster.Self.Id);
+
+        Assert.Equal("state", (await _nodes[asking].Devices[Name].GetAsync("/state")).GetText());
+        Assert.Equal((0, 1), (before.Asked, device.Asked));
+        await _nodes[asking].Devices[Name].GetAsync("/state");
+        Assert.Equal((0, 2), (before.Asked, device.Asked));
+
+        // Only the node that was told nothing but that its own session sleeps knows that the other one answers.
+        Assert.Equal(asking == 0, local.Count == 0);
+    }
+
     [Fact]
     public async Task Failures_are_the_same_from_each_node()
     {
@@ -243,5 +276,10 @@ public sealed class LinkedDeviceTests : IAsyncDisposable
         TestDevice device = await _world.StartDeviceAsync(Name);
         await device.SpeakAsync(_nodes[node]);
         return device;
+    }
+
+    private sealed class ClockAhead(TimeSpan ahead) : TimeProvider
+    {
+        public override DateTimeOffset GetUtcNow() => base.GetUtcNow() + ahead;
     }
 }

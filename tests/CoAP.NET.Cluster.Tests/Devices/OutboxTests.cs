@@ -130,6 +130,26 @@ public sealed class OutboxTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task A_request_whose_answer_the_server_does_not_await_as_it_stops_is_sent_by_the_next_one()
+    {
+        (DeviceNode node, TestDevice device) = await ConnectAsync();
+        _world.SetDeaf(device, true);
+        CoapQueuedRequest put = await _world.RunAsync(node.Devices[Name].QueueAsync(Put("a")));
+        await _world.RunUntilAsync(() => SentCount(node) == 1);
+
+        await _world.RunAsync(node.Server.DisposeAsync().AsTask());
+        await _world.PassAsync(TimeSpan.FromSeconds(5));
+        await node.DisposeAsync();
+        DeviceNode next = await _world.StartNodeAsync();
+        await _world.RunUntilAsync(() => next.Cluster.FenceOf(CoapSlot.OfName("meter-7"u8)).IsSet);
+        _world.SetDeaf(device, false);
+        await _world.RunAsync(device.SpeakAsync(next));
+
+        await _world.RunAsync(next.Devices[Name].WaitAsync(put.Id));
+        Assert.Equal(["set a"], device.Done);
+    }
+
+    [Fact]
     public async Task A_device_a_caller_and_the_node_have_bounds_and_whoever_is_beyond_his_is_refused()
     {
         (DeviceNode node, _) = await SleepAsync(static options =>
