@@ -26,4 +26,10 @@ public enum CoapRecordKind : byte
 
     /// <summary>A DTLS session that a client can resume with a shorter handshake.</summary>
     Resumption = 7,
+
+    /// <summary>A topic of publish/subscribe (draft-ietf-core-coap-pubsub), or the newest data of one.</summary>
+    Topic = 8,
+
+    /// <summary>The first of the kinds 128 to 255, which are for tables of applications.</summary>
+    Application = 128,
 }

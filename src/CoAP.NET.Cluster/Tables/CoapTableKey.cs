@@ -1,0 +1,82 @@
+using System.Security.Cryptography;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// The key of an entry of a <see cref="CoapTable"/>. Its first byte says in which slot it is, and so which node decides about it. Keys that
+/// belong together, such as those of one device, can share the first byte.
+/// </summary>
+public readonly struct CoapTableKey : IEquatable<CoapTableKey>
+{
+    /// <summary>The maximum length of <see cref="Bytes"/>: 64.</summary>
+    public const int MaxLength = 64;
+
+    /// <summary>The length of what <see cref="FromName"/> makes: 16.</summary>
+    public const int HashLength = 16;
+
+    private readonly byte[]? _bytes;
+
+    /// <summary>Creates a key.</summary>
+    /// <param name="bytes">1 to 64 bytes, which are copied. The entries of a table are spread over the nodes by the first one: where
+    /// strangers choose what keys are made of, use <see cref="CoapTable.KeyOf"/>.</param>
+    /// <exception cref="ArgumentOutOfRangeException"><paramref name="bytes"/> is empty or too long.</exception>
+    public CoapTableKey(ReadOnlySpan<byte> bytes)
+    {
+        ArgumentOutOfRangeException.ThrowIfZero(bytes.Length, nameof(bytes));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(bytes.Length, MaxLength, nameof(bytes));
+        _bytes = bytes.ToArray();
+    }
+
+    /// <summary>The bytes; empty for the default value, which is no key.</summary>
+    public ReadOnlySpan<byte> Bytes => _bytes;
+
+    /// <summary>The slot.</summary>
+    public CoapSlot Slot => new(_bytes is { Length: > 0 } bytes ? bytes[0] : (byte)0);
+
+    /// <summary>
+    /// Makes a key of a name by a keyed hash (the first 16 bytes of HMAC-SHA-256). <see cref="CoapTable.KeyOf"/> does it with the secret of
+    /// a table.
+    /// </summary>
+    /// <param name="secret">A secret that all nodes share. With an empty one, whoever chooses names can find some of the same slot.</param>
+    /// <param name="name">The name, of any length.</param>
+    /// <returns>The key.</returns>
+    public static CoapTableKey FromName(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> name)
+    {
+        Span<byte> hash = stackalloc byte[HMACSHA256.HashSizeInBytes];
+        HMACSHA256.HashData(secret, name, hash);
+        return new CoapTableKey(hash[..HashLength]);
+    }
+
+    /// <inheritdoc/>
+    public bool Equals(CoapTableKey other) => Bytes.SequenceEqual(other.Bytes);
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is CoapTableKey other && Equals(other);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashOf(Bytes);
+
+    /// <summary>The bytes in hexadecimal.</summary>
+    /// <returns>The text.</returns>
+    public override string ToString() => Convert.ToHexStringLower(Bytes);
+
+    /// <summary>Whether two keys are equal.</summary>
+    /// <param name="left">One key.</param>
+    /// <param name="right">The other key.</param>
+    /// <returns>True if they are.</returns>
+    public static bool operator ==(CoapTableKey left, CoapTableKey right) => left.Equals(right);
+
+    /// <summary>Whether two keys differ.</summary>
+    /// <param name="left">One key.</param>
+    /// <param name="right">The other key.</param>
+    /// <returns>True if they do.</returns>
+    public static bool operator !=(CoapTableKey left, CoapTableKey right) => !left.Equals(right);
+
+    /// <summary>The hash of the bytes of a key, which differs from process to process.</summary>
+    internal static int HashOf(ReadOnlySpan<byte> bytes)
+    {
+        HashCode hash = default;
+        hash.AddBytes(bytes);
+        return hash.ToHashCode();
+    }
+}

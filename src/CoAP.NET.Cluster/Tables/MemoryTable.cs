@@ -1,0 +1,70 @@
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>A table of one process that keeps nothing. Everything happens on the thread that asks. Thread-safe.</summary>
+internal sealed class MemoryTable : CoapTable
+{
+    private readonly TableContents _contents;
+    private readonly CoapTableOptions _options;
+    private readonly byte[] _secret = CoapSealedClusterStore.NewSecret();
+    private bool _isDisposed;
+
+    public MemoryTable(ICoapTableRules rules, TimeProvider time, CoapTableOptions options, ILogger? logger)
+    {
+        _contents = new TableContents(rules, time, logger ?? NullLogger.Instance);
+        _options = options;
+        foreach (CoapSlot slot in CoapSlot.All)
+        {
+            _contents.Own(_contents[slot]);
+        }
+    }
+
+    public override int Count => _contents.Count;
+
+    public override long Bytes => _contents.Bytes;
+
+    public override Task StartAsync(CancellationToken cancellationToken = default) => cancellationToken.IsCancellationRequested
+        ? Task.FromCanceled(cancellationToken)
+        : Task.CompletedTask;
+
+    public override ValueTask<ReadOnlyMemory<byte>> AskAsync(
+        CoapTableKey key, ReadOnlyMemory<byte> question, CancellationToken cancellationToken = default)
+    {
+        Check(key, question);
+        ObjectDisposedException.ThrowIf(Volatile.Read(ref _isDisposed), this);
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<ReadOnlyMemory<byte>>(cancellationToken);
+        }
+
+        TableSlot slot = _contents[key.Slot];
+        slot.ThrowIfHeld();
+        lock (slot.Gate)
+        {
+            CoapTableDecision decision = _contents.Decide(slot, key, question, out int index);
+            if (decision.IsPut)
+            {
+                TableBounds.ThrowIfFull(_contents, slot, index, key, decision, _options);
+                _contents.Put(slot, key.Bytes, decision.Value.Span, _contents.EndOf(decision.Lifetime), ++slot.Number);
+            }
+            else if (decision.IsRemoval && index != TableEntries.None)
+            {
+                slot.Number++;
+                _contents.Remove(slot, index, isExpired: false);
+            }
+
+            return new ValueTask<ReadOnlyMemory<byte>>(decision.Reply);
+        }
+    }
+
+    public override CoapTableKey KeyOf(ReadOnlySpan<byte> name) => CoapTableKey.FromName(_secret, name);
+
+    public override ValueTask DisposeAsync()
+    {
+        Volatile.Write(ref _isDisposed, true);
+        _contents.Dispose();
+        return default;
+    }
+}

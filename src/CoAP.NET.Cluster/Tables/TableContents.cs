@@ -1,0 +1,250 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// The entries of a table in memory: changes them, tells the rules, and ends those of slots of this node whose lifetime is over, by one
+/// timer for all. Thread-safe; what takes a slot is called under the lock of that slot.
+/// </summary>
+internal class TableContents : IDisposable
+{
+    /// <summary>The time at which entries without an end do.</summary>
+    public const long Never = long.MaxValue;
+
+    // Others get the lock of a slot in between.
+    private const int MostAtOnce = 256;
+    private static readonly TimeSpan s_longestWait = TimeSpan.FromDays(1);
+
+    private readonly ICoapTableRules _rules;
+    private readonly ILogger _logger;
+    private readonly OccasionalLog _failed;
+    private readonly TableSlot[] _slots = [.. CoapSlot.All.Select(static _ => new TableSlot())];
+    private readonly Lock _timerGate = new();
+    private readonly ITimer _timer;
+    private readonly long _began;
+    private long _armed = Never;
+    private long _count;
+    private long _bytes;
+    private bool _isDisposed;
+
+    public TableContents(ICoapTableRules rules, TimeProvider time, ILogger logger)
+    {
+        _rules = rules;
+        Time = time;
+        _logger = logger;
+        _failed = new OccasionalLog(time);
+        _began = time.GetTimestamp();
+        _timer = time.CreateTimer(
+            static contents => ((TableContents)contents!).OnTime(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>The clock.</summary>
+    public TimeProvider Time { get; }
+
+    /// <summary>How many entries there are.</summary>
+    public int Count => (int)Volatile.Read(ref _count);
+
+    /// <summary>The bytes of keys and values.</summary>
+    public long Bytes => Volatile.Read(ref _bytes);
+
+    /// <summary>The time in ticks since it was made, whatever becomes of clocks on walls.</summary>
+    public long Now => Time.GetElapsedTime(_began).Ticks;
+
+    /// <summary>What there is of a slot.</summary>
+    public TableSlot this[CoapSlot slot] => _slots[slot.Number];
+
+    /// <summary>When something ends.</summary>
+    /// <param name="lifetime">How long it lasts.</param>
+    public long EndOf(TimeSpan lifetime)
+    {
+        long now = Now;
+        return lifetime == Timeout.InfiniteTimeSpan || lifetime.Ticks >= Never - now ? Never : now + lifetime.Ticks;
+    }
+
+    /// <summary>How long something still lasts.</summary>
+    /// <param name="expires">When it ends.</param>
+    public TimeSpan RemainingOf(long expires) =>
+        expires == Never ? Timeout.InfiniteTimeSpan : new TimeSpan(Math.Max(0, expires - Now));
+
+    /// <summary>Asks the rules.</summary>
+    /// <param name="slot">The slot.</param>
+    /// <param name="key">The key of the entry. What is over ends first.</param>
+    /// <param name="question">What is asked.</param>
+    /// <param name="index">Where the entry is; none when there is none.</param>
+    public CoapTableDecision Decide(TableSlot slot, CoapTableKey key, ReadOnlyMemory<byte> question, out int index)
+    {
+        index = slot.Entries.Find(key.Bytes);
+        if (index == TableEntries.None)
+        {
+            return _rules.Decide(new CoapTableQuestion(key, null, question, TimeSpan.Zero, Time.GetUtcNow()));
+        }
+
+        ref TableEntry entry = ref slot.Entries[index];
+        if (entry.Expires <= Now)
+        {
+            End(slot, index);
+            index = TableEntries.None;
+            return _rules.Decide(new CoapTableQuestion(key, null, question, TimeSpan.Zero, Time.GetUtcNow()));
+        }
+
+        return _rules.Decide(new CoapTableQuestion(key, entry.Value, question, RemainingOf(entry.Expires), Time.GetUtcNow()));
+    }
+
+    /// <summary>Puts an entry, and tells the rules.</summary>
+    /// <param name="slot">The slot.</param>
+    /// <param name="key">Its key.</param>
+    /// <param name="value">Its value; copied.</param>
+    /// <param name="expires">When it ends.</param>
+    /// <param name="number">The number of the change.</param>
+    /// <returns>Where it is.</returns>
+    public int Put(TableSlot slot, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long expires, long number)
+    {
+        TableEntries entries = slot.Entries;
+        int before = entries.Find(key);
+        int bytes = before == TableEntries.None ? 0 : entries[before].Data!.Length;
+        int index = entries.Put(key, value, expires, number);
+        Interlocked.Add(ref _count, before == TableEntries.None ? 1 : 0);
+        Interlocked.Add(ref _bytes, entries[index].Data!.Length - bytes);
+        entries[index].Version++;
+        Tell(new CoapTableChange(new CoapTableKey(key), entries[index].Value, RemainingOf(expires)));
+        if (slot.IsOwned)
+        {
+            Arm(expires);
+        }
+
+        return index;
+    }
+
+    /// <summary>Removes an entry, and tells the rules.</summary>
+    /// <param name="slot">The slot.</param>
+    /// <param name="index">Where it is.</param>
+    /// <param name="isExpired">Whether its lifetime has ended.</param>
+    public void Remove(TableSlot slot, int index, bool isExpired)
+    {
+        CoapTableKey key = new(slot.Entries[index].Key);
+        Interlocked.Decrement(ref _count);
+        Interlocked.Add(ref _bytes, -slot.Entries[index].Data!.Length);
+        slot.Entries.Remove(index);
+        Tell(new CoapTableChange(key, null, TimeSpan.Zero, isExpired));
+    }
+
+    /// <summary>This node ends entries of a slot from now on.</summary>
+    public void Own(TableSlot slot)
+    {
+        slot.IsOwned = true;
+        if (slot.Entries.FirstToEnd is not TableEntries.None and var first)
+        {
+            Arm(slot.Entries[first].Expires);
+        }
+    }
+
+    public void Dispose()
+    {
+        lock (_timerGate)
+        {
+            _isDisposed = true;
+        }
+
+        _timer.Dispose();
+        GC.SuppressFinalize(this);
+    }
+
+    /// <summary>Ends an entry whose lifetime is over, under the lock of its slot.</summary>
+    protected virtual void End(TableSlot slot, int index)
+    {
+        slot.Number++;
+        Remove(slot, index, isExpired: true);
+    }
+
+    private void Tell(CoapTableChange change)
+    {
+        try
+        {
+            _rules.OnChanged(change);
+        }
+#pragma warning disable CA1031 // whatever rules throw: the change has taken place
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            if (_failed.IsDue())
+            {
+                TableLog.RulesFailed(_logger, change.Key, exception);
+            }
+        }
+    }
+
+    // Most entries end later than what it waits for, and cost a look.
+    private void Arm(long expires)
+    {
+        if (expires >= Volatile.Read(ref _armed))
+        {
+            return;
+        }
+
+        lock (_timerGate)
+        {
+            if (expires < _armed && !_isDisposed)
+            {
+                Volatile.Write(ref _armed, expires);
+                TimeSpan wait = new(Math.Max(0, expires - Now));
+
+                // Timers count in milliseconds; one that fires before anything is over would fire again at once.
+                wait = TimeSpan.FromMilliseconds(Math.Ceiling(wait.TotalMilliseconds));
+                _timer.Change(wait < s_longestWait ? wait : s_longestWait, Timeout.InfiniteTimeSpan);
+            }
+        }
+    }
+
+    private void OnTime()
+    {
+        lock (_timerGate)
+        {
+            if (_isDisposed)
+            {
+                return;
+            }
+
+            Volatile.Write(ref _armed, Never);
+        }
+
+        long next = Never;
+        foreach (TableSlot slot in _slots)
+        {
+            next = Math.Min(next, EndAll(slot));
+        }
+
+        Arm(next);
+    }
+
+    // When the next one of the slot ends.
+    private long EndAll(TableSlot slot)
+    {
+        while (true)
+        {
+            lock (slot.Gate)
+            {
+                if (!slot.IsOwned)
+                {
+                    return Never;
+                }
+
+                long now = Now;
+                for (int i = 0; i < MostAtOnce; i++)
+                {
+                    int first = slot.Entries.FirstToEnd;
+                    if (first == TableEntries.None)
+                    {
+                        return Never;
+                    }
+
+                    if (slot.Entries[first].Expires > now)
+                    {
+                        return slot.Entries[first].Expires;
+                    }
+
+                    End(slot, first);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// The entries of one slot: by key, in the order of their changes, and by when they end. Made for many: they lie in blocks that are never
+/// copied, without an object for each. Its caller locks.
+/// </summary>
+internal sealed class TableEntries
+{
+    /// <summary>No entry.</summary>
+    public const int None = -1;
+
+    private const int BlockBits = 6;
+    private const int BlockSize = 1 << BlockBits;
+    private const int FewestBuckets = 16;
+    private const int FewestPlaces = 16;
+
+    private readonly List<TableEntry[]> _blocks = [];
+    private int[] _buckets = [];
+    private int[] _heap = [];
+    private int _heapCount;
+    private int _free = None;
+    private int _used;
+
+    /// <summary>How many there are.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>The one that was changed last.</summary>
+    public int Newest { get; private set; } = None;
+
+    /// <summary>The one that was changed first.</summary>
+    public int Oldest { get; private set; } = None;
+
+    /// <summary>The one that ends first; none when all last for ever.</summary>
+    public int FirstToEnd => _heapCount > 0 ? _heap[0] : None;
+
+    /// <summary>An entry.</summary>
+    /// <param name="index">Where it is.</param>
+    public ref TableEntry this[int index] => ref _blocks[index >> BlockBits][index & (BlockSize - 1)];
+
+    /// <summary>Finds an entry.</summary>
+    /// <param name="key">Its key.</param>
+    public int Find(ReadOnlySpan<byte> key)
+    {
+        if (_buckets.Length == 0)
+        {
+            return None;
+        }
+
+        int index = _buckets[BucketOf(key)] - 1;
+        while (index != None && !this[index].Key.SequenceEqual(key))
+        {
+            index = this[index].Next;
+        }
+
+        return index;
+    }
+
+    /// <summary>Puts an entry, as the one that was changed last.</summary>
+    /// <param name="key">Its key.</param>
+    /// <param name="value">Its value; copied.</param>
+    /// <param name="expires">When it ends.</param>
+    /// <param name="number">The number of the change.</param>
+    /// <returns>Where it is. What else there is to say about it, the caller sets.</returns>
+    public int Put(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long expires, long number)
+    {
+        int index = Find(key);
+        if (index == None)
+        {
+            index = Add(key);
+        }
+        else
+        {
+            Unlink(index);
+        }
+
+        byte[] data = GC.AllocateUninitializedArray<byte>(key.Length + value.Length);
+        key.CopyTo(data);
+        value.CopyTo(data.AsSpan(key.Length));
+        ref TableEntry entry = ref this[index];
+        entry.Data = data;
+        entry.Number = number;
+        LinkNewest(index);
+        SetExpires(index, expires);
+        return index;
+    }
+
+    /// <summary>Changes when an entry ends.</summary>
+    public void SetExpires(int index, long expires)
+    {
+        ref TableEntry entry = ref this[index];
+        entry.Expires = expires;
+        if (expires == TableContents.Never)
+        {
+            Unplace(index);
+        }
+        else if (entry.Place == None)
+        {
+            if (_heapCount == _heap.Length)
+            {
+                Array.Resize(ref _heap, Math.Max(FewestPlaces, _heapCount + (_heapCount / 2)));
+            }
+
+            Place(index, _heapCount++);
+            Rise(index);
+        }
+        else
+        {
+            Rise(index);
+            Sink(index);
+        }
+    }
+
+    /// <summary>Removes an entry.</summary>
+    public void Remove(int index)
+    {
+        ref TableEntry entry = ref this[index];
+        ref int first = ref _buckets[BucketOf(entry.Key)];
+        if (first - 1 == index)
+        {
+            first = entry.Next + 1;
+        }
+        else
+        {
+            int before = first - 1;
+            while (this[before].Next != index)
+            {
+                before = this[before].Next;
+            }
+
+            this[before].Next = entry.Next;
+        }
+
+        Unlink(index);
+        Unplace(index);
+        entry = default;
+        entry.Next = _free;
+        _free = index;
+        Count--;
+    }
+
+    private int BucketOf(ReadOnlySpan<byte> key) => CoapTableKey.HashOf(key) & (_buckets.Length - 1);
+
+    private int Add(ReadOnlySpan<byte> key)
+    {
+        if (Count >= _buckets.Length)
+        {
+            Rehash();
+        }
+
+        int index = _free;
+        if (index != None)
+        {
+            _free = this[index].Next;
+        }
+        else
+        {
+            index = _used++;
+            if (index >> BlockBits == _blocks.Count)
+            {
+                _blocks.Add(new TableEntry[BlockSize]);
+            }
+        }
+
+        ref int first = ref _buckets[BucketOf(key)];
+        this[index] = new TableEntry { KeyLength = (byte)key.Length, Next = first - 1, Place = None };
+        first = index + 1;
+        Count++;
+        return index;
+    }
+
+    // All entries are in the order of changes, so they are found there.
+    private void Rehash()
+    {
+        _buckets = new int[Math.Max(FewestBuckets, _buckets.Length * 2)];
+        for (int index = Oldest; index != None; index = this[index].Newer)
+        {
+            ref int first = ref _buckets[BucketOf(this[index].Key)];
+            this[index].Next = first - 1;
+            first = index + 1;
+        }
+    }
+
+    private void LinkNewest(int index)
+    {
+        ref TableEntry entry = ref this[index];
+        entry.Older = Newest;
+        entry.Newer = None;
+        if (Newest == None)
+        {
+            Oldest = index;
+        }
+        else
+        {
+            this[Newest].Newer = index;
+        }
+
+        Newest = index;
+    }
+
+    private void Unlink(int index)
+    {
+        (int older, int newer) = (this[index].Older, this[index].Newer);
+        if (older == None)
+        {
+            Oldest = newer;
+        }
+        else
+        {
+            this[older].Newer = newer;
+        }
+
+        if (newer == None)
+        {
+            Newest = older;
+        }
+        else
+        {
+            this[newer].Older = older;
+        }
+    }
+
+    private void Unplace(int index)
+    {
+        int place = this[index].Place;
+        if (place == None)
+        {
+            return;
+        }
+
+        this[index].Place = None;
+        int last = _heap[--_heapCount];
+        if (last != index)
+        {
+            Place(last, place);
+            Rise(last);
+            Sink(last);
+        }
+    }
+
+    private void Place(int index, int place)
+    {
+        _heap[place] = index;
+        this[index].Place = place;
+    }
+
+    private void Rise(int index)
+    {
+        int place = this[index].Place;
+        long expires = this[index].Expires;
+        while (place > 0 && this[_heap[(place - 1) / 2]].Expires > expires)
+        {
+            Place(_heap[(place - 1) / 2], place);
+            place = (place - 1) / 2;
+        }
+
+        Place(index, place);
+    }
+
+    private void Sink(int index)
+    {
+        int place = this[index].Place;
+        long expires = this[index].Expires;
+        while (true)
+        {
+            int child = (place * 2) + 1;
+            if (child >= _heapCount)
+            {
+                break;
+            }
+
+            if (child + 1 < _heapCount && this[_heap[child + 1]].Expires < this[_heap[child]].Expires)
+            {
+                child++;
+            }
+
+            if (this[_heap[child]].Expires >= expires)
+            {
+                break;
+            }
+
+            Place(_heap[child], place);
+            place = child;
+        }
+
+        Place(index, place);
+    }
+}

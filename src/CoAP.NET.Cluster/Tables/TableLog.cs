@@ -1,0 +1,11 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Cluster;
+
+/// <summary>The log of tables: ids from 2580.</summary>
+internal static partial class TableLog
+{
+    [LoggerMessage(2580, LogLevel.Error,
+        "The rules of a table failed when they were told of the change of {Key}; the change has taken place. Logged at most once a minute.")]
+    public static partial void RulesFailed(ILogger logger, CoapTableKey key, Exception exception);
+}

@@ -1,0 +1,167 @@
+using CoAP.NET.Cluster.Tests.Steering;
+using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
+
+namespace CoAP.NET.Cluster.Tests.Tables;
+
+public sealed class MemoryTableTests : IAsyncDisposable
+{
+    private readonly VirtualClock _clock = new();
+    private readonly NoteRules _rules = new();
+    private readonly CoapTable _table;
+
+    public MemoryTableTests() => _table = CoapTable.InMemory(_rules, _clock);
+
+    [Fact]
+    public async Task The_rules_see_what_is_there_and_what_they_decide_takes_place_before_the_reply()
+    {
+        Task start = _table.StartAsync();
+        Assert.True(start.IsCompletedSuccessfully);
+        ValueTask<ReadOnlyMemory<byte>> first = _table.AskAsync(Key(1), "put one"u8.ToArray());
+        Assert.True(first.IsCompletedSuccessfully);
+        Assert.Equal("nothing"u8.ToArray(), (await first).ToArray());
+        Assert.Equal("one", _rules.Told[Key(1)]);
+        Assert.Equal((1, 4L), (_table.Count, _table.Bytes));
+
+        Assert.Equal("one", await _table.AskAsync(Key(1), "add +two"));
+        Assert.Equal("one+two", await _table.AskAsync(Key(1), "read"));
+        Assert.Equal("nothing", await _table.AskAsync(Key(1, "other"), "quick three"));
+        Assert.Equal((2, 19L), (_table.Count, _table.Bytes));
+        Assert.Equal("one+two", await _table.AskAsync(Key(1), "remove"));
+        Assert.Equal("nothing", await _table.AskAsync(Key(1), "remove"));
+        Assert.Equal((1, 11L), (_table.Count, _table.Bytes));
+        Assert.Equal(
+            [(Key(1), "one", false), (Key(1), "one+two", false), (Key(1, "other"), "three", false), (Key(1), null, false)],
+            _rules.Changes);
+    }
+
+    [Fact]
+    public async Task Entries_end_after_their_lifetime_by_one_timer_whatever_their_order_and_slots()
+    {
+        for (int i = 0; i < 1000; i++)
+        {
+            await _table.AskAsync(Key(i % 256, $"{i}"), $"put {1 + (i * 7 % 1000)} text");
+        }
+
+        await _table.AskAsync(Key(3), "put forever");
+        Assert.Equal((1001, 1), (_table.Count, _clock.TimerCount));
+        for (int second = 1; second <= 1000; second++)
+        {
+            Assert.Equal(1002 - second, _table.Count);
+            _clock.Advance(TimeSpan.FromSeconds(1));
+        }
+
+        Assert.Equal((1, 0), (_table.Count, _clock.TimerCount));
+        Assert.Equal(1000, _rules.Changes.Count(static change => change is { Value: null, IsExpired: true }));
+        Assert.Equal("forever", Assert.Single(_rules.Told).Value);
+    }
+
+    [Fact]
+    public async Task A_put_begins_the_lifetime_anew_and_what_is_over_is_not_shown_to_the_rules()
+    {
+        await _table.AskAsync(Key(1), "put 10 text");
+        _clock.Advance(TimeSpan.FromSeconds(9));
+        Assert.Equal("1", await _table.AskAsync(Key(1), "left"));
+        Assert.Equal("text", await _table.AskAsync(Key(1), "put 10 text"));
+        _clock.Advance(TimeSpan.FromSeconds(9));
+        Assert.Equal("text", await _table.AskAsync(Key(1), "put 4000000 text"));
+
+        // Timers of the system wait for less than 50 days.
+        _clock.Advance(TimeSpan.FromSeconds(3_999_999));
+        Assert.Equal((1, "1"), (_table.Count, await _table.AskAsync(Key(1), "left")));
+        _clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal((0, "nothing"), (_table.Count, await _table.AskAsync(Key(1), "read")));
+        Assert.Equal("0", await _table.AskAsync(Key(1), "left"));
+    }
+
+    [Fact]
+    public void Those_who_ask_for_the_same_slot_at_once_are_decided_one_after_the_other()
+    {
+        const int Each = 2000;
+        Thread[] threads = [.. Enumerable.Range(0, 4).Select(_ => new Thread(() =>
+        {
+            for (int i = 0; i < Each; i++)
+            {
+                Assert.True(_table.AskAsync(Key(1), "add x"u8.ToArray()).AsTask().IsCompletedSuccessfully);
+            }
+        }))];
+        Array.ForEach(threads, static thread => thread.Start());
+        Array.ForEach(threads, static thread => thread.Join());
+        Assert.Equal(4 * Each, _rules.Told[Key(1)].Length);
+        Assert.Equal(Enumerable.Range(1, 4 * Each), _rules.Changes.Select(static change => change.Value!.Length));
+    }
+
+    [Fact]
+    public async Task A_table_that_is_full_refuses_what_needs_more_room_and_says_which_bound_it_is()
+    {
+        await using CoapTable table = CoapTable.InMemory(_rules, _clock, new CoapTableOptions { MaxBytes = 4096 });
+        await table.AskAsync(Key(1), "put " + new string('a', 4000));
+        CoapTableUnavailableException full = await Assert.ThrowsAsync<CoapTableUnavailableException>(
+            async () => await table.AskAsync(Key(2), "put " + new string('b', 95)));
+        Assert.Equal((CoapTableFault.Full, false), (full.Fault, full.IsOutcomeUnknown));
+        Assert.Contains("4001 bytes of at most 4096 (CoapTableOptions.MaxBytes)", full.Message, StringComparison.Ordinal);
+        Assert.True(full.RetryAfter > TimeSpan.Zero);
+        Assert.Equal((1, "nothing"), (table.Count, await table.AskAsync(Key(2), "put " + new string('b', 94))));
+        Assert.Equal(4096, table.Bytes);
+
+        // What needs no more room is taken.
+        await table.AskAsync(Key(1), "put " + new string('c', 4000));
+        await table.AskAsync(Key(1), "remove");
+        Assert.Equal("nothing", await table.AskAsync(Key(3), "put short"));
+    }
+
+    [Fact]
+    public async Task Rules_that_fail_change_nothing_and_those_that_fail_when_told_are_logged()
+    {
+        StringWriterLogger log = new();
+        await using CoapTable table = CoapTable.InMemory(_rules, _clock, logger: log);
+        await Assert.ThrowsAsync<InvalidOperationException>(async () => await table.AskAsync(Key(1), "dance"));
+        Assert.Equal(0, table.Count);
+
+        _rules.OnTold = static _ => throw new InvalidOperationException("They do not like it.");
+        Assert.Equal("nothing", await table.AskAsync(Key(1), "put text"));
+        Assert.Equal("text", await table.AskAsync(Key(1), "put other"));
+        Assert.Equal(1, table.Count);
+        Assert.Contains("They do not like it.", log.ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Rules_that_ask_the_table_are_told_not_to()
+    {
+        _rules.OnDecide = question => _table.AskAsync(question.Key, default).AsTask().GetAwaiter().GetResult();
+        InvalidOperationException fault = await Assert.ThrowsAsync<InvalidOperationException>(
+            async () => await _table.AskAsync(Key(1), "read"));
+        Assert.Contains("afterwards, on another thread", fault.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_is_no_key_no_question_and_no_value_is_refused()
+    {
+        await Assert.ThrowsAsync<ArgumentException>(async () => await _table.AskAsync(default, default));
+        await Assert.ThrowsAsync<ArgumentException>(
+            async () => await _table.AskAsync(Key(1), new byte[CoapTable.MaxQuestionLength + 1]));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapTableKey([]));
+        Assert.Throws<ArgumentOutOfRangeException>(() => new CoapTableKey(new byte[65]));
+        Assert.Throws<ArgumentException>(() => CoapTableDecision.Put(new byte[CoapTable.MaxValueLength + 1], TimeSpan.FromSeconds(1)));
+        Assert.Throws<ArgumentException>(() => CoapTableDecision.Keep(new byte[CoapTable.MaxValueLength + 1]));
+        Assert.Throws<ArgumentOutOfRangeException>(() => CoapTableDecision.Put(default, TimeSpan.Zero));
+        Assert.Throws<ArgumentOutOfRangeException>(() => CoapTable.InMemory(_rules, options: new CoapTableOptions { MaxBytes = 1 }));
+        await _table.DisposeAsync();
+        await Assert.ThrowsAsync<ObjectDisposedException>(async () => await _table.AskAsync(Key(1), "read"));
+    }
+
+    [Fact]
+    public void Keys_of_names_depend_on_the_secret_and_are_spread_over_the_slots()
+    {
+        CoapTableKey key = CoapTableKey.FromName("secret"u8, "meter-7"u8);
+        Assert.Equal(CoapTableKey.HashLength, key.Bytes.Length);
+        Assert.Equal(key, CoapTableKey.FromName("secret"u8, "meter-7"u8));
+        Assert.NotEqual(key, CoapTableKey.FromName("other"u8, "meter-7"u8));
+        Assert.NotEqual(_table.KeyOf("meter-7"u8), CoapTable.InMemory(_rules).KeyOf("meter-7"u8));
+        Assert.Equal(_table.KeyOf("meter-7"u8), _table.KeyOf("meter-7"u8));
+        Assert.Equal(
+            CoapSlot.Count,
+            Enumerable.Range(0, 10_000).Select(i => _table.KeyOf(BitConverter.GetBytes(i)).Slot).Distinct().Count());
+    }
+
+    public ValueTask DisposeAsync() => _table.DisposeAsync();
+}

@@ -1,0 +1,82 @@
+namespace CoAP.NET.Cluster.Tests.Tables;
+
+public sealed class TableEntriesTests
+{
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void Whatever_is_put_and_removed_the_entries_are_those_of_a_model_in_the_order_of_changes_and_ends(int seed)
+    {
+        Random random = new(seed);
+        TableEntries entries = new();
+        Dictionary<string, (byte[] Value, long Expires, long Number)> model = [];
+        for (int step = 1; step <= 20_000; step++)
+        {
+            // Many more keys at first, and fewer later.
+            byte[] key = [7, (byte)random.Next(3), (byte)random.Next(step < 10_000 ? 256 : 16)];
+            string name = Convert.ToHexString(key);
+            int index = entries.Find(key);
+            Assert.Equal(model.ContainsKey(name), index != TableEntries.None);
+            switch (random.Next(4))
+            {
+                case 0 when index != TableEntries.None:
+                    entries.Remove(index);
+                    model.Remove(name);
+                    break;
+                case 1 when index != TableEntries.None:
+                    long moved = random.Next(1000);
+                    entries.SetExpires(index, moved);
+                    model[name] = model[name] with { Expires = moved };
+                    break;
+                default:
+                    byte[] value = new byte[random.Next(4)];
+                    random.NextBytes(value);
+                    long expires = random.Next(4) == 0 ? TableContents.Never : random.Next(1000);
+                    entries.Put(key, value, expires, step);
+                    model[name] = (value, expires, step);
+                    break;
+            }
+
+            if (step % 500 == 0)
+            {
+                Compare(entries, model);
+            }
+        }
+
+        // In the order in which they end.
+        long last = 0;
+        while (entries.FirstToEnd is not TableEntries.None and var first)
+        {
+            Assert.True(entries[first].Expires >= last);
+            last = entries[first].Expires;
+            model.Remove(Convert.ToHexString(entries[first].Key));
+            entries.Remove(first);
+        }
+
+        Assert.All(model.Values, static one => Assert.Equal(TableContents.Never, one.Expires));
+        Compare(entries, model);
+    }
+
+    private static void Compare(TableEntries entries, Dictionary<string, (byte[] Value, long Expires, long Number)> model)
+    {
+        Assert.Equal(model.Count, entries.Count);
+        Assert.Equal(
+            model.Values.Select(static one => one.Expires).Where(static expires => expires != TableContents.Never)
+                .DefaultIfEmpty(TableContents.Never).Min(),
+            entries.FirstToEnd == TableEntries.None ? TableContents.Never : entries[entries.FirstToEnd].Expires);
+        int count = 0;
+        int before = TableEntries.None;
+        for (int index = entries.Oldest; index != TableEntries.None; index = entries[index].Newer)
+        {
+            (byte[] value, long expires, long number) = model[Convert.ToHexString(entries[index].Key)];
+            Assert.Equal(value, entries[index].Value.ToArray());
+            Assert.Equal((expires, number, before), (entries[index].Expires, entries[index].Number, entries[index].Older));
+            Assert.True(before == TableEntries.None || entries[before].Number < number);
+            before = index;
+            count++;
+        }
+
+        Assert.Equal((model.Count, before), (count, entries.Newest));
+    }
+}

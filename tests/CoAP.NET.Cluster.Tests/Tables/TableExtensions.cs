@@ -1,0 +1,13 @@
+using System.Text;
+
+namespace CoAP.NET.Cluster.Tests.Tables;
+
+/// <summary>Tables of texts (<see cref="NoteRules"/>).</summary>
+internal static class TableExtensions
+{
+    public static async Task<string> AskAsync(this CoapTable table, CoapTableKey key, string question) =>
+        Encoding.UTF8.GetString((await table.AskAsync(key, Encoding.UTF8.GetBytes(question))).Span);
+
+    /// <summary>A key in a slot.</summary>
+    public static CoapTableKey Key(int slot, string name = "") => new([(byte)slot, .. Encoding.UTF8.GetBytes(name)]);
+}
