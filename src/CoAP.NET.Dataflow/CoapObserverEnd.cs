@@ -26,7 +26,8 @@ public enum CoapObserverEnd
 
     /// <summary>
     /// The same client observes something else under the same token, other newcomers took the room of one that was heard once, or a client
-    /// of a source with fewer observers took its place when there was none left (<see cref="CoapLimits.MaxObservers"/>).
+    /// of a source with fewer observers took its place when there was none left (<see cref="CoapLimits.MaxObservers"/>,
+    /// <see cref="CoapObserverTerms.MaxObservers"/>), or the resource takes fewer observers than before.
     /// </summary>
     Replaced,
 

@@ -32,7 +32,7 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
         }
 
         CoapRequest request = new(message) { Channel = channel };
-        if (routes.FindRoute(RouteTable.OptionsOf(request), request.Code, out _) is not { } route)
+        if (routes.FindRoute(RouteTable.OptionsOf(request), request.Code, out int firstSegment) is not { } route)
         {
             return CoapObserverRestore.NotServed;
         }
@@ -44,7 +44,12 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
             return CoapObserverRestore.NotServed;
         }
 
-        Registration registration = new(route.Observed, ProxyRoute.PathOf(request), settings, route.Observed.Changes);
+        if (route.Template.HasParameters)
+        {
+            request.Route = route.GetValues(RouteTable.OptionsOf(request), firstSegment);
+        }
+
+        Registration registration = plan.Register(route, settings, request, routes.Changes);
         ObserverLayer layer = layers[channel.Shard.Index];
         layer.Shard.Enter();
         try

@@ -63,6 +63,12 @@ public abstract class CoapResource
     public bool NotificationProbe { get; init; } = true;
 
     /// <summary>
+    /// How long an observer may be sent nothing that it has to acknowledge, from 1 s to 24 h; null for 24 h. See
+    /// <see cref="CoapRouteConventions{TSelf}.Observable"/>.
+    /// </summary>
+    public TimeSpan? ConfirmableNotificationEvery { get; init; }
+
+    /// <summary>
     /// Says that the resource may have changed, so that its observers are sent the new state. See
     /// <see cref="CoapRouteHandlerBuilder.Notify"/>. Does nothing before the resource is mapped, and when it is not observable.
     /// </summary>

@@ -38,7 +38,8 @@ public static class CoapRouteBuilderExtensions
         resource.AddRoute(route);
         if (resource.Observable)
         {
-            route.Observable(resource.ObservableMaxAge, resource.NotificationMode, probe: resource.NotificationProbe);
+            route.Observable(resource.ObservableMaxAge, resource.NotificationMode, probe: resource.NotificationProbe,
+                confirmableEvery: resource.ConfirmableNotificationEvery);
         }
 
         if (resource.Title is not null)

@@ -270,20 +270,28 @@ public abstract partial class CoapRouteConventions<TSelf>
     /// one that had to wait because that time is not known, and while they follow one another faster than in 3 s one in a minute. Default
     /// true. With false a peer whose round-trip time nothing else tells gets one in 3 s (RFC 7641 section 4.5.1).
     /// </param>
+    /// <param name="confirmableEvery">
+    /// How long an observer may be sent nothing that it has to acknowledge; then the next notification is Confirmable, and the state is
+    /// sent again when there is none. So one that is gone is noticed, also by a resource that never changes. From 1 s to 24 h, the default
+    /// (RFC 7641 section 4.5 allows no more). For one resource of a route with parameters:
+    /// <see cref="CoapObserverTerms.ConfirmableEvery"/>.
+    /// </param>
     /// <returns>This object.</returns>
     /// <remarks>
     /// The handler runs once for all observers whose requests are equal, of the same options and, for FETCH, payload; peers with different
     /// identities never share. So its answer must not depend on the address that asks. Answers other than 2.xx, and another Content-Format
     /// than before, end an observation (RFC 7641 section 4.2).
     /// </remarks>
-    /// <exception cref="ArgumentOutOfRangeException">Max-Age is below 1 s or above 4,294,967,295 s.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">Max-Age is below 1 s or above 4,294,967,295 s, or the time between Confirmable
+    /// notifications below 1 s or above 24 h.</exception>
     public TSelf Observable(TimeSpan? maxAge = null, CoapNotificationMode mode = CoapNotificationMode.Confirmable, bool refresh = false,
-        bool probe = true)
+        bool probe = true, TimeSpan? confirmableEvery = null)
     {
         TimeSpan age = maxAge ?? TimeSpan.FromMinutes(10);
         ArgumentOutOfRangeException.ThrowIfLessThan(age, TimeSpan.FromSeconds(1), nameof(maxAge));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(age, TimeSpan.FromSeconds((long)uint.MaxValue), nameof(maxAge));
-        ObserveSettings observing = new((uint)(age.Ticks / TimeSpan.TicksPerSecond), mode, refresh, probe);
+        ObserveSettings observing = new((uint)(age.Ticks / TimeSpan.TicksPerSecond), mode, refresh, probe,
+            ObserveSettings.CheckConfirmableEvery(confirmableEvery ?? TimeSpan.FromHours(24), nameof(confirmableEvery)));
         return Change(settings => settings.Observing = observing);
     }
 

@@ -38,4 +38,32 @@ public sealed partial class CoapRouteHandlerBuilder
     /// <see cref="ObserverWent"/> it counts what they tell. Of one path: <see cref="CoapServer.CountObservers"/>.
     /// </summary>
     public int ObserverCount => _route.Observed.Observers;
+
+    /// <summary>
+    /// Has each resource of a route with parameters say for itself how many may observe it, and how often a notification is Confirmable.
+    /// </summary>
+    /// <param name="find">
+    /// Finds the terms of the resource that a request names, always the same object for the same path; null for none. Called before the
+    /// handler for each registration, also one that <see cref="CoapServer.RestoreObserver"/> puts back, by any thread; it must be quick.
+    /// </param>
+    /// <returns>This object.</returns>
+    public CoapRouteHandlerBuilder WithObserverTerms(Func<CoapRequest, CoapObserverTerms?> find)
+    {
+        ArgumentNullException.ThrowIfNull(find);
+        return Change(settings => settings.ObserverTerms = find);
+    }
+
+    /// <summary>
+    /// As <see cref="CoapServer.Notify"/> for a path of this route, but tells observers of this server only and nobody who follows its
+    /// changes (<see cref="CoapServer.FollowChanges"/>): for what every server learns by itself, such as from a table that all of them
+    /// hold.
+    /// </summary>
+    /// <param name="path">The whole path in URI form, such as <c>/devices/7</c>, percent-encoded where a URI would be.</param>
+    /// <returns>How many observers the path has here.</returns>
+    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    public int NotifyHere(string path)
+    {
+        ArgumentNullException.ThrowIfNull(path);
+        return Table.NotifyAt(_route, Table.NormalizePath(path));
+    }
 }

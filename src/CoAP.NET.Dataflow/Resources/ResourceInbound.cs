@@ -205,17 +205,17 @@ internal sealed class ResourceInbound : InlineBlock<CoapExchange, CoapReply>, IR
             request.Aborted = Served.Aborted;
         }
 
-        if ((exchange.Special & SpecialOptions.Observe) != 0 && plan.Observing is { } observing)
-        {
-            exchange.Observing = new Registration(route.Observed, ProxyRoute.PathOf(request), observing, route.Observed.Changes);
-        }
-
         bool taken;
         try
         {
+            if ((exchange.Special & SpecialOptions.Observe) != 0 && plan.Observing is { } observing)
+            {
+                exchange.Observing = plan.Register(route, observing, request, _routes.Changes);
+            }
+
             taken = plan.Executor.TryRun(new RouteCall(_run, exchange, route));
         }
-#pragma warning disable CA1031 // a task scheduler of a user may throw anything
+#pragma warning disable CA1031 // a task scheduler, or what finds the terms of a resource, may throw anything
         catch (Exception exception)
 #pragma warning restore CA1031
         {

@@ -11,7 +11,7 @@ namespace CoAP.NET.Tests.Observing;
 public sealed class ObserveDocumentationTests : GuideTest
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("observe.md", "Observing", 12);
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("observe.md", "Observing", 13);
 
     [Fact]
     public async Task An_observation_is_refreshed_and_errors_are_values()
@@ -72,6 +72,22 @@ public sealed class ObserveDocumentationTests : GuideTest
         {
             Console.WriteLine($"{observation.State}: {change.GetText()}");
         }
+    }
+
+    [Fact]
+    public async Task Each_resource_of_a_route_has_terms_of_its_own()
+    {
+        CoapObserverTerms door = new() { MaxObservers = 2, ConfirmableEvery = TimeSpan.FromMinutes(5) };
+        server.MapGet("/sensors/{id}", request => CoapResults.Text($"sensor {request.Route["id"]}"))
+            .Observable()
+            .WithObserverTerms(request => request.Route["id"] == "door" ? door : null);
+        await StartAsync();
+        await RunAsync(async () =>
+        {
+            await using CoapObservation observation = await client.ObserveAsync("coap://[::1]/sensors/door", cancellationToken);
+            await using CoapObservation other = await client.ObserveAsync("coap://[::1]/sensors/window", cancellationToken);
+            Assert.Equal((1, CoapObserveState.Observing), (door.Count, other.State));
+        });
     }
 
     [Fact]

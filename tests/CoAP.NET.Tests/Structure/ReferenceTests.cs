@@ -20,6 +20,7 @@ public sealed class ReferenceTests
         "RouteSettings.Describe",
         "RouteSettings.Limiter",
         "RouteSettings.ListedWhen",
+        "RouteSettings.ObserverTerms",
         "TlsCheck.UserCallback",
 
         // The work of a thread, as its caller gave it (CoapScheduler.Queue).

@@ -161,6 +161,72 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         }
     }
 
+    /// <summary>Terms of a resource say another interval of Confirmable notifications than before. No lock may be held.</summary>
+    /// <param name="path">The path of the resource.</param>
+    /// <param name="terms">The terms.</param>
+    public void Rearm(string path, CoapObserverTerms terms) =>
+        ForEachUnder(path, terms, static (layer, observer) => layer.Sender.ArmRefresh(observer, layer.Shard.Environment.Now));
+
+    /// <summary>
+    /// Ends observations of a resource that has more than it may have: first of the sources that have most, and of each source of those
+    /// that were silent for longest. No lock may be held.
+    /// </summary>
+    /// <param name="path">The path of the resource.</param>
+    /// <param name="terms">What it says of its observers.</param>
+    public void Trim(string path, CoapObserverTerms terms)
+    {
+        List<(ObserverLayer Layer, Observer Observer, long MovedAt)> all = [];
+        ForEachUnder(path, terms, (layer, observer) => all.Add((layer, observer, observer.MovedAt)));
+        IEnumerable<(ObserverLayer Layer, Observer Observer, long MovedAt)> order = all
+            .GroupBy(static each => each.Observer.Peer.Place.Key)
+            .SelectMany(static ofSource => ofSource.OrderByDescending(each => each.MovedAt).Select(static (each, rank) => (each, rank)))
+            .OrderByDescending(static each => each.rank)
+            .ThenBy(static each => each.each.MovedAt)
+            .Select(static each => each.each);
+        foreach ((ObserverLayer layer, Observer observer, _) in order)
+        {
+            if (terms.Excess <= 0)
+            {
+                return;
+            }
+
+            layer.Shard.Enter();
+            try
+            {
+                if (!observer.IsRemoved)
+                {
+                    layer.Sender.End(observer, NotificationRuns.Gone, CoapObserverEnd.Replaced);
+                }
+            }
+            finally
+            {
+                layer.Shard.Exit();
+            }
+        }
+    }
+
+    private void ForEachUnder(string path, CoapObserverTerms terms, Action<ObserverLayer, Observer> action)
+    {
+        foreach (ObserverLayer layer in layers)
+        {
+            layer.Shard.Enter();
+            try
+            {
+                foreach (Observer observer in layer.Table.Observed.At(path)?.SelectMany(static subject => subject.Observers) ?? [])
+                {
+                    if (observer.Terms == terms)
+                    {
+                        action(layer, observer);
+                    }
+                }
+            }
+            finally
+            {
+                layer.Shard.Exit();
+            }
+        }
+    }
+
     private void Set(CoapChangeFeed[] feeds)
     {
         Volatile.Write(ref _feeds, feeds);

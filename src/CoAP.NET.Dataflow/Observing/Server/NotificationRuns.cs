@@ -9,7 +9,9 @@ namespace CoAP.NET.Observing;
 /// </summary>
 internal sealed class NotificationRuns(ObserverLayer layer)
 {
-    private static readonly CoapMessage s_gone = new(CoapCode.NotFound);
+    /// <summary>4.04.</summary>
+    public static readonly CoapMessage Gone = new(CoapCode.NotFound);
+
     private static readonly CoapMessage s_otherFormat = new(CoapCode.NotAcceptable);
 
     // How long a run is waited for. After that, and only if there is something new, another one is begun: a block that a user linked in may
@@ -51,7 +53,7 @@ internal sealed class NotificationRuns(ObserverLayer layer)
     {
         foreach (Subject subject in layer.Table.Observed.Of(route)?.ToArray() ?? [])
         {
-            EndAll(subject, s_gone, CoapObserverEnd.Unmapped);
+            EndAll(subject, Gone, CoapObserverEnd.Unmapped);
         }
     }
 

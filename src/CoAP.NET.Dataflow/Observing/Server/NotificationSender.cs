@@ -12,12 +12,6 @@ namespace CoAP.NET.Observing;
 /// </remarks>
 internal sealed class NotificationSender
 {
-    /// <summary>
-    /// A Confirmable notification at least every 24 hours (RFC 7641 section 4.5), in units of 100 ns. An hour early, so that whatever
-    /// delays it does not matter.
-    /// </summary>
-    public static readonly long ConfirmableEvery = TimeSpan.FromHours(23).Ticks;
-
     private static readonly CoapMessage s_letGo = new(CoapCode.Content);
 
     // How long a copy waits for the newer state that is being made for it.
@@ -144,7 +138,7 @@ internal sealed class NotificationSender
         {
             observer.Peer.Unacknowledged = 0;
             observer.Peer.NextProbe = now + NotificationPacing.RoundTripLife;
-            observer.ConfirmableFrom = now + ConfirmableEvery;
+            observer.ConfirmedAt = now;
             ArmRefresh(observer, now);
             _layer.Table.NoteAcknowledged(observer, now);
         }

@@ -23,6 +23,9 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
 
     public CoapToken Token { get; }
 
+    /// <summary>What the resource says of its observers, in which it counts; null for nothing.</summary>
+    public CoapObserverTerms? Terms { get; init; }
+
     public CoapChannel Channel => Peer.Channel;
 
     /// <summary>Its neighbours among the observers of the peer.</summary>
@@ -49,8 +52,12 @@ internal sealed class Observer : WheelTimer, ITransmissionOwner
     /// <summary>Whether it is to be sent the state although that did not change.</summary>
     public bool NeedsRefresh { get; set; }
 
+    /// <summary>When it registered, or last acknowledged a Confirmable notification.</summary>
+    public long ConfirmedAt { get; set; }
+
     /// <summary>From when on the next notification must be Confirmable (RFC 7641 section 4.5).</summary>
-    public long ConfirmableFrom { get; set; }
+    public long ConfirmableFrom =>
+        ConfirmedAt + (Terms is { ConfirmableEveryTicks: > 0 and var every } ? every : Subject.Settings.ConfirmableEvery);
 
     /// <summary>Not to be sent anything before this time: the leisure of who registered by a group request.</summary>
     public long NotBefore { get; set; } = long.MinValue;

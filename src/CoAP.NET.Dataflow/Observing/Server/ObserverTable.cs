@@ -21,6 +21,7 @@ internal sealed class ObserverTable
     private readonly CoapLimits _limits;
     private readonly CoapCounters _counters;
     private readonly ObserverPlaces _places;
+    private readonly ObserverAdmission _admission;
     private readonly ObserverNews _news;
     private readonly int _maxNewcomers;
     private readonly CoapMessage _noRoom;
@@ -44,6 +45,7 @@ internal sealed class ObserverTable
         _limits = _shard.Environment.Limits;
         _counters = _shard.Environment.Counters;
         _places = places;
+        _admission = new ObserverAdmission(_shard, places);
         _news = new ObserverNews(_shard, keeping);
         _maxNewcomers = Math.Max(MinNewcomers, _limits.NewcomerBytes / BytesOfNewcomer / shardCount);
         _noRoom = new CoapMessage(CoapCode.ServiceUnavailable,
@@ -108,7 +110,7 @@ internal sealed class ObserverTable
             return CoapObserverRestore.NoRoom;
         }
 
-        observer.ConfirmableFrom = now;
+        observer.ConfirmedAt = now - ObserveSettings.LongestConfirmableEvery;
         observer.NeedsRefresh = true;
         observer.Subject.SkipAhead(now, _layer.Clock);
         _layer.Sender.Wait(observer, now);
@@ -276,6 +278,11 @@ internal sealed class ObserverTable
             _shard.Guard.OnObserverRemoved(peer.Channel);
         }
 
+        if (successor is null || successor.Terms != observer.Terms)
+        {
+            observer.Terms?.Leave(peer.Place.Key);
+        }
+
         peer.Remove(observer);
         _places.Trim(peer.Place, peer.Count);
         if (peer.Count == 0)
@@ -340,8 +347,14 @@ internal sealed class ObserverTable
 
         peer ??= new PeerObservers(_layer, channel);
         peer.MovedAt = now;
-        if (before is null && !TryCount(peer, now, out isCounted))
+        if (!_admission.TryEnter(peer, before, registration.Terms, now, ref isCounted))
         {
+            if (before is not null)
+            {
+                // Its token was used for something else, which has no room.
+                Remove(before, CoapObserverEnd.Replaced, isTold: true);
+            }
+
             _counters.Add(CoapCounter.RegistrationsRefused);
             return null;
         }
@@ -353,7 +366,8 @@ internal sealed class ObserverTable
             Format = format,
             Seen = subject.Change,
             SentRun = subject.Started,
-            ConfirmableFrom = now + NotificationSender.ConfirmableEvery,
+            ConfirmedAt = now,
+            Terms = registration.Terms,
             IsBeingAnswered = isAnswered,
             IsCountedBySource = isCounted,
             MovedAt = now,
@@ -377,31 +391,6 @@ internal sealed class ObserverTable
         _news.Came(observer, before);
         ReplaceNewcomers(observer, now);
         return observer;
-    }
-
-    private bool TryCount(PeerObservers peer, long now, out bool isCounted)
-    {
-        if (!_shard.Guard.TryAddObserver(peer.Channel, now, out isCounted))
-        {
-            return false;
-        }
-
-        if (_places.TryTake(peer.Place, _limits.MaxObservers, out PeerObservers? loser))
-        {
-            if (loser is not null)
-            {
-                _shard.AfterRelease(loser);
-            }
-
-            return true;
-        }
-
-        if (isCounted)
-        {
-            _shard.Guard.OnObserverRemoved(peer.Channel);
-        }
-
-        return false;
     }
 
     private bool IsNewcomer(CoapChannel channel, long now) =>

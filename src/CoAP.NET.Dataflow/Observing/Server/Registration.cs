@@ -7,7 +7,9 @@ namespace CoAP.NET.Observing;
 /// <param name="Path">The path in the one form that notices of changes use.</param>
 /// <param name="Settings">What the route says of its observers.</param>
 /// <param name="Changes">How often the route had changed before the handler ran.</param>
-internal sealed record Registration(RouteChanges Route, string Path, ObserveSettings Settings, int Changes) : ObservingExchange
+/// <param name="Terms">What the resource itself says of its observers; null for nothing.</param>
+internal sealed record Registration(
+    RouteChanges Route, string Path, ObserveSettings Settings, int Changes, CoapObserverTerms? Terms = null) : ObservingExchange
 {
     /// <inheritdoc/>
     public override bool IsForObservers => false;

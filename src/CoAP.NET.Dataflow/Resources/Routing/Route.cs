@@ -148,6 +148,7 @@ internal sealed class Route
                     Inherit<long?>(settings => settings.MaxBodySize) ?? environment.Limits.MaxBodySize),
                 Streamed = Inherit(settings => settings.Streamed),
                 Observing = Inherit(settings => settings.Observing),
+                ObserverTerms = Inherit(settings => settings.ObserverTerms),
                 IgnoresAccept = Inherit(settings => settings.IgnoresAccept) ?? false,
                 Forwards = Inherit(settings => settings.Forwards) ?? false,
                 Freshness = Inherit(settings => settings.Freshness),

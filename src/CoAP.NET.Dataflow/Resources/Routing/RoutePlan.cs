@@ -24,6 +24,9 @@ internal sealed record RoutePlan(
     /// <summary>What holds for observers; null when the route cannot be observed.</summary>
     public ObserveSettings? Observing { get; init; }
 
+    /// <summary>Finds what a resource of the route says of its observers; null where none says anything.</summary>
+    public Func<CoapRequest, CoapObserverTerms?>? ObserverTerms { get; init; }
+
     /// <summary>Whether requests to groups are served.</summary>
     public bool AllowsMulticast { get; init; }
 
@@ -56,6 +59,18 @@ internal sealed record RoutePlan(
 
     /// <summary>Describes errors; null where nothing does.</summary>
     public Func<CoapRequest, CoapResult, Exception?, CoapContent?>? Describe { get; init; }
+
+    /// <summary>Makes the registration of a request that asks to observe what the route serves.</summary>
+    /// <param name="route">The route.</param>
+    /// <param name="settings">What it says of its observers.</param>
+    /// <param name="request">The request, with the values of the route's parameters.</param>
+    /// <param name="notice">Who tells of changes.</param>
+    public Registration Register(Route route, ObserveSettings settings, CoapRequest request, ChangeNotice? notice)
+    {
+        string path = ProxyRoute.PathOf(request);
+        CoapObserverTerms? terms = notice is null ? null : ObserverTerms?.Invoke(request)?.For(notice, path);
+        return new Registration(route.Observed, path, settings, route.Observed.Changes, terms);
+    }
 
     /// <summary>What holds for the body of a request.</summary>
     /// <param name="code">The method.</param>

@@ -50,6 +50,9 @@ internal sealed class RouteSettings
 
     public ObserveSettings? Observing { get; set; }
 
+    /// <summary>Finds what a resource of the route says of its observers.</summary>
+    public Func<CoapRequest, CoapObserverTerms?>? ObserverTerms { get; set; }
+
     /// <summary>In the order they were added, the outermost first. Added to those of the groups around, not instead of them.</summary>
     public List<Func<CoapRouteInfo, CoapHandler, CoapHandler>> Filters { get; } = [];
 

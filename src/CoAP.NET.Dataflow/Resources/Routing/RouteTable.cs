@@ -254,6 +254,10 @@ internal sealed class RouteTable
         return path.Length == 0 ? "/" : path.ToString();
     }
 
+    /// <summary>A path in the one form that notices of changes use.</summary>
+    /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
+    public string NormalizePath(string path) => _noticed.Get(path).Path;
+
     /// <summary>Tells observers that the resource at a path may have changed.</summary>
     /// <returns>How many observe it.</returns>
     /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
@@ -310,7 +314,7 @@ internal sealed class RouteTable
 
     /// <summary>How many observe a path.</summary>
     /// <exception cref="FormatException">The percent-encoding is wrong.</exception>
-    public int CountObservers(string path) => Changes?.CountAt(_noticed.Get(path).Path) ?? 0;
+    public int CountObservers(string path) => Changes?.CountAt(NormalizePath(path)) ?? 0;
 
     /// <summary>Tells observers of a change elsewhere, and nobody else.</summary>
     /// <param name="name">The name of a path or a route.</param>

@@ -1,0 +1,238 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Tests.Observing;
+
+/// <summary>What a route, or one of its resources, says of its observers: how many there may be, and how often they are checked.</summary>
+public sealed class ObserverTermsTests : ServerObserveTest
+{
+    private readonly Dictionary<string, CoapObserverTerms> _terms = new(StringComparer.Ordinal)
+    {
+        ["a"] = new CoapObserverTerms(),
+        ["b"] = new CoapObserverTerms(),
+    };
+
+    private readonly List<CoapObserverChange> _went = [];
+
+    [Theory]
+    [Rfc("7641-4.5-3")]
+    [InlineData(60)]
+    [InlineData(3600)]
+    public async Task A_route_says_how_long_an_observer_may_go_without_acknowledging_anything(int seconds)
+    {
+        Server.MapGet("/obs", () => CoapResults.Text("0")).Observable(mode: CoapNotificationMode.NonConfirmable,
+            confirmableEvery: TimeSpan.FromSeconds(seconds));
+        await StartAsync();
+        Register(Peer);
+        Pass(seconds - 5);
+        Assert.Empty(TakeNew());
+        Pass(6);
+        CoapMessage check = TakeOne();
+        Assert.Equal(CoapMessageType.Confirmable, check.Type);
+        Acknowledge(Peer, check);
+        Pass(seconds - 5);
+        Assert.Empty(TakeNew());
+        Pass(6);
+        Assert.Equal(CoapMessageType.Confirmable, TakeOne().Type);
+        Pass(300);
+        AssertNobody();
+    }
+
+    [Fact]
+    public async Task A_resource_that_is_a_class_says_it_too()
+    {
+        Server.Map(new Checked { Observable = true, ConfirmableNotificationEvery = TimeSpan.FromMinutes(1) });
+        await StartAsync();
+        Register(Peer);
+        Pass(61);
+        Assert.Equal(CoapMessageType.Confirmable, TakeOne().Type);
+    }
+
+    [Fact]
+    public void An_interval_is_a_second_at_least_and_a_day_at_most()
+    {
+        CoapRouteHandlerBuilder route = MapState();
+        Assert.Throws<ArgumentOutOfRangeException>(() => route.Observable(confirmableEvery: TimeSpan.FromMilliseconds(999)));
+        Assert.Throws<ArgumentOutOfRangeException>(() => route.Observable(confirmableEvery: TimeSpan.FromHours(25)));
+        CoapObserverTerms terms = new() { ConfirmableEvery = TimeSpan.FromSeconds(1) };
+        Assert.Throws<ArgumentOutOfRangeException>(() => terms.ConfirmableEvery = TimeSpan.Zero);
+        Assert.Throws<ArgumentOutOfRangeException>(() => terms.MaxObservers = -1);
+        Assert.Equal((TimeSpan.FromSeconds(1), null), (terms.ConfirmableEvery, terms.MaxObservers));
+    }
+
+    [Fact]
+    public async Task Resources_of_one_route_have_intervals_of_their_own_and_changes_hold_for_who_observes_already()
+    {
+        Map();
+        await StartAsync();
+        _terms["a"].ConfirmableEvery = TimeSpan.FromMinutes(1);
+        Register(Peer, "/t/a", "0a");
+        Register(Other, "/t/b", "0b");
+        Pass(61);
+        (CoapAddress peer, CoapMessage check) = Assert.Single(TakeNew());
+        Assert.Equal(Peer, peer);
+        Acknowledge(Peer, check);
+        _terms["b"].ConfirmableEvery = TimeSpan.FromMinutes(2);
+        Pass(60);
+        Assert.Contains(TakeNew(), sent => sent.Peer == Other && sent.Message.Type == CoapMessageType.Confirmable);
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    public async Task A_resource_that_is_full_answers_without_Observe_and_has_room_when_one_goes(int shards)
+    {
+        Options.Shards = shards;
+        Map();
+        await StartAsync();
+        _terms["a"].MaxObservers = 2;
+        Register(PeerNumber(1), "/t/a");
+        Register(PeerNumber(2), "/t/a");
+        CoapMessage plain = Ask(PeerNumber(3), "/t/a")!;
+        Assert.Equal((CoapCode.Content, null, "0"), (plain.Code, NumberOf(plain), TextOf(plain)));
+        Register(PeerNumber(3), "/t/b");
+
+        // Whoever is there may register again.
+        Register(PeerNumber(1), "/t/a");
+        Assert.Equal((2, 1, 1),
+            (_terms["a"].Count, _terms["b"].Count, Server.Counters[CoapCounter.RegistrationsRefused]));
+        Ask(PeerNumber(2), "/t/a", observe: 1);
+        Register(PeerNumber(3), "/t/a", "77");
+        Assert.Equal(2, _terms["a"].Count);
+    }
+
+    [Fact]
+    public async Task A_token_that_is_used_for_a_full_resource_observes_nothing_any_more()
+    {
+        Map();
+        await StartAsync();
+        _terms["a"].MaxObservers = 0;
+        Register(Peer, "/t/b");
+        Assert.Null(NumberOf(Ask(Peer, "/t/a")!));
+        Assert.Equal((0, 0), (_terms["a"].Count, _terms["b"].Count));
+        AssertNobody();
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(4)]
+    public async Task A_source_that_took_all_places_loses_one_to_each_that_has_fewer_until_they_have_as_many(int shards)
+    {
+        Options.Shards = shards;
+        Map();
+        await StartAsync();
+        _terms["a"].MaxObservers = 4;
+        for (int i = 0; i < 6; i++)
+        {
+            Ask(Peer, "/t/a", token: $"{i:x2}");
+            Pass(1);
+        }
+
+        Assert.Equal(4, _terms["a"].Count);
+        TakeNew();
+        Register(Other, "/t/a", "0a");
+        Assert.Equal(4, _terms["a"].Count);
+        Settle();
+        CoapObserverChange went = Assert.Single(_went);
+        Assert.Equal((Peer.ToIPAddress(), CoapObserverEnd.Replaced), (went.Peer.Address.ToIPAddress(), went.End));
+
+        // Two and two: nobody has two fewer than another.
+        Register(Other, "/t/a", "0b");
+        Assert.Null(NumberOf(Ask(Other, "/t/a", token: "0c")!));
+        Assert.Null(NumberOf(Ask(Peer, "/t/a", token: "33")!));
+        Assert.Equal((4, 2), (_terms["a"].Count, _went.Count));
+    }
+
+    [Fact]
+    public async Task Whoever_goes_when_fewer_may_observe_is_told_4_04()
+    {
+        Map();
+        await StartAsync();
+        Register(Peer, "/t/a", "01");
+        Pass(1);
+        Register(Peer, "/t/a", "02");
+        Pass(1);
+        Register(Other, "/t/a", "03");
+        _terms["a"].MaxObservers = 2;
+        Settle();
+        CoapMessage last = TakeOne();
+        Assert.Equal((CoapCode.NotFound, "01", null), (last.Code, last.Token.ToString(), NumberOf(last)));
+        _terms["a"].MaxObservers = 0;
+        Settle();
+        Assert.Equal((0, 3), (_terms["a"].Count, _went.Count));
+        _terms["a"].MaxObservers = null;
+        Register(Other, "/t/a", "04");
+    }
+
+    [Fact]
+    public async Task Every_way_to_go_gives_the_place_back()
+    {
+        CoapRouteHandlerBuilder route = Map();
+        await StartAsync();
+        Register(Peer, "/t/a", "01");
+        Register(Peer, "/t/a", "02");
+        Register(Peer, "/t/a", "03");
+        Register(Peer, "/t/b", "03");
+        Assert.Equal((2, 1), (_terms["a"].Count, _terms["b"].Count));
+        route.Notify();
+        Settle();
+        Reset(Peer, TakeNew()[0].Message);
+        Pass(300);
+        Assert.Equal((0, 0), (_terms["a"].Count, _terms["b"].Count));
+        Register(Peer, "/t/a", "01");
+        route.Unmap();
+        Assert.Equal(0, _terms["a"].Count);
+        AssertNobody();
+    }
+
+    [Fact]
+    public async Task Terms_that_are_given_for_two_resources_are_a_mistake_that_is_answered_5_00_and_logged()
+    {
+        CoapObserverTerms terms = new();
+        Server.MapGet("/t/{id}", () => CoapResults.Text("0")).Observable().WithObserverTerms(_ => terms);
+        await StartAsync();
+        Register(Peer, "/t/a");
+        Assert.Equal(CoapCode.InternalServerError, Ask(Other, "/t/b")!.Code);
+        Assert.Contains(Logs.Entries, static entry => entry.Text.Contains("/t/b", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Observers_here_are_told_without_telling_who_follows_the_changes_of_the_server()
+    {
+        CoapRouteHandlerBuilder route = Map();
+        await StartAsync();
+        Follower follower = new();
+        using CoapChangeFeed feed = Server.FollowChanges(follower);
+        Register(Peer, "/t/a");
+        Assert.Equal((1, 0), (route.NotifyHere("/t/a"), route.NotifyHere("/t/%62")));
+        Settle();
+        Acknowledge(Peer, TakeOne());
+        Assert.Empty(follower.Changes);
+        Server.Notify("/t/a");
+        Assert.Equal(["/t/a"], follower.Changes);
+    }
+
+    private CoapRouteHandlerBuilder Map()
+    {
+        CoapRouteHandlerBuilder route = Server.MapGet("/t/{id}", () => CoapResults.Text(State)).Observable()
+            .WithObserverTerms(request => _terms.GetValueOrDefault(request.Route["id"]));
+        route.ObserverWent += (_, change) => _went.Add(change);
+        return route;
+    }
+
+    private sealed class Checked() : CoapResource("/obs")
+    {
+        protected override ValueTask<CoapResult> GetAsync(CoapRequest request, CancellationToken cancellationToken) =>
+            new(CoapResults.Text("0"));
+    }
+
+    private sealed class Follower : ICoapChangeListener
+    {
+        public List<string> Changes { get; } = [];
+
+        public void Changed(string name) => Changes.Add(name);
+
+        public void ObservedChanged()
+        {
+        }
+    }
+}
