@@ -33,4 +33,11 @@ public sealed class CoapKeptObserver
     /// known: then the next representation decides.
     /// </summary>
     public CoapContentFormat? Format { get; }
+
+    /// <summary>
+    /// Where the sequence numbers of its notifications begin when it is put back (RFC 7641 section 4.4), as a time, since the clock counts
+    /// them: for a client that may have been put back at another server a moment ago, whose clock is ahead of this one's. Null (the
+    /// default): 60 s ahead of this server's clock, which is newer than what a server with the same clock said. A keeper is not told it.
+    /// </summary>
+    public DateTimeOffset? NumbersFrom { get; init; }
 }

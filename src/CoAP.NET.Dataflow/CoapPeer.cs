@@ -211,7 +211,7 @@ public sealed class CoapPeer : ICoapObserver
 
     /// <summary>Puts it back as an observer.</summary>
     internal CoapObserverRestore Restore(CoapKeptObserver observer, EndpointCore endpoint) =>
-        endpoint.RestoredObservers.Restore(ChannelAt(endpoint), observer.Request, observer.Format);
+        endpoint.RestoredObservers.Restore(ChannelAt(endpoint), observer);
 
     /// <summary>The endpoint whose peer it is.</summary>
     internal EndpointCore Endpoint => _endpoint;

@@ -107,8 +107,10 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
     /// <param name="peer">The client.</param>
     /// <param name="key">The key of its record.</param>
     /// <param name="state">The state of its record.</param>
+    /// <param name="numbersFrom">Where the numbers of its notifications begin.</param>
     /// <returns>What became of it; null when the record cannot be read.</returns>
-    public CoapObserverRestore? Restore(CoapServer server, CoapPeer peer, CoapRecordKey key, ReadOnlyMemory<byte> state)
+    public CoapObserverRestore? Restore(
+        CoapServer server, CoapPeer peer, CoapRecordKey key, ReadOnlyMemory<byte> state, DateTimeOffset numbersFrom)
     {
         if (!ObserverRecord.TryRead(state.Span, Serializer, out CoapMessage? request, out CoapContentFormat? format))
         {
@@ -121,7 +123,7 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
             _plain.Note(key);
         }
 
-        CoapObserverRestore result = server.RestoreObserver(new CoapKeptObserver(peer, request, format));
+        CoapObserverRestore result = server.RestoreObserver(new CoapKeptObserver(peer, request, format) { NumbersFrom = numbersFrom });
         if (result != CoapObserverRestore.Restored)
         {
             _restoring.TryRemove(key, out _);
@@ -133,6 +135,10 @@ internal sealed class ClusterObserverKeeper : ICoapObserverKeeper
 
         return result;
     }
+
+    /// <summary>The record that says where the numbers of notifications began for the clients of a slot.</summary>
+    /// <param name="slot">The slot.</param>
+    public CoapRecordKey NumbersKeyOf(CoapSlot slot) => new(CoapRecordKind.Observer, slot, ObserverRecord.NumbersKey(_name));
 
     /// <summary>The state of the record of an observer.</summary>
     /// <param name="observer">The observer.</param>

@@ -41,6 +41,14 @@ internal static class ObserverRecord
                 : [.. server, (byte)client.Length, .. client, HashOfToken, .. SHA256.HashData(token.ToArray())];
     }
 
+    /// <summary>The bytes of the key of the record that says where the numbers of notifications began: one of no client.</summary>
+    /// <param name="server">The server, as keys begin with it.</param>
+    public static byte[] NumbersKey(ReadOnlySpan<byte> server) => [.. server, 0];
+
+    /// <summary>Whether a key is that of an observer, and not of the record that says where numbers began.</summary>
+    /// <param name="key">The bytes of the key.</param>
+    public static bool IsObserver(ReadOnlySpan<byte> key) => key.Length > 2 + key[0];
+
     /// <summary>The client of a key.</summary>
     /// <param name="key">The bytes of the key.</param>
     /// <param name="server">The server, as keys begin with it.</param>

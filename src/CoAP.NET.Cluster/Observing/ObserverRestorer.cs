@@ -34,6 +34,7 @@ internal sealed class ObserverRestorer
     // Those that were put back a short while ago, and when.
     private readonly ConcurrentDictionary<CoapRecordKey, long> _unheard = new();
     private readonly WakeSignal _wake = new();
+    private readonly NumberFloor _numbers;
     private long _looked;
     private bool _mustLoad = true;
     private bool _isStopped;
@@ -47,6 +48,7 @@ internal sealed class ObserverRestorer
         _observers = _cluster.Observers;
         _server = server;
         _time = _observers.Time;
+        _numbers = new NumberFloor(keeper, _time);
         _looked = _time.GetTimestamp();
         _cluster.MapChanged += OnMapChanged;
         _server.Endpoint.PeerConnected += OnConnected;
@@ -241,6 +243,9 @@ internal sealed class ObserverRestorer
                     hasRead |= await LoadAsync(slot, fence, cancellationToken).ConfigureAwait(false);
                 }
             }
+
+            // Before anybody is put back.
+            await _numbers.WriteAsync(cancellationToken).ConfigureAwait(false);
         }
         finally
         {
@@ -265,10 +270,19 @@ internal sealed class ObserverRestorer
             {
                 found.Add(new Awaited(record.Key, record.State, fence, _time.GetTimestamp()));
             }
+            else
+            {
+                _numbers.Read(record);
+            }
         }
 
         _loaded[slot.Number] = fence;
         found.ForEach(Add);
+        if (found.Count > 0)
+        {
+            _numbers.Rise();
+        }
+
         return found.Count > 0;
     }
 
@@ -351,7 +365,7 @@ internal sealed class ObserverRestorer
             _unheard[observer.Key] = now;
         }
 
-        CoapObserverRestore? result = _keeper.Restore(_server, peer, observer.Key, observer.State);
+        CoapObserverRestore? result = _keeper.Restore(_server, peer, observer.Key, observer.State, _numbers.From);
         if (result != CoapObserverRestore.Restored)
         {
             _unheard.TryRemove(observer.Key, out _);

@@ -14,11 +14,11 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
 {
     /// <summary>Puts an observer back.</summary>
     /// <param name="channel">The client.</param>
-    /// <param name="message">Its registration.</param>
-    /// <param name="format">The Content-Format of what it was sent; null when that is not known.</param>
+    /// <param name="observer">Its registration, and what it was sent.</param>
     /// <returns>What became of it.</returns>
-    public CoapObserverRestore Restore(CoapChannel channel, CoapMessage message, CoapContentFormat? format)
+    public CoapObserverRestore Restore(CoapChannel channel, CoapKeptObserver observer)
     {
+        CoapMessage message = observer.Request;
         if (state.IsStopping)
         {
             return CoapObserverRestore.Stopping;
@@ -55,7 +55,7 @@ internal sealed class ObserverRestoring(RouteTable routes, CoapEnvironment envir
         try
         {
             return layer.Table.Restore(channel, message, verdict.Special & ~SpecialOptions.Observe, registration,
-                format is { } known ? known.Value : PreparedNotification.AnyFormat);
+                observer.Format is { } known ? known.Value : PreparedNotification.AnyFormat, observer.NumbersFrom);
         }
         finally
         {

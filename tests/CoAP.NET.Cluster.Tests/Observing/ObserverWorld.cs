@@ -33,12 +33,19 @@ internal sealed class ObserverWorld : IAsyncDisposable
     /// <summary>How often its handler ran.</summary>
     public int Runs { get; private set; }
 
-    public async Task StartAsync(Action<CoapClusterObserverOptions>? configure = null, CoapAddress? address = null)
+    /// <param name="configure">Changes the options.</param>
+    /// <param name="address">Where the server listens.</param>
+    /// <param name="behind">How far the date of its machine is behind that of others.</param>
+    public async Task StartAsync(
+        Action<CoapClusterObserverOptions>? configure = null, CoapAddress? address = null, TimeSpan behind = default)
     {
+        TimeProvider time = behind == TimeSpan.Zero ? Clock : new ClockBehind(Clock, behind);
         CoapClusterOptions options = ClusterTests.Options(TimeSpan.FromHours(1));
         configure?.Invoke(options.Observers);
-        Cluster = new CoapCluster(Memory.Open(), options, Clock, new VirtualRandom((ulong)++_seed));
-        Server = new CoapServer(EndpointOptions().UseCluster(Cluster));
+        Cluster = new CoapCluster(Memory.Open(), options, time, new VirtualRandom((ulong)++_seed));
+        CoapEndpointOptions endpoint = EndpointOptions();
+        endpoint.TimeProvider = time;
+        Server = new CoapServer(endpoint.UseCluster(Cluster));
         Server.Endpoint.AddTransport(Network.CreateTransport(address ?? Address));
         Server.MapGet("/devices/{id}", () =>
         {
@@ -78,9 +85,9 @@ internal sealed class ObserverWorld : IAsyncDisposable
         await using ICoapClusterStore store = Memory.Open();
         foreach (CoapSlot slot in CoapSlot.All)
         {
-            await foreach (CoapRecord _ in store.ReadAsync(CoapRecordKind.Observer, slot, default))
+            await foreach (CoapRecord record in store.ReadAsync(CoapRecordKind.Observer, slot, default))
             {
-                count++;
+                count += ObserverRecord.IsObserver(record.Key.Bytes.Span) ? 1 : 0;
             }
         }
 
@@ -132,5 +139,17 @@ internal sealed class ObserverWorld : IAsyncDisposable
         request.Options.Add(new CoAP.NET.Options.UriPath("devices"));
         request.Options.Add(new CoAP.NET.Options.UriPath(path));
         return request;
+    }
+
+    private sealed class ClockBehind(VirtualClock clock, TimeSpan by) : TimeProvider
+    {
+        public override long TimestampFrequency => clock.TimestampFrequency;
+
+        public override DateTimeOffset GetUtcNow() => clock.GetUtcNow() - by;
+
+        public override long GetTimestamp() => clock.GetTimestamp();
+
+        public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) =>
+            clock.CreateTimer(callback, state, dueTime, period);
     }
 }

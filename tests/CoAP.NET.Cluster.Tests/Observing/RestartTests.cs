@@ -45,6 +45,38 @@ public sealed class RestartTests : IAsyncDisposable
         await _world.Clock.AdvanceUntilAsync(client.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
     }
 
+    [Theory]
+    [InlineData(0)]
+    [InlineData(14)]
+    [InlineData(50)]
+    public async Task Who_is_put_back_twice_within_seconds_is_told_newer_numbers_by_a_server_whose_clock_is_behind(int seconds)
+    {
+        await _world.StartAsync();
+        CoapServer client = new(_world.EndpointOptions());
+        client.Endpoint.AddTransport(_world.Network.CreateTransport(ObserverWorld.AddressOf(1)));
+        await client.StartAsync();
+        CoapObservation observation = await _world.Clock.AdvanceUntilAsync(
+            client.Endpoint.ObserveAsync($"coap://{ObserverWorld.Address}/devices/1"), TimeSpan.FromMinutes(1));
+        IAsyncEnumerator<CoapResponse> told = observation.ReadAllAsync().GetAsyncEnumerator();
+        uint number = await NextAsync(told, "zero");
+        await _world.AreStoredAsync(1);
+        for (int restart = 1; restart <= 4; restart++)
+        {
+            await _world.StopAsync();
+            _world.State = $"{restart}";
+            await _world.StartAsync(behind: TimeSpan.FromSeconds(restart % 2 == 0 ? seconds : 0));
+            await _world.PassAsync(TimeSpan.FromSeconds(1));
+            uint next = await NextAsync(told, _world.State);
+            Assert.InRange((next - number) & 0xff_ffff, 1u, (1u << 23) - 1);
+            _world.State = $"{restart}, changed";
+            Assert.Equal(1, _world.Server.Notify("/devices/1"));
+            number = await NextAsync(told, _world.State);
+        }
+
+        await _world.Clock.AdvanceUntilAsync(observation.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+        await _world.Clock.AdvanceUntilAsync(client.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+    }
+
     [Fact]
     public async Task Many_are_put_back_at_the_pace_of_the_options_and_the_handler_runs_for_many_at_once()
     {

@@ -139,7 +139,8 @@ internal sealed class ClusterWorld
         + (node.Cluster.Notices.HasWork ? ", has work" : "")));
 
     /// <summary>How many records of a kind the store has.</summary>
-    public int CountRecords(CoapRecordKind kind) => CoapSlot.All.Sum(slot => Memory.Read(kind, slot).Count);
+    public int CountRecords(CoapRecordKind kind) => CoapSlot.All.Sum(slot => Memory.Read(kind, slot)
+        .Count(record => kind != CoapRecordKind.Observer || ObserverRecord.IsObserver(record.Key.Bytes.Span)));
 
     /// <summary>Whether the store has ever had a session.</summary>
     public bool WasKept(string cid) => _kept.Contains(cid);

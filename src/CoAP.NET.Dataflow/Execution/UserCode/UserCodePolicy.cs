@@ -184,7 +184,8 @@ internal static class UserCodePolicy
     public const int WaitsOfContinuations = 2;
 
     /// <summary>
-    /// Over about how many of the last requests the pace of a queue is averaged: enough to be steady, few enough to follow the load.
+    /// Over how many of the last requests the pace of a queue is averaged at least, beside those of <see cref="LongestWait"/>: enough to be
+    /// steady where each takes long.
     /// </summary>
     public const int PaceWeight = 8;
 

@@ -50,7 +50,14 @@ internal sealed class NotificationClock
     {
         long elapsed = Math.Max(0, now - _start);
         long lead = elapsed >= s_leadLasts ? 0 : s_lead - (long)((double)s_lead * elapsed / s_leadLasts);
-        (long seconds, long ticks) = Math.DivRem(_wall + elapsed + lead, TimeSpan.TicksPerSecond);
+        return NumberOf(_wall + elapsed + lead);
+    }
+
+    /// <summary>The number that belongs to a time; not reduced to 24 bits.</summary>
+    /// <param name="time">The time, in units of 100 ns.</param>
+    public static long NumberOf(long time)
+    {
+        (long seconds, long ticks) = Math.DivRem(time, TimeSpan.TicksPerSecond);
         return (seconds * PerSecond) + (ticks * PerSecond / TimeSpan.TicksPerSecond);
     }
 }

@@ -95,9 +95,11 @@ internal sealed class ObserverTable
     /// <param name="special">What that asks for beside observing.</param>
     /// <param name="registration">What it observes.</param>
     /// <param name="format">The Content-Format of what it was sent.</param>
+    /// <param name="numbersFrom">Where the numbers of its notifications begin; null: ahead of the clock.</param>
     /// <returns>What became of it.</returns>
     public CoapObserverRestore Restore(
-        CoapChannel channel, CoapMessage request, SpecialOptions special, Registration registration, int format)
+        CoapChannel channel, CoapMessage request, SpecialOptions special, Registration registration, int format,
+        DateTimeOffset? numbersFrom)
     {
         long now = _shard.Environment.Now;
         if (_observers.ContainsKey((channel, request.Token)))
@@ -112,7 +114,7 @@ internal sealed class ObserverTable
 
         observer.ConfirmedAt = now - ObserveSettings.LongestConfirmableEvery;
         observer.NeedsRefresh = true;
-        observer.Subject.SkipAhead(now, _layer.Clock);
+        observer.Subject.SkipTo(numbersFrom is { } from ? NotificationClock.NumberOf(from.UtcTicks) : _layer.Clock.Ahead(now));
         _layer.Sender.Wait(observer, now);
         return CoapObserverRestore.Restored;
     }

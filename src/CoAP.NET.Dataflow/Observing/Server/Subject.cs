@@ -149,7 +149,8 @@ internal sealed class Subject : WheelTimer
     /// <summary>
     /// Has the next numbers be newer than whatever another process may have said, also one that runs for a shorter time than this one.
     /// </summary>
-    public void SkipAhead(long now, NotificationClock clock) => _sequence = Math.Max(_sequence, clock.Ahead(now));
+    /// <param name="sequence">The number that is passed; not reduced to 24 bits.</param>
+    public void SkipTo(long sequence) => _sequence = Math.Max(_sequence, sequence);
 
     internal override void Fire(long now) => _layer.Runs.Want(this, now);
 }

@@ -1,0 +1,85 @@
+using ResourceStage = CoAP.NET.Tests.Resources.ResourceStage;
+
+namespace CoAP.NET.Tests.Execution;
+
+/// <summary>How many may wait for a handler that is slow or costly.</summary>
+public sealed class WaitBoundTests
+{
+    private static readonly TimeSpan s_quick = TimeSpan.FromMicroseconds(20);
+    private static readonly TimeSpan s_slow = TimeSpan.FromMilliseconds(10);
+
+    private readonly ResourceStage _stage = new();
+    private readonly WaitBound _bound;
+
+    public WaitBoundTests()
+    {
+        _bound = new WaitBound(_stage.Environment);
+        _bound.Came(0);
+    }
+
+    [Theory]
+    [InlineData(0.2)]
+    [InlineData(2)]
+    public void A_process_that_was_kept_off_its_processor_refuses_nobody_who_came_meanwhile(double seconds)
+    {
+        Leave(100_000, s_quick);
+        for (int i = 0; i < 3; i++)
+        {
+            Leave(1, TimeSpan.FromSeconds(seconds));
+            Assert.False(_bound.IsFull(1_000, continues: false));
+            Leave(8, s_quick);
+            Assert.False(_bound.IsFull(1_000, continues: false));
+            Leave((int)(8 * seconds / s_quick.TotalSeconds), s_quick);
+        }
+    }
+
+    [Fact]
+    public void Pauses_that_come_again_and_again_are_the_pace()
+    {
+        // Those of a thread each, all at once in each second.
+        for (int i = 0; i < 8; i++)
+        {
+            Leave(1, TimeSpan.FromSeconds(1));
+            Leave(255, s_quick);
+        }
+
+        Assert.False(_bound.IsFull(100, continues: false));
+        Assert.True(_bound.IsFull(140, continues: false));
+    }
+
+    [Fact]
+    public void A_handler_that_becomes_slow_has_no_more_wait_than_it_serves_in_a_quarter_of_a_second()
+    {
+        Leave(100_000, s_quick);
+        Leave(60, s_slow);
+
+        Assert.False(_bound.IsFull(25, continues: false));
+        Assert.True(_bound.IsFull(26, continues: false));
+        Assert.False(_bound.IsFull(50, continues: true));
+        Assert.True(_bound.IsFull(51, continues: true));
+    }
+
+    [Fact]
+    public void A_handler_that_becomes_quick_again_lets_more_wait_soon()
+    {
+        Leave(100, s_slow);
+        Leave(20_000, s_quick);
+        Assert.False(_bound.IsFull(1_000, continues: false));
+    }
+
+    [Fact]
+    public void A_handler_that_takes_longer_than_anybody_may_wait_has_none_wait()
+    {
+        Leave(16, TimeSpan.FromSeconds(1));
+        Assert.True(_bound.IsFull(2, continues: false));
+    }
+
+    private void Leave(int count, TimeSpan each)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            _stage.Time.Advance(each);
+            _bound.Left();
+        }
+    }
+}
