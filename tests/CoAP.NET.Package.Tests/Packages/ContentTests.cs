@@ -23,6 +23,8 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Cluster.PostgreSql", "lib/net10.0/CoAP.NET.Cluster.PostgreSql.dll",
         "lib/net10.0/CoAP.NET.Cluster.PostgreSql.xml")]
     [InlineData("CoAP.NET.Cluster.Sqlite", "lib/net10.0/CoAP.NET.Cluster.Sqlite.dll", "lib/net10.0/CoAP.NET.Cluster.Sqlite.xml")]
+    [InlineData("CoAP.NET.ResourceDirectory", "lib/net10.0/CoAP.NET.ResourceDirectory.dll",
+        "lib/net10.0/CoAP.NET.ResourceDirectory.xml")]
     [InlineData("CoAP.NET.Testing", "lib/net10.0/CoAP.NET.Testing.dll", "lib/net10.0/CoAP.NET.Testing.xml")]
     [InlineData("CoAP.NET.Cli", "tools/net10.0/any/coap.dll", "tools/net10.0/any/DotnetToolSettings.xml")]
     [InlineData("CoAP.NET.Templates", "content/coap-server/.template.config/template.json", "content/coap-server/Program.cs",
@@ -56,6 +58,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Cluster", "docs/cluster.md")]
     [InlineData("CoAP.NET.Cluster.PostgreSql", "docs/cluster.md")]
     [InlineData("CoAP.NET.Cluster.Sqlite", "docs/cluster.md")]
+    [InlineData("CoAP.NET.ResourceDirectory", "docs/resource-directory.md")]
     [InlineData("CoAP.NET.Testing", "docs/testing.md")]
     [InlineData("CoAP.NET.Cli", "docs/cli.md")]
     [InlineData("CoAP.NET.Templates", "src/CoAP.NET.Templates/README.md")]
@@ -87,6 +90,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Cluster")]
     [InlineData("CoAP.NET.Cluster.PostgreSql")]
     [InlineData("CoAP.NET.Cluster.Sqlite")]
+    [InlineData("CoAP.NET.ResourceDirectory")]
     [InlineData("CoAP.NET.Testing")]
     public async Task Symbols_hold_the_sources_for_debuggers(string id)
     {

@@ -109,6 +109,29 @@ internal sealed class ChangeNotice(CoapEnvironment environment, ObserverPlaces p
         return observers;
     }
 
+    /// <summary>What has these terms, of all that is observed at a path, may have changed.</summary>
+    /// <returns>How many observe it.</returns>
+    public int Changed(string path, CoapObserverTerms terms)
+    {
+        int observers = 0;
+        foreach (ObserverLayer layer in layers)
+        {
+            layer.Shard.Enter();
+            try
+            {
+                // Observers of one subject made the same request, for which the same terms were found.
+                observers += layer.Runs.Mark(
+                    layer.Table.Observed.At(path)?.Where(subject => subject.Observers.Exists(one => one.Terms == terms)).ToArray());
+            }
+            finally
+            {
+                layer.Shard.Exit();
+            }
+        }
+
+        return observers;
+    }
+
     /// <summary>How many observe a path.</summary>
     public int CountAt(string path)
     {

@@ -61,6 +61,15 @@ public sealed class CoapObserverTerms : IAfterRelease
     /// <summary>How many observers the resource has: pairs of a client and a token.</summary>
     public int Count => Volatile.Read(ref _count);
 
+    /// <summary>
+    /// Tells the observers of the resource at this server that it may have changed (RFC 7641 section 4.2), and nobody who follows changes
+    /// (<see cref="CoapServer.FollowChanges"/>). Where requests for one path are told apart by their queries, and each has terms of its
+    /// own, it tells those only that have these. Any thread may call it, but no <see cref="CoapRouteHandlerBuilder.WithObserverTerms"/> while it
+    /// finds them.
+    /// </summary>
+    /// <returns>How many observers there are.</returns>
+    public int NotifyHere() => Volatile.Read(ref _notice)?.Changed(_path!, this) ?? 0;
+
     /// <summary>How many it has above what it may have.</summary>
     internal int Excess => Count - Volatile.Read(ref _maxObservers);
 

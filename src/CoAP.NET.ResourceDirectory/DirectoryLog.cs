@@ -1,0 +1,21 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>The log of a directory: clients and codes, and names only where they were registered.</summary>
+internal static partial class DirectoryLog
+{
+    [LoggerMessage(2600, LogLevel.Debug, "{Client} was refused with {Code}: {Text}")]
+    public static partial void Refused(ILogger logger, string client, CoapCode code, string text);
+
+    [LoggerMessage(2601, LogLevel.Warning, "The directory is full: {Count} registrations of {Bytes} bytes. New ones get 5.03. Raise "
+        + "MaxRegistrations or MaxBytes, or find out who registers so much")]
+    public static partial void Full(ILogger logger, int count, long bytes);
+
+    [LoggerMessage(2602, LogLevel.Information, "Clients that have not shown who they are may register ({Policy}), and nothing tells them "
+        + "from others at their address. Set Unsecured to Refused where all have credentials")]
+    public static partial void Unsecured(ILogger logger, CoapUnsecuredRegistrations policy);
+
+    [LoggerMessage(2603, LogLevel.Warning, "The registration could not be kept, so {Client} got 5.03 and is to try again in {RetryAfter}")]
+    public static partial void Unavailable(ILogger logger, Exception exception, string client, TimeSpan retryAfter);
+}

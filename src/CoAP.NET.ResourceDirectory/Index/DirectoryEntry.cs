@@ -1,0 +1,18 @@
+using System.Buffers.Binary;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>A registration as a look-up reads it.</summary>
+/// <param name="Registration">The registration.</param>
+/// <param name="Order">The first eight bytes of its key.</param>
+/// <param name="Tail">The other four.</param>
+internal readonly record struct DirectoryEntry(Registration Registration, ulong Order, uint Tail)
+{
+    /// <summary>Writes its key.</summary>
+    /// <param name="to">At least <see cref="DirectoryIndex.KeyLength"/> bytes.</param>
+    public void WriteKey(Span<byte> to)
+    {
+        BinaryPrimitives.WriteUInt64BigEndian(to, Order);
+        BinaryPrimitives.WriteUInt32BigEndian(to[8..], Tail);
+    }
+}

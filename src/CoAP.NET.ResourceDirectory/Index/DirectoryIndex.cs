@@ -1,0 +1,369 @@
+using System.Buffers.Binary;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>
+/// All registrations of a directory, so that they are found: by name, by what is said of their endpoints and links, and by when they end.
+/// Each node has one in full. Thread-safe; nothing of strangers runs under its lock, and look-ups read a few registrations at a time.
+/// </summary>
+internal sealed class DirectoryIndex
+{
+    /// <summary>The bytes of a key.</summary>
+    public const int KeyLength = 12;
+
+    // What a registration takes beside its bytes: its place, its places in the lists of all, and each term.
+    private const int CostOfPlace = 128;
+    private const int CostOfTerm = 32;
+    private const int TableBits = 6;
+
+    private readonly Lock _gate = new();
+    private readonly DirectoryPlaces _places = new();
+    private readonly PostingList _all;
+    private readonly PostingList _active;
+    private readonly PlaceHeap _ending;
+    private readonly PlaceHeap _ended;
+    private readonly TermTable[] _terms = new TermTable[1 << TableBits];
+    private readonly TermReader _reader;
+    private readonly KeyedHash _hash;
+    private readonly TimeProvider _time;
+    private readonly DirectoryChanges _changes;
+    private readonly long _start;
+
+    /// <summary>Makes an empty one.</summary>
+    /// <param name="time">The time.</param>
+    /// <param name="hash">The hash of terms.</param>
+    /// <param name="changes">Is told what can be found now that could not before, and the other way round.</param>
+    public DirectoryIndex(TimeProvider time, KeyedHash hash, DirectoryChanges changes)
+    {
+        _time = time;
+        _changes = changes;
+        _start = time.GetTimestamp();
+        _hash = hash;
+        _reader = new TermReader(hash);
+        _all = new PostingList(_places);
+        _active = new PostingList(_places);
+        _ending = new PlaceHeap(_places);
+        _ended = new PlaceHeap(_places);
+        for (int i = 0; i < _terms.Length; i++)
+        {
+            _terms[i] = new TermTable(_places);
+        }
+    }
+
+    /// <summary>The time in milliseconds since this was made.</summary>
+    public long Now => (long)_time.GetElapsedTime(_start).TotalMilliseconds;
+
+    /// <summary>Who has how much.</summary>
+    public DirectoryShares Shares { get; } = new();
+
+    /// <summary>How many registrations there are, with those whose lifetime is over.</summary>
+    public int Count
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _places.Count;
+            }
+        }
+    }
+
+    /// <summary>How many are found.</summary>
+    public int ActiveCount
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _active.Count;
+            }
+        }
+    }
+
+    /// <summary>What a registration takes of the bytes of the directory.</summary>
+    /// <param name="registration">The registration.</param>
+    /// <param name="terms">How many terms it has.</param>
+    public static int CostOf(Registration registration, int terms) =>
+        registration.Bytes.Length + KeyLength + CostOfPlace + (CostOfTerm * terms);
+
+    /// <summary>A registration is there, or is another one now.</summary>
+    /// <param name="key">Its key.</param>
+    /// <param name="registration">The registration.</param>
+    /// <param name="left">How long it is shown from now on.</param>
+    public void Set(ReadOnlySpan<byte> key, Registration registration, TimeSpan left)
+    {
+        (ulong order, uint tail) = OrderOf(key);
+        long until = Now + (long)left.TotalMilliseconds;
+        lock (_gate)
+        {
+            int id = _all.Find(order);
+            if (id < 0)
+            {
+                Enter(order, tail, registration, until);
+                return;
+            }
+
+            ref DirectoryPlace place = ref _places[id];
+            if (place.Tail != tail)
+            {
+                // Two names of which eight bytes of a keyed hash are the same: once in thousands of years.
+                return;
+            }
+
+            Registration? before = place.IsActive ? place.Registration : null;
+            Leave(ref place, id, registration);
+            place.Registration = registration;
+            place.ActiveUntil = until;
+            Settle(ref place, id);
+            _changes.Note(before, place.IsActive ? registration : null);
+        }
+    }
+
+    /// <summary>A registration has gone.</summary>
+    /// <param name="key">Its key.</param>
+    public void Remove(ReadOnlySpan<byte> key)
+    {
+        (ulong order, uint tail) = OrderOf(key);
+        lock (_gate)
+        {
+            int id = _all.Find(order);
+            if (id < 0 || _places[id].Tail != tail)
+            {
+                return;
+            }
+
+            ref DirectoryPlace place = ref _places[id];
+            Registration before = place.Registration;
+            _changes.Note(place.IsActive ? before : null, null);
+            Unlist(ref place, id);
+            (place.IsActive ? _ending : _ended).Remove(id);
+            Shares.Add(before.Owner.Share, -1, -place.Cost);
+            _all.Remove(id);
+            _places.Free(id);
+        }
+    }
+
+    /// <summary>The registration with a key, whose lifetime may be over; null for none.</summary>
+    /// <param name="key">The key.</param>
+    public Registration? Find(ReadOnlySpan<byte> key)
+    {
+        (ulong order, uint tail) = OrderOf(key);
+        lock (_gate)
+        {
+            int id = _all.Find(order);
+            return id >= 0 && _places[id].Tail == tail ? _places[id].Registration : null;
+        }
+    }
+
+    /// <summary>Takes those out of what is found whose lifetime is over.</summary>
+    /// <returns>How many they were.</returns>
+    public int EndLifetimes()
+    {
+        long now = Now;
+        int ended = 0;
+        lock (_gate)
+        {
+            while (_ending.Count != 0 && _places[_ending.First].ActiveUntil <= now)
+            {
+                int id = _ending.First;
+                ref DirectoryPlace place = ref _places[id];
+                ended++;
+                _changes.Note(place.Registration, null);
+                Unlist(ref place, id);
+                _ending.Remove(id);
+                place.IsActive = false;
+                _ended.Add(id);
+            }
+
+            return ended;
+        }
+    }
+
+    /// <summary>The key of the registration whose lifetime is over for longest; null when none's is.</summary>
+    public byte[]? FindOldestEnded()
+    {
+        lock (_gate)
+        {
+            if (_ended.Count == 0)
+            {
+                return null;
+            }
+
+            byte[] key = new byte[KeyLength];
+            _places[_ended.First].Entry.WriteKey(key);
+            return key;
+        }
+    }
+
+    /// <summary>How many registrations have a term.</summary>
+    /// <param name="name">The name, one that is indexed.</param>
+    /// <param name="value">The value.</param>
+    public int CountOf(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    {
+        ulong hash = _hash.Of(name, value);
+        lock (_gate)
+        {
+            PostingList? list = TableOf(hash).Find(hash, out int id);
+            return list?.Count ?? (id < 0 ? 0 : 1);
+        }
+    }
+
+    /// <summary>Goes over results that a look-up leaves out, as far as nobody has to look at single ones.</summary>
+    /// <param name="term">The term by which to go; null for all registrations.</param>
+    /// <param name="results">How many; what is still to be left out after it.</param>
+    /// <param name="ofLinks">Whether results are links; otherwise they are registrations.</param>
+    /// <returns>The order from which on to read.</returns>
+    public ulong Skip(in LookUpTerm? term, ref long results, bool ofLinks)
+    {
+        lock (_gate)
+        {
+            return ListOf(term, out _)?.Skip(ref results, ofLinks) ?? 0;
+        }
+    }
+
+    /// <summary>Reads some registrations in order.</summary>
+    /// <param name="term">The term by which to go; null for all registrations.</param>
+    /// <param name="from">From which order on; the one after what was read afterwards.</param>
+    /// <param name="into">Where they go.</param>
+    /// <returns>How many there were; fewer than fit only at the end.</returns>
+    public int Read(in LookUpTerm? term, ref ulong from, Span<DirectoryEntry> into)
+    {
+        lock (_gate)
+        {
+            if (ListOf(term, out int id) is { } list)
+            {
+                return list.Read(ref from, into);
+            }
+
+            if (id < 0 || _places[id].Order < from)
+            {
+                return 0;
+            }
+
+            into[0] = _places[id].Entry;
+            from = ulong.MaxValue;
+            return 1;
+        }
+    }
+
+    /// <summary>The terms of a registration that is not there yet.</summary>
+    /// <param name="registration">The registration.</param>
+    public int CountTerms(Registration registration)
+    {
+        lock (_gate)
+        {
+            return _reader.Read(registration).Count;
+        }
+    }
+
+    /// <summary>The place of a key in the order of all.</summary>
+    /// <param name="key">The key.</param>
+    public static (ulong Order, uint Tail) OrderOf(ReadOnlySpan<byte> key) =>
+        (BinaryPrimitives.ReadUInt64BigEndian(key), BinaryPrimitives.ReadUInt32BigEndian(key[8..]));
+
+    private PostingList? ListOf(in LookUpTerm? term, out int id)
+    {
+        id = -1;
+        if (term is not { } one)
+        {
+            return _active;
+        }
+
+        ulong hash = _hash.Of(one.Name.Span, one.Value.Span);
+        return TableOf(hash).Find(hash, out id);
+    }
+
+    private TermTable TableOf(ulong hash) => _terms[hash >> (64 - TableBits)];
+
+    private void Enter(ulong order, uint tail, Registration registration, long until)
+    {
+        int id = _places.Take();
+        ref DirectoryPlace place = ref _places[id];
+        place = new DirectoryPlace
+        {
+            Registration = registration, Order = order, Tail = tail, ActiveUntil = until, HeapIndex = -1,
+        };
+        _all.Add(new Posting(id, 0));
+        Shares.Add(registration.Owner.Share, 1, 0);
+        Settle(ref place, id);
+        _changes.Note(null, place.IsActive ? registration : null);
+    }
+
+    // Before it becomes another one: what would be found of it anew is taken away.
+    private void Leave(ref DirectoryPlace place, int id, Registration next)
+    {
+        if (place.IsActive && !place.Registration.Found.SequenceEqual(next.Found))
+        {
+            Unlist(ref place, id);
+            _ending.Remove(id);
+            place.IsActive = false;
+            place.HeapIndex = -1;
+            Shares.Add(place.Registration.Owner.Share, 0, -place.Cost);
+            place.Cost = 0;
+        }
+        else if (!place.IsActive)
+        {
+            _ended.Remove(id);
+        }
+
+        ulong before = place.Registration.Owner.Share;
+        Shares.Add(before, -1, -place.Cost);
+        Shares.Add(next.Owner.Share, 1, place.Cost);
+    }
+
+    private void Settle(ref DirectoryPlace place, int id)
+    {
+        bool isOver = place.ActiveUntil <= Now;
+        if (place.IsActive && !isOver)
+        {
+            _ending.Update(id);
+            return;
+        }
+
+        if (place.IsActive)
+        {
+            Unlist(ref place, id);
+            _ending.Remove(id);
+            place.IsActive = false;
+        }
+
+        if (isOver)
+        {
+            _ended.Add(id);
+            SetCost(ref place, 0);
+            return;
+        }
+
+        place.LinkCount = (ushort)place.Registration.LinkCount;
+        IReadOnlyList<(ulong Hash, ushort Links)> terms = _reader.Read(place.Registration);
+        SetCost(ref place, terms.Count);
+        foreach ((ulong hash, ushort links) in terms)
+        {
+            TableOf(hash).Add(hash, new Posting(id, links));
+        }
+
+        _active.Add(new Posting(id, place.LinkCount));
+        place.IsActive = true;
+        _ending.Add(id);
+    }
+
+    private void SetCost(ref DirectoryPlace place, int terms)
+    {
+        int cost = CostOf(place.Registration, terms);
+        Shares.Add(place.Registration.Owner.Share, 0, cost - place.Cost);
+        place.Cost = cost;
+    }
+
+    private void Unlist(ref DirectoryPlace place, int id)
+    {
+        if (place.IsActive)
+        {
+            foreach ((ulong hash, _) in _reader.Read(place.Registration))
+            {
+                TableOf(hash).Remove(hash, id);
+            }
+
+            _active.Remove(id);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>All places. They lie in pages, so that none is copied when there are more of them.</summary>
+internal sealed class DirectoryPlaces
+{
+    private const int PageBits = 12;
+    private const int PageMask = (1 << PageBits) - 1;
+
+    private readonly List<DirectoryPlace[]> _pages = [];
+    private readonly Stack<int> _free = [];
+    private int _used;
+
+    /// <summary>How many are taken.</summary>
+    public int Count => _used - _free.Count;
+
+    /// <summary>A place.</summary>
+    /// <param name="id">Its number.</param>
+    public ref DirectoryPlace this[int id] => ref CollectionsMarshal.AsSpan(_pages)[id >> PageBits][id & PageMask];
+
+    /// <summary>Takes one.</summary>
+    /// <returns>Its number.</returns>
+    public int Take()
+    {
+        if (_free.TryPop(out int free))
+        {
+            return free;
+        }
+
+        if (_used >> PageBits == _pages.Count)
+        {
+            _pages.Add(new DirectoryPlace[1 << PageBits]);
+        }
+
+        return _used++;
+    }
+
+    /// <summary>Gives one back.</summary>
+    /// <param name="id">Its number.</param>
+    public void Free(int id)
+    {
+        this[id] = default;
+        _free.Push(id);
+    }
+}

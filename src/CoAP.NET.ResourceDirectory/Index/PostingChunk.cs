@@ -1,0 +1,86 @@
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>A part of a list: some registrations in order, and what they come to together.</summary>
+internal sealed class PostingChunk
+{
+    /// <summary>How many a part has at most.</summary>
+    public const int Capacity = 512;
+
+    private const int FirstSize = 2;
+
+    private int[] _ids = new int[FirstSize];
+    private ushort[] _links = new ushort[FirstSize];
+
+    public int Count { get; private set; }
+
+    /// <summary>How many links it is about.</summary>
+    public int LinkSum { get; private set; }
+
+    /// <summary>How many of its registrations are not shown to everybody.</summary>
+    public int LinkLocal { get; private set; }
+
+    /// <summary>The order of its first registration.</summary>
+    public ulong First { get; private set; }
+
+    public Posting this[int at] => new(_ids[at], _links[at]);
+
+    /// <summary>The first place in it that is not before an order.</summary>
+    public int Find(DirectoryPlaces places, ulong order)
+    {
+        int low = 0;
+        int high = Count;
+        while (low < high)
+        {
+            int middle = (low + high) / 2;
+            (low, high) = places[_ids[middle]].Order < order ? (middle + 1, high) : (low, middle);
+        }
+
+        return low;
+    }
+
+    public void Insert(DirectoryPlaces places, int at, Posting posting)
+    {
+        if (Count == _ids.Length)
+        {
+            Array.Resize(ref _ids, Math.Min(Capacity, 2 * Count));
+            Array.Resize(ref _links, _ids.Length);
+        }
+
+        _ids.AsSpan(at, Count - at).CopyTo(_ids.AsSpan(at + 1));
+        _links.AsSpan(at, Count - at).CopyTo(_links.AsSpan(at + 1));
+        _ids[at] = posting.Id;
+        _links[at] = posting.Links;
+        Count++;
+        LinkSum += posting.Links;
+        LinkLocal += places[posting.Id].IsLinkLocal ? 1 : 0;
+        First = places[_ids[0]].Order;
+    }
+
+    public void RemoveAt(DirectoryPlaces places, int at)
+    {
+        LinkSum -= _links[at];
+        LinkLocal -= places[_ids[at]].IsLinkLocal ? 1 : 0;
+        Count--;
+        _ids.AsSpan(at + 1, Count - at).CopyTo(_ids.AsSpan(at));
+        _links.AsSpan(at + 1, Count - at).CopyTo(_links.AsSpan(at));
+        First = Count == 0 ? 0 : places[_ids[0]].Order;
+    }
+
+    /// <summary>Gives the second half away.</summary>
+    public PostingChunk Split(DirectoryPlaces places)
+    {
+        PostingChunk other = new();
+        int half = Count / 2;
+        for (int i = half; i < Count; i++)
+        {
+            other.Insert(places, i - half, this[i]);
+        }
+
+        for (int i = Count - 1; i >= half; i--)
+        {
+            RemoveAt(places, i);
+        }
+
+        return other;
+    }
+}

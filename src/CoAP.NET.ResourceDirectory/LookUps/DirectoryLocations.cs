@@ -1,0 +1,46 @@
+using System.Buffers.Text;
+using System.Text;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>
+/// Where registrations are: the last segment is the key of a registration, a keyed hash of sector and name. So a name has the same location
+/// on every node and for ever, and nobody can choose one.
+/// </summary>
+internal sealed class DirectoryLocations
+{
+    private const int IdLength = 16;
+
+    private readonly byte[] _prefix;
+
+    /// <summary>Makes them.</summary>
+    /// <param name="path">The path of the directory, such as <c>/rd</c>.</param>
+    public DirectoryLocations(string path) => _prefix = Encoding.UTF8.GetBytes(path + "/");
+
+    /// <summary>The length of a location in bytes.</summary>
+    public int Length => _prefix.Length + IdLength;
+
+    /// <summary>The key that the last segment of a location is; null for none.</summary>
+    /// <param name="id">The segment.</param>
+    public static byte[]? KeyOf(string id)
+    {
+        byte[] key = new byte[DirectoryIndex.KeyLength];
+        return id.Length == IdLength && id.All(static c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_')
+            && Base64Url.TryDecodeFromChars(id, key, out int length) && length == key.Length ? key : null;
+    }
+
+    /// <summary>The last segment of the location of a key.</summary>
+    /// <param name="key">The key.</param>
+    public static string IdOf(ReadOnlySpan<byte> key) => Base64Url.EncodeToString(key);
+
+    /// <summary>Writes the location of a registration.</summary>
+    /// <param name="entry">The registration.</param>
+    /// <param name="to">As many bytes as <see cref="Length"/> says.</param>
+    public void Write(in DirectoryEntry entry, Span<byte> to)
+    {
+        Span<byte> key = stackalloc byte[DirectoryIndex.KeyLength];
+        entry.WriteKey(key);
+        _prefix.CopyTo(to);
+        Base64Url.EncodeToUtf8(key, to[_prefix.Length..]);
+    }
+}

@@ -1,0 +1,80 @@
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>Goes through the attributes of a link.</summary>
+/// <param name="attributes">The attributes, each with its semicolon before it.</param>
+internal ref struct LinkAttributeText(ReadOnlySpan<byte> attributes)
+{
+    private ReadOnlySpan<byte> _rest = attributes;
+
+    /// <summary>The present one as it stands there, with its semicolon.</summary>
+    public ReadOnlySpan<byte> Text { get; private set; }
+
+    /// <summary>Its name.</summary>
+    public ReadOnlySpan<byte> Name { get; private set; }
+
+    /// <summary>Its value without quotes, with escapes; empty for none.</summary>
+    public ReadOnlySpan<byte> Value { get; private set; }
+
+    /// <summary>Whether it has a value.</summary>
+    public bool HasValue { get; private set; }
+
+    /// <summary>Goes on to the next one.</summary>
+    public bool MoveNext()
+    {
+        if (_rest.IsEmpty)
+        {
+            return false;
+        }
+
+        ReadOnlySpan<byte> text = _rest[1..];
+        int at = text.IndexOfAny((byte)'=', (byte)';');
+        HasValue = at >= 0 && text[at] == '=';
+        Name = at < 0 ? text : text[..at];
+        if (!HasValue)
+        {
+            Value = default;
+            at = Name.Length;
+        }
+        else if (++at < text.Length && text[at] == '"')
+        {
+            int start = ++at;
+            while (at < text.Length && text[at] != '"')
+            {
+                at += text[at] == '\\' ? 2 : 1;
+            }
+
+            Value = text[start..Math.Min(at, text.Length)];
+            at = Math.Min(at + 1, text.Length);
+        }
+        else
+        {
+            int length = text[at..].IndexOf((byte)';');
+            Value = length < 0 ? text[at..] : text.Slice(at, length);
+            at += Value.Length;
+        }
+
+        Text = _rest[..(at + 1)];
+        _rest = _rest[(at + 1)..];
+        return true;
+    }
+
+    /// <summary>A value without the escapes of quoted strings.</summary>
+    /// <param name="value">The value as it stands between the quotes.</param>
+    public static ReadOnlySpan<byte> Unescape(ReadOnlySpan<byte> value)
+    {
+        if (!value.Contains((byte)'\\'))
+        {
+            return value;
+        }
+
+        byte[] plain = new byte[value.Length];
+        int length = 0;
+        for (int i = 0; i < value.Length; i++)
+        {
+            i += value[i] == '\\' && i + 1 < value.Length ? 1 : 0;
+            plain[length++] = value[i];
+        }
+
+        return plain.AsSpan(0, length);
+    }
+}

@@ -1,0 +1,81 @@
+using System.Globalization;
+using System.Text;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>What is looked up: criteria, and which page of what matches (RFC 9176 section 6).</summary>
+internal sealed class LookUp
+{
+    private LookUp(bool ofLinks, IReadOnlyList<LookUpCriterion> criteria) => (OfLinks, Criteria) = (ofLinks, criteria);
+
+    /// <summary>Whether links are looked up; otherwise endpoints.</summary>
+    public bool OfLinks { get; }
+
+    /// <summary>All of them must match.</summary>
+    public IReadOnlyList<LookUpCriterion> Criteria { get; }
+
+    /// <summary>How many results are wanted at most; null for all.</summary>
+    public long? Count { get; private set; }
+
+    /// <summary>How many results are left out.</summary>
+    public long Skipped { get; private set; }
+
+    /// <summary>Reads the arguments of a request.</summary>
+    /// <param name="queries">The arguments.</param>
+    /// <param name="ofLinks">Whether links are looked up; otherwise endpoints.</param>
+    /// <param name="maxCriteria">How many criteria there may be.</param>
+    /// <param name="lookUp">The look-up; null after an error.</param>
+    /// <returns>What is wrong; null when nothing is.</returns>
+    public static string? TryRead(IEnumerable<string> queries, bool ofLinks, int maxCriteria, out LookUp? lookUp)
+    {
+        lookUp = null;
+        List<LookUpCriterion> criteria = [];
+        (long? page, long? count) = (null, null);
+        foreach (string query in queries)
+        {
+            int at = query.IndexOf('=', StringComparison.Ordinal);
+            if (at <= 0)
+            {
+                return $"'{query}' is no criterion: ask by name=value, or by name=beginning* (RFC 9176 section 6.2).";
+            }
+
+            string name = query[..at];
+            string value = query[(at + 1)..];
+            if (name is "page" or "count")
+            {
+                ref long? number = ref name == "page" ? ref page : ref count;
+                if (number is not null || !TryReadNumber(value, out number))
+                {
+                    return $"'{query}': give {name} once, as a number from 0 to {uint.MaxValue} (RFC 9176 section 6.2).";
+                }
+
+                continue;
+            }
+
+            if (criteria.Count == maxCriteria)
+            {
+                return $"There are more than {maxCriteria} criteria. Leave some out.";
+            }
+
+            bool isPrefix = value.EndsWith('*');
+            criteria.Add(new LookUpCriterion(
+                Encoding.UTF8.GetBytes(name), Encoding.UTF8.GetBytes(isPrefix ? value[..^1] : value), isPrefix, ofLinks));
+        }
+
+        if (page is not null && count is null)
+        {
+            return "page needs count, which says how many results a page has: ask for page=0&count=10 (RFC 9176 section 6.2).";
+        }
+
+        ulong skipped = (ulong)(page ?? 0) * (ulong)(count ?? 0);
+        lookUp = new LookUp(ofLinks, criteria) { Count = count, Skipped = (long)Math.Min(skipped, long.MaxValue) };
+        return null;
+    }
+
+    private static bool TryReadNumber(string text, out long? number)
+    {
+        bool isNumber = uint.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out uint read);
+        number = isNumber ? read : null;
+        return isNumber;
+    }
+}

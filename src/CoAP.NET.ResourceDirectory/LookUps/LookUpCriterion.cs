@@ -1,0 +1,136 @@
+using System.Buffers;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>One criterion of a look-up: <c>name=value</c>, or <c>name=beginning*</c> (RFC 9176 section 6.2).</summary>
+/// <param name="name">The name.</param>
+/// <param name="pattern">The value, or its beginning.</param>
+/// <param name="isPrefix">Whether it is the beginning.</param>
+/// <param name="ofLinks">Whether links are looked up; otherwise endpoints.</param>
+internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<byte> pattern, bool isPrefix, bool ofLinks)
+{
+    private readonly bool _isReference = AsciiText.AreEqual(name.Span, "href"u8);
+    private readonly bool _isAnchor = AsciiText.AreEqual(name.Span, "anchor"u8);
+
+    /// <summary>The name and value by which the index finds what may match; null when it does not.</summary>
+    public LookUpTerm? Term => !isPrefix && TermReader.IsIndexed(name.Span) && !IsOfAllEndpoints ? new LookUpTerm(name, pattern) : null;
+
+    /// <summary>
+    /// Whether it holds for every endpoint, as every one has the resource type <c>core.rd-ep</c>. That is said of the link to an endpoint,
+    /// not of what the endpoint has.
+    /// </summary>
+    public bool IsOfAllEndpoints => !ofLinks && AsciiText.AreEqual(name.Span, "rt"u8) && IsMatch("core.rd-ep"u8);
+
+    /// <summary>Whether it is about targets, among which the locations of registrations are.</summary>
+    public bool IsOfLocations => _isReference;
+
+    /// <summary>Whether the endpoint of a registration matches.</summary>
+    /// <param name="registration">The registration.</param>
+    /// <param name="location">Its location.</param>
+    public bool MatchesEndpoint(Registration registration, ReadOnlySpan<byte> location)
+    {
+        ReadOnlySpan<byte> named = name.Span;
+        if (_isReference)
+        {
+            return IsMatch(location) || IsMatchOfUri(location);
+        }
+
+        if (IsOfAllEndpoints || (AsciiText.AreEqual(named, "ep"u8) && IsMatch(registration.Endpoint))
+            || (AsciiText.AreEqual(named, "base"u8) && IsMatch(registration.Base))
+            || (AsciiText.AreEqual(named, "d"u8) && !registration.Sector.IsEmpty && IsMatch(registration.Sector)))
+        {
+            return true;
+        }
+
+        EndpointAttributes attributes = registration.Attributes;
+        while (attributes.MoveNext())
+        {
+            if (AsciiText.AreEqual(attributes.Name, named) && (attributes.HasValue ? IsMatchOf(named, attributes.Value) : IsOfAnyValue))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    /// <summary>Whether a link matches by itself.</summary>
+    /// <param name="link">The link.</param>
+    /// <param name="origin">Scheme and authority of the base.</param>
+    public bool MatchesLink(in LinkText link, ReadOnlySpan<byte> origin)
+    {
+        if (_isReference)
+        {
+            return IsMatchOfResolved(origin, link.Target);
+        }
+
+        LinkAttributeText attributes = new(link.Attributes);
+        while (attributes.MoveNext())
+        {
+            if (AsciiText.AreEqual(attributes.Name, name.Span)
+                && (!attributes.HasValue ? IsOfAnyValue
+                    : _isAnchor ? IsMatchOfResolved(origin, LinkAttributeText.Unescape(attributes.Value))
+                    : IsMatchOf(attributes.Name, LinkAttributeText.Unescape(attributes.Value))))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private bool IsOfAnyValue => isPrefix && pattern.IsEmpty;
+
+    private bool IsMatch(ReadOnlySpan<byte> value) => isPrefix ? value.StartsWith(pattern.Span) : value.SequenceEqual(pattern.Span);
+
+    private bool IsMatchOf(ReadOnlySpan<byte> named, ReadOnlySpan<byte> value)
+    {
+        if (!LinkNames.IsList(named))
+        {
+            return IsMatch(value);
+        }
+
+        foreach (Range member in value.Split((byte)' '))
+        {
+            if (IsMatch(value[member]))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    // The location as a URI: whatever this server is called.
+    private bool IsMatchOfUri(ReadOnlySpan<byte> location)
+    {
+        ReadOnlySpan<byte> wanted = pattern.Span;
+        int scheme = UriText.SchemeLength(wanted);
+        return !isPrefix && scheme != 0 && wanted[(scheme + 1)..].StartsWith("//"u8)
+            && location.SequenceEqual(wanted[UriText.OriginOf(wanted).Length..]);
+    }
+
+    private bool IsMatchBehind(ReadOnlySpan<byte> location, ReadOnlySpan<byte> wanted) =>
+        isPrefix ? location.StartsWith(wanted) : location.SequenceEqual(wanted);
+
+    private bool IsMatchOfResolved(ReadOnlySpan<byte> origin, ReadOnlySpan<byte> reference)
+    {
+        if (!reference.StartsWith("/"u8))
+        {
+            return IsMatch(reference);
+        }
+
+        if (UriText.HasDotSegments(reference))
+        {
+            ArrayBufferWriter<byte> resolved = new();
+            UriText.WriteResolved(origin, reference, resolved);
+            return IsMatch(resolved.WrittenSpan);
+        }
+
+        // Most do not even begin so, and nothing is put together for them.
+        ReadOnlySpan<byte> wanted = pattern.Span;
+        return wanted.Length <= origin.Length
+            ? isPrefix && origin.StartsWith(wanted)
+            : wanted.StartsWith(origin) && IsMatchBehind(reference, wanted[origin.Length..]);
+    }
+}

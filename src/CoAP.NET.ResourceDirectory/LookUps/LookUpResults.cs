@@ -1,0 +1,235 @@
+using System.Buffers;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>The answer to a look-up while it is written.</summary>
+internal ref struct LookUpResults
+{
+    private readonly LookUp _lookUp;
+    private readonly ulong _linkTag;
+    private readonly LookUpBounds _bounds;
+    private readonly DirectoryLocations _locations;
+    private readonly ArrayBufferWriter<byte> _answer;
+
+    // Which criteria the endpoint at hand meets, so that its links need not; one bit for each.
+    private ulong _metByEndpoint;
+    private long _count;
+
+    public LookUpResults(
+        LookUp lookUp, ulong linkTag, LookUpBounds bounds, DirectoryLocations locations, ArrayBufferWriter<byte> answer)
+    {
+        _lookUp = lookUp;
+        _linkTag = linkTag;
+        _bounds = bounds;
+        _locations = locations;
+        _answer = answer;
+        Skipped = lookUp.Skipped;
+    }
+
+    /// <summary>How many results are still left out before the first one.</summary>
+    public long Skipped { get; set; }
+
+    /// <summary>Why there is no answer.</summary>
+    public LookUpFault Fault { get; private set; }
+
+    /// <summary>Whether nothing more is wanted.</summary>
+    public bool IsComplete { get; private set; }
+
+    /// <summary>Adds what matches of a registration.</summary>
+    /// <param name="entry">The registration.</param>
+    public void Add(in DirectoryEntry entry)
+    {
+        Registration registration = entry.Registration;
+        bool isHere = registration.LinkTag != 0 && registration.LinkTag == _linkTag;
+        ReadOnlySpan<byte> origin = UriText.OriginOf(registration.Base);
+        if (!isHere && UriText.IsLinkLocal(origin))
+        {
+            // Nothing of it means anything elsewhere (RFC 9176 section 6.2), full URIs excepted, which came with it.
+            return;
+        }
+
+        Span<byte> location = stackalloc byte[_locations.Length];
+        _locations.Write(entry, location);
+        _metByEndpoint = 0;
+        ulong all = (1UL << _lookUp.Criteria.Count) - 1;
+        for (int i = 0; i < _lookUp.Criteria.Count; i++)
+        {
+            _metByEndpoint |= _lookUp.Criteria[i].MatchesEndpoint(registration, location) ? 1UL << i : 0;
+        }
+
+        if (!_lookUp.OfLinks)
+        {
+            if (_metByEndpoint == all || IsMetByLinks(registration, origin, isHere, all))
+            {
+                AddEndpoint(registration, location);
+            }
+
+            return;
+        }
+
+        LinkText links = new(registration.Links);
+        while (!IsComplete && links.MoveNext())
+        {
+            if ((MetBy(links, origin) | _metByEndpoint) == all && (isHere || !IsLinkLocal(registration, links)))
+            {
+                AddLink(links, origin);
+            }
+        }
+    }
+
+    private readonly bool IsMetByLinks(Registration registration, ReadOnlySpan<byte> origin, bool isHere, ulong all)
+    {
+        // Each criterion may be met by another link.
+        ulong met = _metByEndpoint;
+        LinkText links = new(registration.Links);
+        while (met != all && links.MoveNext())
+        {
+            met |= isHere || !IsLinkLocal(registration, links) ? MetBy(links, origin) : 0;
+        }
+
+        return met == all;
+    }
+
+    private readonly ulong MetBy(in LinkText link, ReadOnlySpan<byte> origin)
+    {
+        ulong met = 0;
+        for (int i = 0; i < _lookUp.Criteria.Count; i++)
+        {
+            met |= (_metByEndpoint & (1UL << i)) == 0 && _lookUp.Criteria[i].MatchesLink(link, origin) ? 1UL << i : 0;
+        }
+
+        return met;
+    }
+
+    private static bool IsLinkLocal(Registration registration, in LinkText link)
+    {
+        if ((registration.Kind & Registration.Traits.IsLinkLocal) == 0)
+        {
+            return false;
+        }
+
+        if (UriText.IsLinkLocal(link.Target))
+        {
+            return true;
+        }
+
+        LinkAttributeText attributes = new(link.Attributes);
+        while (attributes.MoveNext())
+        {
+            if (AsciiText.AreEqual(attributes.Name, "anchor"u8) && UriText.IsLinkLocal(LinkAttributeText.Unescape(attributes.Value)))
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private bool IsLeftOut()
+    {
+        if (Skipped > 0)
+        {
+            Skipped--;
+            return true;
+        }
+
+        if (++_count > _bounds.MaxResults || _answer.WrittenCount > _bounds.MaxBytes)
+        {
+            Fault = LookUpFault.TooManyResults;
+            IsComplete = true;
+            return true;
+        }
+
+        if (_answer.WrittenCount != 0)
+        {
+            _answer.Write(","u8);
+        }
+
+        IsComplete = _count == _lookUp.Count;
+        return false;
+    }
+
+    private void AddLink(in LinkText link, ReadOnlySpan<byte> origin)
+    {
+        if (IsLeftOut())
+        {
+            return;
+        }
+
+        _answer.Write("<"u8);
+        UriText.WriteResolved(origin, link.Target, _answer);
+        _answer.Write(">"u8);
+        LinkAttributeText attributes = new(link.Attributes);
+        while (attributes.MoveNext())
+        {
+            if (AsciiText.AreEqual(attributes.Name, "anchor"u8) && attributes.HasValue)
+            {
+                _answer.Write(";anchor=\""u8);
+                UriText.WriteResolved(origin, attributes.Value, _answer);
+                _answer.Write("\""u8);
+            }
+            else
+            {
+                _answer.Write(attributes.Text);
+            }
+        }
+    }
+
+    private void AddEndpoint(Registration registration, scoped ReadOnlySpan<byte> location)
+    {
+        if (IsLeftOut())
+        {
+            return;
+        }
+
+        _answer.Write("<"u8);
+        _answer.Write(location);
+        _answer.Write(">;ep="u8);
+        WriteQuoted(registration.Endpoint);
+        if (!registration.Sector.IsEmpty)
+        {
+            _answer.Write(";d="u8);
+            WriteQuoted(registration.Sector);
+        }
+
+        _answer.Write(";base="u8);
+        WriteQuoted(registration.Base);
+        EndpointAttributes attributes = registration.Attributes;
+        while (attributes.MoveNext())
+        {
+            _answer.Write(";"u8);
+            _answer.Write(attributes.Name);
+            if (!attributes.HasValue)
+            {
+                continue;
+            }
+
+            _answer.Write("="u8);
+            if (attributes.Name[^1] == '*')
+            {
+                _answer.Write(attributes.Value);
+            }
+            else
+            {
+                WriteQuoted(attributes.Value);
+            }
+        }
+
+        _answer.Write(";rt=\"core.rd-ep\""u8);
+    }
+
+    private readonly void WriteQuoted(ReadOnlySpan<byte> value)
+    {
+        _answer.Write("\""u8);
+        for (int at = value.IndexOfAny((byte)'"', (byte)'\\'); at >= 0; at = value.IndexOfAny((byte)'"', (byte)'\\'))
+        {
+            _answer.Write(value[..at]);
+            _answer.Write("\\"u8);
+            _answer.Write(value.Slice(at, 1));
+            value = value[(at + 1)..];
+        }
+
+        _answer.Write(value);
+        _answer.Write("\""u8);
+    }
+}

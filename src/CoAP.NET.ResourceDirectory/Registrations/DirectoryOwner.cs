@@ -1,0 +1,32 @@
+using System.Buffers.Binary;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>
+/// Who made a registration (RFC 9176 section 7.5, First-Come-First-Remembered): a hash of the name by which the registrant is known, and
+/// one of the source whose share the registration takes.
+/// </summary>
+/// <param name="High">The first half of the hash of the name.</param>
+/// <param name="Low">The second half.</param>
+/// <param name="Share">The hash of the source.</param>
+internal readonly record struct DirectoryOwner(ulong High, ulong Low, ulong Share)
+{
+    /// <summary>The bytes of one.</summary>
+    public const int Length = 24;
+
+    /// <summary>Whether two go by the same name.</summary>
+    /// <param name="other">The other one.</param>
+    public bool IsSame(in DirectoryOwner other) => High == other.High && Low == other.Low;
+
+    public static DirectoryOwner Read(ReadOnlySpan<byte> bytes) => new(
+        BinaryPrimitives.ReadUInt64LittleEndian(bytes),
+        BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]),
+        BinaryPrimitives.ReadUInt64LittleEndian(bytes[16..]));
+
+    public void WriteTo(Span<byte> destination)
+    {
+        BinaryPrimitives.WriteUInt64LittleEndian(destination, High);
+        BinaryPrimitives.WriteUInt64LittleEndian(destination[8..], Low);
+        BinaryPrimitives.WriteUInt64LittleEndian(destination[16..], Share);
+    }
+}

@@ -1,0 +1,86 @@
+using CoAP.NET.Cluster;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>Decides about registrations, and keeps the index by what came of it (RFC 9176 section 5).</summary>
+/// <param name="index">The index.</param>
+internal sealed class DirectoryRules(DirectoryIndex index) : ICoapTableRules
+{
+    private static readonly ReadOnlyMemory<byte>[] s_answers =
+        [.. Enum.GetValues<DirectoryAnswer>().Select(static answer => new ReadOnlyMemory<byte>([(byte)answer]))];
+
+    public CoapTableDecision Decide(CoapTableQuestion question)
+    {
+        DirectoryQuestion asked = new(question.Bytes.Span);
+        if (!asked.IsReadable)
+        {
+            return Keep(DirectoryAnswer.Unreadable);
+        }
+
+        Registration? current = question.Current is { } bytes && new Registration(bytes) is { IsReadable: true } read ? read : null;
+        bool isActive = current is { } one && question.Remaining > one.Grace;
+        switch (asked.What)
+        {
+            case DirectoryQuestion.Verb.Forget:
+                return question.Current is null || isActive ? Keep(DirectoryAnswer.Done) : Remove();
+            case DirectoryQuestion.Verb.Register:
+                // A name whose lifetime is over is anybody's.
+                return isActive && !IsOwner(current!.Value, asked) ? Keep(DirectoryAnswer.NotOwner) : Register(current, question, asked);
+            case var what when current is null || what > DirectoryQuestion.Verb.Remove:
+                return Keep(current is null ? DirectoryAnswer.Missing : DirectoryAnswer.Unreadable);
+            case var what:
+                return !IsOwner(current.Value, asked) ? Keep(DirectoryAnswer.NotOwner)
+                    : !IsFresh(current.Value, asked) ? Keep(DirectoryAnswer.NotFresh)
+                    : what == DirectoryQuestion.Verb.Remove ? Remove()
+                    : Update(current.Value, question, asked);
+        }
+    }
+
+    public void OnChanged(CoapTableChange change)
+    {
+        ReadOnlySpan<byte> key = change.Key.Bytes;
+        Registration? after = change.Value is { } value && new Registration(value) is { IsReadable: true } read ? read : null;
+        if (after is { } one)
+        {
+            index.Set(key, one, change.Remaining - one.Grace);
+        }
+        else
+        {
+            index.Remove(key);
+        }
+    }
+
+    private static bool IsOwner(Registration current, DirectoryQuestion asked) =>
+        current.Owner.IsSame(asked.Owner)
+        || ((asked.Right & DirectoryQuestion.Rights.IsAnyone) != 0 && (current.Kind & Registration.Traits.IsUnsecured) != 0);
+
+    private static bool IsFresh(Registration current, DirectoryQuestion asked) =>
+        (asked.Right & DirectoryQuestion.Rights.MustBeFresh) == 0 || (asked.MadeAt != 0 && asked.MadeAt >= current.ChangedAt);
+
+    private static CoapTableDecision Register(Registration? current, in CoapTableQuestion question, DirectoryQuestion asked)
+    {
+        Registration made = new(asked.Content.ToArray());
+        return made.IsReadable ? Put(current, made, question.Time, asked.Owner) : Keep(DirectoryAnswer.Unreadable);
+    }
+
+    private static CoapTableDecision Update(Registration current, in CoapTableQuestion question, DirectoryQuestion asked)
+    {
+        RegistrationParts parts = RegistrationUpdate.Read(asked.Content).ApplyTo(current.ToParts());
+        DirectoryOwner owner = current.Owner;
+        return Put(current, Registration.Make(new RegistrationHead(owner, 0), parts), question.Time, owner);
+    }
+
+    private static CoapTableDecision Put(Registration? current, Registration made, DateTimeOffset now, in DirectoryOwner owner)
+    {
+        made = made.With(new RegistrationHead(owner, now.ToUnixTimeMilliseconds()));
+
+        // What only goes on may be lost in a crash: its registrant refreshes it again, and it is there meanwhile.
+        bool isNews = current is not { } one || !one.Found.SequenceEqual(made.Found);
+        return CoapTableDecision.Put(
+            made.Bytes, TimeSpan.FromSeconds(made.Lifetime) + made.Grace, s_answers[(int)DirectoryAnswer.Done], isNews);
+    }
+
+    private static CoapTableDecision Keep(DirectoryAnswer answer) => CoapTableDecision.Keep(s_answers[(int)answer]);
+
+    private static CoapTableDecision Remove() => CoapTableDecision.Remove(s_answers[(int)DirectoryAnswer.Done]);
+}

@@ -1,0 +1,158 @@
+using System.Buffers.Binary;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>
+/// A registration as it is kept (RFC 9176 section 2): one piece of bytes, read where it lies. References stand in it as they were sent,
+/// beside the base, so that they are resolved anew when the base changes.
+/// </summary>
+/// <param name="bytes">The bytes.</param>
+internal readonly struct Registration(ReadOnlyMemory<byte> bytes)
+{
+    /// <summary>The bytes of the part that changes with each refresh: who, and when. What stands behind it is what is found.</summary>
+    public const int HeadLength = 32;
+
+    /// <summary>The bytes before the texts.</summary>
+    public const int FixedLength = 53;
+
+    private const byte Format = 1;
+    private const uint LongestGrace = 24 * 60 * 60;
+
+    /// <summary>What is known of it beside its texts.</summary>
+    [Flags]
+    internal enum Traits : byte
+    {
+        None = 0,
+
+        /// <summary>The registrant gave a base; otherwise it is where the registration came from.</summary>
+        HasOwnBase = 1,
+
+        /// <summary>It came by simple registration, and does not outlive its lifetime (RFC 9176 section 5.1).</summary>
+        IsSimple = 2,
+
+        /// <summary>The base or a link names a link-local address: shown on that link only (RFC 9176 section 6.2).</summary>
+        IsLinkLocal = 4,
+
+        /// <summary>A full URI among the links names a link-local address.</summary>
+        HasLocalLinks = 8,
+
+        /// <summary>Nothing has shown who made it: its owner is an address.</summary>
+        IsUnsecured = 16,
+    }
+
+    /// <summary>The bytes.</summary>
+    public ReadOnlyMemory<byte> Bytes => bytes;
+
+    /// <summary>Whether these bytes are a registration of this version.</summary>
+    public bool IsReadable => bytes.Length >= FixedLength && Span[HeadLength] == Format
+        && FixedLength + EndpointLength + SectorLength + BaseLength + AttributesLength <= bytes.Length;
+
+    /// <summary>Who made it.</summary>
+    public DirectoryOwner Owner => DirectoryOwner.Read(Span);
+
+    /// <summary>When it was changed or refreshed last, in milliseconds since 1970.</summary>
+    public long ChangedAt => BinaryPrimitives.ReadInt64LittleEndian(Span[24..]);
+
+    /// <summary>What can be found of it: two with the same are the same to whoever looks something up.</summary>
+    public ReadOnlySpan<byte> Found => Span[HeadLength..];
+
+    /// <summary>What is known of it.</summary>
+    public Traits Kind => (Traits)Span[33];
+
+    /// <summary>The lifetime in seconds.</summary>
+    public uint Lifetime => BinaryPrimitives.ReadUInt32LittleEndian(Span[34..]);
+
+    /// <summary>
+    /// How long it can still be refreshed after its lifetime is over: as long again, at most a day (RFC 9176 section 5.3); not at all after
+    /// simple registration, which leaves nothing behind (section 5.1).
+    /// </summary>
+    public TimeSpan Grace => (Kind & Traits.IsSimple) != 0 ? TimeSpan.Zero : TimeSpan.FromSeconds(Math.Min(Lifetime, LongestGrace));
+
+    /// <summary>The link that link-local addresses in it belong to; 0 for none.</summary>
+    public ulong LinkTag => BinaryPrimitives.ReadUInt64LittleEndian(Span[38..]);
+
+    /// <summary>How many links it has.</summary>
+    public int LinkCount => BinaryPrimitives.ReadUInt16LittleEndian(Span[46..]);
+
+    private int EndpointLength => Span[48];
+
+    private int SectorLength => Span[49];
+
+    private int BaseLength => Span[50];
+
+    private int AttributesLength => BinaryPrimitives.ReadUInt16LittleEndian(Span[51..]);
+
+    /// <summary>The endpoint name.</summary>
+    public ReadOnlySpan<byte> Endpoint => Span.Slice(FixedLength, EndpointLength);
+
+    /// <summary>The sector; empty for none.</summary>
+    public ReadOnlySpan<byte> Sector => Span.Slice(FixedLength + EndpointLength, SectorLength);
+
+    /// <summary>The base; empty for none.</summary>
+    public ReadOnlySpan<byte> Base => Span.Slice(FixedLength + EndpointLength + SectorLength, BaseLength);
+
+    /// <summary>The other endpoint attributes.</summary>
+    public EndpointAttributes Attributes =>
+        new(Span.Slice(FixedLength + EndpointLength + SectorLength + BaseLength, AttributesLength));
+
+    /// <summary>The links in link format, as <see cref="CoapLinkFormat.Format"/> writes them.</summary>
+    public ReadOnlySpan<byte> Links => Span[(FixedLength + EndpointLength + SectorLength + BaseLength + AttributesLength)..];
+
+    private ReadOnlySpan<byte> Span => bytes.Span;
+
+    /// <summary>Makes one.</summary>
+    /// <param name="head">Who, and when.</param>
+    /// <param name="parts">Everything else.</param>
+    public static Registration Make(in RegistrationHead head, in RegistrationParts parts)
+    {
+        int attributes = parts.Attributes.Length;
+        byte[] made = new byte[FixedLength + parts.Endpoint.Length + parts.Sector.Length + parts.Base.Length + attributes
+            + parts.Links.Length];
+        head.WriteTo(made);
+        made[HeadLength] = Format;
+        made[33] = (byte)parts.Kind;
+        BinaryPrimitives.WriteUInt32LittleEndian(made.AsSpan(34), parts.Lifetime);
+        BinaryPrimitives.WriteUInt64LittleEndian(made.AsSpan(38), parts.LinkTag);
+        BinaryPrimitives.WriteUInt16LittleEndian(made.AsSpan(46), (ushort)parts.LinkCount);
+        made[48] = (byte)parts.Endpoint.Length;
+        made[49] = (byte)parts.Sector.Length;
+        made[50] = (byte)parts.Base.Length;
+        BinaryPrimitives.WriteUInt16LittleEndian(made.AsSpan(51), (ushort)attributes);
+        Span<byte> rest = made.AsSpan(FixedLength);
+        rest = Append(rest, parts.Endpoint);
+        rest = Append(rest, parts.Sector);
+        rest = Append(rest, parts.Base);
+        rest = Append(rest, parts.Attributes);
+        Append(rest, parts.Links);
+        return new Registration(made);
+    }
+
+    /// <summary>The same with another head.</summary>
+    /// <param name="head">Who, and when.</param>
+    public Registration With(in RegistrationHead head)
+    {
+        byte[] made = bytes.ToArray();
+        head.WriteTo(made);
+        return new Registration(made);
+    }
+
+    /// <summary>Its parts, to make another one of.</summary>
+    public RegistrationParts ToParts() => new()
+    {
+        Kind = Kind,
+        Lifetime = Lifetime,
+        LinkTag = LinkTag,
+        LinkCount = LinkCount,
+        Endpoint = Endpoint,
+        Sector = Sector,
+        Base = Base,
+        Attributes = Attributes.Bytes,
+        Links = Links,
+    };
+
+    private static Span<byte> Append(Span<byte> rest, ReadOnlySpan<byte> part)
+    {
+        part.CopyTo(rest);
+        return rest[part.Length..];
+    }
+}

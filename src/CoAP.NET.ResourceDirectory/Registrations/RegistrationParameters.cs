@@ -1,0 +1,139 @@
+using System.Globalization;
+using System.Text;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>The parameters of a registration or of an update, which are the query of the request (RFC 9176 section 5).</summary>
+internal sealed class RegistrationParameters
+{
+    /// <summary>The longest name of an endpoint or a sector in bytes (RFC 9176 section 5).</summary>
+    public const int MaxNameLength = 63;
+
+    private readonly List<byte> _attributes = [];
+
+    private RegistrationParameters()
+    {
+    }
+
+    /// <summary>The endpoint name; null when it is not given.</summary>
+    public byte[]? Endpoint { get; private set; }
+
+    /// <summary>The sector; null when it is not given.</summary>
+    public byte[]? Sector { get; private set; }
+
+    /// <summary>The base; null when it is not given.</summary>
+    public byte[]? Base { get; private set; }
+
+    /// <summary>The lifetime in seconds; null when it is not given.</summary>
+    public uint? Lifetime { get; private set; }
+
+    /// <summary>The other ones, as <see cref="EndpointAttributes"/> has them.</summary>
+    public byte[] Attributes => [.. _attributes];
+
+    /// <summary>Reads the parameters of a request.</summary>
+    /// <param name="queries">The arguments.</param>
+    /// <param name="maxAttributes">How many there may be beside those that have a meaning.</param>
+    /// <param name="parameters">The parameters; null when they are refused.</param>
+    /// <returns>Why they are refused; null when they are not.</returns>
+    public static DirectoryRefusal? TryRead(IEnumerable<string> queries, int maxAttributes, out RegistrationParameters? parameters)
+    {
+        parameters = null;
+        RegistrationParameters read = new();
+        int attributes = 0;
+        foreach (string query in queries)
+        {
+            int at = query.IndexOf('=', StringComparison.Ordinal);
+            string name = at < 0 ? query : query[..at];
+            string? value = at < 0 ? null : query[(at + 1)..];
+            string? fault = name switch
+            {
+                "ep" => read.Endpoint is not null ? Twice(name) : FaultOfName(name, value) ?? Set(value!, bytes => read.Endpoint = bytes),
+                "d" => read.Sector is not null ? Twice(name) : FaultOfName(name, value) ?? Set(value!, bytes => read.Sector = bytes),
+                "base" => read.Base is not null ? Twice(name) : FaultOfBase(value) ?? Set(value!, bytes => read.Base = bytes),
+                "lt" => read.Lifetime is not null ? Twice(name) : read.SetLifetime(value),
+                _ => ++attributes > maxAttributes
+                    ? $"There are more than {maxAttributes} endpoint attributes. Leave some out."
+                    : read.Add(query, name, value),
+            };
+            if (fault is not null)
+            {
+                return DirectoryRefusal.Bad(fault);
+            }
+        }
+
+        parameters = read;
+        return null;
+    }
+
+    private static string Twice(string name) => $"'{name}' stands there twice. Give it once (RFC 9176 section 5).";
+
+    private static string? Set(string value, Action<byte[]> set)
+    {
+        set(Encoding.UTF8.GetBytes(value));
+        return null;
+    }
+
+    private static string? FaultOfName(string name, string? value) =>
+        string.IsNullOrEmpty(value) ? $"'{name}' is empty. Give a name of 1 to {MaxNameLength} bytes."
+        : Encoding.UTF8.GetByteCount(value) > MaxNameLength ? $"'{name}' is longer than {MaxNameLength} bytes (RFC 9176 section 5)."
+        : value.Any(char.IsControl) ? $"'{name}' has a control character. Use letters, digits and punctuation (RFC 9176 section 5)."
+        : null;
+
+    private static string? FaultOfBase(string? value)
+    {
+        byte[] bytes = Encoding.UTF8.GetBytes(value ?? "");
+        return UriText.SchemeLength(bytes) == 0 || !IsReference(value!) || value!.Contains('#', StringComparison.Ordinal)
+                || UriText.OriginOf(bytes).Length <= UriText.SchemeLength(bytes) + 1
+            ? "'base' is no absolute URI. Give scheme and authority, such as base=coap://[2001:db8::1]:61616."
+            : UriText.HasZone(bytes)
+            ? "'base' has a zone identifier, which means something on one host only. Leave it out (RFC 9176 section 5)."
+            : null;
+    }
+
+    /// <summary>Whether a text can be a URI reference.</summary>
+    /// <param name="text">The text.</param>
+    public static bool IsReference(string text) => !text.Any(static c => c <= ' ' || c is '<' or '>' or '"' or '\\' || char.IsControl(c));
+
+    private string? SetLifetime(string? value)
+    {
+        if (!uint.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out uint lifetime) || lifetime == 0)
+        {
+            return $"'lt={value}' is no lifetime. Give 1 to {uint.MaxValue} seconds (RFC 9176 section 5).";
+        }
+
+        Lifetime = lifetime;
+        return null;
+    }
+
+    private string? Add(string query, string name, string? value)
+    {
+        byte[] bytes = Encoding.UTF8.GetBytes(query);
+        if (LinkNames.IsUnsuitable(Encoding.UTF8.GetBytes(name)))
+        {
+            return $"'{name}' means something else in look-ups and is no parameter of a registration. Leave it out.";
+        }
+
+        if (bytes.Length > byte.MaxValue || (value ?? "").Any(char.IsControl) || !IsAttribute(name, value))
+        {
+            return $"'{Shown(name)}' cannot be written as an attribute of a link (RFC 6690 section 2). Give it another name or value.";
+        }
+
+        EndpointAttributes.Append(_attributes, bytes);
+        return null;
+    }
+
+    private static string Shown(string name) => new([.. name.Take(40).Select(static c => char.IsControl(c) ? '?' : c)]);
+
+    private static bool IsAttribute(string name, string? value)
+    {
+        try
+        {
+            _ = new CoapLinkAttribute(name, value);
+            return true;
+        }
+        catch (ArgumentException)
+        {
+            return false;
+        }
+    }
+}

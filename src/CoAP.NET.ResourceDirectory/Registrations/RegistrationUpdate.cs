@@ -1,0 +1,71 @@
+using System.Buffers.Binary;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>What an update changes (RFC 9176 section 5.3.1).</summary>
+internal readonly ref struct RegistrationUpdate
+{
+    private const int FixedLength = 14;
+
+    /// <summary>The lifetime in seconds; 0 for the last one.</summary>
+    public uint Lifetime { get; init; }
+
+    /// <summary>The link of whoever sent it; 0 where that is not known.</summary>
+    public ulong LinkTag { get; init; }
+
+    /// <summary>Whether the registrant gave the base.</summary>
+    public bool HasOwnBase { get; init; }
+
+    /// <summary>The base that was given, or where the update came from; empty where that is no base.</summary>
+    public ReadOnlySpan<byte> Base { get; init; }
+
+    /// <summary>Attributes that take the place of those with the same names.</summary>
+    public ReadOnlySpan<byte> Attributes { get; init; }
+
+    public static RegistrationUpdate Read(ReadOnlySpan<byte> bytes) => new()
+    {
+        Lifetime = BinaryPrimitives.ReadUInt32LittleEndian(bytes),
+        LinkTag = BinaryPrimitives.ReadUInt64LittleEndian(bytes[4..]),
+        HasOwnBase = bytes[12] != 0,
+        Base = bytes.Slice(FixedLength, bytes[13]),
+        Attributes = bytes[(FixedLength + bytes[13])..],
+    };
+
+    public byte[] ToArray()
+    {
+        byte[] made = new byte[FixedLength + Base.Length + Attributes.Length];
+        BinaryPrimitives.WriteUInt32LittleEndian(made, Lifetime);
+        BinaryPrimitives.WriteUInt64LittleEndian(made.AsSpan(4), LinkTag);
+        made[12] = HasOwnBase ? (byte)1 : (byte)0;
+        made[13] = (byte)Base.Length;
+        Base.CopyTo(made.AsSpan(FixedLength));
+        Attributes.CopyTo(made.AsSpan(FixedLength + Base.Length));
+        return made;
+    }
+
+    /// <summary>The parts of a registration after the update.</summary>
+    /// <param name="parts">The parts before it.</param>
+    public RegistrationParts ApplyTo(RegistrationParts parts)
+    {
+        bool hadOwnBase = (parts.Kind & Registration.Traits.HasOwnBase) != 0;
+        if (HasOwnBase || (!hadOwnBase && !Base.IsEmpty))
+        {
+            parts.Base = Base;
+            parts.Kind |= HasOwnBase ? Registration.Traits.HasOwnBase : Registration.Traits.None;
+
+            // Full URIs with link-local addresses stay on the link that they came from.
+            if (UriText.IsLinkLocal(Base) || (parts.Kind & Registration.Traits.HasLocalLinks) == 0)
+            {
+                parts.LinkTag = LinkTag;
+            }
+
+            bool isLocal = UriText.IsLinkLocal(Base) || (parts.Kind & Registration.Traits.HasLocalLinks) != 0;
+            parts.Kind = isLocal ? parts.Kind | Registration.Traits.IsLinkLocal : parts.Kind & ~Registration.Traits.IsLinkLocal;
+        }
+
+        parts.Lifetime = Lifetime == 0 ? parts.Lifetime : Lifetime;
+        parts.Attributes = Attributes.IsEmpty ? parts.Attributes
+            : new EndpointAttributes(parts.Attributes).Override(new EndpointAttributes(Attributes));
+        return parts;
+    }
+}

@@ -1,0 +1,19 @@
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>What a directory counts.</summary>
+internal enum DirectoryCount
+{
+    Registrations,
+    SimpleRegistrations,
+    Updates,
+    Removals,
+    LookUps,
+    LookUpsRefused,
+    Refusals,
+    Full,
+    ShareUsedUp,
+    Challenges,
+    Forgotten,
+    Notices,
+    WatchesRefused,
+}

@@ -1,0 +1,75 @@
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using System.Text;
+using CoAP.NET.Dtls;
+using CoAP.NET.Oscore;
+using CoAP.NET.Mesh;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>Who sent a request, as a directory remembers it (RFC 9176 section 7.5).</summary>
+/// <param name="Owner">By what it is remembered.</param>
+/// <param name="IsSecured">Whether it has proven who it is.</param>
+/// <param name="Base">Where it is, as a base; empty on connections, where nobody can be reached by the port that a peer has.</param>
+/// <param name="LinkTag">The link that it is on; 0 where that is not known.</param>
+internal sealed record Registrant(DirectoryOwner Owner, bool IsSecured, byte[] Base, ulong LinkTag)
+{
+    private const int DefaultPort = 5683;
+    private const int DefaultSecuredPort = 5684;
+
+    /// <summary>Who a peer is.</summary>
+    /// <param name="peer">The peer.</param>
+    /// <param name="channel">Its channel.</param>
+    /// <param name="identityOf">Names peers; null for nobody.</param>
+    /// <param name="node">The hash of the node, as links of two hosts are not the same.</param>
+    public static Registrant Of(CoapPeer peer, CoapChannel channel, Func<CoapPeer, string?>? identityOf, ulong node)
+    {
+        string? name = identityOf?.Invoke(peer) is { } given ? "name:" + given : peer.IsKnown ? NameOf(peer.Identity!) : null;
+        CoapAddress address = peer.Address;
+        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
+        Hash(name ?? "address:" + (address with { Port = 0 }).ToIPAddress(), hash);
+        DirectoryOwner owner = DirectoryOwner.Read(hash);
+        if (name is null)
+        {
+            Hash("source:" + peer.Source, hash);
+            owner = owner with { Share = DirectoryOwner.Read(hash).Share };
+        }
+
+        return new Registrant(owner, name is not null, channel.IsReliable ? [] : BaseOf(peer.Scheme, address), LinkTagOf(address, node));
+    }
+
+    /// <summary>The link of an address; 0 for one that is no link-local address.</summary>
+    /// <param name="address">The address.</param>
+    /// <param name="node">The hash of the node.</param>
+    public static ulong LinkTagOf(CoapAddress address, ulong node) =>
+        address.ToIPAddress() is { IsIPv6LinkLocal: true } || (address.IsIPv4 && address.ToIPAddress().GetAddressBytes() is [169, 254, ..])
+            ? unchecked((node ^ (address.ScopeId * 0x9e37_79b9_7f4a_7c15)) | 1)
+            : 0;
+
+    private static byte[] BaseOf(string scheme, CoapAddress address)
+    {
+        string host = address.IsIPv4 ? address.ToIPAddress().ToString() : $"[{(address with { ScopeId = 0 }).ToIPAddress()}]";
+        int standard = scheme == "coaps" ? DefaultSecuredPort : DefaultPort;
+        return Encoding.UTF8.GetBytes(address.Port == standard ? $"{scheme}://{host}" : $"{scheme}://{host}:{address.Port}");
+    }
+
+    // What stays the same over renewed certificates, new sessions and new contexts.
+    private static string NameOf(object identity) => identity switch
+    {
+        CoapDtlsIdentity { PskIdentity: { } psk } => "psk:" + psk,
+        OscoreIdentity { Owner: { } owner } => NameOf(owner),
+        OscoreIdentity oscore => "oscore:" + oscore,
+        ICoapPeerIdentity { Certificate: { } certificate } => NameOf(certificate),
+        CoapDtlsIdentity { PublicKey: { IsEmpty: false } key } => "key:" + Convert.ToHexString(SHA256.HashData(key.Span)),
+        System.Security.Claims.ClaimsPrincipal { Identity.Name: { } user } => "user:" + user,
+        System.Security.Principal.IPrincipal { Identity.Name: { } user } => "user:" + user,
+        _ => $"other:{identity.GetType().FullName}:{identity}",
+    };
+
+    private static string NameOf(X509Certificate2 certificate) => certificate.SubjectName.RawData.Length > 2
+        ? $"subject:{certificate.Issuer}\n{certificate.Subject}"
+        : "key:" + Convert.ToHexString(SHA256.HashData(certificate.PublicKey.ExportSubjectPublicKeyInfo()));
+
+    private static void Hash(string text, Span<byte> hash) => SHA256.HashData(Encoding.UTF8.GetBytes(text), hash);
+}

@@ -1,0 +1,221 @@
+using System.Text;
+using CoAP.NET.Cluster;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>Registration, update and removal (RFC 9176 sections 5 and 5.3).</summary>
+/// <param name="core">The directory.</param>
+internal sealed class RegistrationHandlers(DirectoryCore core)
+{
+    private readonly CoapDirectoryOptions _options = core.Options;
+
+    /// <summary>POST of links to the directory.</summary>
+    public async ValueTask<CoapResult> RegisterAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        Registrant registrant = core.RegistrantOf(request);
+        if (RefusalOf(registrant) is { } unsecured)
+        {
+            return core.Refused(request, unsecured);
+        }
+
+        DirectoryRefusal? refusal = RegistrationLinks.TryRead(request.Payload.Span, _options.MaxLinks, out RegistrationLinks? links);
+        RegistrationParameters? parameters = null;
+        refusal ??= RegistrationParameters.TryRead(request.Queries, _options.MaxAttributes, out parameters);
+        return refusal is not null
+            ? core.Refused(request, refusal)
+            : await RegisterAsync(request, registrant, parameters!, links!, isSimple: false, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Registers links, wherever they come from.</summary>
+    public async ValueTask<CoapResult> RegisterAsync(CoapRequest request, Registrant registrant, RegistrationParameters parameters,
+        RegistrationLinks links, bool isSimple, CancellationToken cancellationToken)
+    {
+        DirectoryRefusal? refusal = TryMake(request.Peer, registrant, parameters, links, isSimple, out Registration made);
+        if (refusal is not null)
+        {
+            return core.Refused(request, refusal);
+        }
+
+        CoapTableKey key = core.KeyOf(made.Sector, made.Endpoint);
+        if (await core.AdmitAsync(key, made, cancellationToken).ConfigureAwait(false) is { } full)
+        {
+            return full;
+        }
+
+        (DirectoryAnswer answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Register, registrant, 0,
+            made.Bytes, cancellationToken).ConfigureAwait(false);
+        if (unavailable is not null)
+        {
+            return unavailable;
+        }
+
+        if (answer != DirectoryAnswer.Done)
+        {
+            return core.Refused(request, RefusalOf(answer, registrant));
+        }
+
+        core.Counts.Add(isSimple ? DirectoryCount.SimpleRegistrations : DirectoryCount.Registrations);
+        return isSimple ? CoapResults.Changed() : CoapResults.Created(core.LocationOf(key));
+    }
+
+    /// <summary>POST to a registration.</summary>
+    public async ValueTask<CoapResult> UpdateAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        Registrant registrant = core.RegistrantOf(request);
+        if (RefusalOf(registrant) is { } unsecured)
+        {
+            return core.Refused(request, unsecured);
+        }
+
+        if (KeyOf(request) is not { } key)
+        {
+            return Missing(request);
+        }
+
+        if (!request.Payload.IsEmpty)
+        {
+            return core.Refused(request, DirectoryRefusal.Bad(
+                $"An update has no payload (RFC 9176 section 5.3.1). To replace links, POST them to {_options.Path} again."));
+        }
+
+        if (RegistrationParameters.TryRead(request.Queries, _options.MaxAttributes, out RegistrationParameters? parameters) is { } refusal
+            || (refusal = FaultOf(parameters!, registrant)) is not null)
+        {
+            return core.Refused(request, refusal);
+        }
+
+        RegistrationUpdate update = new()
+        {
+            Lifetime = parameters!.Lifetime ?? 0,
+            LinkTag = registrant.LinkTag,
+            HasOwnBase = parameters.Base is not null,
+            Base = parameters.Base ?? registrant.Base,
+            Attributes = parameters.Attributes,
+        };
+        (DirectoryAnswer answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Update, registrant,
+            core.MadeAt(request), update.ToArray(), cancellationToken).ConfigureAwait(false);
+        return unavailable ?? Result(request, registrant, answer, DirectoryCount.Updates, CoapResults.Changed());
+    }
+
+    /// <summary>DELETE of a registration.</summary>
+    public async ValueTask<CoapResult> RemoveAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        Registrant registrant = core.RegistrantOf(request);
+        if (RefusalOf(registrant) is { } unsecured)
+        {
+            return core.Refused(request, unsecured);
+        }
+
+        if (KeyOf(request) is not { } key)
+        {
+            return Missing(request);
+        }
+
+        (DirectoryAnswer answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Remove, registrant,
+            core.MadeAt(request), default, cancellationToken).ConfigureAwait(false);
+        return unavailable ?? Result(request, registrant, answer, DirectoryCount.Removals, CoapResults.Deleted());
+    }
+
+    private static CoapTableKey? KeyOf(CoapRequest request) =>
+        DirectoryLocations.KeyOf(request.Route["id"]) is { } key ? new CoapTableKey(key) : null;
+
+    private static DirectoryRefusal? FaultOf(RegistrationParameters parameters, Registrant registrant) =>
+        parameters.Endpoint is not null || parameters.Sector is not null
+            ? DirectoryRefusal.Bad("An update cannot change 'ep' or 'd': register under the other name (RFC 9176 section 5.3.1).")
+            : parameters.Base is { } own && UriText.IsLinkLocal(own) && registrant.LinkTag == 0 ? WithoutLink("'base'") : null;
+
+    private static DirectoryRefusal WithoutLink(string what) => DirectoryRefusal.Bad(
+        $"{what} has a link-local address, but the request did not come from one, so nobody knows which link is meant. "
+            + "Send it from a link-local address, or give an address that others can reach (RFC 9176 section 5).");
+
+    private static DirectoryRefusal RefusalOf(DirectoryAnswer answer, Registrant registrant) => answer switch
+    {
+        DirectoryAnswer.NotOwner when !registrant.IsSecured => new DirectoryRefusal(CoapCode.Forbidden,
+            "This registration was made by somebody else, or from another address. Use the same credentials or address, another name, or "
+                + "wait until its lifetime is over (RFC 9176 section 7.5)."),
+        DirectoryAnswer.NotOwner => new DirectoryRefusal(CoapCode.Forbidden,
+            "This registration was made with other credentials. Use those, another name, or wait until its lifetime is over (RFC 9176 "
+                + "section 7.5)."),
+        _ => new DirectoryRefusal(CoapCode.InternalServerError,
+            "The node that decides about this registration runs another version of the directory. Upgrade all nodes."),
+    };
+
+    private DirectoryRefusal? TryMake(CoapPeer peer, Registrant registrant, RegistrationParameters parameters, RegistrationLinks links,
+        bool isSimple, out Registration made)
+    {
+        made = default;
+        byte[]? own = _options.EndpointNameOf?.Invoke(peer) is { } named ? Encoding.UTF8.GetBytes(named) : null;
+        if (own is not null && parameters.Endpoint is { } other && !own.AsSpan().SequenceEqual(other))
+        {
+            return new DirectoryRefusal(CoapCode.Forbidden,
+                "These credentials are those of another endpoint. Leave 'ep' out, or give the name that belongs to them.");
+        }
+
+        if ((own ?? parameters.Endpoint) is not { } endpoint)
+        {
+            return DirectoryRefusal.Bad("'ep' is missing. Give the name of the endpoint, such as ep=node1 (RFC 9176 section 5).");
+        }
+
+        if (isSimple && parameters.Base is not null)
+        {
+            return DirectoryRefusal.Bad("Simple registration has no 'base'. Leave it out, or POST the links (RFC 9176 section 5.1).");
+        }
+
+        byte[] origin = parameters.Base ?? registrant.Base;
+        if (origin.Length == 0)
+        {
+            return DirectoryRefusal.Bad("'base' is missing: over this connection nobody can reach the endpoint. Give it, such as "
+                + "base=coap+tcp://node1.example.com (RFC 9176 section 5).");
+        }
+
+        bool isLinkLocal = UriText.IsLinkLocal(origin) || links.HasLinkLocal;
+        if (isLinkLocal && registrant.LinkTag == 0)
+        {
+            return WithoutLink(links.HasLinkLocal ? "A link" : "'base'");
+        }
+
+        byte[] sector = _options.SectorOf?.Invoke(peer) is { } set ? Encoding.UTF8.GetBytes(set) : parameters.Sector ?? [];
+        made = Registration.Make(new RegistrationHead(registrant.Owner, 0), new RegistrationParts
+        {
+            Kind = (parameters.Base is null ? 0 : Registration.Traits.HasOwnBase) | (isSimple ? Registration.Traits.IsSimple : 0)
+                | (isLinkLocal ? Registration.Traits.IsLinkLocal : 0) | (links.HasLinkLocal ? Registration.Traits.HasLocalLinks : 0)
+                | (registrant.IsSecured ? 0 : Registration.Traits.IsUnsecured),
+            Lifetime = parameters.Lifetime ?? DirectoryCore.DefaultLifetime,
+            LinkTag = isLinkLocal ? registrant.LinkTag : 0,
+            LinkCount = links.Count,
+            Endpoint = endpoint,
+            Sector = sector,
+            Base = origin,
+            Attributes = parameters.Attributes,
+            Links = links.Bytes,
+        });
+        return core.CountTerms(made) > _options.MaxTerms
+            ? DirectoryRefusal.Bad($"There are more than {_options.MaxTerms} different values of rt, if and et. Register fewer links.")
+            : null;
+    }
+
+    private DirectoryRefusal? RefusalOf(Registrant registrant) =>
+        registrant.IsSecured || _options.Unsecured != CoapUnsecuredRegistrations.Refused ? null
+            : new DirectoryRefusal(CoapCode.Unauthorized,
+                "This directory takes registrations of clients only that have shown who they are. Register by DTLS, TLS or OSCORE.");
+
+    private CoapResult Missing(CoapRequest request) => core.Refused(request, new DirectoryRefusal(CoapCode.NotFound,
+        $"There is no such registration any more. Register again: POST the links to {_options.Path} (RFC 9176 section 5.3)."));
+
+    private CoapResult Result(CoapRequest request, Registrant registrant, DirectoryAnswer answer, DirectoryCount count, CoapResult done)
+    {
+        switch (answer)
+        {
+            case DirectoryAnswer.Done:
+                core.Counts.Add(count);
+                return done;
+            case DirectoryAnswer.Missing:
+                return Missing(request);
+            case DirectoryAnswer.NotFresh:
+                core.Counts.Add(DirectoryCount.Challenges);
+                return CoapResults.FreshnessRequired();
+            default:
+                return core.Refused(request, RefusalOf(answer, registrant));
+        }
+    }
+}

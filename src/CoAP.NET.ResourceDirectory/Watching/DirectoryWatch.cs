@@ -1,0 +1,33 @@
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>A look-up that somebody observes.</summary>
+/// <param name="key">What is looked up.</param>
+/// <param name="lookUp">The look-up.</param>
+/// <param name="source">Whose share it takes: of whoever observed it first.</param>
+/// <param name="madeAt">When it was made, in milliseconds of the index.</param>
+internal sealed class DirectoryWatch(string key, LookUp lookUp, CoapSource source, long madeAt)
+{
+    private const long Young = 10_000;
+
+    /// <summary>What is looked up.</summary>
+    public string Key => key;
+
+    /// <summary>The look-up.</summary>
+    public LookUp LookUp => lookUp;
+
+    /// <summary>Whose share it takes.</summary>
+    public CoapSource Source => source;
+
+    /// <summary>Who observes it.</summary>
+    public CoapObserverTerms Terms { get; } = new();
+
+    /// <summary>What observers were told last; null before the first answer.</summary>
+    public CoapETag? Told { get; set; }
+
+    /// <summary>Whether its result may be another one than what observers were told.</summary>
+    public bool IsDirty { get; set; }
+
+    /// <summary>Whether nobody observes it, nor is about to.</summary>
+    /// <param name="now">Now, in milliseconds of the index.</param>
+    public bool IsOver(long now) => Terms.Count == 0 && now - madeAt > Young;
+}

@@ -1,0 +1,253 @@
+using System.Buffers;
+using System.Globalization;
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>
+/// The look-ups that are observed: some time after registrations changed it is seen which of them have another result, and only their
+/// observers are told. Bounded in all and for each source, and in what is looked at for them in a second. Thread-safe.
+/// </summary>
+internal sealed class DirectoryWatches : IDisposable
+{
+    // Several changes are told together, and expensive look-ups wait for one another.
+    private const int ScannedAtATime = 10_000;
+    private static readonly TimeSpan s_interval = TimeSpan.FromMilliseconds(250);
+
+    private readonly DirectoryCore _core;
+    private readonly LookUpRun _run;
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, DirectoryWatch> _watches = new(StringComparer.Ordinal);
+    private readonly Dictionary<CoapSource, int> _ofSources = [];
+    private readonly Queue<DirectoryWatch> _dirty = new();
+    private readonly ITimer _timer;
+    private bool _isLooking;
+
+    public DirectoryWatches(DirectoryCore core, LookUpRun run)
+    {
+        _core = core;
+        _run = run;
+        _timer = core.Options.TimeProvider.CreateTimer(
+            static watches => ((DirectoryWatches)watches!).Look(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>How many look-ups are observed.</summary>
+    public int Count
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _watches.Count;
+            }
+        }
+    }
+
+    /// <summary>What a request looks up, as a key.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="ofLinks">Whether links are looked up; otherwise endpoints.</param>
+    public static string KeyOf(CoapRequest request, bool ofLinks)
+    {
+        // With the length of each, so that no two look-ups are one.
+        StringBuilder key = new(ofLinks ? "l" : "e");
+        foreach (string query in request.Queries)
+        {
+            key.Append(CultureInfo.InvariantCulture, $"{query.Length}:{query}");
+        }
+
+        return key.ToString();
+    }
+
+    /// <summary>Who may observe what a request looks up.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="ofLinks">Whether links are looked up; otherwise endpoints.</param>
+    /// <returns>Null where it cannot be observed; <see cref="TryTell"/> is false then.</returns>
+    public CoapObserverTerms? FindTerms(CoapRequest request, bool ofLinks)
+    {
+        string key = KeyOf(request, ofLinks);
+        lock (_gate)
+        {
+            if (_watches.TryGetValue(key, out DirectoryWatch? known))
+            {
+                return known.Terms;
+            }
+        }
+
+        // What is shown on one link only cannot be told to all who ask the same.
+        if (_core.LinkTagOf(request) != 0
+            || LookUp.TryRead(request.Queries, ofLinks, _core.Options.MaxCriteriaPerLookUp, out LookUp? lookUp) is not null)
+        {
+            return null;
+        }
+
+        CoapSource source = request.Peer.Source;
+        lock (_gate)
+        {
+            if (!_watches.TryGetValue(key, out DirectoryWatch? watch))
+            {
+                if (!HasRoom(source))
+                {
+                    _core.Counts.Add(DirectoryCount.WatchesRefused);
+                    return null;
+                }
+
+                watch = new DirectoryWatch(key, lookUp!, source, _core.Index.Now);
+                _watches.Add(key, watch);
+                CollectionsMarshal.GetValueRefOrAddDefault(_ofSources, source, out _)++;
+                if (_watches.Count == 1)
+                {
+                    // What changed before nobody observed.
+                    _core.Changes.Take(out _);
+                    _timer.Change(s_interval, s_interval);
+                }
+            }
+
+            return watch.Terms;
+        }
+    }
+
+    /// <summary>Whether somebody may observe what a request looks up; takes down what he is told, when he is the first.</summary>
+    /// <param name="request">The request.</param>
+    /// <param name="ofLinks">Whether links are looked up; otherwise endpoints.</param>
+    /// <param name="told">What he is told.</param>
+    public bool TryTell(CoapRequest request, bool ofLinks, CoapETag told)
+    {
+        lock (_gate)
+        {
+            if (!_watches.TryGetValue(KeyOf(request, ofLinks), out DirectoryWatch? watch) || _core.LinkTagOf(request) != 0)
+            {
+                return false;
+            }
+
+            watch.Told ??= told;
+            return true;
+        }
+    }
+
+    public void Dispose() => _timer.Dispose();
+
+    private bool HasRoom(in CoapSource source)
+    {
+        int held = _ofSources.GetValueOrDefault(source);
+        int free = _core.Options.MaxWatched - _watches.Count;
+        return free > 0 && held < Math.Min(_core.Options.MaxWatchedPerSource, Math.Max(1, (free + held) / 2));
+    }
+
+    private void Look()
+    {
+        List<DirectoryWatch> changed = [];
+        lock (_gate)
+        {
+            if (_isLooking)
+            {
+                return;
+            }
+
+            _isLooking = true;
+            RemoveOver();
+        }
+
+        try
+        {
+            MarkDirty();
+            Compare(changed);
+        }
+        finally
+        {
+            lock (_gate)
+            {
+                _isLooking = false;
+            }
+        }
+
+        foreach (DirectoryWatch watch in changed)
+        {
+            _core.Counts.Add(DirectoryCount.Notices);
+            watch.Terms.NotifyHere();
+        }
+    }
+
+    private void RemoveOver()
+    {
+        long now = _core.Index.Now;
+        foreach (DirectoryWatch watch in _watches.Values.Where(each => each.IsOver(now)).ToArray())
+        {
+            _watches.Remove(watch.Key);
+            if (--CollectionsMarshal.GetValueRefOrAddDefault(_ofSources, watch.Source, out _) == 0)
+            {
+                _ofSources.Remove(watch.Source);
+            }
+        }
+
+        if (_watches.Count == 0)
+        {
+            _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        }
+    }
+
+    private void MarkDirty()
+    {
+        _core.Index.EndLifetimes();
+        IReadOnlyList<DirectoryChange> changes = _core.Changes.Take(out bool areMore);
+        if (changes.Count == 0)
+        {
+            return;
+        }
+
+        lock (_gate)
+        {
+            foreach (DirectoryWatch watch in _watches.Values)
+            {
+                if (!watch.IsDirty && (areMore || changes.Any(change => _run.MayMatch(watch.LookUp, change))))
+                {
+                    watch.IsDirty = true;
+                    _dirty.Enqueue(watch);
+                }
+            }
+        }
+    }
+
+    private void Compare(List<DirectoryWatch> changed)
+    {
+        ArrayBufferWriter<byte> answer = new();
+        int waiting;
+        lock (_gate)
+        {
+            waiting = _dirty.Count;
+        }
+
+        for (int scanned = 0; waiting > 0 && scanned < ScannedAtATime; waiting--)
+        {
+            DirectoryWatch? watch;
+            lock (_gate)
+            {
+                if (!_dirty.TryDequeue(out watch))
+                {
+                    return;
+                }
+
+                watch.IsDirty = false;
+            }
+
+            answer.ResetWrittenCount();
+            LookUpFault fault = _run.Run(watch.LookUp, 0, answer, out int seen);
+            scanned += seen + 1;
+            CoapETag now = fault == LookUpFault.None ? CoapETag.FromContent(answer.WrittenSpan) : default;
+            lock (_gate)
+            {
+                if (watch.Told is not { } told)
+                {
+                    // Its first answer is on its way.
+                    watch.IsDirty = true;
+                    _dirty.Enqueue(watch);
+                }
+                else if (told != now)
+                {
+                    watch.Told = now;
+                    changed.Add(watch);
+                }
+            }
+        }
+    }
+}

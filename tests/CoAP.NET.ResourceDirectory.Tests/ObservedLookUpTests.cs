@@ -1,0 +1,107 @@
+using System.Threading.Channels;
+
+namespace CoAP.NET.ResourceDirectory.Tests;
+
+/// <summary>Look-ups that are observed (RFC 9176 section 6.1, RFC 7641).</summary>
+[Collection(VirtualTimeCollection.Name)]
+public class ObservedLookUpTests
+{
+    [Fact]
+    public async Task Observers_are_told_when_their_result_changes_and_only_then()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        Observed lights = await ObserveAsync(world, "/rd-lookup/res?rt=light");
+        Observed endpoints = await ObserveAsync(world, "/rd-lookup/ep?et=lamp");
+
+        string location = await world.RegisterAsync("ep=a&et=lamp&lt=100", "</1>;rt=\"light\"");
+        string[] came = [await NextAsync(world, lights), await NextAsync(world, endpoints)];
+
+        // Nothing of what they look up.
+        await world.RegisterAsync("ep=b", "</1>;rt=\"heat\"");
+        await world.PostAsync(location);
+        world.Clock.Advance(TimeSpan.FromSeconds(5));
+        int quiet = world.Directory.GetCounters().Notices > 2 ? 1 : 0;
+
+        await world.PostAsync(location + "?base=coap://other");
+        string moved = await NextAsync(world, lights);
+        world.Clock.Advance(TimeSpan.FromSeconds(101));
+        string over = await NextAsync(world, lights);
+
+        Assert.Equal("<coap://[2001:db8::2]/1>;rt=\"light\"", came[0]);
+        Assert.Contains("ep=\"a\"", came[1]);
+        Assert.Equal(0, quiet);
+        Assert.Equal("<coap://other/1>;rt=\"light\"", moved);
+        Assert.Equal("", over);
+    }
+
+    [Fact]
+    public async Task Many_changes_at_a_time_are_one_notification_for_those_they_concern()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        Observed lights = await ObserveAsync(world, "/rd-lookup/res?rt=light");
+        await ObserveAsync(world, "/rd-lookup/res?rt=heat");
+
+        for (int i = 0; i < 200; i++)
+        {
+            await world.RegisterAsync($"ep=n{i}", $"</{i}>;rt=\"light\"");
+        }
+
+        await world.Clock.AdvanceUntilAsync(() => world.Directory.GetCounters().Notices > 0, TimeSpan.FromSeconds(10));
+        string told = await NextAsync(world, lights);
+        world.Clock.Advance(TimeSpan.FromSeconds(5));
+
+        Assert.Equal(200, CoapLinkFormat.Parse(told).Count);
+        Assert.InRange(world.Directory.GetCounters().Notices, 1, 3);
+    }
+
+    [Fact]
+    public async Task Look_ups_that_nobody_observes_any_more_give_their_places_back()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        Observed lights = await ObserveAsync(world, "/rd-lookup/res?rt=light");
+        int before = world.Directory.GetCounters().Watched;
+
+        await world.Clock.AdvanceUntilAsync(lights.Observation.DisposeAsync().AsTask(), TimeSpan.FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(() => world.Directory.GetCounters().Watched == 0, TimeSpan.FromMinutes(10));
+
+        Assert.Equal(1, before);
+    }
+
+    [Fact]
+    public async Task One_source_cannot_take_the_places_of_others_and_gets_plain_answers_beyond_its_share()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxWatched = 10);
+        CoapClient other = world.MakeClient("[2001:db8:1::2]:5683");
+        int observed = 0;
+        for (int i = 0; i < 10; i++)
+        {
+            CoapRequest request = new(CoapMethod.Get, $"{DirectoryWorld.Uri}/rd-lookup/res?rt=x{i}");
+            request.Options.Observe = 0;
+            observed += (await world.SendAsync(request)).Options.Observe is not null ? 1 : 0;
+        }
+
+        CoapRequest others = new(CoapMethod.Get, $"{DirectoryWorld.Uri}/rd-lookup/res?rt=y");
+        others.Options.Observe = 0;
+
+        Assert.Equal(5, observed);
+        Assert.NotNull((await world.SendAsync(others, other)).Options.Observe);
+        Assert.Equal(5, world.Directory.GetCounters().WatchesRefused);
+    }
+
+    private static async Task<Observed> ObserveAsync(DirectoryWorld world, string path)
+    {
+        Channel<string> told = Channel.CreateUnbounded<string>();
+        CoapObservation observation = await world.Clock.AdvanceUntilAsync(
+            world.Node.ObserveAsync(
+                new CoapRequest(CoapMethod.Get, DirectoryWorld.Uri + path),
+                new CoapObserveOptions { OnNotification = response => told.Writer.TryWrite(response.GetText()) }),
+            TimeSpan.FromMinutes(1));
+        await world.Clock.AdvanceUntilAsync(told.Reader.ReadAsync().AsTask(), TimeSpan.FromMinutes(1));
+        return new Observed(observation, told.Reader);
+    }
+
+    private static Task<string> NextAsync(DirectoryWorld world, Observed observed) =>
+        world.Clock.AdvanceUntilAsync(observed.Told.ReadAsync().AsTask(), TimeSpan.FromMinutes(1));
+
+    private sealed record Observed(CoapObservation Observation, ChannelReader<string> Told);
+}

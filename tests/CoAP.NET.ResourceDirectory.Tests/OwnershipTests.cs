@@ -1,0 +1,134 @@
+namespace CoAP.NET.ResourceDirectory.Tests;
+
+/// <summary>Who may change what (RFC 9176 section 7.5, First-Come-First-Remembered).</summary>
+[Collection(VirtualTimeCollection.Name)]
+public class OwnershipTests
+{
+    private const string Secured = "coaps://[2001:db8::1]";
+
+    [Fact]
+    [Rfc("9176-7.5-1")]
+    public async Task A_name_belongs_to_the_credentials_that_came_first()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        CoapClient first = world.MakeClient("[2001:db8::3]:6000", "coaps", CoapTestIdentity.Psk("alice"));
+        CoapClient again = world.MakeClient("[2001:db8::4]:6000", "coaps", CoapTestIdentity.Psk("alice"));
+        CoapClient other = world.MakeClient("[2001:db8::3]:6001", "coaps", CoapTestIdentity.Psk("mallory"));
+        string location = await world.RegisterAsync("ep=a", "</1>", first, Secured);
+
+        CoapResponse[] refused =
+        [
+            await world.PostAsync("/rd?ep=a", "</2>", other, Secured),
+            await world.PostAsync(location, client: other, uri: Secured),
+            await world.DeleteAsync(location, other, Secured),
+            await world.PostAsync("/rd?ep=a", "</2>"),
+            await world.PostAsync(location),
+        ];
+
+        Assert.All(refused, static one => Assert.Equal(CoapCode.Forbidden, one.Code));
+        Assert.Equal("<coaps://[2001:db8::3]:6000/1>", await world.LinksAsync());
+        Assert.Equal(CoapCode.Changed, (await world.PostAsync(location, client: again, uri: Secured)).Code);
+        Assert.Equal(location, await world.RegisterAsync("ep=a", "</3>", again, Secured));
+        Assert.Equal(CoapCode.Deleted, (await world.DeleteAsync(location, again, Secured)).Code);
+    }
+
+    [Fact]
+    public async Task A_name_whose_lifetime_is_over_is_free()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        CoapClient first = world.MakeClient("[2001:db8::3]:6000", "coaps", CoapTestIdentity.Psk("alice"));
+        CoapClient other = world.MakeClient("[2001:db8::3]:6001", "coaps", CoapTestIdentity.Psk("bob"));
+        string location = await world.RegisterAsync("ep=a&lt=60", "</1>", first, Secured);
+
+        world.Clock.Advance(TimeSpan.FromSeconds(61));
+        await world.RegisterAsync("ep=a", "</2>", other, Secured);
+
+        Assert.Equal(CoapCode.Forbidden, (await world.PostAsync(location, client: first, uri: Secured)).Code);
+        Assert.Equal("<coaps://[2001:db8::3]:6001/2>", await world.LinksAsync());
+    }
+
+    [Fact]
+    public async Task Without_security_a_registration_belongs_to_an_address()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        CoapClient port = world.MakeClient("[2001:db8::2]:6000");
+        CoapClient stranger = world.MakeClient("[2001:db8::3]:5683");
+        string location = await world.RegisterAsync("ep=a", "</1>");
+
+        CoapResponse register = await world.PostAsync("/rd?ep=a", "</2>", stranger);
+        CoapResponse remove = await world.DeleteAsync(location, stranger);
+
+        Assert.Equal(CoapCode.Forbidden, register.Code);
+        Assert.Contains("another address", register.GetText());
+        Assert.Equal(CoapCode.Forbidden, remove.Code);
+        Assert.Equal(CoapCode.Changed, (await world.PostAsync(location, client: port)).Code);
+    }
+
+    [Fact]
+    public async Task Anyone_may_change_what_is_unsecured_where_the_directory_says_so()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(
+            static options => options.Unsecured = CoapUnsecuredRegistrations.Anyone);
+        CoapClient stranger = world.MakeClient("[2001:db8::3]:5683");
+        CoapClient alice = world.MakeClient("[2001:db8::3]:6000", "coaps", CoapTestIdentity.Psk("alice"));
+        string open = await world.RegisterAsync("ep=a", "</1>");
+        string owned = await world.RegisterAsync("ep=b", "</1>", alice, Secured);
+
+        Assert.Equal(CoapCode.Deleted, (await world.DeleteAsync(open, stranger)).Code);
+        Assert.Equal(CoapCode.Forbidden, (await world.DeleteAsync(owned, stranger)).Code);
+    }
+
+    [Fact]
+    public async Task Clients_without_credentials_only_look_up_where_the_directory_says_so()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(
+            static options => options.Unsecured = CoapUnsecuredRegistrations.Refused);
+        CoapClient alice = world.MakeClient("[2001:db8::3]:6000", "coaps", CoapTestIdentity.Psk("alice"));
+        string location = await world.RegisterAsync("ep=b", "</1>", alice, Secured);
+
+        Assert.Equal(CoapCode.Unauthorized, (await world.PostAsync("/rd?ep=a", "</1>")).Code);
+        Assert.Equal(CoapCode.Unauthorized, (await world.PostAsync(location)).Code);
+        Assert.Equal(CoapCode.Unauthorized, (await world.DeleteAsync(location)).Code);
+        Assert.Equal("<coaps://[2001:db8::3]:6000/1>", await world.LinksAsync());
+    }
+
+    [Fact]
+    public async Task The_name_of_an_endpoint_comes_from_its_credentials_where_the_directory_knows_it()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options =>
+        {
+            options.EndpointNameOf = static peer =>
+                peer.Identity is Dtls.CoapDtlsIdentity { PskIdentity: "alice" } ? "node-of-alice" : null;
+            options.SectorOf = static peer => peer.IsKnown ? "known" : null;
+        });
+        CoapClient alice = world.MakeClient("[2001:db8::3]:6000", "coaps", CoapTestIdentity.Psk("alice"));
+
+        await world.RegisterAsync("d=other", "</1>", alice, Secured);
+        CoapResponse other = await world.PostAsync("/rd?ep=x", "</1>", alice, Secured);
+
+        Assert.Equal(CoapCode.Forbidden, other.Code);
+        Assert.Contains("ep=\"node-of-alice\";d=\"known\"", await world.EndpointsAsync());
+    }
+
+    [Fact]
+    [Rfc("9176-7.4-1")]
+    public async Task An_update_that_is_older_than_the_last_change_is_asked_to_come_again()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        string location = await world.RegisterAsync("ep=a", "</1>");
+
+        // What the client does by itself on a challenge, by hand.
+        CoapRequest stale = new(CoapMethod.Delete, DirectoryWorld.Uri + location) { IsForwarded = true };
+        CoapResponse challenge = await world.SendAsync(stale);
+        CoapRequest fresh = new(CoapMethod.Delete, DirectoryWorld.Uri + location) { IsForwarded = true };
+        fresh.Options.Add(challenge.Options.First(static option => option.Number == Options.OptionNumber.Echo));
+        world.Clock.Advance(TimeSpan.FromSeconds(1));
+        await world.RegisterAsync("ep=a", "</2>");
+        CoapResponse late = await world.SendAsync(fresh);
+
+        Assert.Equal(CoapCode.Unauthorized, challenge.Code);
+        Assert.Equal(CoapCode.Unauthorized, late.Code);
+        Assert.Equal("<coap://[2001:db8::2]/2>", await world.LinksAsync());
+        Assert.Equal(CoapCode.Deleted, (await world.DeleteAsync(location)).Code);
+    }
+}
