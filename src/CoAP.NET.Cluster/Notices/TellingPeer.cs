@@ -15,6 +15,10 @@ internal sealed class TellingPeer
     private bool _hasGap;
     private bool _isNew = true;
 
+    // What is known here of the node may be less than it has told: it was forgotten when it was not in the map for a while, as when the store
+    // went away. Numbers alone do not show that before the first change.
+    private bool _isUnheard = true;
+
     /// <summary>Up to which number the node knows all changes of what it observes.</summary>
     public long Known { get; private set; }
 
@@ -49,6 +53,7 @@ internal sealed class TellingPeer
     {
         _observed.Clear();
         _observesMore = false;
+        _isUnheard = false;
     }
 
     /// <summary>The node says what it observes.</summary>
@@ -74,14 +79,18 @@ internal sealed class TellingPeer
     {
         string[] names = [.. _waiting.Where(NoticeMessages.CanTell)];
         _hasGap |= names.Length < _waiting.Count;
-        from = _hasGap ? NoticeMessages.Gap : Known;
+        from = _hasGap || _isUnheard ? NoticeMessages.Gap : Known;
         _waiting.Clear();
         _hasGap = _isNew = false;
         return names;
     }
 
     /// <summary>It was told.</summary>
-    public void Told(long number) => Known = number;
+    public void Told(long number)
+    {
+        Known = number;
+        _isUnheard = false;
+    }
 
     /// <summary>It could not be told, or perhaps was: it is told again.</summary>
     public void GiveBack(string[] names, long from)

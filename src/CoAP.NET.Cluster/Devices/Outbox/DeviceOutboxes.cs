@@ -38,39 +38,24 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
     /// <exception cref="CoapDeviceQueueException">There is no room.</exception>
     public async Task<CoapQueuedRequest> AddAsync(OutboxEntry entry, CancellationToken cancellationToken)
     {
-        Task<CoapWriteOutcome> write;
-        OutboxQueue queue;
+        OutboxQueue? queue = null;
         lock (_gate)
         {
             CoapFence fence = FenceLocked(entry.Slot);
             if (_entries.TryGetValue(entry.Id, out OutboxEntry? taken))
             {
-                return taken.ToPublic();
+                // One that failed goes soon; whoever was told so asks again.
+                entry = taken.IsCancelled ? throw new OutboxMovedException() : taken;
             }
-
-            queue = QueueLocked(entry.Device, entry.Key, fence);
-            if (queue.Entries.Count >= _options.MaxQueuedPerDevice)
+            else
             {
-                _bounds.Refuse();
-                throw new CoapDeviceQueueException(entry.Device, CoapDeviceQueueFault.Full,
-                    $"{queue.Entries.Count} requests wait for the device already (MaxQueuedPerDevice). Try again when some are answered.");
+                queue = AddLocked(entry, fence);
             }
-
-            if (!_bounds.TryTake(entry))
-            {
-                throw new CoapDeviceQueueException(entry.Device, CoapDeviceQueueFault.Full);
-            }
-
-            entry.Queued = _time.GetUtcNow();
-            entry.Sequence = queue.Entries is [.., var last] ? last.Sequence + 1 : entry.Queued.Ticks;
-            _entries.Add(entry.Id, entry);
-            queue.Entries.Add(entry);
-            write = WriteAsync(queue, entry);
         }
 
         try
         {
-            if (await write.WaitAsync(cancellationToken).ConfigureAwait(false) != CoapWriteOutcome.Written)
+            if (await entry.Written.WaitAsync(cancellationToken).ConfigureAwait(false) != CoapWriteOutcome.Written)
             {
                 throw new OutboxMovedException();
             }
@@ -79,8 +64,8 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         {
             lock (_gate)
             {
-                entry.IsCancelled = true;
-                queue.LookAgain();
+                entry.IsCancelled |= queue is not null;
+                queue?.LookAgain();
             }
 
             throw exception is CoapClusterStoreException
@@ -207,9 +192,32 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
         return _queues[device] = new OutboxQueue(device, key, fence);
     }
 
-    private void StartLocked(OutboxQueue queue)
+    private OutboxQueue AddLocked(OutboxEntry entry, CoapFence fence)
     {
-        if (!queue.IsRunning && queue.Entries.Count > 0 && !queue.Stop.IsCancellationRequested)
+        OutboxQueue queue = QueueLocked(entry.Device, entry.Key, fence);
+        if (queue.Entries.Count >= _options.MaxQueuedPerDevice)
+        {
+            _bounds.Refuse();
+            throw new CoapDeviceQueueException(entry.Device, CoapDeviceQueueFault.Full,
+                $"{queue.Entries.Count} requests wait for the device already (MaxQueuedPerDevice). Try again when some are answered.");
+        }
+
+        if (!_bounds.TryTake(entry))
+        {
+            throw new CoapDeviceQueueException(entry.Device, CoapDeviceQueueFault.Full);
+        }
+
+        entry.Queued = _time.GetUtcNow();
+        entry.Sequence = queue.Entries is [.., var last] ? last.Sequence + 1 : entry.Queued.Ticks;
+        _entries.Add(entry.Id, entry);
+        queue.Entries.Add(entry);
+        entry.Written = WriteAsync(queue, entry);
+        return queue;
+    }
+
+    private void StartLocked(OutboxQueue? queue)
+    {
+        if (queue is { IsRunning: false, Entries.Count: > 0, Stop.IsCancellationRequested: false })
         {
             queue.IsRunning = true;
             queue.Running = RunAsync(queue);
@@ -445,15 +453,7 @@ internal sealed class DeviceOutboxes : ISlotHolder, IDisposable
                 continue;
             }
 
-            List<OutboxEntry> entries = [];
-            await foreach (CoapRecord record in _cluster.Store.ReadAsync(CoapRecordKind.Outbox, slot, _stop.Token).ConfigureAwait(false))
-            {
-                if (OutboxEntry.TryRead(record.State.Span) is { State: OutboxState.Waiting or OutboxState.Sending } entry)
-                {
-                    entries.Add(entry);
-                }
-            }
-
+            List<OutboxEntry> entries = await OutboxEntry.ReadAsync(_cluster.Store, slot, _stop.Token).ConfigureAwait(false);
             lock (_gate)
             {
                 foreach (OutboxEntry entry in entries.OrderBy(static entry => entry.Sequence))

@@ -40,6 +40,9 @@ internal sealed class OutboxEntry
 
     public string? Why { get; private set; }
 
+    /// <summary>Ends when the store has it, or has refused it.</summary>
+    public Task<CoapWriteOutcome> Written { get; set; } = Task.FromResult(CoapWriteOutcome.Written);
+
     /// <summary>Whether nobody wants it any more.</summary>
     public bool IsCancelled { get; set; }
 
@@ -79,6 +82,35 @@ internal sealed class OutboxEntry
         id.TryWriteBytes(bytes[HashLength..], bigEndian: true, out _);
         return new CoapRecordKey(CoapRecordKind.Outbox, CoapSlot.OfName(key), bytes[..(HashLength + 16)]);
     }
+
+    /// <summary>Reads those of a slot that were not answered and have not failed.</summary>
+    public static async Task<List<OutboxEntry>> ReadAsync(
+        CoapSealedClusterStore store, CoapSlot slot, CancellationToken cancellationToken)
+    {
+        List<OutboxEntry> entries = [];
+        await foreach (CoapRecord record in store.ReadAsync(CoapRecordKind.Outbox, slot, cancellationToken).ConfigureAwait(false))
+        {
+            if (TryRead(record.State.Span) is { State: OutboxState.Waiting or OutboxState.Sending } entry)
+            {
+                entries.Add(entry);
+            }
+        }
+
+        return entries;
+    }
+
+    /// <summary>The same request for another try to take it: what became of the one before stays with that.</summary>
+    public OutboxEntry Copy() => new()
+    {
+        Id = Id,
+        Device = Device,
+        Key = Key,
+        Caller = Caller,
+        Queued = Queued,
+        Expires = Expires,
+        IsRepeatable = IsRepeatable,
+        _request = _request,
+    };
 
     public CoapQueuedRequest ToPublic()
     {

@@ -30,7 +30,7 @@ internal sealed class OutboxRouting
     }
 
     public async Task<CoapQueuedRequest> AddAsync(OutboxEntry entry, CancellationToken cancellationToken) =>
-        await AskAsync(entry.Device, entry.Key, isPatient: false, () => _outboxes.AddAsync(entry, cancellationToken),
+        await AskAsync(entry.Device, entry.Key, isPatient: false, () => _outboxes.AddAsync(entry.Copy(), cancellationToken),
             [(byte)OutboxQuestion.Add, .. entry.ToBytes()],
             static answer => OutboxEntry.TryRead(answer)?.ToPublic(), cancellationToken).ConfigureAwait(false);
 
