@@ -29,6 +29,6 @@ internal sealed partial record Row(string Section, string Id, string Level, stri
         return rows;
     }
 
-    [GeneratedRegex(@"^\| *((?:\d{4}|gc)-[\w.]+-\d+) *\| *([MSOQ]) *\| *(.*?) *\| *(.*?) *\|$")]
+    [GeneratedRegex(@"^\| *((?:\d{4}|gc|pubsub)-[\w.]+-\d+) *\| *([MSOQ]) *\| *(.*?) *\| *(.*?) *\|$")]
     private static partial Regex RowLine();
 }

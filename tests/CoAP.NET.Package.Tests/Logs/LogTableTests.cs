@@ -25,6 +25,7 @@ public partial class LogTableTests
         ("CoAP.NET.Edhoc", "CoAP.NET.Edhoc"),
         ("CoAP.NET.Oscore", "CoAP.NET"),
         ("CoAP.NET.Proxy", "CoAP.NET.Proxy"),
+        ("CoAP.NET.PubSub", "CoAP.NET.PubSub"),
         ("CoAP.NET.Hosting", "CoAP.NET.Hosting"),
         ("CoAP.NET.AspNetCore", "CoAP.NET.AspNetCore"),
         ("CoAP.NET.Cluster", "CoAP.NET.Cluster"),

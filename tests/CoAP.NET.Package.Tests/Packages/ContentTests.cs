@@ -15,6 +15,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Edhoc", "lib/net10.0/CoAP.NET.Edhoc.dll", "lib/net10.0/CoAP.NET.Edhoc.xml")]
     [InlineData("CoAP.NET.Oscore", "lib/net10.0/CoAP.NET.Oscore.dll", "lib/net10.0/CoAP.NET.Oscore.xml")]
     [InlineData("CoAP.NET.Proxy", "lib/net10.0/CoAP.NET.Proxy.dll", "lib/net10.0/CoAP.NET.Proxy.xml")]
+    [InlineData("CoAP.NET.PubSub", "lib/net10.0/CoAP.NET.PubSub.dll", "lib/net10.0/CoAP.NET.PubSub.xml")]
     [InlineData("CoAP.NET.Hosting", "lib/net10.0/CoAP.NET.Hosting.dll", "lib/net10.0/CoAP.NET.Hosting.xml",
         "analyzers/dotnet/cs/CoAP.NET.Hosting.Generators.dll")]
     [InlineData("CoAP.NET.AspNetCore", "lib/net10.0/CoAP.NET.AspNetCore.dll", "lib/net10.0/CoAP.NET.AspNetCore.xml")]
@@ -52,6 +53,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Edhoc", "docs/edhoc.md")]
     [InlineData("CoAP.NET.Oscore", "docs/oscore.md")]
     [InlineData("CoAP.NET.Proxy", "docs/proxies.md")]
+    [InlineData("CoAP.NET.PubSub", "docs/pubsub.md")]
     [InlineData("CoAP.NET.Hosting", "docs/hosting.md")]
     [InlineData("CoAP.NET.AspNetCore", "docs/websockets.md")]
     [InlineData("CoAP.NET.Dtls", "docs/dtls.md")]
@@ -84,6 +86,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Edhoc")]
     [InlineData("CoAP.NET.Oscore")]
     [InlineData("CoAP.NET.Proxy")]
+    [InlineData("CoAP.NET.PubSub")]
     [InlineData("CoAP.NET.Hosting")]
     [InlineData("CoAP.NET.AspNetCore")]
     [InlineData("CoAP.NET.Dtls")]

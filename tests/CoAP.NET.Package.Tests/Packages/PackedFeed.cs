@@ -13,7 +13,7 @@ public sealed class PackedFeed : IAsyncLifetime
     private static readonly string[] s_projects =
     [
         "CoAP.NET.Dataflow", "CoAP.NET.Content", "CoAP.NET.Proxy", "CoAP.NET.Http", "CoAP.NET.Oscore", "CoAP.NET.Edhoc", "CoAP.NET.Dtls",
-        "CoAP.NET.Hosting",
+        "CoAP.NET.PubSub", "CoAP.NET.Hosting",
         "CoAP.NET.AspNetCore", "CoAP.NET.Testing",
         "CoAP.NET.Cluster", "CoAP.NET.Cluster.Sqlite", "CoAP.NET.Cluster.PostgreSql", "CoAP.NET.ResourceDirectory",
         "CoAP.NET.Cli", "CoAP.NET.Templates",

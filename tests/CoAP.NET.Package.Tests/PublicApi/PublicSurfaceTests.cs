@@ -16,6 +16,7 @@ public sealed class PublicSurfaceTests
     [InlineData("CoAP.NET.Edhoc")]
     [InlineData("CoAP.NET.Oscore")]
     [InlineData("CoAP.NET.Proxy")]
+    [InlineData("CoAP.NET.PubSub")]
     [InlineData("CoAP.NET.Hosting")]
     [InlineData("CoAP.NET.AspNetCore")]
     [InlineData("CoAP.NET.Dtls")]

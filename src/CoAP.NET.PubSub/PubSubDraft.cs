@@ -1,0 +1,55 @@
+namespace CoAP.NET.PubSub;
+
+/// <summary>
+/// All numbers, keys and names of draft-ietf-core-coap-pubsub-21. It is a draft: what changes with the next version, or with the numbers
+/// that IANA gives, changes here.
+/// </summary>
+internal static class PubSubDraft
+{
+    /// <summary>The diagnostic id of <see cref="ExperimentalAttribute"/>.</summary>
+    public const string DiagnosticId = "COAPPS";
+
+    /// <summary>Of a broker (rt).</summary>
+    public const string BrokerType = "core.ps";
+
+    /// <summary>Of a collection of topics (rt).</summary>
+    public const string CollectionType = "core.ps.coll";
+
+    /// <summary>Of a topic, which is its configuration (rt). Versions up to -19 had it as the value of resource-type too.</summary>
+    public const string TopicType = "core.ps.conf";
+
+    /// <summary>Of the data of a topic (rt), and the default of the property resource-type.</summary>
+    public const string DataType = "core.ps.data";
+
+    public const ulong TopicName = 0;
+    public const ulong TopicData = 1;
+    public const ulong ResourceType = 2;
+    public const ulong TopicContentFormat = 3;
+    public const ulong TopicKind = 4;
+    public const ulong ExpirationDate = 5;
+    public const ulong MaxSubscribers = 6;
+    public const ulong ObserverCheck = 7;
+    public const ulong Initialize = 8;
+
+    /// <summary>One above the last key.</summary>
+    public const ulong Keys = 9;
+
+    /// <summary>The tag of seconds since 1970 (RFC 8949 section 3.4.2).</summary>
+    public const ulong EpochTag = 1;
+
+    /// <summary>The default of observer-check in seconds.</summary>
+    public const uint DefaultObserverCheck = 86_400;
+
+    /// <summary>The names of the properties by their keys.</summary>
+    public static readonly string[] Names =
+    [
+        "topic-name", "topic-data", "resource-type", "topic-content-format", "topic-type", "expiration-date", "max-subscribers",
+        "observer-check", "initialize",
+    ];
+
+    /// <summary>application/core-pubsub+cbor; the draft says TBD606.</summary>
+    public static CoapContentFormat Format => (CoapContentFormat)606;
+
+    /// <summary>What FETCH on a topic is asked with: an array of keys.</summary>
+    public static CoapContentFormat KeysFormat => CoapContentFormat.Cbor;
+}

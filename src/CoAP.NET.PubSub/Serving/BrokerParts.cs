@@ -1,0 +1,11 @@
+using CoAP.NET.Cluster;
+using CoAP.NET.PubSub.Telemetry;
+using CoAP.NET.PubSub.Topics;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.PubSub.Serving;
+
+/// <summary>What the collections of a broker share.</summary>
+internal sealed record BrokerParts(
+    CoapPubSubOptions Options, CoapTable Table, TopicIndex Index, TopicShares Shares, BrokerReactions Reactions, PubSubCounts Counts,
+    ILogger Logger);

@@ -1,0 +1,151 @@
+using System.Globalization;
+using CoAP.NET.PubSub.Telemetry;
+using CoAP.NET.PubSub.Topics;
+
+namespace CoAP.NET.PubSub.Serving;
+
+/// <summary>A collection of topics at a path of a server: its routes, its lists, and notifications of changes.</summary>
+internal sealed class Collection(BrokerParts parts)
+{
+    private readonly Clients _clients = new(parts);
+    private CoapRouteHandlerBuilder? _topics;
+    private CoapRouteHandlerBuilder? _data;
+
+    /// <summary>The path, in URI form; known once it is mapped.</summary>
+    public string Path { get; private set; } = "";
+
+    /// <summary>How many subscribe to its topics here.</summary>
+    public int Subscribers => _data?.ObserverCount ?? 0;
+
+    /// <summary>Maps its routes.</summary>
+    /// <returns>The route of its list.</returns>
+    public CoapRouteHandlerBuilder Map(ICoapRouteBuilder routes, string path)
+    {
+        CoapRouteHandlerBuilder list = routes.MapGet(path, (Func<CoapRequest, CoapResult>)List).Produces(CoapContentFormat.LinkFormat)
+            .WithResourceType(PubSubDraft.BrokerType, PubSubDraft.CollectionType)
+            .WithContentFormat(CoapContentFormat.LinkFormat, PubSubDraft.Format);
+        Path = list.Template.Contains('{', StringComparison.Ordinal)
+            ? throw new ArgumentException($"The collection would be at {list.Template}, whose path has parameters.", nameof(path))
+            : list.Template;
+        TopicRequests topics = new(parts, _clients, this);
+        DataRequests data = new(parts, _clients, this);
+        routes.MapFetch(path, (Func<CoapRequest, CoapResult>)Filter);
+        routes.MapPost(path, (Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>)topics.CreateAsync);
+
+        string topic = $"{path}/{{id}}";
+        _topics = routes.MapGet(topic, (Func<CoapRequest, CoapResult>)topics.Read).Observable().Hidden();
+        routes.MapFetch(topic, (Func<CoapRequest, CoapResult>)topics.ReadSome).Hidden();
+        routes.MapPost(topic, (Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>)topics.ReplaceAsync).Hidden();
+        routes.MapIPatch(topic, (Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>)topics.ChangeAsync).Hidden();
+        routes.MapDelete(topic, (Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>)topics.DeleteAsync).Hidden();
+
+        string latest = $"{path}/data/{{id}}";
+        _data = routes.MapGet(latest, (Func<CoapRequest, CoapResult>)data.Read).Observable(parts.Options.DataMaxAge)
+            .WithObserverTerms(request => Find(request)?.Terms).Hidden();
+        routes.MapPut(latest, (Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>)data.PublishAsync)
+            .MaxBodySize(parts.Options.MaxDataLength).Hidden();
+        routes.MapDelete(latest, (Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>)data.DeleteAsync).Hidden();
+        return list;
+    }
+
+    /// <summary>The topic that a request is for; null when there is none.</summary>
+    public Topic? Find(CoapRequest request) => parts.Index.Find(Path, request.Route["id"]);
+
+    /// <summary>A topic has changed. No lock is held.</summary>
+    public void OnChanged(Topic topic, TopicChange change)
+    {
+        if (topic.State.Collection != Path)
+        {
+            return;
+        }
+
+        switch (change)
+        {
+            case TopicChange.Data:
+                _data!.NotifyHere(topic.DataPath);
+                break;
+            case TopicChange.Properties:
+                topic.ApplyTerms(parts.Options.MaxSubscribers);
+                _topics!.NotifyHere(topic.Path);
+                break;
+            default:
+                // Handlers answer 4.04, which ends observations.
+                _data!.NotifyHere(topic.DataPath);
+                _topics!.NotifyHere(topic.Path);
+                break;
+        }
+    }
+
+    /// <summary>A request that was refused for what it says.</summary>
+    public CoapResult Invalid(CoapCode code, string reason)
+    {
+        parts.Counts.Add(PubSubCount.Invalid);
+        return CoapResults.Status(code, reason);
+    }
+
+    /// <summary>Whether a request has a map of properties; otherwise why not.</summary>
+    public bool TryReadProperties(CoapRequest request, out CoapTopicProperties properties, [NotNullWhen(false)] out CoapResult? refusal)
+    {
+        refusal = null;
+        properties = new CoapTopicProperties();
+        if (request.ContentFormat != PubSubDraft.Format)
+        {
+            refusal = Invalid(CoapCode.UnsupportedContentFormat,
+                $"Topic properties come in Content-Format {PubSubDraft.Format.Value} (application/core-pubsub+cbor).");
+        }
+        else if (!TopicMap.TryRead(request.Payload.Span, isStrict: true, out properties, out string? error))
+        {
+            refusal = Invalid(CoapCode.BadRequest, error);
+        }
+
+        return refusal is null;
+    }
+
+    private CoapResult List(CoapRequest request)
+    {
+        // The one list or the other; other queries filter it (RFC 6690 section 4.1).
+        bool ofData = request.TryGetQuery("rt", out string? type) && type == PubSubDraft.DataType;
+        return Links(request, Visible(request), ofData);
+    }
+
+    private CoapResult Filter(CoapRequest request)
+    {
+        if (!TryReadProperties(request, out CoapTopicProperties wanted, out CoapResult? refusal))
+        {
+            return refusal;
+        }
+
+        if (wanted.Initial is not null)
+        {
+            return Invalid(CoapCode.BadRequest, "initialize is no property that topics are found by.");
+        }
+
+        uint keys = TopicMap.KeysOf(wanted);
+        byte[] all = TopicMap.Write(wanted);
+        return Links(request, Visible(request).Where(topic =>
+            TopicMap.Write(topic.Describe(topic.State.Properties), keys).AsSpan().SequenceEqual(all)), ofData: false);
+    }
+
+    private IEnumerable<Topic> Visible(CoapRequest request) => parts.Index.All
+        .Where(topic => topic.State.Collection == Path && _clients.IsAllowed(request, CoapPubSubOperation.ReadTopic, topic))
+        .OrderBy(static topic => topic.Id, StringComparer.Ordinal);
+
+    private static CoapResult Links(CoapRequest request, IEnumerable<Topic> topics, bool ofData)
+    {
+        IEnumerable<CoapLink> links = ofData ? topics.Select(DataLink) : topics.Select(TopicLink);
+        CoapContent content = CoapLinkFormat.ToContent(CoapLinkFormat.Filter(links, request.Queries));
+        return CoapResults.ValidOr(request, CoapETag.FromContent(content), () => CoapResults.Content(content));
+    }
+
+    private static CoapLink TopicLink(Topic topic) => new(topic.Path, new CoapLinkAttribute("rt", PubSubDraft.TopicType));
+
+    private static CoapLink DataLink(Topic topic)
+    {
+        CoapTopicProperties properties = topic.State.Properties;
+        string type = properties.ResourceType is null or PubSubDraft.DataType or PubSubDraft.TopicType
+            ? PubSubDraft.DataType
+            : $"{PubSubDraft.DataType} {properties.ResourceType}";
+        CoapLink link = new(topic.DataPath, new CoapLinkAttribute("rt", type), new CoapLinkAttribute("obs"));
+        return properties.ContentFormat is { } format ? link.With("ct", format.Value.ToString(CultureInfo.InvariantCulture)) : link;
+    }
+}

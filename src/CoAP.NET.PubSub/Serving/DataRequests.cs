@@ -1,0 +1,94 @@
+using CoAP.NET.PubSub.Telemetry;
+using CoAP.NET.PubSub.Topics;
+
+namespace CoAP.NET.PubSub.Serving;
+
+/// <summary>Requests to the data of topics: publications, readers and subscribers.</summary>
+internal sealed class DataRequests(BrokerParts parts, Clients clients, Collection collection)
+{
+    private static readonly CoapResult s_notThere = new(CoapCode.NotFound);
+
+    private readonly TopicOwner _owner = new(parts);
+
+    /// <summary>GET: what was published last. With Observe the client subscribes; the route bounds and counts subscribers.</summary>
+    public CoapResult Read(CoapRequest request)
+    {
+        if (collection.Find(request) is not { State: { HasData: true } state } topic)
+        {
+            return s_notThere;
+        }
+
+        if (!clients.MayDo(request, CoapPubSubOperation.ReadData, topic))
+        {
+            return CoapResults.Forbidden("You may not read the data of this topic.");
+        }
+
+        return CoapResults.Bytes(state.Data, state.Format).WithETag(CoapETag.FromVersion((uint)state.Creation + (ulong)state.DataVersion));
+    }
+
+    /// <summary>PUT: publishes.</summary>
+    public async ValueTask<CoapResult> PublishAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        if (collection.Find(request) is not { } topic)
+        {
+            return s_notThere;
+        }
+
+        if (!clients.MayDo(request, CoapPubSubOperation.Publish, topic))
+        {
+            return CoapResults.Forbidden("You may not publish to this topic.");
+        }
+
+        if (parts.Options.PublicationsPerSecond is { } rate
+            && topic.Rates.Take(request.Peer.Source, rate, parts.Options.TimeProvider) is { } wait)
+        {
+            parts.Counts.Add(PubSubCount.TooFast);
+            return CoapResults.TooManyRequests(wait);
+        }
+
+        string source = topic.State.Source;
+        long more = Math.Max(0, request.Payload.Length - topic.State.Data.Length);
+        if (!parts.Shares.TryTake(source, 0, more))
+        {
+            return TopicRequests.NoRoom(parts, source);
+        }
+
+        try
+        {
+            (TopicReply reply, CoapResult? refusal) = await _owner.AskAsync(
+                topic.Key,
+                new TopicQuestion { Operation = TopicOperation.Publish, Data = request.Payload, Format = request.ContentFormat },
+                cancellationToken).ConfigureAwait(false);
+            if (refusal is not null)
+            {
+                return refusal;
+            }
+
+            parts.Counts.Add(PubSubCount.Publications);
+            return new CoapResult(reply.Code);
+        }
+        finally
+        {
+            // What stands in the table counts by itself.
+            parts.Shares.Change(source, 0, -more);
+        }
+    }
+
+    /// <summary>DELETE: the topic is as it was before the first publication, without what it may have been created with.</summary>
+    public async ValueTask<CoapResult> DeleteAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        if (collection.Find(request) is not { } topic)
+        {
+            return s_notThere;
+        }
+
+        if (!clients.MayDo(request, CoapPubSubOperation.DeleteData, topic))
+        {
+            return CoapResults.Forbidden("You may not delete the data of this topic.");
+        }
+
+        (_, CoapResult? refusal) = await _owner.AskAsync(
+            topic.Key, new TopicQuestion { Operation = TopicOperation.DeleteData }, cancellationToken).ConfigureAwait(false);
+        return refusal ?? CoapResults.Deleted();
+    }
+}

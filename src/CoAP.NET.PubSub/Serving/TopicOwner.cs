@@ -1,0 +1,53 @@
+using CoAP.NET.Cluster;
+using CoAP.NET.PubSub.Telemetry;
+using CoAP.NET.PubSub.Topics;
+
+namespace CoAP.NET.PubSub.Serving;
+
+/// <summary>Asks whoever decides about a topic.</summary>
+internal sealed class TopicOwner(BrokerParts parts)
+{
+    private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(30);
+
+    /// <summary>The key of the topic of a name, which is the same on all nodes. Short, as its text is part of paths.</summary>
+    public CoapTableKey KeyOf(string collection, string name) =>
+        new(parts.Table.KeyOf(System.Text.Encoding.UTF8.GetBytes($"{collection}\n{name}")).Bytes[..6]);
+
+    /// <summary>Asks.</summary>
+    /// <returns>The reply, and the response where there was none or it is a refusal.</returns>
+    public async ValueTask<(TopicReply Reply, CoapResult? Refusal)> AskAsync(
+        CoapTableKey key, TopicQuestion question, CancellationToken cancellationToken)
+    {
+        try
+        {
+            TopicReply reply = TopicReply.Read(await Begin(key, question, cancellationToken).ConfigureAwait(false));
+            if (!reply.Code.IsSuccess)
+            {
+                parts.Counts.Add(PubSubCount.Invalid);
+                return (reply, CoapResults.Status(reply.Code, reply.Reason));
+            }
+
+            return (reply, null);
+        }
+        catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
+        {
+            parts.Counts.Add(PubSubCount.Unavailable);
+            PubSubLog.TableUnavailable(parts.Logger, exception, key.ToString());
+            TimeSpan wait = exception is CoapTableUnavailableException unavailable ? unavailable.RetryAfter : s_retryAfter;
+            return (default, CoapResults.ServiceUnavailable(wait));
+        }
+    }
+
+    private ValueTask<ReadOnlyMemory<byte>> Begin(CoapTableKey key, TopicQuestion question, CancellationToken cancellationToken)
+    {
+        BrokerReactions.BeginAsking();
+        try
+        {
+            return parts.Table.AskAsync(key, question.Write(), cancellationToken);
+        }
+        finally
+        {
+            parts.Reactions.EndAsking();
+        }
+    }
+}

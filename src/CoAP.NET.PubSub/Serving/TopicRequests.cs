@@ -1,0 +1,209 @@
+using CoAP.NET.Cluster;
+using CoAP.NET.PubSub.Telemetry;
+using CoAP.NET.PubSub.Topics;
+
+namespace CoAP.NET.PubSub.Serving;
+
+/// <summary>Requests to a collection and to its topics, which are configurations.</summary>
+internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collection collection)
+{
+    private readonly TopicOwner _owner = new(parts);
+
+    /// <summary>POST to the collection.</summary>
+    public async ValueTask<CoapResult> CreateAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        // A topic stays, so forged addresses make none (RFC 9175 section 2.4).
+        if (!request.Peer.IsVerified)
+        {
+            return CoapResults.FreshnessRequired();
+        }
+
+        if (!collection.TryReadProperties(request, out CoapTopicProperties given, out CoapResult? refusal))
+        {
+            return refusal;
+        }
+
+        if (FindFault(given) is { } fault)
+        {
+            return collection.Invalid(CoapCode.BadRequest, fault);
+        }
+
+        if (given.Initial?.Length > parts.Options.MaxDataLength)
+        {
+            parts.Counts.Add(PubSubCount.Invalid);
+            return CoapResults.RequestEntityTooLarge(parts.Options.MaxDataLength);
+        }
+
+        CoapTableKey key = _owner.KeyOf(collection.Path, given.Name!);
+        string path = $"{collection.Path}/{key}";
+        if (!clients.MayCreate(request, path, given))
+        {
+            return CoapResults.Forbidden("You may not create this topic.");
+        }
+
+        TopicState state = MakeState(request, given);
+        long bytes = Topic.BytesOf(state);
+        if (!parts.Shares.TryTake(state.Source, 1, bytes))
+        {
+            return NoRoom(parts, state.Source);
+        }
+
+        TopicReply reply;
+        try
+        {
+            (reply, refusal) = await _owner.AskAsync(
+                key, new TopicQuestion { Operation = TopicOperation.Create, Topic = state }, cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            // What stands in the table counts by itself.
+            parts.Shares.Change(state.Source, -1, -bytes);
+        }
+
+        if (refusal is not null)
+        {
+            return refusal;
+        }
+
+        parts.Counts.Add(PubSubCount.Created);
+        PubSubLog.TopicCreated(parts.Logger, request.Peer.ToString()!, path, given.Name!);
+        CoapResult created = new(reply.Code, TopicMap.Write(new Topic(key, state).Describe(state.Properties)), PubSubDraft.Format);
+        return created.WithLocation(path);
+    }
+
+    /// <summary>GET of a topic.</summary>
+    public CoapResult Read(CoapRequest request)
+    {
+        if (Find(request, CoapPubSubOperation.ReadTopic, out CoapResult? refusal) is not { } topic)
+        {
+            return refusal!;
+        }
+
+        byte[] map = TopicMap.Write(topic.Describe(topic.State.Properties));
+        return CoapResults.ValidOr(request, CoapETag.FromContent(map), () => CoapResults.Bytes(map, PubSubDraft.Format));
+    }
+
+    /// <summary>FETCH of a topic: some of its properties.</summary>
+    public CoapResult ReadSome(CoapRequest request)
+    {
+        if (Find(request, CoapPubSubOperation.ReadTopic, out CoapResult? refusal) is not { } topic)
+        {
+            return refusal!;
+        }
+
+        return request.ContentFormat != PubSubDraft.KeysFormat
+            ? collection.Invalid(CoapCode.UnsupportedContentFormat, "What is asked for is an array of keys in CBOR (Content-Format 60).")
+            : TopicMap.TryReadKeys(request.Payload.Span, out uint keys)
+                ? CoapResults.Bytes(TopicMap.Write(topic.Describe(topic.State.Properties), keys), PubSubDraft.Format)
+                : collection.Invalid(CoapCode.BadRequest, "What is asked for is an array of keys, which are unsigned integers.");
+    }
+
+    /// <summary>POST to a topic: what is not given returns to its default.</summary>
+    public ValueTask<CoapResult> ReplaceAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        ChangeAsync(request, TopicOperation.Replace, cancellationToken);
+
+    /// <summary>iPATCH of a topic: only what is given changes.</summary>
+    public ValueTask<CoapResult> ChangeAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        ChangeAsync(request, TopicOperation.Change, cancellationToken);
+
+    /// <summary>DELETE of a topic.</summary>
+    public async ValueTask<CoapResult> DeleteAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        if (Find(request, CoapPubSubOperation.DeleteTopic, out CoapResult? refusal) is not { } topic)
+        {
+            return refusal!;
+        }
+
+        (_, refusal) = await _owner.AskAsync(
+            topic.Key, new TopicQuestion { Operation = TopicOperation.Delete }, cancellationToken).ConfigureAwait(false);
+        return refusal ?? CoapResults.Deleted();
+    }
+
+    /// <summary>5.03, as there is no room for something of a source.</summary>
+    public static CoapResult NoRoom(BrokerParts parts, string source)
+    {
+        parts.Counts.Add(PubSubCount.NoRoom);
+        PubSubLog.NoRoomForTopic(parts.Logger, source, parts.Shares.Topics, parts.Shares.Bytes);
+        return CoapResults.ServiceUnavailable(TimeSpan.FromMinutes(1));
+    }
+
+    private async ValueTask<CoapResult> ChangeAsync(CoapRequest request, TopicOperation operation, CancellationToken cancellationToken)
+    {
+        if (Find(request, CoapPubSubOperation.ChangeTopic, out CoapResult? refusal) is not { } topic
+            || !collection.TryReadProperties(request, out CoapTopicProperties given, out refusal))
+        {
+            return refusal!;
+        }
+
+        if (given.Initial is not null)
+        {
+            return collection.Invalid(CoapCode.BadRequest, "initialize is for the creation of a topic; publish to its data.");
+        }
+
+        if (given.DataUri is { } data && data.TrimStart('/') != topic.DataPath.TrimStart('/'))
+        {
+            return collection.Invalid(CoapCode.BadRequest, "topic-data never changes; leave it out, or create another topic.");
+        }
+
+        (TopicReply reply, refusal) = await _owner.AskAsync(
+            topic.Key, new TopicQuestion { Operation = operation, Properties = Limit(given with { DataUri = null }, operation) },
+            cancellationToken).ConfigureAwait(false);
+        if (refusal is not null)
+        {
+            return refusal;
+        }
+
+        parts.Counts.Add(PubSubCount.Changed);
+        TopicMap.TryRead(reply.Rest.Span, isStrict: false, out CoapTopicProperties properties, out _);
+        return new CoapResult(reply.Code, TopicMap.Write(topic.Describe(properties)), PubSubDraft.Format);
+    }
+
+    private Topic? Find(CoapRequest request, CoapPubSubOperation operation, out CoapResult? refusal)
+    {
+        refusal = null;
+        if (collection.Find(request) is not { } topic)
+        {
+            refusal = CoapResults.NotFound();
+            return null;
+        }
+
+        if (!clients.MayDo(request, operation, topic))
+        {
+            refusal = CoapResults.Forbidden("You may not do that with this topic.");
+            return null;
+        }
+
+        return topic;
+    }
+
+    private TopicState MakeState(CoapRequest request, CoapTopicProperties given)
+    {
+        TopicState state = new()
+        {
+            Collection = collection.Path,
+            Owner = Clients.OwnerOf(request),
+            Source = request.Peer.Source.ToString(),
+            Creation = parts.Options.Random.NextUInt64(),
+            Properties = Limit(given, TopicOperation.Create) with { DataUri = null, Initial = null },
+        };
+        return given.Initial is { } initial ? state.WithData(initial, given.ContentFormat) : state;
+    }
+
+    // A topic lasts no longer than the broker allows.
+    private CoapTopicProperties Limit(CoapTopicProperties given, TopicOperation operation)
+    {
+        if (parts.Options.MaxLifetime is not { } longest || (given.Expiration is null && operation == TopicOperation.Change))
+        {
+            return given;
+        }
+
+        DateTimeOffset last = DateTimeOffset.FromUnixTimeSeconds((parts.Options.TimeProvider.GetUtcNow() + longest).ToUnixTimeSeconds());
+        return given.Expiration is { } expiration && expiration <= last ? given : given with { Expiration = last };
+    }
+
+    private static string? FindFault(CoapTopicProperties given) =>
+        given.Name is null || given.ResourceType is null ? "A topic needs topic-name (0) and resource-type (2)."
+        : given.DataUri is not null ? "This broker chooses topic-data by itself; leave key 1 out."
+        : given.Initial is not null && given.ContentFormat is null ? "initialize (8) needs topic-content-format (3)."
+        : null;
+}

@@ -1,0 +1,16 @@
+namespace CoAP.NET.PubSub.Telemetry;
+
+/// <summary>What a broker counts.</summary>
+internal enum PubSubCount
+{
+    Created,
+    Changed,
+    Ended,
+    Expired,
+    Publications,
+    Forbidden,
+    Invalid,
+    TooFast,
+    NoRoom,
+    Unavailable,
+}

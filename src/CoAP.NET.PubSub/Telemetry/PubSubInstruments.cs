@@ -1,0 +1,66 @@
+using System.Diagnostics.Metrics;
+using System.Runtime.CompilerServices;
+
+namespace CoAP.NET.PubSub.Telemetry;
+
+/// <summary>The metrics of brokers in the meter of the library. Costs next to nothing where nobody listens.</summary>
+internal sealed class PubSubInstruments
+{
+    /// <summary>What becomes of topics.</summary>
+    public const string TopicsName = "coap.pubsub.topics";
+
+    /// <summary>What was published.</summary>
+    public const string PublicationsName = "coap.pubsub.publications";
+
+    /// <summary>What was refused.</summary>
+    public const string RefusalsName = "coap.pubsub.refusals";
+
+    private static readonly ConditionalWeakTable<Meter, PubSubInstruments> s_ofMeters = [];
+    private static readonly PubSubInstruments s_shared = new(new Meter(CoapTelemetry.MeterName));
+
+    private readonly Counter<long> _topics;
+    private readonly Counter<long> _publications;
+    private readonly Counter<long> _refusals;
+
+    private PubSubInstruments(Meter meter)
+    {
+        _topics = meter.CreateCounter<long>(TopicsName, "{topic}", "Topics by what became of them.");
+        _publications = meter.CreateCounter<long>(PublicationsName, "{publication}", "Publications that a broker took.");
+        _refusals = meter.CreateCounter<long>(RefusalsName, "{request}", "Requests that a broker refused, by the reason.");
+    }
+
+    /// <summary>Those of a factory; null for the meter of the process.</summary>
+    public static PubSubInstruments Of(IMeterFactory? factory) => factory is null
+        ? s_shared
+        : s_ofMeters.GetValue(
+            factory.Create(new MeterOptions(CoapTelemetry.MeterName)), static meter => new PubSubInstruments(meter));
+
+    public void Add(PubSubCount count)
+    {
+        switch (count)
+        {
+            case PubSubCount.Publications:
+                _publications.Add(1);
+                break;
+            case PubSubCount.Created or PubSubCount.Changed or PubSubCount.Ended or PubSubCount.Expired:
+                _topics.Add(1, new KeyValuePair<string, object?>("coap.pubsub.change", NameOf(count)));
+                break;
+            default:
+                _refusals.Add(1, new KeyValuePair<string, object?>("coap.pubsub.reason", NameOf(count)));
+                break;
+        }
+    }
+
+    private static string NameOf(PubSubCount count) => count switch
+    {
+        PubSubCount.Created => "created",
+        PubSubCount.Changed => "changed",
+        PubSubCount.Ended => "ended",
+        PubSubCount.Expired => "expired",
+        PubSubCount.Forbidden => "forbidden",
+        PubSubCount.Invalid => "invalid",
+        PubSubCount.TooFast => "too_fast",
+        PubSubCount.NoRoom => "no_room",
+        _ => "unavailable",
+    };
+}

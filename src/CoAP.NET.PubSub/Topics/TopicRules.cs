@@ -1,0 +1,101 @@
+using CoAP.NET.Cluster;
+
+namespace CoAP.NET.PubSub.Topics;
+
+/// <summary>
+/// Decides what becomes of a topic: its life cycle, its immutable properties, and its end. Follows from what is asked and what is there
+/// only, at whatever node.
+/// </summary>
+internal static class TopicRules
+{
+    private const string NotThere = "There is no such topic; it may have been deleted or expired.";
+
+    /// <summary>Decides.</summary>
+    /// <param name="question">What is asked about which entry.</param>
+    public static CoapTableDecision Decide(CoapTableQuestion question)
+    {
+        if (TopicQuestion.Read(question.Bytes) is not { } asked)
+        {
+            return CoapTableDecision.Keep();
+        }
+
+        TopicState? current = question.Current is { } value ? TopicState.Read(value) : null;
+        return asked.Operation switch
+        {
+            TopicOperation.Create when asked.Topic is { } topic => Create(topic, current, question),
+            _ when current is null => Refuse(CoapCode.NotFound, NotThere),
+            TopicOperation.Replace or TopicOperation.Change => Change(asked, current, question),
+            TopicOperation.Delete => CoapTableDecision.Remove(new TopicReply(CoapCode.Deleted).Write()),
+            TopicOperation.Publish => Publish(asked, current, question),
+            TopicOperation.DeleteData when current.HasData =>
+                Put(current.WithoutData(), current, question, new TopicReply(CoapCode.Deleted), isDurable: true),
+            TopicOperation.DeleteData => Refuse(CoapCode.NotFound, "The topic has no data; nothing was published since it was created."),
+            _ => CoapTableDecision.Keep(),
+        };
+    }
+
+    private static CoapTableDecision Create(TopicState topic, TopicState? current, CoapTableQuestion question) =>
+        current is null ? Put(topic, null, question, new TopicReply(CoapCode.Created), isDurable: true)
+            : current.Creation == topic.Creation ? CoapTableDecision.Keep(new TopicReply(CoapCode.Created).Write())
+            : Refuse(CoapCode.BadRequest, "The collection has a topic of this name; choose another topic-name.");
+
+    private static CoapTableDecision Change(TopicQuestion asked, TopicState current, CoapTableQuestion question)
+    {
+        CoapTopicProperties given = asked.Properties!;
+        CoapTopicProperties old = current.Properties;
+        ulong? changed = given.Name is { } name && name != old.Name ? PubSubDraft.TopicName
+            : given.ResourceType is { } type && type != old.ResourceType ? PubSubDraft.ResourceType : null;
+        if (changed is { } key)
+        {
+            return Refuse(CoapCode.BadRequest, $"{PubSubDraft.Names[key]} never changes; leave it out, or create another topic.");
+        }
+
+        bool keeps = asked.Operation == TopicOperation.Change;
+        CoapTopicProperties properties = old with
+        {
+            ContentFormat = given.ContentFormat ?? (keeps ? old.ContentFormat : null),
+            TopicType = given.TopicType ?? (keeps ? old.TopicType : null),
+            Expiration = given.Expiration ?? (keeps ? old.Expiration : null),
+            MaxSubscribers = given.MaxSubscribers ?? (keeps ? old.MaxSubscribers : null),
+            ObserverCheck = given.ObserverCheck ?? (keeps ? old.ObserverCheck : null),
+        };
+        return Put(current with { Properties = properties }, current, question,
+            new TopicReply(CoapCode.Changed, TopicMap.Write(properties)), isDurable: true);
+    }
+
+    // Latest data are worth no round trip to a store; the next publication replaces them. The first one is what the state says.
+    private static CoapTableDecision Publish(TopicQuestion asked, TopicState current, CoapTableQuestion question)
+    {
+        if (current.Properties.ContentFormat is { } wanted && asked.Format is { } given && given != wanted)
+        {
+            return Refuse(CoapCode.UnsupportedContentFormat, $"The data of this topic are in Content-Format {wanted.Value}.");
+        }
+
+        return Put(current.WithData(asked.Data, asked.Format ?? current.Properties.ContentFormat), current, question,
+            new TopicReply(current.HasData ? CoapCode.Changed : CoapCode.Created), isDurable: !current.HasData);
+    }
+
+    private static CoapTableDecision Put(
+        TopicState next, TopicState? current, CoapTableQuestion question, TopicReply reply, bool isDurable)
+    {
+        TimeSpan lifetime = Timeout.InfiniteTimeSpan;
+        if (next.Properties.Expiration is { } expiration)
+        {
+            lifetime = expiration - question.Time;
+            if (lifetime <= TimeSpan.Zero)
+            {
+                return current is not null && expiration == current.Properties.Expiration
+                    ? Refuse(CoapCode.NotFound, NotThere)
+                    : Refuse(CoapCode.BadRequest, "expiration-date is not ahead; to end the topic now, delete it.");
+            }
+        }
+
+        byte[] value = next.Write();
+        return value.Length > CoapTable.MaxValueLength
+            ? Refuse(CoapCode.RequestEntityTooLarge, $"A topic with its data takes {CoapTable.MaxValueLength} bytes at most.")
+            : CoapTableDecision.Put(value, lifetime, reply.Write(), isDurable);
+    }
+
+    private static CoapTableDecision Refuse(CoapCode code, string reason) =>
+        CoapTableDecision.Keep(TopicReply.Refuse(code, reason).Write());
+}

@@ -1,0 +1,206 @@
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.PubSub.Tests;
+
+/// <summary>Clients that want to harm: the broker's bounds and owners hold.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class HostileTests
+{
+    [Theory]
+    [InlineData("</x>;rt=\"core.ps.conf\",</ps/y>")]
+    [InlineData("<script>alert(1)</script>")]
+    [InlineData("../../etc/passwd")]
+    [InlineData("\u202egnp.exe")]
+    public async Task A_name_with_markup_stands_in_no_list_and_in_no_path(string name)
+    {
+        await using PubSubWorld world = new();
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties(name));
+        string list = (await world.AskAsync(CoapMethod.Get, "/ps")).Response.GetText();
+        Assert.Matches("^</ps/[0-9a-f]{12}>;rt=\"core.ps.conf\"$", list);
+        Assert.Equal(name, (await world.RunAsync(() => topic.ReadAsync())).Name);
+    }
+
+    [Theory]
+    [InlineData("x\r\n2.01 forged", null, null)]
+    [InlineData("x\u0000", null, null)]
+    [InlineData("x\u009b31m", null, null)]
+    [InlineData("x", "a\nb", null)]
+    [InlineData("x", null, "a\" b=\"c")]
+    [InlineData("x", null, "a>,</y")]
+    public async Task Control_characters_and_types_that_would_break_a_link_are_refused(string name, string? kind, string? type)
+    {
+        await using PubSubWorld world = new();
+        await world.StartAsync();
+        CoapTopicProperties properties = new(name) { TopicType = kind, ResourceType = type };
+        CoapResponseException refused = await Assert.ThrowsAsync<CoapResponseException>(() => world.CreateAsync(properties));
+        Assert.Equal(CoapCode.BadRequest, refused.Response.Code);
+        Assert.Equal((0, 1L), (world.Broker.GetCounters().Topics, Math.Min(1, world.Broker.GetCounters().Invalid)));
+    }
+
+    [Fact]
+    public async Task A_source_that_floods_the_broker_with_topics_has_half_of_them_and_others_find_room()
+    {
+        await using PubSubWorld world = new(options => options.MaxTopics = 64);
+        await world.StartAsync();
+        int refused = 0;
+        CoapPubSubClient[] ports = [.. Enumerable.Range(1, 4).Select(host => Of(world.MakeClient(2, host)))];
+        for (int i = 0; i < 60; i++)
+        {
+            refused += await TryCreateAsync(world, ports[i % 4], $"flood {i}") ? 0 : 1;
+        }
+
+        Assert.Equal((32, 28L), (world.Broker.GetCounters().Topics, world.Broker.GetCounters().NoRoom));
+        Assert.Equal(28, refused);
+        for (int source = 3; source < 8; source++)
+        {
+            Assert.True(await TryCreateAsync(world, Of(world.MakeClient(source)), $"honest {source}"));
+        }
+    }
+
+    [Fact]
+    public async Task A_source_that_fills_the_memory_with_data_leaves_half_of_it_to_others()
+    {
+        await using PubSubWorld world = new(options => (options.MaxBytes, options.MaxDataLength) = (256 << 10, 16 << 10));
+        await world.StartAsync();
+        byte[] huge = new byte[16 << 10];
+        int taken = 0;
+        for (int i = 0; i < 20; i++)
+        {
+            try
+            {
+                CoapTopic topic = await world.CreateAsync(new CoapTopicProperties($"{i}"));
+                await world.RunAsync(() => topic.PublishAsync(new CoapContent(huge)));
+                taken++;
+            }
+            catch (CoapResponseException exception)
+            {
+                Assert.Equal(CoapCode.ServiceUnavailable, exception.Response.Code);
+            }
+        }
+
+        Assert.Equal(7, taken);
+        CoapTopic other = await world.CreateAsync(new CoapTopicProperties("other"), Of(world.MakeClient(2)));
+        Assert.True(await world.RunAsync(() => other.PublishAsync(new CoapContent(huge))));
+        Assert.InRange(world.Broker.GetCounters().Bytes, 8 * huge.Length, 256 << 10);
+    }
+
+    [Fact]
+    public async Task Data_that_are_larger_than_a_topic_may_have_are_4_13_and_change_nothing()
+    {
+        await using PubSubWorld world = new(options => options.MaxDataLength = 2000);
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("x"));
+        await world.RunAsync(() => topic.PublishAsync(new CoapContent(new byte[2000])));
+        CoapResponseException refused = await Assert.ThrowsAsync<CoapResponseException>(
+            () => world.RunAsync(() => topic.PublishAsync(new CoapContent(new byte[2001]))));
+        Assert.Equal(CoapCode.RequestEntityTooLarge, refused.Response.Code);
+        Assert.Equal(2000, (await world.RunAsync(() => topic.GetDataAsync()))!.Payload.Length);
+        CoapTopicProperties initial = new("y") { ContentFormat = CoapContentFormat.OctetStream, Initial = new byte[2001] };
+        refused = await Assert.ThrowsAsync<CoapResponseException>(() => world.CreateAsync(initial));
+        Assert.Equal(CoapCode.RequestEntityTooLarge, refused.Response.Code);
+    }
+
+    [Fact]
+    [Rfc("pubsub-3.2-1")]
+    public async Task A_publisher_that_is_too_fast_is_told_how_long_to_wait_and_others_publish()
+    {
+        await using PubSubWorld world = new(options => options.PublicationsPerSecond = 2);
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("x"));
+        string data = $"/ps/data/{topic.Uri.Split('/')[^1]}";
+        List<string> codes = [];
+        for (int i = 0; i < 5; i++)
+        {
+            codes.Add((await world.AskAsync(CoapMethod.Put, data, "30", format: 0, more: static request =>
+                request.Patience = CoapPatience.None)).Code[..4]);
+        }
+
+        Assert.Equal(["2.01", "2.04", "4.29", "4.29", "4.29"], codes);
+        Assert.Equal("2.04", (await world.AskAsync(CoapMethod.Put, data, "31", format: 0, client: world.MakeClient(2))).Code[..4]);
+        await world.PassAsync(TimeSpan.FromSeconds(2));
+        Assert.Equal("2.04", (await world.AskAsync(CoapMethod.Put, data, "32", format: 0)).Code[..4]);
+        Assert.InRange(world.Broker.GetCounters().TooFast, 1, 3);
+    }
+
+    [Fact]
+    public async Task An_expiration_in_the_past_is_refused_and_a_broker_may_bound_it()
+    {
+        await using PubSubWorld world = new(options => options.MaxLifetime = TimeSpan.FromHours(1));
+        await world.StartAsync();
+        DateTimeOffset now = world.Clock.GetUtcNow();
+        CoapResponseException refused = await Assert.ThrowsAsync<CoapResponseException>(
+            () => world.CreateAsync(new CoapTopicProperties("x") { Expiration = now }));
+        Assert.Equal(CoapCode.BadRequest, refused.Response.Code);
+        Assert.Contains("expiration-date", refused.Response.GetText(), StringComparison.Ordinal);
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("x") { Expiration = now + TimeSpan.FromDays(10_000) });
+        Assert.InRange(topic.Properties!.Expiration!.Value, now + TimeSpan.FromMinutes(59), now + TimeSpan.FromMinutes(61));
+        refused = await Assert.ThrowsAsync<CoapResponseException>(() => world.RunAsync(() => topic.ChangeAsync(
+            new CoapTopicProperties { Expiration = now - TimeSpan.FromDays(1) })));
+        Assert.Equal(CoapCode.BadRequest, refused.Response.Code);
+    }
+
+    [Fact]
+    public async Task A_topic_of_a_known_owner_is_changed_and_deleted_by_nobody_else()
+    {
+        await using PubSubWorld world = new();
+        world.Server.Endpoint.AddTransport(
+            world.Network.CreateTransport("coaps", InMemoryNetwork.Address("[2001:db8::1]:5684")));
+        await world.StartAsync();
+        CoapPubSubClient owner = Known("owner", 2);
+        CoapPubSubClient thief = Known("thief", 3);
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("mine"), owner);
+        CoapTopic stolen = thief.At(topic.Uri);
+        foreach (Func<Task> attempt in new Func<Task>[]
+        {
+            () => world.RunAsync(() => stolen.ChangeAsync(new CoapTopicProperties { TopicType = "mine now" })),
+            () => world.RunAsync(() => stolen.ReplaceAsync(new CoapTopicProperties())),
+            () => world.RunAsync(() => stolen.DeleteDataAsync()),
+            () => world.RunAsync(() => stolen.DeleteAsync()),
+        })
+        {
+            Assert.Equal(CoapCode.Forbidden, (await Assert.ThrowsAsync<CoapResponseException>(attempt)).Response.Code);
+        }
+
+        Assert.Equal(4, world.Broker.GetCounters().Forbidden);
+        await world.RunAsync(() => topic.ChangeAsync(new CoapTopicProperties { TopicType = "still mine" }));
+        Assert.True(await world.RunAsync(() => topic.DeleteAsync()));
+
+        CoapPubSubClient Known(string name, int network)
+        {
+            CoapClient client = world.MakeSecureClient(network, CoapTestIdentity.Psk(name));
+            return new CoapPubSubClient(client, "coaps://[2001:db8::1]/ps");
+        }
+    }
+
+    [Fact]
+    public async Task What_is_not_authorized_is_4_03_and_stands_in_no_list()
+    {
+        await using PubSubWorld world = new(options => options.Authorize = static (request, operation, topic) =>
+            operation != CoapPubSubOperation.Publish
+            && (operation != CoapPubSubOperation.ReadTopic || topic.Properties.Name != "secret"));
+        await world.StartAsync();
+        await world.CreateAsync(new CoapTopicProperties("secret"));
+        CoapTopic open = await world.CreateAsync(new CoapTopicProperties("open"));
+        Assert.Equal([open.Uri], (await world.RunAsync(() => world.Collection.ListAsync())).Select(static topic => topic.Uri));
+        Assert.Single(await world.RunAsync(() => world.Collection.FindAsync(new CoapTopicProperties { ResourceType = "core.ps.data" })));
+        CoapResponseException refused = await Assert.ThrowsAsync<CoapResponseException>(
+            () => world.RunAsync(() => open.PublishAsync(CoapContent.Text("0"))));
+        Assert.Equal(CoapCode.Forbidden, refused.Response.Code);
+    }
+
+    private static CoapPubSubClient Of(CoapClient client) => new(client, $"{PubSubWorld.Uri}/ps");
+
+    private static async Task<bool> TryCreateAsync(PubSubWorld world, CoapPubSubClient client, string name)
+    {
+        try
+        {
+            await world.CreateAsync(new CoapTopicProperties(name), client);
+            return true;
+        }
+        catch (CoapResponseException exception) when (exception.Response.Code == CoapCode.ServiceUnavailable)
+        {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,63 @@
+namespace CoAP.NET.PubSub.Tests;
+
+/// <summary>
+/// The client at a broker that follows version -19, in what was observed of that of the draft's author: another resource-type, topic-data
+/// without a slash, a property that -21 does not have, and no FETCH.
+/// </summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class OtherBrokerTests
+{
+    private const string Type = "636f72652e70732e636f6e66";
+
+    [Fact]
+    public async Task Topics_of_a_broker_of_version_19_are_made_found_published_to_and_read()
+    {
+        await using PubSubWorld world = new();
+        CoapServer other = world.MakeServer("[2001:db8::9]:5683");
+        byte[] data = [];
+        other.MapPost("/ps", request => Convert.ToHexStringLower(request.Payload.Span).Contains(Type, StringComparison.Ordinal)
+            ? new CoapResult(CoapCode.Created, Configuration(), (CoapContentFormat)606).WithLocation("/ps/56d7c9")
+            : CoapResults.BadRequest("resource-type must be core.ps.conf"));
+        other.MapGet("/ps", () => CoapResults.Content(CoapLinkFormat.ToContent([new CoapLink("/ps/56d7c9"), new CoapLink("/ps/other")])));
+        other.MapGet("/ps/56d7c9", () => CoapResults.Bytes(Configuration(), (CoapContentFormat)606));
+        other.MapGet("/ps/other", () => CoapResults.Bytes(Convert.FromHexString("a1006178"), (CoapContentFormat)606));
+        other.MapPut("/ps/data/176340", request =>
+        {
+            data = request.Payload.ToArray();
+            return CoapResults.Created();
+        });
+        other.MapGet("/ps/data/176340", () => CoapResults.Bytes(data)).Observable();
+        await other.StartAsync();
+        CoapPubSubClient collection = new(world.Client, "coap://[2001:db8::9]/ps");
+
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("room"), collection);
+        Assert.Equal(("coap://[2001:db8::9]/ps/56d7c9", "coap://[2001:db8::9]/ps/data/176340"),
+            (topic.Uri, await world.RunAsync(() => topic.FindDataAsync())));
+        Assert.True(await world.RunAsync(() => topic.PublishAsync(CoapContent.Text("20"))));
+        Assert.Equal("20", (await world.RunAsync(() => topic.GetDataAsync()))!.GetText());
+        IReadOnlyList<CoapTopic> found = await world.RunAsync(() => collection.FindAsync(new CoapTopicProperties("room")));
+        Assert.Equal([topic.Uri], found.Select(static one => one.Uri));
+        await world.EndAsync(other);
+    }
+
+    [Fact]
+    public async Task What_is_no_topic_is_said_so()
+    {
+        await using PubSubWorld world = new();
+        CoapServer other = world.MakeServer("[2001:db8::9]:5683");
+        other.MapGet("/ps/1", () => CoapResults.Text("no map"));
+        other.MapPost("/ps", () => new CoapResult(CoapCode.Created, Configuration()));
+        await other.StartAsync();
+        CoapPubSubClient collection = new(world.Client, "coap://[2001:db8::9]/ps");
+        CoapProtocolException wrong = await Assert.ThrowsAsync<CoapProtocolException>(
+            () => world.RunAsync(() => collection.At("/ps/1").ReadAsync()));
+        Assert.Contains("no map of topic properties", wrong.Message, StringComparison.Ordinal);
+        wrong = await Assert.ThrowsAsync<CoapProtocolException>(() => world.CreateAsync(new CoapTopicProperties("x"), collection));
+        Assert.Contains("Location-Path", wrong.Message, StringComparison.Ordinal);
+        await world.EndAsync(other);
+    }
+
+    // {0: "room", 1: "ps/data/176340", 2: "core.ps.conf", 7: 86400, 10: [0]}
+    private static byte[] Configuration() => Convert.FromHexString(
+        $"a50064726f6f6d016e{Convert.ToHexStringLower("ps/data/176340"u8)}026c{Type}071a000151800a8100");
+}

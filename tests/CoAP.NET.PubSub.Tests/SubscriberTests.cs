@@ -1,0 +1,206 @@
+namespace CoAP.NET.PubSub.Tests;
+
+/// <summary>Those who subscribe: what they are told, how many there may be, how they are checked, and how it ends.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class SubscriberTests
+{
+    [Fact]
+    [Rfc("pubsub-3.1-2")]
+    public async Task Two_subscribers_hear_of_each_publication_and_of_the_end()
+    {
+        await using PubSubWorld world = new();
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("door"));
+        string data = await world.RunAsync(() => topic.FindDataAsync());
+        Assert.True(await PublishAsync(world, topic, "0"));
+        CoapObservation one = await world.ObserveAsync(data);
+        CoapObservation two = await world.ObserveAsync(data, world.MakeClient(2));
+        Assert.Equal(2, world.Broker.GetCounters().Subscribers);
+        for (int i = 1; i <= 5; i++)
+        {
+            Assert.False(await PublishAsync(world, topic, $"{i}"));
+            await world.UntilAsync(() => PubSubWorld.Text(one) == $"{i}" && PubSubWorld.Text(two) == $"{i}");
+        }
+
+        Assert.True(await world.RunAsync(() => topic.DeleteDataAsync()));
+        await world.UntilAsync(() => one.Latest!.Code == CoapCode.NotFound && two.Latest!.Code == CoapCode.NotFound);
+        Assert.Equal(0, world.Broker.GetCounters().Subscribers);
+        await world.EndAsync(one);
+        await world.EndAsync(two);
+    }
+
+    [Fact]
+    public async Task Under_loss_subscribers_get_the_newest_state_and_never_an_older_one_after_it()
+    {
+        await using PubSubWorld world = new(options => options.PublicationsPerSecond = null,
+            new InMemoryNetworkOptions
+            {
+                Seed = 3,
+                Conditions = NetworkConditions.Delayed(TimeSpan.FromMilliseconds(80)) with { Loss = 0.15 },
+            });
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("meter"));
+        string data = await world.RunAsync(() => topic.FindDataAsync());
+        await PublishAsync(world, topic, "0");
+        List<int> heard = [];
+        CoapObservation observation = await world.RunAsync(() => world.MakeClient(2).ObserveAsync(
+            data, change =>
+            {
+                if (change.IsSuccess)
+                {
+                    heard.Add(int.Parse(change.GetText(), System.Globalization.CultureInfo.InvariantCulture));
+                }
+            }));
+        for (int i = 1; i <= 40; i++)
+        {
+            await TryPublishAsync($"{i}");
+        }
+
+        await world.UntilAsync(() => heard.Contains(40));
+        Assert.Equal(heard.Order(), heard);
+        await world.EndAsync(observation);
+
+        // One request in twenty loses all its copies; to publish the same state again does no harm.
+        async Task TryPublishAsync(string text)
+        {
+            for (bool isDone = false; !isDone;)
+            {
+                try
+                {
+                    await PublishAsync(world, topic, text);
+                    isDone = true;
+                }
+                catch (CoapTimeoutException)
+                {
+                    // Once more.
+                }
+            }
+        }
+    }
+
+    [Fact]
+    [Rfc("pubsub-2.2.1-4", "pubsub-3.2-2")]
+    public async Task Who_comes_when_all_places_are_taken_is_answered_once_and_who_goes_when_there_are_fewer_is_told_4_04()
+    {
+        await using PubSubWorld world = new();
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("lock") { MaxSubscribers = 2 });
+        string data = await world.RunAsync(() => topic.FindDataAsync());
+        await PublishAsync(world, topic, "shut");
+        CoapObservation[] observations = new CoapObservation[3];
+        for (int i = 0; i < 3; i++)
+        {
+            observations[i] = await world.ObserveAsync(data, world.MakeClient(i + 2));
+        }
+
+        Assert.Equal([CoapObserveState.Observing, CoapObserveState.Observing, CoapObserveState.NotObserving],
+            observations.Select(static one => one.State));
+        Assert.Equal("shut", PubSubWorld.Text(observations[2]));
+        await world.RunAsync(() => topic.ChangeAsync(new CoapTopicProperties { MaxSubscribers = 1 }));
+        await world.UntilAsync(() => observations.Count(static one => one.Latest!.Code == CoapCode.NotFound) == 1);
+        Assert.Equal(1, world.Broker.GetCounters().Subscribers);
+        await world.RunAsync(() => topic.ChangeAsync(new CoapTopicProperties { MaxSubscribers = 0 }));
+        await world.UntilAsync(() => world.Broker.GetCounters().Subscribers == 0);
+        foreach (CoapObservation observation in observations)
+        {
+            await world.EndAsync(observation);
+        }
+    }
+
+    [Fact]
+    [Rfc("pubsub-3.2-2")]
+    public async Task A_change_that_ends_nothing_is_told_to_who_observes_the_topic_and_not_to_subscribers()
+    {
+        await using PubSubWorld world = new();
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("fan"));
+        string data = await world.RunAsync(() => topic.FindDataAsync());
+        await PublishAsync(world, topic, "on");
+        int told = 0;
+        int ofTopic = 0;
+        CoapObservation subscriber = await world.RunAsync(() => world.Client.ObserveAsync(data, _ => told++));
+        CoapObservation observer = await world.RunAsync(() => world.Client.ObserveAsync(topic.Uri, _ => ofTopic++));
+        int before = told;
+        await world.RunAsync(() => topic.ChangeAsync(new CoapTopicProperties { TopicType = "air" }));
+        await world.UntilAsync(() => ofTopic == 2);
+        Assert.Equal(before, told);
+        await world.EndAsync(subscriber);
+        await world.EndAsync(observer);
+    }
+
+    [Fact]
+    [Rfc("pubsub-2.2.1-5")]
+    public async Task Subscribers_are_checked_as_often_as_the_topic_says()
+    {
+        await using PubSubWorld world = new(options => options.DataMaxAge = TimeSpan.FromDays(30));
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("valve") { ObserverCheck = TimeSpan.FromMinutes(5) });
+        string data = await world.RunAsync(() => topic.FindDataAsync());
+        await PublishAsync(world, topic, "open");
+        CoapClient silent = world.MakeClient(2);
+        CoapObservation observation = await world.ObserveAsync(data, silent);
+        await world.PassAsync(TimeSpan.FromMinutes(12));
+        Assert.Equal(1, world.Broker.GetCounters().Subscribers);
+
+        // It is there no more, without a word.
+        world.Network.TakeDown(InMemoryNetwork.Address("[2001:db8:200::1]:50001"));
+        await world.UntilAsync(() => world.Broker.GetCounters().Subscribers == 0, TimeSpan.FromMinutes(9));
+        await world.EndAsync(observation);
+    }
+
+    [Fact]
+    [Rfc("pubsub-3.2-3")]
+    public async Task A_topic_ends_at_its_expiration_and_tells_its_subscribers()
+    {
+        await using PubSubWorld world = new();
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(
+            new CoapTopicProperties("day") { Expiration = world.Clock.GetUtcNow() + TimeSpan.FromHours(24) });
+        string data = await world.RunAsync(() => topic.FindDataAsync());
+        await PublishAsync(world, topic, "sun");
+        CoapObservation observation = await world.ObserveAsync(data);
+        await world.PassAsync(TimeSpan.FromHours(23));
+        Assert.Equal("sun", PubSubWorld.Text(observation));
+        await world.UntilAsync(() => observation.Latest!.Code == CoapCode.NotFound, TimeSpan.FromHours(2));
+        Assert.Equal((0, 1L), (world.Broker.GetCounters().Topics, world.Broker.GetCounters().Expired));
+        Assert.False(await world.RunAsync(() => topic.DeleteAsync()));
+        await world.EndAsync(observation);
+    }
+
+    [Fact]
+    public async Task A_client_subscribes_to_a_topic_without_data_and_hears_of_the_first_publication()
+    {
+        await using PubSubWorld world = new();
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("rain"));
+        using CancellationTokenSource ending = new();
+        List<string> heard = [];
+        Task reading = ReadAsync();
+        await world.PassAsync(TimeSpan.FromSeconds(1));
+        await PublishAsync(world, topic, "first");
+        await world.UntilAsync(() => heard.Count == 1);
+        await PublishAsync(world, topic, "second");
+        await world.UntilAsync(() => heard.Count == 2);
+        Assert.Equal(["first", "second"], heard);
+        await ending.CancelAsync();
+        await world.Clock.AdvanceUntilAsync(reading, TimeSpan.FromMinutes(10));
+
+        async Task ReadAsync()
+        {
+            try
+            {
+                await foreach (CoapResponse state in topic.SubscribeAsync(ending.Token))
+                {
+                    heard.Add(state.GetText());
+                }
+            }
+            catch (OperationCanceledException)
+            {
+                // As asked for.
+            }
+        }
+    }
+
+    private static Task<bool> PublishAsync(PubSubWorld world, CoapTopic topic, string text) =>
+        world.RunAsync(() => topic.PublishAsync(CoapContent.Text(text)));
+}
