@@ -15,8 +15,8 @@ internal sealed class TellingPeer
     private bool _hasGap;
     private bool _isNew = true;
 
-    // What is known here of the node may be less than it has told: it was forgotten when it was not in the map for a while, as when the store
-    // went away. Numbers alone do not show that before the first change.
+    // What is known here of the node may be less than it has told: a node that is not in the map for a while, as when the store is away, is
+    // forgotten. Numbers alone do not show that before the first change.
     private bool _isUnheard = true;
 
     /// <summary>Up to which number the node knows all changes of what it observes.</summary>
