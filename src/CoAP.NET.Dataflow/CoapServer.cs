@@ -25,6 +25,21 @@ public sealed class CoapServer : ICoapRouteBuilder, IAsyncDisposable
     /// <summary>The routes, by which handlers are mapped to paths.</summary>
     public CoapRouteGroup Routes => Endpoint.Routes.Root;
 
+    /// <summary>
+    /// The links to its resources, as <c>/.well-known/core</c> lists them (RFC 6690), but for those that are listed to some clients only:
+    /// for a resource directory (<see cref="CoapRegistrationOptions.Links"/>). What there is at the time of each enumeration.
+    /// </summary>
+    public IEnumerable<CoapLink> Links
+    {
+        get
+        {
+            foreach (CoapLink link in WellKnownCore.LinksOf(Endpoint.Routes))
+            {
+                yield return link;
+            }
+        }
+    }
+
     /// <summary>The addresses that it listens on, as URIs; empty before it was started.</summary>
     public IReadOnlyList<string> LocalEndpoints => Endpoint.LocalEndpoints;
 

@@ -98,7 +98,7 @@ internal sealed class EndpointCore
         RestoredObservers = new ObserverRestoring(Routes, Environment, State, observers);
 
         // The client's side, from the messages up.
-        HostLookup hosts = new(options.ResolveHost, Environment, Served.Aborted);
+        HostLookup hosts = Hosts = new HostLookup(options.ResolveHost, Environment, Served.Aborted);
         RequestSender sender = new(Environment, Pipelines);
         Pool = new ConnectionPool(Environment, hosts);
         Peers = new PeerEvents(face, Environment, Pipelines, Connections, Pool, sender);
@@ -164,6 +164,9 @@ internal sealed class EndpointCore
 
     /// <summary>What happens to peers.</summary>
     public PeerEvents Peers { get; }
+
+    /// <summary>Finds the addresses of hosts.</summary>
+    public HostLookup Hosts { get; }
 
     /// <summary>Finds peers.</summary>
     public ChannelFinder Channels { get; }

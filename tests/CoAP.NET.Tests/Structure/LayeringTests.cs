@@ -347,12 +347,24 @@ public partial class LayeringTests
     public void What_blocks_are_made_of_knows_no_stage() =>
         Assert.Empty(Edges(s_blocks.IsMatch, to => s_stages.Contains(Folder(to))));
 
+    // What a user could have written; only the addresses of hosts are found where requests find them.
+    [Fact]
+    public void Directories_are_asked_by_the_face_of_a_client_and_nobody_else_knows_them()
+    {
+        Assert.Empty(Edges(
+            from => Folder(from) == "Directories",
+            to => Folder(to) is "Mesh" or Items or "Shard" or "Serialization" or "Composition" or "Peers" or "Guarding" or "Protection"
+                or "Caching" || s_chapters.Contains(Folder(to)) || (Folder(to) == "Connecting" && to != "CoAP.NET.Connecting.HostLookup")));
+        Assert.Empty(Edges(from => Folder(from).Length > 0 && Folder(from) != "Directories", to => Folder(to) == "Directories"));
+    }
+
     [Fact]
     public void Every_folder_has_its_place_in_these_rules()
     {
         string[] known =
         [
             string.Empty, "Composition", "Mesh", Items, "Shard", "Requests", "Connections", "Connecting", "Groups", "Caching",
+            "Directories",
             .. s_stages, .. s_ground,
         ];
         Assert.Empty(SourceTree.FolderOfType.Values.Distinct().Except(known));
@@ -369,7 +381,7 @@ public partial class LayeringTests
     {
         string folder = SourceTree.FolderOfType.GetValueOrDefault(type, string.Empty);
         return SourceTree.UserCodeTypes.Contains(type) ? UserCode
-            : folder is "Requests" or "Connections" or "Groups" && type.LastIndexOf('.') == "CoAP.NET".Length ? string.Empty
+            : folder is "Requests" or "Connections" or "Groups" or "Directories" && type.LastIndexOf('.') == "CoAP.NET".Length ? string.Empty
             : !SourceTree.ClientTypes.Contains(type) ? folder
             : type.StartsWith("CoAP.NET.Coap", StringComparison.Ordinal) ? string.Empty
             : $"{folder}/Client";

@@ -38,6 +38,11 @@ internal sealed class WellKnownCore
         }
     }
 
+    /// <summary>What is listed to everybody, whatever they ask by.</summary>
+    /// <param name="table">The routes.</param>
+    public static IEnumerable<CoapLink> LinksOf(RouteTable table) =>
+        new WellKnownCore(table).MakeDocument(null).Unconditional;
+
     private CoapResult Get(CoapRequest request)
     {
         // What needs security or another transport is not listed to whom it will not be served.
@@ -155,6 +160,9 @@ internal sealed class WellKnownCore
         public CoapETag ETag { get; }
 
         public CoapResult Full { get; }
+
+        public IEnumerable<CoapLink> Unconditional =>
+            _entries.Where(static entry => entry.Conditions is null).Select(static entry => entry.Link);
 
         public IEnumerable<CoapLink> LinksFor(CoapRequest request) =>
             _entries.Where(entry => entry.Conditions is null || Array.Exists(entry.Conditions, condition => condition(request)))

@@ -1,0 +1,50 @@
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET;
+
+// Ids 2630 to 2649.
+internal static partial class Log
+{
+    [LoggerMessage(2630, LogLevel.Information,
+        "{Endpoint} is registered with {Directory} as {Location} for {Lifetime}; it is refreshed in {Wait}.")]
+    public static partial void Registered(
+        ILogger logger, string endpoint, string directory, string location, TimeSpan lifetime, TimeSpan wait);
+
+    [LoggerMessage(2631, LogLevel.Debug,
+        "The registration of {Endpoint} with {Directory} was refreshed; the next refresh comes in {Wait}.")]
+    public static partial void RegistrationRefreshed(ILogger logger, string endpoint, string directory, TimeSpan wait);
+
+    [LoggerMessage(2632, LogLevel.Warning,
+        "{Endpoint} could not be registered with {Directory}, or refreshed there ({Failures} in a row). {Error} The next try comes in "
+            + "{Wait}.")]
+    public static partial void RegistrationFailed(
+        ILogger logger, string endpoint, string directory, int failures, string error, TimeSpan wait);
+
+    [LoggerMessage(2633, LogLevel.Information,
+        "{Directory} does not know the registration of {Endpoint} any more, as after a restart, or refuses its refresh; it is registered "
+            + "again.")]
+    public static partial void RegistrationForgotten(ILogger logger, string endpoint, string directory);
+
+    [LoggerMessage(2634, LogLevel.Warning,
+        "The registration of {Endpoint} with {Directory} has ended, as it could not be refreshed in time: nobody finds it there until a "
+            + "try succeeds.")]
+    public static partial void RegistrationLapsed(ILogger logger, string endpoint, string directory);
+
+    [LoggerMessage(2635, LogLevel.Information, "{Endpoint} was removed from {Directory}.")]
+    public static partial void RegistrationRemoved(ILogger logger, string endpoint, string directory);
+
+    [LoggerMessage(2636, LogLevel.Warning,
+        "{Endpoint} could not be removed from {Directory}, which lists it for {Left} more. {Error}")]
+    public static partial void RegistrationNotRemoved(ILogger logger, string endpoint, string directory, TimeSpan left, string error);
+
+    [LoggerMessage(2637, LogLevel.Information, "A resource directory was found at {Uri}: {Directory}.")]
+    public static partial void DirectoryFound(ILogger logger, string uri, string directory);
+
+    [LoggerMessage(2638, LogLevel.Error, "A handler of the status of a registration failed. The registration goes on.")]
+    public static partial void RegistrationHandlerFailed(ILogger logger, Exception exception);
+
+    [LoggerMessage(2639, LogLevel.Warning,
+        "{Endpoint} is not kept registered with {Directory} any more, as the endpoint that sends was stopped first. Stop the registration "
+            + "before it, so that the directory is told.")]
+    public static partial void RegistrationEndpointStopped(ILogger logger, string endpoint, string directory);
+}

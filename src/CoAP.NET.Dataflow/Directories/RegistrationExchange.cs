@@ -1,0 +1,184 @@
+using System.Globalization;
+using System.Text;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Directories;
+
+/// <summary>The requests by which an endpoint is registered, refreshed and removed (RFC 9176 section 5).</summary>
+/// <param name="client">Who sends.</param>
+/// <param name="options">What is registered.</param>
+internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOptions options)
+{
+    private readonly TimeProvider _time = client.Endpoint.Environment.TimeProvider;
+
+    /// <summary>Registers, or replaces what is registered under the same name.</summary>
+    /// <param name="directory">The directory.</param>
+    /// <param name="baseUri">Where the endpoint is; null for where the request comes from.</param>
+    /// <param name="links">The links, as a document.</param>
+    /// <param name="refreshAfter">How long afterwards it is to be refreshed.</param>
+    /// <param name="before">What it had registered there before; null for nothing.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>What the directory has now.</returns>
+    /// <exception cref="CoapException">It failed.</exception>
+    public async Task<RegistrationGrant> RegisterAsync(CoapResourceDirectory directory, string? baseUri, byte[] links,
+        TimeSpan refreshAfter, RegistrationGrant? before, CancellationToken cancellationToken)
+    {
+        CoapUri place = directory.Registration
+            ?? throw new CoapDirectoryException(
+                $"The directory ({directory}) did not say where endpoints register (rt=core.rd; RFC 9176 section 4.3). Choose another one, "
+                    + "or give its places to the constructor of CoapResourceDirectory.");
+        if (baseUri is null && (place.Scheme is not ("coap" or "coaps") || client.Proxy is not null))
+        {
+            throw new CoapDirectoryException(
+                $"The directory takes registrations at {place}, where the address that a request comes from is not where the endpoint can "
+                    + "be asked (RFC 9176 section 5). Set CoapRegistrationOptions.Base.");
+        }
+
+        CoapRequest request = directory.Host.To(CoapMethod.Post, place);
+        AddArguments(request, baseUri);
+        request.Content = new CoapContent(links, CoapContentFormat.LinkFormat);
+        (long since, DateTimeOffset wall) = (_time.GetTimestamp(), _time.GetUtcNow());
+        CoapResponse response = Check(await SendAsync(request, cancellationToken).ConfigureAwait(false), "registration", place);
+        RegistrationGrant grant = new()
+        {
+            Place = place,
+            Path = response.Options.GetValues(OptionNumber.LocationPath),
+            Query = response.Options.GetValues(OptionNumber.LocationQuery),
+            Location = response.Options.Location,
+            Base = baseUri,
+            Links = links,
+            Since = since,
+            SinceWall = wall,
+            RefreshAfter = refreshAfter,
+        };
+        if (!grant.HasLocation)
+        {
+            // Some answer a second registration by 2.04 without saying again where it is.
+            return before is { HasLocation: true } && before.Place == place && response.Code == CoapCode.Changed
+                ? grant with { Path = before.Path, Query = before.Query, Location = before.Location }
+                : grant;
+        }
+
+        return IsOwn(grant, directory)
+            ? grant
+            : throw new CoapDirectoryException(
+                $"The directory at {place} gave {CoapForeignText.LineOf(grant.Location)} as the location of the registration, which cannot "
+                    + "be one: it is a place of the directory itself, or no path. The directory has an error.", response);
+    }
+
+    /// <summary>Refreshes a registration, with a new base if there is one.</summary>
+    /// <param name="directory">The directory.</param>
+    /// <param name="grant">The registration, which has a location.</param>
+    /// <param name="baseUri">Where the endpoint is; null for where the request comes from.</param>
+    /// <param name="refreshAfter">How long afterwards it is to be refreshed again.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>What the directory has now; null when it does not know the registration, or refuses: what is at the location may be
+    /// somebody else's by then.</returns>
+    /// <exception cref="CoapException">It failed.</exception>
+    public async Task<RegistrationGrant?> RefreshAsync(CoapResourceDirectory directory, RegistrationGrant grant, string? baseUri,
+        TimeSpan refreshAfter, CancellationToken cancellationToken)
+    {
+        CoapRequest request = AtLocation(CoapMethod.Post, directory, grant);
+        if (baseUri is not null && baseUri != grant.Base)
+        {
+            Add(request, "base", baseUri);
+        }
+
+        (long since, DateTimeOffset wall) = (_time.GetTimestamp(), _time.GetUtcNow());
+        CoapResponse response = await SendAsync(request, cancellationToken).ConfigureAwait(false);
+        if (response.Code.Class == 4 && response.Code != CoapCode.TooManyRequests)
+        {
+            return null;
+        }
+
+        _ = Check(response, "refresh", grant.Place);
+        return grant with { Base = baseUri ?? grant.Base, Since = since, SinceWall = wall, RefreshAfter = refreshAfter };
+    }
+
+    /// <summary>Removes a registration.</summary>
+    /// <param name="directory">The directory.</param>
+    /// <param name="grant">The registration, which has a location.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>A task that ends when it is removed; also when the directory does not know it any more.</returns>
+    /// <exception cref="CoapException">It failed.</exception>
+    public async Task RemoveAsync(CoapResourceDirectory directory, RegistrationGrant grant, CancellationToken cancellationToken)
+    {
+        CoapResponse response = await SendAsync(AtLocation(CoapMethod.Delete, directory, grant), cancellationToken).ConfigureAwait(false);
+        if (response.Code != CoapCode.NotFound)
+        {
+            _ = Check(response, "removal", grant.Place);
+        }
+    }
+
+    // A location never leads to another host; of its own one it must not be what the directory itself serves.
+    private static bool IsOwn(RegistrationGrant grant, CoapResourceDirectory directory)
+    {
+        string[] path = [.. grant.Path.Select(static segment => Encoding.UTF8.GetString(segment.Span))];
+        return !path.Any(static segment => segment is "." or "..") && !path.All(static segment => segment.Length == 0)
+            && path[0] != ".well-known"
+            && !new[] { grant.Place, directory.ResourceLookup, directory.EndpointLookup }.OfType<CoapUri>()
+                .Any(place => place.Scheme == grant.Place.Scheme && place.Authority == grant.Place.Authority
+                    && place.PathSegments.SequenceEqual(path));
+    }
+
+    private static CoapRequest AtLocation(CoapMethod method, CoapResourceDirectory directory, RegistrationGrant grant)
+    {
+        CoapRequest request = directory.Host.To(method, CoapUri.Parse(CoapUri.OriginOf(grant.Place.ToString())));
+        foreach (ReadOnlyMemory<byte> segment in grant.Path)
+        {
+            request.Options.Add(OptionNumber.UriPath, segment.Span);
+        }
+
+        foreach (ReadOnlyMemory<byte> argument in grant.Query)
+        {
+            request.Options.Add(OptionNumber.UriQuery, argument.Span);
+        }
+
+        return request;
+    }
+
+    private static void Add(CoapRequest request, string name, string value) => request.Options.Add(new UriQuery($"{name}={value}"));
+
+    // Answers with the name of the code alone say little to people.
+    private static CoapResponse Check(CoapResponse response, string what, CoapUri place) => response.IsSuccess
+        ? response
+        : throw new CoapDirectoryException($"The directory at {place} refused the {what}. {new CoapResponseException(response).Message}",
+            response);
+
+    private void AddArguments(CoapRequest request, string? baseUri)
+    {
+        if (options.EndpointName.Length > 0)
+        {
+            Add(request, "ep", options.EndpointName);
+        }
+
+        if (options.Sector is { } sector)
+        {
+            Add(request, "d", sector);
+        }
+
+        Add(request, "lt", ((uint)options.Lifetime.TotalSeconds).ToString(CultureInfo.InvariantCulture));
+        if (baseUri is not null)
+        {
+            Add(request, "base", baseUri);
+        }
+
+        foreach (string type in options.Types)
+        {
+            Add(request, "et", type);
+        }
+
+        foreach ((string name, string value) in options.Attributes)
+        {
+            Add(request, name, value);
+        }
+    }
+
+    // The registration keeps the time itself when the directory is busy.
+    private Task<CoapResponse> SendAsync(CoapRequest request, CancellationToken cancellationToken)
+    {
+        request.Timeout = options.Timeout;
+        request.Patience = CoapPatience.None;
+        return client.SendAsync(request, cancellationToken);
+    }
+}
