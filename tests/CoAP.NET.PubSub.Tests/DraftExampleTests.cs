@@ -50,6 +50,22 @@ public sealed class DraftExampleTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task A_list_shows_each_change_of_the_topics()
+    {
+        Assert.Equal("", await LinksAsync("/ps"));
+        string topic = await CreateAsync(Create);
+        string data = topic.Replace("/ps/", "/ps/data/", StringComparison.Ordinal);
+        Assert.Equal($"<{topic}>;rt=\"core.ps.conf\"", await LinksAsync("/ps?rt=core.ps.conf"));
+        Assert.Contains("ct=", await LinksAsync("/ps?rt=core.ps.data"), StringComparison.Ordinal);
+        await _world.AskAsync(CoapMethod.Post, topic, "a0");
+        Assert.Equal($"<{data}>;rt=\"core.ps.data\";obs", await LinksAsync("/ps?rt=core.ps.data"));
+        Assert.Equal("", await LinksAsync("/ps?rt=core.ps.data&ct=60"));
+        await _world.AskAsync(CoapMethod.Delete, topic);
+        Assert.Equal("", await LinksAsync("/ps"));
+        Assert.Equal("", await LinksAsync("/ps?rt=core.ps.data"));
+    }
+
+    [Fact]
     [Rfc("pubsub-2.4-2")]
     public async Task A_filter_finds_topics_in_which_every_property_has_the_value()
     {

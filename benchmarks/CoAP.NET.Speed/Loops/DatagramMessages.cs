@@ -18,6 +18,14 @@ internal static unsafe class DatagramMessages
             : throw new ArgumentException($"'{segment}' is longer than 12 bytes.");
     }
 
+    /// <summary>The Uri-Path options of a path of several segments.</summary>
+    public static byte[] PathOptions(string path, int previous = 0)
+    {
+        const int UriPath = 11;
+        string[] segments = path.Split('/');
+        return [.. PathOption(segments[0], previous), .. segments[1..].SelectMany(static segment => PathOption(segment, UriPath))];
+    }
+
     /// <summary>A Proxy-Uri, as the only option of a message.</summary>
     public static byte[] ProxyOption(string uri)
     {

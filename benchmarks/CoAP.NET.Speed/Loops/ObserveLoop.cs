@@ -53,7 +53,7 @@ internal sealed unsafe class ObserveLoop : DatagramLink
     /// <summary>Makes the loop.</summary>
     /// <param name="server">The server.</param>
     /// <param name="observers">How many.</param>
-    /// <param name="path">The resource, a path of one segment; who PUTs it changes it.</param>
+    /// <param name="path">The resource, a path without its first slash; who PUTs it changes it.</param>
     /// <param name="firstPath">
     /// One that is observed before until all have been told once, by Confirmable messages: a server that does not know the time of a round
     /// trip may send a Non-confirmable notification every 3 s only (RFC 7641 section 4.5.1), and it learns that time from acknowledgements.
@@ -219,9 +219,9 @@ internal sealed unsafe class ObserveLoop : DatagramLink
         const int Observe = 6;
 
         // Observe 0 is empty; Content-Format 0 follows the path.
-        _observeAndPath = [Observe << 4, .. DatagramMessages.PathOption(path, Observe)];
-        _cancelAndPath = [(Observe << 4) | 1, 1, .. DatagramMessages.PathOption(path, Observe)];
-        _pathAndFormat = [.. DatagramMessages.PathOption(path), 0x10, Marker];
+        _observeAndPath = [Observe << 4, .. DatagramMessages.PathOptions(path, Observe)];
+        _cancelAndPath = [(Observe << 4) | 1, 1, .. DatagramMessages.PathOptions(path, Observe)];
+        _pathAndFormat = [.. DatagramMessages.PathOptions(path), 0x10, Marker];
 
         // So that there is a state to be told.
         Change(Now);

@@ -67,6 +67,7 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
         }
 
         yield return Observe("observe-non-100", Few(100), isNonConfirmable: true);
+        yield return Subscribe("pubsub-10000", Few(10_000));
         yield return new("observe-portable-100", $"{Text(Few(100))} observers, Confirmable, portable engine", RowGroup.Notifications,
             [Observed(servers.StartPortable, Few(100), false)]);
         yield return Client("client-128", Few(128));

@@ -11,6 +11,10 @@ internal sealed class Collection(BrokerParts parts)
     private CoapRouteHandlerBuilder? _topics;
     private CoapRouteHandlerBuilder? _data;
 
+    // What everybody is shown, where nobody decides who sees what: made once for each change of the topics, as strangers may ask often.
+    private KeptList? _topicList;
+    private KeptList? _dataList;
+
     /// <summary>The path, in URI form; known once it is mapped.</summary>
     public string Path { get; private set; } = "";
 
@@ -105,7 +109,20 @@ internal sealed class Collection(BrokerParts parts)
     {
         // The one list or the other; other queries filter it (RFC 6690 section 4.1).
         bool ofData = request.TryGetQuery("rt", out string? type) && type == PubSubDraft.DataType;
-        return Links(request, Visible(request), ofData);
+        if (parts.Options.Authorize is not null || request.Queries.Count() > (ofData ? 1 : 0))
+        {
+            return Links(request, Visible(request), ofData);
+        }
+
+        long version = parts.Index.Version;
+        ref KeptList? kept = ref ofData ? ref _dataList : ref _topicList;
+        if (Volatile.Read(ref kept) is not { } list || list.Version != version)
+        {
+            CoapContent content = ToContent(request, Visible(request), ofData);
+            Volatile.Write(ref kept, list = new KeptList(version, content, CoapETag.FromContent(content)));
+        }
+
+        return CoapResults.ValidOr(request, list.ETag, () => CoapResults.Content(list.Content));
     }
 
     private CoapResult Filter(CoapRequest request)
@@ -132,10 +149,12 @@ internal sealed class Collection(BrokerParts parts)
 
     private static CoapResult Links(CoapRequest request, IEnumerable<Topic> topics, bool ofData)
     {
-        IEnumerable<CoapLink> links = ofData ? topics.Select(DataLink) : topics.Select(TopicLink);
-        CoapContent content = CoapLinkFormat.ToContent(CoapLinkFormat.Filter(links, request.Queries));
+        CoapContent content = ToContent(request, topics, ofData);
         return CoapResults.ValidOr(request, CoapETag.FromContent(content), () => CoapResults.Content(content));
     }
+
+    private static CoapContent ToContent(CoapRequest request, IEnumerable<Topic> topics, bool ofData) => CoapLinkFormat.ToContent(
+        CoapLinkFormat.Filter(ofData ? topics.Select(DataLink) : topics.Select(TopicLink), request.Queries));
 
     private static CoapLink TopicLink(Topic topic) => new(topic.Path, new CoapLinkAttribute("rt", PubSubDraft.TopicType));
 
@@ -148,4 +167,6 @@ internal sealed class Collection(BrokerParts parts)
         CoapLink link = new(topic.DataPath, new CoapLinkAttribute("rt", type), new CoapLinkAttribute("obs"));
         return properties.ContentFormat is { } format ? link.With("ct", format.Value.ToString(CultureInfo.InvariantCulture)) : link;
     }
+
+    private sealed record KeptList(long Version, CoapContent Content, CoapETag ETag);
 }

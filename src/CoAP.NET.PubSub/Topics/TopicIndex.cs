@@ -11,6 +11,10 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
 {
     private readonly ConcurrentDictionary<string, Topic> _byId = new(StringComparer.Ordinal);
     private readonly ConcurrentQueue<TopicNews> _news = new();
+    private long _version;
+
+    /// <summary>Counts the changes that lists may show: not those of data.</summary>
+    public long Version => Interlocked.Read(ref _version);
 
     /// <summary>All topics, in no order.</summary>
     public IEnumerable<Topic> All => _byId.Values;
@@ -38,6 +42,7 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
             if (topic is not null)
             {
                 _byId.TryRemove(id, out _);
+                Interlocked.Increment(ref _version);
                 _news.Enqueue(new TopicNews(topic, TopicChange.Gone, change.IsExpired));
             }
 
@@ -56,6 +61,7 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
             topic = new Topic(change.Key, after);
             topic.ApplyTerms(maxSubscribers);
             _byId[id] = topic;
+            Interlocked.Increment(ref _version);
             _news.Enqueue(new TopicNews(topic, TopicChange.Data, false));
             return;
         }
@@ -68,6 +74,7 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
 
         if (after.Properties != before.Properties)
         {
+            Interlocked.Increment(ref _version);
             _news.Enqueue(new TopicNews(topic, TopicChange.Properties, false));
         }
     }

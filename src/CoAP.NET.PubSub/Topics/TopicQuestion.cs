@@ -38,6 +38,7 @@ internal sealed record TopicQuestion
         if (!reader.TryReadArray(out int? count) || count != Items || !reader.TryReadUInt(out ulong version) || version != 1
             || !reader.TryReadUInt(out ulong operation) || !reader.TryReadBytes(out byte[] topic) || !reader.TryReadItem(out byte[] map)
             || !TopicMap.TryRead(map, isStrict: false, out CoapTopicProperties properties, out _) || !reader.TryReadInt(out long format)
+            || format > ushort.MaxValue
             || !reader.TryReadHead(out CborHead head) || head.Argument != (ulong)(bytes.Length - reader.Position))
         {
             return null;

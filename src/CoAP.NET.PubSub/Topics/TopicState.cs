@@ -61,7 +61,7 @@ internal sealed record TopicState
             || !reader.TryReadText(out string collection) || !reader.TryReadText(out string owner) || !reader.TryReadText(out string source)
             || !reader.TryReadUInt(out ulong creation) || !reader.TryReadItem(out byte[] map)
             || !TopicMap.TryRead(map, isStrict: false, out CoapTopicProperties properties, out _)
-            || !reader.TryReadUInt(out ulong data) || !reader.TryReadInt(out long format)
+            || !reader.TryReadUInt(out ulong data) || !reader.TryReadInt(out long format) || format > ushort.MaxValue
             || !reader.TryReadHead(out CborHead head) || head.Argument != (ulong)(value.Length - reader.Position))
         {
             return null;

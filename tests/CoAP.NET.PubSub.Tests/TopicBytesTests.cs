@@ -1,0 +1,99 @@
+using CoAP.NET.PubSub.Topics;
+
+namespace CoAP.NET.PubSub.Tests;
+
+/// <summary>Properties, entries and questions as bytes: what is written is read the same, and nothing that strangers send throws.</summary>
+public sealed class TopicBytesTests
+{
+    [Fact]
+    public void Properties_are_read_as_they_were_written()
+    {
+        VirtualRandom random = new(5);
+        for (int i = 0; i < 500; i++)
+        {
+            CoapTopicProperties properties = Some(random);
+            byte[] bytes = TopicMap.Write(properties);
+            Assert.True(TopicMap.TryRead(bytes, isStrict: true, out CoapTopicProperties read, out string? error), error);
+            Assert.Equal(properties with { Initial = null }, read with { Initial = null });
+            Assert.Equal(properties.Initial?.ToArray(), read.Initial?.ToArray());
+            Assert.Equal(bytes, TopicMap.Write(read));
+        }
+    }
+
+    [Fact]
+    public void Entries_and_questions_are_read_as_they_were_written()
+    {
+        VirtualRandom random = new(6);
+        for (int i = 0; i < 500; i++)
+        {
+            TopicState state = new()
+            {
+                Collection = "/ps",
+                Owner = i % 2 == 0 ? null : "CoapDtlsIdentity somebody",
+                Source = "2001:db8::/56",
+                Creation = random.NextUInt64(),
+                Properties = Some(random) with { DataUri = null, Initial = null },
+            };
+            state = i % 3 == 0 ? state : state.WithData(new byte[i], i % 5 == 0 ? null : (CoapContentFormat)i);
+            state = i % 7 == 0 ? state.WithoutData() : state;
+            TopicState read = TopicState.Read(state.Write())!;
+            Assert.Equal(state.Data.ToArray(), read.Data.ToArray());
+            Assert.Equal(state with { Data = default }, read with { Data = default });
+            Assert.Equal(i % 3 != 0 && i % 7 != 0, read.HasData);
+
+            TopicQuestion question = new() { Operation = TopicOperation.Create, Topic = state, Data = new byte[i] };
+            TopicQuestion asked = TopicQuestion.Read(question.Write())!;
+            Assert.Equal((TopicOperation.Create, i), (asked.Operation, asked.Data.Length));
+            Assert.Equal(state.Creation, asked.Topic!.Creation);
+        }
+    }
+
+    [Fact]
+    public void Bytes_that_were_changed_or_cut_are_refused_or_read_and_never_throw()
+    {
+        VirtualRandom random = new(7);
+        int read = 0;
+        for (int i = 0; i < 20_000; i++)
+        {
+            CoapTopicProperties properties = Some(random);
+            TopicState state = new() { Collection = "/ps", Source = "x", Creation = 1, Properties = properties };
+            byte[] bytes = (i % 3) switch
+            {
+                0 => TopicMap.Write(properties),
+                1 => state.WithData(new byte[3], null).Write(),
+                _ => new TopicQuestion { Operation = TopicOperation.Publish, Data = new byte[4] }.Write(),
+            };
+            for (int change = 0; change < 1 + (i % 3); change++)
+            {
+                bytes[(int)(random.NextUInt64() % (uint)bytes.Length)] = (byte)random.NextUInt64();
+            }
+
+            bytes = i % 4 == 0 ? bytes[..(int)(random.NextUInt64() % (uint)bytes.Length)] : bytes;
+            bool isRead = TopicMap.TryRead(bytes, isStrict: true, out _, out string? error);
+            Assert.Equal(isRead, error is null);
+            _ = TopicMap.TryReadKeys(bytes, out _);
+            read += (isRead ? 1 : 0) + (TopicState.Read(bytes) is null ? 0 : 1) + (TopicQuestion.Read(bytes) is null ? 0 : 1);
+        }
+
+        Assert.InRange(read, 100, 19_000);
+    }
+
+    private static CoapTopicProperties Some(VirtualRandom random)
+    {
+        ulong bits = random.NextUInt64();
+        return new CoapTopicProperties
+        {
+            Name = Has(0) ? "living-room" : null,
+            DataUri = Has(1) ? "/ps/data/1" : null,
+            ResourceType = Has(2) ? "core.ps.data" : null,
+            ContentFormat = Has(3) ? (CoapContentFormat)(int)(bits >> 48) : null,
+            TopicType = Has(4) ? "\u03b8 temperature" : null,
+            Expiration = Has(5) ? DateTimeOffset.FromUnixTimeSeconds((long)(bits >> 30)) : null,
+            MaxSubscribers = Has(6) ? (uint)(bits >> 32) : null,
+            ObserverCheck = Has(7) ? TimeSpan.FromSeconds(1 + (bits >> 40)) : null,
+            Initial = Has(8) ? new byte[] { 1, 2, 3 } : null,
+        };
+
+        bool Has(int bit) => (bits & (1u << bit)) != 0;
+    }
+}
