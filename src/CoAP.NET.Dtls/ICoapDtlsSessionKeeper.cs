@@ -17,7 +17,8 @@ public interface ICoapDtlsSessionKeeper
 {
     /// <summary>
     /// Called when the server starts, before its first datagram: loads what was kept. The loader may be used later too, as when the
-    /// sessions of another server are taken over. The server starts also when this fails; its clients then make new sessions.
+    /// sessions of another server are taken over. The server starts also when this fails; clients then make new sessions in place of those
+    /// that are not loaded later.
     /// </summary>
     /// <param name="loader">Takes sessions.</param>
     /// <param name="cancellationToken">Stops the start.</param>

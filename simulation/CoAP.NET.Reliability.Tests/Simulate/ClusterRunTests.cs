@@ -73,6 +73,22 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
             step Kind=Ask Id=22 Device=2 Resource=2 Pause=3084
             """
         },
+        {
+            // The node that started while the store went away never opened a session again, those that it was handed over neither.
+            "Sessions are served where the store went away while they were read",
+            """
+            cluster Seed=2370 Balancer=Spray Loss=3 Duplication=14 Reordering=113 MaxDelay=26 StoreDelay=72
+            step Kind=Leave Id=6 Device=2 Resource=2 Pause=33
+            step Kind=Count Id=20 Device=2 Resource=1 Pause=2146
+            step Kind=LoseAnswers Id=24 Device=2 Node=1 Resource=1 Time=10834 Pause=3682
+            step Kind=Start Id=25 Device=1 Resource=2 Pause=140
+            step Kind=Kill Id=42 Resource=2 Pause=4099
+            step Kind=Ask Id=44 Device=2 Pause=4742
+            step Kind=Start Id=46 Node=1 Pause=38
+            step Kind=Kill Id=47 Device=1 Node=1 Resource=1 Pause=2609
+            step Kind=StoreAway Id=53 Resource=2 Time=5491 Pause=4810
+            """
+        },
     };
 
     [Theory]

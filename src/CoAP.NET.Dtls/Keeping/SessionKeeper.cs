@@ -184,9 +184,20 @@ internal sealed class SessionKeeper : IDisposable
     /// <summary>Loads what was kept. Each session has its numbers confirmed when it needs some.</summary>
     /// <param name="cancellationToken">Stops it.</param>
     /// <returns>How many sessions were taken over.</returns>
+    /// <exception cref="Exception">What the keeper threw. It may load the rest later.</exception>
     public async ValueTask<int> StartAsync(CancellationToken cancellationToken)
     {
-        await _keeping.Keeper.StartAsync(new CoapDtlsSessionLoader(Loading), cancellationToken).ConfigureAwait(false);
+        try
+        {
+            await _keeping.Keeper.StartAsync(new CoapDtlsSessionLoader(Loading), cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (exception is not OperationCanceledException)
+        {
+            // The server starts nevertheless: with what was loaded before, and what its keeper loads later is opened at once.
+            Loading.TakeFirst();
+            throw;
+        }
+
         return Loading.TakeFirst();
     }
 

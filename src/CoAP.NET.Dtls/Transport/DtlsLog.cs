@@ -18,7 +18,8 @@ internal static partial class DtlsLog
     [LoggerMessage(2104, LogLevel.Information, "{Count} sessions were taken over from {Keeper}.")]
     public static partial void SessionsLoaded(ILogger logger, int count, string keeper);
 
-    [LoggerMessage(2105, LogLevel.Warning, "The sessions in {Keeper} were not taken over, so clients make new ones: {Reason}")]
+    [LoggerMessage(2105, LogLevel.Warning,
+        "Not all sessions in {Keeper} were taken over; clients of those that it does not load later make new ones: {Reason}")]
     public static partial void SessionsNotLoaded(ILogger logger, string keeper, string reason);
 
     [LoggerMessage(2106, LogLevel.Warning, "The sessions were not saved to {Keeper}, so clients make new ones: {Reason}")]

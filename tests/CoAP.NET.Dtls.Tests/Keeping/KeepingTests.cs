@@ -80,6 +80,27 @@ public sealed class KeepingTests
     }
 
     [Fact]
+    public async Task What_a_keeper_loads_after_its_start_has_failed_is_taken_and_so_is_what_it_had_loaded_before()
+    {
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(keeping: keeper.Keeping());
+        (_, RecordLayer first) = before.Open(1);
+        (_, RecordLayer second) = before.Open(2);
+        MemoryKeeper left = keeper.AfterCrash();
+        left.FailsAfter = 1;
+
+        using SessionRig after = new(clock: before.Clock, keeping: left.Keeping());
+        await Assert.ThrowsAsync<IOException>(async () => await after.Server.Keeper!.StartAsync(default));
+        Assert.Single(after.Opened);
+        Assert.Equal([CoapDtlsSessionLoad.Known, CoapDtlsSessionLoad.Loaded],
+            left.States.Values.Select(state => left.Loader.TryLoad(state.Span)));
+        Assert.Equal(2, after.Opened.Count);
+        Assert.True(after.Server.Receive(ServerBench.Path(1), SessionRig.Record(first, [1])));
+        Assert.True(after.Server.Receive(ServerBench.Path(2), SessionRig.Record(second, [1])));
+        Assert.Equal(2, after.Received);
+    }
+
+    [Fact]
     public void A_session_is_handed_over_once_when_it_is_made_and_again_when_half_of_its_numbers_is_used()
     {
         MemoryKeeper keeper = new();

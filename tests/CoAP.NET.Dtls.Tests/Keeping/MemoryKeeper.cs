@@ -19,6 +19,9 @@ internal sealed class MemoryKeeper : ICoapDtlsSessionKeeper
     /// <summary>Called before a batch is kept; may throw, refuse or wait.</summary>
     public Func<IReadOnlyList<CoapDtlsSessionChange>, ValueTask>? BeforeKeeping { get; set; }
 
+    /// <summary>After how many states the start fails, as when the store goes away while it is read.</summary>
+    public int? FailsAfter { get; set; }
+
     /// <summary>A defect: whether a batch is confirmed and not kept.</summary>
     public Func<IReadOnlyList<CoapDtlsSessionChange>, bool>? Loses { get; set; }
 
@@ -78,12 +81,13 @@ internal sealed class MemoryKeeper : ICoapDtlsSessionKeeper
     public ValueTask StartAsync(CoapDtlsSessionLoader loader, CancellationToken cancellationToken)
     {
         _loader = loader;
-        foreach (ReadOnlyMemory<byte> state in States.Values.ToArray())
+        ReadOnlyMemory<byte>[] states = [.. States.Values];
+        foreach (ReadOnlyMemory<byte> state in states.Take(FailsAfter ?? states.Length))
         {
             Loads.Add(loader.TryLoad(state.Span));
         }
 
-        return default;
+        return FailsAfter is null ? default : ValueTask.FromException(new IOException("The store has gone away."));
     }
 
     public async ValueTask KeepAsync(IReadOnlyList<CoapDtlsSessionChange> changes, CancellationToken cancellationToken)
