@@ -89,6 +89,23 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
             step Kind=StoreAway Id=53 Resource=2 Time=5491 Pause=4810
             """
         },
+        {
+            // What the owner of its session had for it went by way of the node that relayed it first, which relayed nothing any more: the
+            // device heard of what it observes, never doubted its session, and nothing that it asked was answered.
+            "A device without a Connection ID is answered though the node that relayed it has slots of its own by now",
+            """
+            cluster Seed=1 Devices=1 Plain=1
+            step Kind=Observe Pause=500
+            step Kind=Observe Resource=1 Pause=500
+            step Kind=Observe Resource=2 Pause=500
+            step Kind=Kill Pause=3000
+            step Kind=Start Pause=500
+            step Kind=Ask Pause=9000
+            step Kind=Change Node=1 Pause=10
+            step Kind=Change Node=1 Resource=1 Pause=10
+            step Kind=Change Node=1 Resource=2 Pause=10
+            """
+        },
     };
 
     [Theory]

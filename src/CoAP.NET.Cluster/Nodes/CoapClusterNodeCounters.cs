@@ -29,7 +29,10 @@ public sealed record CoapClusterNodeCounters
     /// <summary>Datagrams that it did not relay because their source had used up its share.</summary>
     public long RelaysRefused { get; init; }
 
-    /// <summary>Relayed datagrams that it dropped because their slot had moved on; none is relayed twice.</summary>
+    /// <summary>
+    /// Relayed datagrams that it dropped because their slot had moved on, none is relayed twice; and datagrams to clients without a
+    /// Connection ID that the node which relayed them relays no more.
+    /// </summary>
     public long RelaysStray { get; init; }
 
     /// <summary>

@@ -11,6 +11,9 @@ namespace CoAP.NET.Cluster;
 /// </summary>
 internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
 {
+    // Set in the number of a node that relayed what bears no slot, which it does only while it serves no new clients itself.
+    private const int WithoutSlot = 1 << 30;
+
     private readonly CoapCluster _cluster;
     private readonly ClusterRelays _relays;
     private readonly ClusterSessionKeeper _keeper;
@@ -179,15 +182,24 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
             return false;
         }
 
-        Hold(of, via, map.Version, remote, datagram);
+        Hold(of, via & ~WithoutSlot, map.Version, remote, datagram);
         return true;
     }
 
     /// <inheritdoc/>
     public bool TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram)
     {
-        CoapNodeId node = _relays.OriginOf(via);
-        RelayItem item = ItemOf(_cluster.Map, null, remote, datagram);
+        CoapClusterMap map = _cluster.Map;
+        CoapNodeId node = _relays.OriginOf(via & ~WithoutSlot);
+        if (via >= WithoutSlot && !RelaysBeginnings(map, node))
+        {
+            // What the client sends does not come here any more. Were it told something nevertheless, as by an observation, it would not
+            // find out that this session is of no use to it.
+            _relays.Counts.OnStray();
+            return true;
+        }
+
+        RelayItem item = ItemOf(map, null, remote, datagram);
         return node.IsSet && (_ways.TrySend(node, RelayKind.ToClient, item) || _relays.TryReturn(node, item));
     }
 
@@ -216,7 +228,11 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         _relays.Counts.OnReceived();
         CoapClusterMap map = _cluster.Map;
         (SlotPlace place, CoapNodeId owner) = item.Slot is { } of ? PlaceOf(map, of) : (SlotPlace.Here, default);
-        if (item.Slot is not { } slot || place == SlotPlace.Here)
+        if (item.Slot is not { } slot)
+        {
+            Receive(via == 0 ? 0 : via | WithoutSlot, item, bytes);
+        }
+        else if (place == SlotPlace.Here)
         {
             Receive(via, item, bytes);
         }
@@ -319,6 +335,10 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
 
         return (map.IsThere(owner.Node) ? SlotPlace.Elsewhere : SlotPlace.OnItsWay, owner.Node);
     }
+
+    // Whether a node relays what bears no slot, as far as this one knows: when it has no slots yet, or hands them over.
+    private static bool RelaysBeginnings(CoapClusterMap map, CoapNodeId node) =>
+        map.Nodes.Any(other => other.Id == node && other.IsLeaving) || !CoapSlot.All.Any(slot => map[slot].Node == node);
 
     // A client that begins has no slot yet. All it says has to reach the same node, so that follows from its address.
     private bool TryRelayBeginning(CoapClusterMap map, in CoapAddress remote, ReadOnlySpan<byte> datagram)
