@@ -30,7 +30,7 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
     // All of them: simulate --only cluster --plant each.
     [Theory]
     [InlineData("fence-ignored", 1)]
-    [InlineData("no-doubt", 14)]
+    [InlineData("no-doubt", 23)]
     [InlineData("observer-lost", 1)]
     public async Task A_planted_defect_is_found_by_the_check_that_is_there_for_it(string plant, int first)
     {
@@ -129,6 +129,22 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
         {
             File.Delete(kept);
         }
+    }
+
+    [Fact]
+    public void A_device_that_sent_nothing_while_all_went_well_may_take_its_session_for_lost()
+    {
+        TimeSpan now = TimeSpan.FromSeconds(100);
+        ClusterTroubles troubles = new();
+        troubles.Add(TimeSpan.FromSeconds(50), TimeSpan.FromSeconds(60));
+
+        Assert.False(troubles.HadQuiet(now, []));
+        Assert.False(troubles.HadQuiet(now, [TimeSpan.FromSeconds(59)]));
+        Assert.False(troubles.HadQuiet(now, [TimeSpan.FromSeconds(96)]));
+        Assert.True(troubles.HadQuiet(now, [TimeSpan.FromSeconds(61)]));
+
+        troubles.Add(TimeSpan.FromSeconds(80), TimeSpan.FromSeconds(81));
+        Assert.False(troubles.HadQuiet(now, [TimeSpan.FromSeconds(61), TimeSpan.FromSeconds(85)]));
     }
 
     [Fact]

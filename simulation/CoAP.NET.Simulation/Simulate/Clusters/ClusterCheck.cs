@@ -18,13 +18,19 @@ internal enum ClusterCheck
     /// <summary>The answer is that to this request.</summary>
     RightAnswer,
 
-    /// <summary>A POST is carried out once, unless the node that did it died, slept or lost its slots before its answer arrived.</summary>
+    /// <summary>
+    /// A POST is carried out once, unless the node that did it, or one to which its session moved then, died, slept or lost its slots
+    /// before its answer arrived.
+    /// </summary>
     RunsOnce,
 
     /// <summary>What somebody recorded and sends again is not carried out.</summary>
     Replay,
 
-    /// <summary>A device with a Connection ID makes no handshake but for a session that was never kept, or after a long silence.</summary>
+    /// <summary>
+    /// A device with a Connection ID makes no handshake but for a session that was never kept, or when nothing that it sent while all went
+    /// well could be answered.
+    /// </summary>
     NoHandshake,
 
     /// <summary>States that an observer is told never go back.</summary>

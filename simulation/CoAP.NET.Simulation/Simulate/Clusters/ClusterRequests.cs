@@ -105,11 +105,13 @@ internal sealed class ClusterRequests(ClusterWorld world)
 
         foreach (ClusterRunOfRequest before in counted.Runs)
         {
-            bool isExcused = node.IsInDoubt || before.Node.LastFailure >= before.Time || counted.Device.Sessions != before.Sessions;
+            bool isExcused = node.IsInDoubt || before.Node.LastFailure >= before.Time || counted.Device.Sessions != before.Sessions
+                || world.WasLost(counted.Device, before.Time);
             if (!isExcused)
             {
                 world.Journal.Violate(ClusterCheck.RunsOnce,
-                    $"{node} runs request {id} of {counted.Device}, which {before.Node} ran at {before.Time.TotalSeconds:F3} s and lives");
+                    $"{node} runs request {id} of {counted.Device}, which {before.Node} ran at {before.Time.TotalSeconds:F3} s, "
+                    + "and all who knew that live");
             }
         }
 

@@ -120,6 +120,7 @@ internal sealed class ClusterRun
                 break;
             case ClusterStepKind.Rebind:
                 device.Rebind(_world.Network);
+                device.OnLoss(_world.Clock.Elapsed);
                 break;
             case ClusterStepKind.Start:
                 foreach (int place in Enumerable.Range(0, _world.Plan.Nodes).Where(place => _world.At(place) is null).Take(1))

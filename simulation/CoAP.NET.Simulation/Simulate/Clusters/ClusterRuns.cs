@@ -10,14 +10,14 @@ internal static class ClusterRuns
 
     private const int Steps = 60;
     private const int DefaultSeeds = 50;
-    private const int PlantSeeds = 20;
+    private const int PlantSeeds = 30;
     private const int ToldSeeds = 500;
 
     /// <summary>Looks for a seed that finds a planted defect by the check that is there for it.</summary>
     /// <param name="plant">The word of the defect.</param>
     /// <param name="first">The first seed.</param>
     /// <param name="cancellationToken">Ends it.</param>
-    /// <returns>The seed; null when none of twenty found it.</returns>
+    /// <returns>The seed; null when none of thirty found it.</returns>
     public static async Task<ulong?> FindAsync(string plant, ulong first = 1, CancellationToken cancellationToken = default)
     {
         ulong? found = null;

@@ -55,7 +55,13 @@ internal sealed class ClusterWire(ClusterWorld world)
         if (world.Clock.Elapsed < device.RadioOffUntil
             || (world.Has(ClusterPlants.Deaf) && world.Clock.Elapsed > s_deaf && device.Index == 0))
         {
+            device.OnLoss(world.Clock.Elapsed);
             return NetworkVerdict.Drop;
+        }
+
+        if (RecordReader.IsOfSession(bytes) && packet.To == SimulatedBalancer.Address)
+        {
+            device.OnTry(world.Clock.Elapsed);
         }
 
         if (IsCalm || !RecordReader.IsOfSession(bytes))
@@ -65,8 +71,13 @@ internal sealed class ClusterWire(ClusterWorld world)
 
         int chance = _dice.Between(0, 1000);
         ClusterPlan plan = world.Plan;
-        return chance < plan.Loss ? NetworkVerdict.Drop
-            : chance < plan.Loss + plan.Duplication ? NetworkVerdict.Duplicate()
+        if (chance < plan.Loss)
+        {
+            device.OnLoss(world.Clock.Elapsed);
+            return NetworkVerdict.Drop;
+        }
+
+        return chance < plan.Loss + plan.Duplication ? NetworkVerdict.Duplicate()
             : chance < plan.Loss + plan.Duplication + plan.Reordering
                 ? NetworkVerdict.Delay(TimeSpan.FromMilliseconds(_dice.Between(1, 400)))
                 : NetworkVerdict.Pass;

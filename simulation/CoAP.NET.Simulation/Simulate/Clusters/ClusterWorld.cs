@@ -30,6 +30,7 @@ internal sealed class ClusterWorld
     private readonly List<ITimer> _timers = [];
     private readonly long[] _newest = new long[CoapSlot.Count];
     private readonly ClusterTroubles _troubles = new();
+    private readonly SlotHistory _history = new();
     private readonly string? _plant;
     private readonly Func<ICoapClusterStore, PlantedStore>? _planted;
     private int _processes;
@@ -142,6 +143,9 @@ internal sealed class ClusterWorld
     public int CountRecords(CoapRecordKind kind) => CoapSlot.All.Sum(slot => Memory.Read(kind, slot)
         .Count(record => kind != CoapRecordKind.Observer || ObserverRecord.IsObserver(record.Key.Bytes.Span)));
 
+    /// <inheritdoc cref="SlotHistory.WasLost(SimulatedDevice, TimeSpan)"/>
+    public bool WasLost(SimulatedDevice device, TimeSpan since) => _history.WasLost(device, since);
+
     /// <summary>Whether the store has ever had a session.</summary>
     public bool WasKept(string cid) => _kept.Contains(cid);
 
@@ -188,6 +192,7 @@ internal sealed class ClusterWorld
         {
             SimulatedClusterNode node = new(this, place, ++_processes);
             _nodes[place] = node;
+            _history.Add(node);
             Journal.Note($"{node} starts");
             node.Start();
             UseNodes();
@@ -297,7 +302,7 @@ internal sealed class ClusterWorld
     public void OnNewSession(SimulatedDevice device)
     {
         Journal.Note($"{device} has a new session in place of {device.ServerCid}");
-        if (device is { HasCid: true, ServerCid: { } cid } && WasKept(cid) && _troubles.HadQuiet(Clock.Elapsed))
+        if (device is { HasCid: true, ServerCid: { } cid } && WasKept(cid) && _troubles.HadQuiet(Clock.Elapsed, device.Tries))
         {
             Journal.Violate(ClusterCheck.NoHandshake, $"{device} has lost its session {cid}, which was kept");
         }
@@ -380,6 +385,7 @@ internal sealed class ClusterWorld
             _newest[slot.Number] = Math.Max(_newest[slot.Number], map[slot].Fence.Value);
         }
 
+        _history.OnChanged(map, Clock.Elapsed);
         CheckOwners(map, "the store");
     }
 

@@ -13,8 +13,12 @@ internal sealed class SimulatedDevice : IAsyncDisposable
     // Shorter than three days, so that what is lost for good is found out, and longer than any fault.
     private static readonly TimeSpan s_silence = TimeSpan.FromSeconds(45);
 
+    // Within which time what it sends is answered.
+    private static readonly TimeSpan s_answer = TimeSpan.FromSeconds(5);
+
     private readonly InMemoryTransport _transport;
     private readonly CoapServer _server;
+    private readonly List<TimeSpan> _tries = [];
     private int _rebinds;
 
     /// <param name="world">Where it is.</param>
@@ -75,6 +79,9 @@ internal sealed class SimulatedDevice : IAsyncDisposable
     /// <summary>Until when its radio is off.</summary>
     public TimeSpan RadioOffUntil { get; set; }
 
+    /// <summary>When it sent something, without those times after which something for it or from it was lost within seconds.</summary>
+    public IReadOnlyList<TimeSpan> Tries => _tries;
+
     /// <summary>The Connection ID by which it finds the server last.</summary>
     public string? ServerCid { get; set; }
 
@@ -82,6 +89,14 @@ internal sealed class SimulatedDevice : IAsyncDisposable
 
     // A server without an address would listen at the port of coap.
     public Task StartAsync() => _server.Endpoint.StartAsync();
+
+    /// <summary>It sends something.</summary>
+    /// <param name="now">When.</param>
+    public void OnTry(TimeSpan now) => _tries.Add(now);
+
+    /// <summary>Something for it or from it is lost.</summary>
+    /// <param name="now">When.</param>
+    public void OnLoss(TimeSpan now) => _tries.RemoveAll(time => time > now - s_answer);
 
     public void Rebind(InMemoryNetwork network) =>
         network.Rebind(_transport.PublicAddress, HostOf(Index) with { Port = (ushort)(41_000 + ++_rebinds) });
