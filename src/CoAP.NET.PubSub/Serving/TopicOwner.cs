@@ -9,6 +9,9 @@ internal sealed class TopicOwner(BrokerParts parts)
 {
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(30);
 
+    // How long an answer waits until this node knows of what it says, as its client may go on here at once. News come with the reply.
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(2);
+
     /// <summary>The key of the topic of a name, which is the same on all nodes. Short, as its text is part of paths.</summary>
     public CoapTableKey KeyOf(string collection, string name) =>
         new(parts.Table.KeyOf(System.Text.Encoding.UTF8.GetBytes($"{collection}\n{name}")).Bytes[..6]);
@@ -18,6 +21,8 @@ internal sealed class TopicOwner(BrokerParts parts)
     public async ValueTask<(TopicReply Reply, CoapResult? Refusal)> AskAsync(
         CoapTableKey key, TopicQuestion question, CancellationToken cancellationToken)
     {
+        string id = key.ToString();
+        TopicState? before = parts.Index.StateOf(id);
         try
         {
             TopicReply reply = TopicReply.Read(await Begin(key, question, cancellationToken).ConfigureAwait(false));
@@ -27,12 +32,13 @@ internal sealed class TopicOwner(BrokerParts parts)
                 return (reply, CoapResults.Status(reply.Code, reply.Reason));
             }
 
+            await parts.Index.HearAsync(id, before, s_patience, parts.Options.TimeProvider).ConfigureAwait(false);
             return (reply, null);
         }
         catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
         {
             parts.Counts.Add(PubSubCount.Unavailable);
-            PubSubLog.TableUnavailable(parts.Logger, exception, key.ToString());
+            PubSubLog.TableUnavailable(parts.Logger, exception, id);
             TimeSpan wait = exception is CoapTableUnavailableException unavailable ? unavailable.RetryAfter : s_retryAfter;
             return (default, CoapResults.ServiceUnavailable(wait));
         }

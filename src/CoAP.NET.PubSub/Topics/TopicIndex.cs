@@ -11,6 +11,8 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
 {
     private readonly ConcurrentDictionary<string, Topic> _byId = new(StringComparer.Ordinal);
     private readonly ConcurrentQueue<TopicNews> _news = new();
+    private readonly Lock _gate = new();
+    private readonly Dictionary<string, TaskCompletionSource> _awaited = new(StringComparer.Ordinal);
     private long _version;
 
     /// <summary>Counts the changes that lists may show: not those of data.</summary>
@@ -26,6 +28,40 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
     public Topic? Find(string collection, string id) =>
         _byId.TryGetValue(id, out Topic? topic) && topic.State.Collection == collection ? topic : null;
 
+    /// <summary>What this node knows of a topic; another object after each change, null when there is none.</summary>
+    public TopicState? StateOf(string id) => _byId.TryGetValue(id, out Topic? topic) ? topic.State : null;
+
+    /// <summary>Waits until this node has heard of a change that another one made.</summary>
+    /// <param name="id">The topic.</param>
+    /// <param name="before">What was known before it was asked for.</param>
+    /// <param name="patience">How long.</param>
+    /// <param name="time">The clock.</param>
+    public async Task HearAsync(string id, TopicState? before, TimeSpan patience, TimeProvider time)
+    {
+        TaskCompletionSource? awaited;
+        lock (_gate)
+        {
+            if (!ReferenceEquals(StateOf(id), before))
+            {
+                return;
+            }
+
+            if (!_awaited.TryGetValue(id, out awaited))
+            {
+                _awaited.Add(id, awaited = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
+            }
+        }
+
+        try
+        {
+            await awaited.Task.WaitAsync(patience, time).ConfigureAwait(false);
+        }
+        catch (TimeoutException)
+        {
+            Heard(id);
+        }
+    }
+
     /// <summary>Takes the next change that something follows from.</summary>
     public bool TakeNews(out TopicNews news) => _news.TryDequeue(out news);
 
@@ -33,6 +69,23 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
     public void OnChanged(CoapTableChange change)
     {
         string id = change.Key.ToString();
+        Apply(change, id);
+        Heard(id);
+    }
+
+    private void Heard(string id)
+    {
+        TaskCompletionSource? awaited;
+        lock (_gate)
+        {
+            _awaited.Remove(id, out awaited);
+        }
+
+        awaited?.SetResult();
+    }
+
+    private void Apply(CoapTableChange change, string id)
+    {
         _byId.TryGetValue(id, out Topic? topic);
         TopicState? before = topic?.State;
         TopicState? after = change.Value is { } value ? TopicState.Read(value) : null;
