@@ -12,9 +12,12 @@ public enum CoapObserverRestore
     /// <summary>No route serves the request to observers, or the client would not be let in.</summary>
     NotServed,
 
-    /// <summary>A bound is reached, such as <see cref="CoapLimits.MaxObservers"/>, or the session of the client has just ended.</summary>
+    /// <summary>A bound is reached, such as <see cref="CoapLimits.MaxObservers"/>.</summary>
     NoRoom,
 
     /// <summary>The endpoint stops.</summary>
     Stopping,
+
+    /// <summary>The session of the client has just ended here. Another process may go on with it, and put the observer back.</summary>
+    Gone,
 }

@@ -31,8 +31,8 @@ internal sealed class ObserverRestorer
     private readonly Dictionary<string, List<Awaited>> _bySession = new(StringComparer.Ordinal);
     private readonly Queue<(CoapPeer? Peer, Awaited Observer)> _ready = new();
 
-    // Those that were put back a short while ago, and when.
-    private readonly ConcurrentDictionary<CoapRecordKey, long> _unheard = new();
+    // Those that were put back a short while ago: when, and whether for the last time while they are awake.
+    private readonly ConcurrentDictionary<CoapRecordKey, (long Restored, bool IsLast)> _unheard = new();
     private readonly WakeSignal _wake = new();
     private readonly NumberFloor _numbers;
     private long _looked;
@@ -81,13 +81,13 @@ internal sealed class ObserverRestorer
     public bool TryAwaitAwake(CoapRecordKey key, CoapKeptObserver observer)
     {
         CoapPeer peer = observer.Peer;
-        if (!_unheard.TryRemove(key, out long restored) || (!peer.DurableId.IsEmpty && !peer.IsConnected))
+        if (!_unheard.TryRemove(key, out (long Restored, bool IsLast) put) || (!peer.DurableId.IsEmpty && !peer.IsConnected))
         {
             return false;
         }
 
         Awaited again = new(key, _keeper.StateOf(observer), _cluster.FenceOf(key.Slot), 0);
-        if (_time.GetUtcNow() - peer.LastSeen >= _time.GetElapsedTime(restored))
+        if (_time.GetUtcNow() - peer.LastSeen >= _time.GetElapsedTime(put.Restored))
         {
             _ = AwaitAwakeAsync(peer, again);
             return true;
@@ -95,7 +95,7 @@ internal sealed class ObserverRestorer
 
         lock (_gate)
         {
-            if (_isStopped)
+            if (_isStopped || put.IsLast)
             {
                 return false;
             }
@@ -359,12 +359,7 @@ internal sealed class ObserverRestorer
         }
 
         // Before: it may be lost at once.
-        long now = _time.GetTimestamp();
-        if (!observer.IsLast)
-        {
-            _unheard[observer.Key] = now;
-        }
-
+        _unheard[observer.Key] = (_time.GetTimestamp(), observer.IsLast);
         CoapObserverRestore? result = _keeper.Restore(_server, peer, observer.Key, observer.State, _numbers.From);
         if (result != CoapObserverRestore.Restored)
         {
@@ -375,6 +370,10 @@ internal sealed class ObserverRestorer
         {
             case CoapObserverRestore.Restored:
                 _observers.NoteRestored();
+                break;
+            case CoapObserverRestore.Gone:
+                // It goes with its slot, whose next owner reads the record, or its session is awaited and found missing.
+                Add(observer with { Since = _time.GetTimestamp() });
                 break;
             case CoapObserverRestore.NotServed or CoapObserverRestore.NoRoom:
                 _observers.NoteRefused();
@@ -408,7 +407,7 @@ internal sealed class ObserverRestorer
         }
 
         _looked = _time.GetTimestamp();
-        foreach ((CoapRecordKey key, long restored) in _unheard)
+        foreach ((CoapRecordKey key, (long restored, _)) in _unheard)
         {
             if (_time.GetElapsedTime(restored) >= s_remembers)
             {
@@ -449,7 +448,7 @@ internal sealed class ObserverRestorer
     /// <param name="Since">When, by the clock's timestamp.</param>
     private sealed record Awaited(CoapRecordKey Key, ReadOnlyMemory<byte> State, CoapFence Fence, long Since)
     {
-        /// <summary>Whether it is put back for the last time, whatever it acknowledges.</summary>
+        /// <summary>Whether it is put back for the last time, unless it is not heard afterwards.</summary>
         public bool IsLast { get; init; }
     }
 }

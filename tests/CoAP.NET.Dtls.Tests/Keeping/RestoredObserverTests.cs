@@ -82,11 +82,15 @@ public sealed class RestoredObserverTests
         await using CoapObservation observation = await secure.Client().ObserveAsync($"{secure.Host}/state");
         await observers.ChangedAsync();
         await CoAP.NET.Tests.Eventually.IsTrueAsync(() => sessions.Count == 1);
+        CoapKeptObserver kept = Assert.Single(observers.Of(secure.Server.Endpoint.ConnectedPeers));
 
         Assert.Equal(CoapDtlsSessionLoad.Loaded, sessions.Loader.TryLoad(Assert.Single(sessions.States).Value.Span, stamp: 7));
 
         await observers.ChangedAsync();
         Assert.Equal(["registered", "HandedOver"], observers.Told);
+
+        // One that was about to be put back here belongs to the other server.
+        Assert.Equal(CoapObserverRestore.Gone, secure.Server.RestoreObserver(kept));
     }
 
     [Fact]

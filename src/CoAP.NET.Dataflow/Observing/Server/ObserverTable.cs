@@ -102,6 +102,11 @@ internal sealed class ObserverTable
         DateTimeOffset? numbersFrom)
     {
         long now = _shard.Environment.Now;
+        if (channel.IsForgotten)
+        {
+            return CoapObserverRestore.Gone;
+        }
+
         if (_observers.ContainsKey((channel, request.Token)))
         {
             return CoapObserverRestore.IsThere;
