@@ -48,6 +48,12 @@ public sealed record CoapDirectoryCounters
     /// <summary>Requests that were asked to come again with an Echo (4.01).</summary>
     public long Challenges { get; init; }
 
+    /// <summary>Links of endpoints that are being fetched at the moment (RFC 9176 section 5.1).</summary>
+    public int Fetches { get; init; }
+
+    /// <summary>Simple registrations that were refused as too many links were being fetched (5.03).</summary>
+    public long FetchesRefused { get; init; }
+
     /// <summary>Registrations that were refused as the directory was full (5.03).</summary>
     public long Full { get; init; }
 

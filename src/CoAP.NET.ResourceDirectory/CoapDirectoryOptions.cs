@@ -84,6 +84,20 @@ public sealed class CoapDirectoryOptions
     /// <summary>How many criteria a look-up may have. 1 to 63; default 16.</summary>
     public int MaxCriteriaPerLookUp { get; set; } = 16;
 
+    /// <summary>
+    /// Whether endpoints may ask the directory to fetch their links (<c>/.well-known/rd</c>, RFC 9176 section 5.1). Only those that have
+    /// shown that they receive at their address are asked back. Default true.
+    /// </summary>
+    public bool AllowSimpleRegistration { get; set; } = true;
+
+    /// <summary>How many such fetches may be under way; others get 5.03. As many answers are kept while they are fresh. 1 or more; default
+    /// 100.</summary>
+    public int MaxFetches { get; set; } = 100;
+
+    /// <summary>How many of them may be of one source, which never gets more than half of what is free either. 1 or more; default 10.
+    /// </summary>
+    public int MaxFetchesPerSource { get; set; } = 10;
+
     /// <summary>How many different look-ups may be observed at a time; beyond that clients get a plain answer. 1 or more; default 1,000.
     /// </summary>
     public int MaxWatched { get; set; } = 1_000;
@@ -118,6 +132,8 @@ public sealed class CoapDirectoryOptions
         Check(MaxAnswerBytes, 64, int.MaxValue);
         Check(MaxScanned, 1, int.MaxValue);
         Check(MaxCriteriaPerLookUp, 1, MaxCriteria);
+        Check(MaxFetches, 1, int.MaxValue);
+        Check(MaxFetchesPerSource, 1, int.MaxValue);
         Check(MaxWatched, 1, int.MaxValue);
         Check(MaxWatchedPerSource, 1, int.MaxValue);
         return (CoapDirectoryOptions)MemberwiseClone();

@@ -47,6 +47,11 @@ public static class CoapDirectoryRoutes
             .WithContentFormat(CoapContentFormat.LinkFormat).Consumes(CoapContentFormat.LinkFormat).MaxBodySize(options.MaxLinkBytes);
         group.MapPost(options.Path + "/{id}", registrations.UpdateAsync).Hidden();
         group.MapDelete(options.Path + "/{id}", registrations.RemoveAsync).Hidden();
+        if (options.AllowSimpleRegistration)
+        {
+            group.MapPost("/.well-known/rd", new SimpleRegistrationHandler(core, registrations).RegisterAsync).Hidden();
+        }
+
         LookUpHandlers lookUps = new(core);
         group.MapGet(options.LookUpPath + "/ep", lookUps.GetEndpoints).WithResourceType("core.rd-lookup-ep")
             .Produces(CoapContentFormat.LinkFormat).Observable().WithObserverTerms(lookUps.FindTermsOfEndpoints);

@@ -8,6 +8,8 @@ namespace CoAP.NET.ResourceDirectory;
 /// </summary>
 public sealed class CoapDirectoryServer : IAsyncDisposable
 {
+    private readonly DirectoryMeter _meter;
+
     /// <summary>Makes a directory of one process, which keeps nothing.</summary>
     /// <param name="options">How it works; null for the defaults. Copied.</param>
     /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
@@ -16,6 +18,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
         Core = new DirectoryCore((options ?? new CoapDirectoryOptions()).Checked(), []);
         Core.Table = CoapTable.InMemory(Core.Rules, Core.Options.TimeProvider,
             new CoapTableOptions { MaxBytes = Math.Max(4096, Core.Options.MaxBytes) });
+        _meter = new DirectoryMeter(this, Core.Options.MeterFactory);
     }
 
     /// <summary>How many endpoints can be found at the moment.</summary>
@@ -56,6 +59,8 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
             Notices = counts[DirectoryCount.Notices],
             WatchesRefused = counts[DirectoryCount.WatchesRefused],
             Refusals = counts[DirectoryCount.Refusals],
+            Fetches = Core.Fetches.UnderWay,
+            FetchesRefused = counts[DirectoryCount.FetchesRefused],
             Challenges = counts[DirectoryCount.Challenges],
             Full = counts[DirectoryCount.Full],
             ShareUsedUp = counts[DirectoryCount.ShareUsedUp],
@@ -65,5 +70,9 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
 
     /// <summary>Ends it. Registrations of a cluster stay.</summary>
     /// <returns>A task that ends then.</returns>
-    public ValueTask DisposeAsync() => Core.DisposeAsync();
+    public ValueTask DisposeAsync()
+    {
+        _meter.Dispose();
+        return Core.DisposeAsync();
+    }
 }

@@ -59,6 +59,14 @@ public sealed class DirectoryWorld : IAsyncDisposable
         TimeProvider = Clock, Random = new VirtualRandom(++_seed), Scheduler = new VirtualScheduler(Clock),
     };
 
+    internal CoapServer MakeServer(string address)
+    {
+        CoapServer server = new(MakeOptions());
+        server.Endpoint.AddTransport(Network.CreateTransport(InMemoryNetwork.Address(address)));
+        _all.Add(server);
+        return server;
+    }
+
     internal CoapClient MakeClient(string address, string scheme = "coap", CoapTestIdentity? identity = null)
     {
         CoapClient client = new(MakeOptions());

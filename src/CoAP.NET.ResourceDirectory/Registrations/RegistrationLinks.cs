@@ -10,6 +10,9 @@ internal sealed record RegistrationLinks(byte[] Bytes, int Count, bool HasLinkLo
 {
     private const int ShownLength = 60;
 
+    /// <summary>No links.</summary>
+    public static RegistrationLinks None { get; } = new([], 0, HasLinkLocal: false);
+
     /// <summary>Reads and checks links.</summary>
     /// <param name="document">The document in link format.</param>
     /// <param name="maxLinks">How many there may be.</param>

@@ -48,19 +48,18 @@ internal readonly ref struct RegistrationUpdate
     public RegistrationParts ApplyTo(RegistrationParts parts)
     {
         bool hadOwnBase = (parts.Kind & Registration.Traits.HasOwnBase) != 0;
-        if (HasOwnBase || (!hadOwnBase && !Base.IsEmpty))
+        bool hasLocalLinks = (parts.Kind & Registration.Traits.HasLocalLinks) != 0;
+        bool isLocal = UriText.IsLinkLocal(Base);
+
+        // Links with link-local addresses stay on the link that they came from, and the base with them.
+        if ((HasOwnBase || (!hadOwnBase && !Base.IsEmpty)) && !(isLocal && hasLocalLinks && LinkTag != parts.LinkTag))
         {
             parts.Base = Base;
             parts.Kind |= HasOwnBase ? Registration.Traits.HasOwnBase : Registration.Traits.None;
-
-            // Full URIs with link-local addresses stay on the link that they came from.
-            if (UriText.IsLinkLocal(Base) || (parts.Kind & Registration.Traits.HasLocalLinks) == 0)
-            {
-                parts.LinkTag = LinkTag;
-            }
-
-            bool isLocal = UriText.IsLinkLocal(Base) || (parts.Kind & Registration.Traits.HasLocalLinks) != 0;
-            parts.Kind = isLocal ? parts.Kind | Registration.Traits.IsLinkLocal : parts.Kind & ~Registration.Traits.IsLinkLocal;
+            parts.LinkTag = hasLocalLinks ? parts.LinkTag : isLocal ? LinkTag : 0;
+            parts.Kind = isLocal || hasLocalLinks
+                ? parts.Kind | Registration.Traits.IsLinkLocal
+                : parts.Kind & ~Registration.Traits.IsLinkLocal;
         }
 
         parts.Lifetime = Lifetime == 0 ? parts.Lifetime : Lifetime;

@@ -28,6 +28,7 @@ internal sealed class DirectoryCore
         Index = new DirectoryIndex(options.TimeProvider, new KeyedHash(options.Random.NextUInt64(), options.Random.NextUInt64()), Changes);
         Locations = new DirectoryLocations(options.Path);
         LookUps = new LookUpRun(Index, Locations, new LookUpBounds(options.MaxResults, options.MaxAnswerBytes, options.MaxScanned));
+        Fetches = new LinkFetches(options);
         Rules = new DirectoryRules(Index);
         Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
         SHA256.HashData(node, hash);
@@ -49,6 +50,9 @@ internal sealed class DirectoryCore
     public DirectoryRules Rules { get; }
 
     public DirectoryCounts Counts { get; } = new();
+
+    /// <summary>Fetches links of registrants.</summary>
+    public LinkFetches Fetches { get; }
 
     /// <summary>Carries look-ups out.</summary>
     public LookUpRun LookUps { get; }
@@ -92,6 +96,7 @@ internal sealed class DirectoryCore
             _watches.ForEach(static one => one.Dispose());
         }
 
+        Fetches.Dispose();
         return Table.DisposeAsync();
     }
 

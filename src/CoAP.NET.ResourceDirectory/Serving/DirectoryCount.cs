@@ -16,4 +16,5 @@ internal enum DirectoryCount
     Forgotten,
     Notices,
     WatchesRefused,
+    FetchesRefused,
 }

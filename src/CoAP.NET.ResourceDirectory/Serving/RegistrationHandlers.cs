@@ -140,7 +140,9 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             "The node that decides about this registration runs another version of the directory. Upgrade all nodes."),
     };
 
-    private DirectoryRefusal? TryMake(CoapPeer peer, Registrant registrant, RegistrationParameters parameters, RegistrationLinks links,
+    /// <summary>Makes the registration that a request asks for.</summary>
+    /// <returns>Why it is refused; null when it is not.</returns>
+    public DirectoryRefusal? TryMake(CoapPeer peer, Registrant registrant, RegistrationParameters parameters, RegistrationLinks links,
         bool isSimple, out Registration made)
     {
         made = default;
@@ -194,7 +196,9 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             : null;
     }
 
-    private DirectoryRefusal? RefusalOf(Registrant registrant) =>
+    /// <summary>Why a client may not register at all; null when it may.</summary>
+    /// <param name="registrant">The client.</param>
+    public DirectoryRefusal? RefusalOf(Registrant registrant) =>
         registrant.IsSecured || _options.Unsecured != CoapUnsecuredRegistrations.Refused ? null
             : new DirectoryRefusal(CoapCode.Unauthorized,
                 "This directory takes registrations of clients only that have shown who they are. Register by DTLS, TLS or OSCORE.");

@@ -27,7 +27,11 @@ internal sealed class DirectoryWatch(string key, LookUp lookUp, CoapSource sourc
     /// <summary>Whether its result may be another one than what observers were told.</summary>
     public bool IsDirty { get; set; }
 
+    /// <summary>Whether its first answer may still be on its way. Observers that were put back after a restart get none.</summary>
+    /// <param name="now">Now, in milliseconds of the index.</param>
+    public bool IsYoung(long now) => now - madeAt <= Young;
+
     /// <summary>Whether nobody observes it, nor is about to.</summary>
     /// <param name="now">Now, in milliseconds of the index.</param>
-    public bool IsOver(long now) => Terms.Count == 0 && now - madeAt > Young;
+    public bool IsOver(long now) => Terms.Count == 0 && !IsYoung(now);
 }

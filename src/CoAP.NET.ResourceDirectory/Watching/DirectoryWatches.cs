@@ -236,13 +236,13 @@ internal sealed class DirectoryWatches : IDisposable
             CoapETag now = fault == LookUpFault.None ? CoapETag.FromContent(answer.WrittenSpan) : default;
             lock (_gate)
             {
-                if (watch.Told is not { } told)
+                if (watch.Told is null && watch.IsYoung(_core.Index.Now))
                 {
                     // Its first answer is on its way.
                     watch.IsDirty = true;
                     _dirty.Enqueue(watch);
                 }
-                else if (told != now)
+                else if (watch.Told != now)
                 {
                     watch.Told = now;
                     changed.Add(watch);

@@ -1,0 +1,147 @@
+using System.Buffers;
+using System.Globalization;
+using System.Text;
+using CoAP.NET.Cluster;
+using CoAP.NET.ResourceDirectory;
+
+namespace CoAP.NET.Footprint.Rows;
+
+/// <summary>A Resource Directory with very many registrations: memory for one, and the time of registrations and look-ups.</summary>
+internal sealed class DirectoryRow : IRow
+{
+    private const int Links = 10;
+    private const int Types = 1_000;
+    private const double LookUpGoal = 20;
+
+    public string Name => "directory";
+
+    public string About => "a Resource Directory with 1,000,000 registrations of 10 links: bytes for each, registrations, look-ups";
+
+    public int Seconds(Sizes sizes) => 60;
+
+    public async Task RunAsync(FigureTable table, Sizes sizes)
+    {
+        int count = sizes.Of(1_000_000, 5_000);
+        table.Begin(Name);
+        await using CoapDirectoryServer directory = new(new CoapDirectoryOptions
+        {
+            MaxRegistrations = 2 * count, MaxRegistrationsPerSource = count, MaxBytes = 1L << 33, MaxScanned = 1_000,
+        });
+        DirectoryCore core = directory.Core;
+        await RegisterAsync(core, count, 1);
+        long before = Heap.LiveBytes();
+        double perSecond = await RegisterAsync(core, 0, count);
+        double each = (Heap.LiveBytes() - before) / (double)count;
+        Registration one = core.Index.Find(core.KeyOf(default, Utf8("node-0")).Bytes)!.Value;
+        double refreshes = await RefreshAsync(core, Math.Min(count, 200_000));
+
+        table.Add($"a registration of {Links} links, with its place in the index",
+            $"{each:0} B, {one.Bytes.Length} B of them as it is kept");
+        table.Add("registrations on one core, links read and checked", $"{perSecond:0} a second");
+        table.Add("refreshes on one core", $"{refreshes:0} a second");
+        double byName = LookUp(core, sizes.Of(200_000, 2_000), i => $"ep=node-{i * 7919L % count}");
+        table.Add($"look-up of an endpoint by ep, of {count}", $"{byName:0.0} us", "<= 20 us", byName <= LookUpGoal);
+        foreach ((string name, string query, int page) in (IEnumerable<(string, string, int)>)
+        [
+            ("links by rt that a thousandth has, the first 10", "rt=type-{0}", 0),
+            ("the same, page 50", "rt=type-{0}", 50),
+            ("links by rt that all have, the first 10", "rt=core.s", 0),
+            ("the same, a page in the middle", "rt=core.s", count / 20),
+            ("all links, a page in the middle", "", count / 2),
+        ])
+        {
+            double time = LookUp(core, sizes.Of(50_000, 1_000),
+                i => $"{string.Format(CultureInfo.InvariantCulture, query, i % Types)}&page={page}&count=10".TrimStart('&'));
+            table.Add("look-up of " + name, $"{time:0.0} us");
+            table.Check(time > 0, $"{time} us for a look-up cannot be");
+        }
+
+        table.Check(directory.Count == count + 1, $"{directory.Count} registrations are there, and not {count + 1}");
+        table.CheckFigure(each > one.Bytes.Length, $"{each} B for a registration of {one.Bytes.Length} B cannot be");
+    }
+
+    private static async Task<double> RegisterAsync(DirectoryCore core, int from, int count)
+    {
+        long start = TimeProvider.System.GetTimestamp();
+        for (int i = from; i < from + count; i++)
+        {
+            // Sixteen sources, as one would have no share in so many.
+            Registrant registrant = new(new DirectoryOwner((ulong)i, 1, (ulong)i % 16), true, [], 0);
+            _ = RegistrationLinks.TryRead(LinksOf(i), 500, out RegistrationLinks? links);
+            byte[] name = Utf8($"node-{i}");
+            Registration made = Registration.Make(new RegistrationHead(registrant.Owner, 0), new RegistrationParts
+            {
+                Lifetime = 90_000,
+                LinkCount = links!.Count,
+                Endpoint = name,
+                Base = Utf8($"coap://[2001:db8::{i & 0xffff:x}]"),
+                Links = links.Bytes,
+            });
+            CoapTableKey key = core.KeyOf(default, name);
+            if (await core.AdmitAsync(key, made, CancellationToken.None) is not null)
+            {
+                throw new InvalidOperationException($"The directory refused registration {i}.");
+            }
+
+            await core.AskAsync(key, DirectoryQuestion.Verb.Register, registrant, 0, made.Bytes, CancellationToken.None);
+        }
+
+        return count / TimeProvider.System.GetElapsedTime(start).TotalSeconds;
+    }
+
+    private static async Task<double> RefreshAsync(DirectoryCore core, int count)
+    {
+        byte[] update = new RegistrationUpdate { Base = "coap://[2001:db8::1]"u8, HasOwnBase = false }.ToArray();
+        long start = TimeProvider.System.GetTimestamp();
+        for (int i = 0; i < count; i++)
+        {
+            Registrant registrant = new(new DirectoryOwner((ulong)i, 1, (ulong)i % 16), true, [], 0);
+            await core.AskAsync(core.KeyOf(default, Utf8($"node-{i}")), DirectoryQuestion.Verb.Update, registrant, 0, update,
+                CancellationToken.None);
+        }
+
+        return count / TimeProvider.System.GetElapsedTime(start).TotalSeconds;
+    }
+
+    private static double LookUp(DirectoryCore core, int count, Func<int, string> query)
+    {
+        bool ofLinks = !query(0).StartsWith("ep=", StringComparison.Ordinal);
+        ArrayBufferWriter<byte> answer = new(4096);
+        long found = 0;
+        long start = 0;
+        for (int i = -count / 10; i < count; i++)
+        {
+            if (i == 0)
+            {
+                start = TimeProvider.System.GetTimestamp();
+            }
+
+            _ = ResourceDirectory.LookUp.TryRead(query(Math.Abs(i)).Split('&'), ofLinks, 16, out LookUp? lookUp);
+            answer.ResetWrittenCount();
+            if (core.LookUps.Run(lookUp!, 0, answer) != LookUpFault.None)
+            {
+                throw new InvalidOperationException($"{query(i)} was refused.");
+            }
+
+            found += answer.WrittenCount;
+        }
+
+        return found == 0
+            ? throw new InvalidOperationException($"{query(0)} found nothing.")
+            : TimeProvider.System.GetElapsedTime(start).TotalMicroseconds / count;
+    }
+
+    private static byte[] LinksOf(int i)
+    {
+        StringBuilder links = new();
+        for (int link = 0; link < Links; link++)
+        {
+            links.Append(link == 0 ? "" : ",");
+            links.Append(CultureInfo.InvariantCulture, $"</3303/{link}/5700>;rt=\"core.s type-{(i + link) % Types}\";ct=110");
+        }
+
+        return Utf8(links.ToString());
+    }
+
+    private static byte[] Utf8(string text) => Encoding.UTF8.GetBytes(text);
+}

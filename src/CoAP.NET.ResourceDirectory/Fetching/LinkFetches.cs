@@ -1,0 +1,170 @@
+using System.Runtime.InteropServices;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>
+/// Fetches the links of registrants who ask for it (RFC 9176 section 5.1): from where the request came, which has shown that it is there,
+/// and from nowhere else. How many are under way is bounded in all and for each source; what is fresh is not fetched again, so that a
+/// device which cannot serve while it waits for an answer asks again and is answered at once. Thread-safe.
+/// </summary>
+internal sealed class LinkFetches : IDisposable
+{
+    // What a device is fetched for within this time is answered from what is kept.
+    private static readonly TimeSpan s_longestKept = TimeSpan.FromHours(24);
+
+    // As long as a device may be silent (MAX_TRANSMIT_WAIT of RFC 7252).
+    private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(93);
+
+    private readonly CoapDirectoryOptions _options;
+    private readonly Lock _gate = new();
+    private readonly CancellationTokenSource _end = new();
+    private readonly Dictionary<FetchPlace, Task<FetchedLinks>> _underWay = [];
+    private readonly Dictionary<CoapSource, int> _ofSources = [];
+    private readonly Dictionary<FetchPlace, (FetchedLinks Links, DateTimeOffset Until)> _kept = [];
+    private readonly Queue<(FetchPlace Place, DateTimeOffset Until)> _order = new();
+
+    public LinkFetches(CoapDirectoryOptions options) => _options = options;
+
+    /// <summary>How many are under way.</summary>
+    public int UnderWay
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _underWay.Count;
+            }
+        }
+    }
+
+    /// <summary>Fetches the links of a peer.</summary>
+    /// <param name="peer">The peer.</param>
+    /// <param name="owner">Who it is.</param>
+    /// <returns>The links, perhaps from a while ago; null when too many are under way.</returns>
+    public Task<FetchedLinks>? TryFetch(CoapPeer peer, in DirectoryOwner owner)
+    {
+        FetchPlace place = new(owner, peer.Address);
+        CoapSource source = peer.Source;
+        TaskCompletionSource<FetchedLinks> fetched = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        lock (_gate)
+        {
+            if (_kept.TryGetValue(place, out (FetchedLinks Links, DateTimeOffset Until) kept)
+                && kept.Until > _options.TimeProvider.GetUtcNow())
+            {
+                return Task.FromResult(kept.Links);
+            }
+
+            if (_underWay.TryGetValue(place, out Task<FetchedLinks>? known))
+            {
+                return known;
+            }
+
+            int held = _ofSources.GetValueOrDefault(source);
+            int free = _options.MaxFetches - _underWay.Count;
+            if (_end.IsCancellationRequested || free <= 0
+                || held >= Math.Min(_options.MaxFetchesPerSource, Math.Max(1, (free + held) / 2)))
+            {
+                return null;
+            }
+
+            _underWay.Add(place, fetched.Task);
+            _ofSources[source] = held + 1;
+        }
+
+        _ = RunAsync(peer, place, source, fetched);
+        return fetched.Task;
+    }
+
+    public void Dispose()
+    {
+        _end.Cancel();
+        _end.Dispose();
+    }
+
+    private async Task RunAsync(CoapPeer peer, FetchPlace place, CoapSource source, TaskCompletionSource<FetchedLinks> fetched)
+    {
+        FetchedLinks result = await FetchAsync(peer, _end.Token).ConfigureAwait(false);
+        lock (_gate)
+        {
+            _underWay.Remove(place);
+            if (--CollectionsMarshal.GetValueRefOrAddDefault(_ofSources, source, out _) == 0)
+            {
+                _ofSources.Remove(source);
+            }
+
+            if (result.Links is not null && result.MaxAge > TimeSpan.Zero)
+            {
+                Keep(place, result);
+            }
+        }
+
+        fetched.SetResult(result);
+    }
+
+    private void Keep(FetchPlace place, FetchedLinks links)
+    {
+        DateTimeOffset now = _options.TimeProvider.GetUtcNow();
+        DateTimeOffset until = now + (links.MaxAge < s_longestKept ? links.MaxAge : s_longestKept);
+        _kept[place] = (links, until);
+        _order.Enqueue((place, until));
+
+        // Those that are over, and the oldest ones where there are too many.
+        while (_order.TryPeek(out (FetchPlace Place, DateTimeOffset Until) first)
+            && (first.Until <= now || _order.Count > _options.MaxFetches))
+        {
+            _order.Dequeue();
+            if (_kept.TryGetValue(first.Place, out (FetchedLinks Links, DateTimeOffset Until) kept) && kept.Until == first.Until)
+            {
+                _kept.Remove(first.Place);
+            }
+        }
+    }
+
+    private async Task<FetchedLinks> FetchAsync(CoapPeer peer, CancellationToken cancellationToken)
+    {
+        CoapRequest request = new(CoapMethod.Get, "/.well-known/core") { Accept = CoapContentFormat.LinkFormat, Timeout = s_timeout };
+        try
+        {
+            CoapOpenedResponse opened = await peer.OpenResponseAsync(request, _options.MaxLinkBytes, cancellationToken)
+                .ConfigureAwait(false);
+            await using (opened.ConfigureAwait(false))
+            {
+                return opened.Body is not null ? Failed($"has more than {_options.MaxLinkBytes} bytes") : Read(opened.Response);
+            }
+        }
+        catch (CoapTimeoutException)
+        {
+            return new FetchedLinks(null, new DirectoryRefusal(CoapCode.GatewayTimeout,
+                "Your /.well-known/core did not answer. Serve it at the address and port that you register from, and register again."),
+                TimeSpan.Zero);
+        }
+        catch (CoapException exception)
+        {
+            return Failed("could not be fetched: " + exception.Message);
+        }
+        catch (OperationCanceledException)
+        {
+            return Failed("was not fetched, as this directory ends");
+        }
+    }
+
+    private FetchedLinks Read(CoapResponse response)
+    {
+        if (response.Code != CoapCode.Content || (response.ContentFormat is { } format && format != CoapContentFormat.LinkFormat)
+            || response.Payload.Length > _options.MaxLinkBytes)
+        {
+            return Failed($"was answered {response.Code} with {response.Payload.Length} bytes of "
+                + $"{response.ContentFormat?.ToString() ?? "no"} format, and not 2.05 with at most {_options.MaxLinkBytes} bytes in link "
+                + "format");
+        }
+
+        DirectoryRefusal? refusal = RegistrationLinks.TryRead(response.Payload.Span, _options.MaxLinks, out RegistrationLinks? links);
+        return new FetchedLinks(links, refusal, response.MaxAge);
+    }
+
+    private static FetchedLinks Failed(string what) => new(null,
+        new DirectoryRefusal(CoapCode.BadGateway, $"Your /.well-known/core {what} (RFC 9176 section 5.1)."), TimeSpan.Zero);
+
+    private readonly record struct FetchPlace(DirectoryOwner Owner, CoapAddress Address);
+}

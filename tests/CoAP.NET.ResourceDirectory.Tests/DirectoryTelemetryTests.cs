@@ -1,0 +1,85 @@
+using System.Diagnostics.Metrics;
+using System.Text;
+
+namespace CoAP.NET.ResourceDirectory.Tests;
+
+/// <summary>The metrics of a directory. Set COAP_WRITE_DOCS=1 to write their table in docs/telemetry.md anew.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public class DirectoryTelemetryTests
+{
+    private const string Begin = "<!-- metrics of directories: written by a test -->\n";
+    private const string End = "<!-- end of metrics of directories -->";
+
+    [Fact]
+    public async Task A_meter_tells_what_a_directory_holds_did_and_refused()
+    {
+        using Factory factory = new();
+        using MeterListener listener = new();
+        Dictionary<string, long> values = new(StringComparer.Ordinal);
+        listener.InstrumentPublished = (instrument, self) =>
+        {
+            if (instrument.Meter.Scope == factory)
+            {
+                self.EnableMeasurementEvents(instrument);
+            }
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) =>
+            values[tags.Length == 0 ? instrument.Name : $"{instrument.Name} {tags[0].Value}"] = value);
+        listener.Start();
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(options => options.MeterFactory = factory);
+        string location = await world.RegisterAsync("ep=a&lt=100", "</x>");
+        await world.RegisterAsync("ep=b&lt=500", "</x>");
+        await world.PostAsync(location);
+        await world.DeleteAsync(location);
+        await world.LinksAsync();
+        await world.PostAsync("/rd", "</x>");
+        await world.GetAsync("/rd-lookup/res?page=1");
+
+        listener.RecordObservableInstruments();
+
+        Assert.Equal(1, values["coap.directory.endpoints"]);
+        Assert.Equal(1, values["coap.directory.held"]);
+        Assert.Equal(world.Directory.GetCounters().Bytes, values["coap.directory.bytes"]);
+        Assert.Equal(2, values["coap.directory.requests register"]);
+        Assert.Equal(1, values["coap.directory.requests update"]);
+        Assert.Equal(1, values["coap.directory.requests remove"]);
+        Assert.Equal(2, values["coap.directory.requests look_up"]);
+        Assert.Equal(2, values["coap.directory.refusals request"]);
+        Assert.Equal(2, values["coap.directory.refusals challenge"]);
+        Assert.Equal(DirectoryInstrument.All.Sum(static each => Math.Max(1, each.Values.Length)), values.Count);
+    }
+
+    [Fact]
+    public void The_table_of_metrics_is_that_of_the_code()
+    {
+        StringBuilder table = new("| Name | Instrument | Unit | What | Own tags |\n|---|---|---|---|---|\n");
+        foreach (DirectoryInstrument instrument in DirectoryInstrument.All)
+        {
+            string tags = instrument.Tag is null ? string.Empty : $"`{instrument.Tag}`: {string.Join(", ", instrument.Values)} ";
+            string kind = instrument.IsGauge ? "ObservableUpDownCounter" : "ObservableCounter";
+            table.Append($"| `{instrument.Name}` | {kind} | {instrument.Unit} | {instrument.Description} | {tags}|\n");
+        }
+
+        string path = Path.Combine(Repository.Root, "docs", "telemetry.md");
+        string page = File.ReadAllText(path).ReplaceLineEndings("\n");
+        int from = page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
+        int to = page.IndexOf(End, StringComparison.Ordinal);
+        if (Environment.GetEnvironmentVariable("COAP_WRITE_DOCS") == "1")
+        {
+            File.WriteAllText(path, page[..from] + table + page[to..]);
+        }
+        else
+        {
+            Assert.Equal(table.ToString(), page[from..to]);
+        }
+    }
+
+    private sealed class Factory : IMeterFactory
+    {
+        public Meter Create(MeterOptions options) => new(new MeterOptions(options.Name) { Scope = this });
+
+        public void Dispose()
+        {
+        }
+    }
+}

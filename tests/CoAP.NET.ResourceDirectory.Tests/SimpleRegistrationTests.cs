@@ -1,0 +1,209 @@
+using System.Text;
+
+namespace CoAP.NET.ResourceDirectory.Tests;
+
+/// <summary>Simple registration (RFC 9176 section 5.1).</summary>
+[Collection(VirtualTimeCollection.Name)]
+public class SimpleRegistrationTests
+{
+    private const string Rd = DirectoryWorld.Uri + "/.well-known/rd";
+
+    [Fact]
+    [Rfc("9176-5.1-1", "9176-5.1-2")]
+    public async Task The_links_are_fetched_from_where_the_request_came_from()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        Device device = await Device.StartAsync(world, "[2001:db8::9]:5683");
+
+        CoapResponse response = await device.RegisterAsync("?ep=simple&lt=600&et=x");
+
+        Assert.Equal(CoapCode.Changed, response.Code);
+        Assert.DoesNotContain(response.Options, static option => option.Number == Options.OptionNumber.LocationPath);
+        Assert.Equal(1, device.Asked);
+        Assert.Equal("<coap://[2001:db8::9]/sensor>;rt=\"light\"", await world.LinksAsync("ep=simple&rt=light"));
+        Assert.Contains("et=\"x\"", await world.EndpointsAsync());
+    }
+
+    [Fact]
+    [Rfc("9176-5.1-3")]
+    public async Task Nothing_is_left_when_the_lifetime_is_over()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        Device device = await Device.StartAsync(world, "[2001:db8::9]:5683");
+        await device.RegisterAsync("?ep=simple&lt=60");
+        string location = CoapLinkFormat.Parse(await world.EndpointsAsync())[0].Target;
+
+        world.Clock.Advance(TimeSpan.FromSeconds(61));
+
+        Assert.Equal(0, world.Directory.GetCounters().Held);
+        Assert.Equal(CoapCode.NotFound, (await world.PostAsync(location, client: device.Client)).Code);
+    }
+
+    [Fact]
+    public async Task Nobody_is_asked_before_he_has_shown_that_he_is_there()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        Device victim = await Device.StartAsync(world, "[2001:db8::9]:5683");
+        ScriptedPeer forger = world.Network.CreatePeer(InMemoryNetwork.Address("[2001:db8::66]:5683"),
+            InMemoryNetwork.Address("[2001:db8::1]:5683"));
+
+        // POST /.well-known/rd?ep=x, of somebody who never answers a challenge.
+        for (int i = 0; i < 50; i++)
+        {
+            forger.Send([0x50, 0x02, 0x10, (byte)i, 0xbb, .. ".well-known"u8, 0x02, .. "rd"u8, 0x44, .. "ep=x"u8]);
+            world.Clock.Advance(TimeSpan.FromMilliseconds(100));
+        }
+
+        Assert.Equal(0, victim.Asked);
+        Assert.Equal(0, world.Directory.GetCounters().Fetches);
+        Assert.True(world.Directory.GetCounters().Challenges > 0);
+
+        // No request of the directory left: answers only, of no more bytes than came.
+        Assert.Equal(0, world.Directory.Count);
+    }
+
+    [Fact]
+    public async Task A_device_that_cannot_serve_while_it_waits_asks_again_and_is_answered_at_once()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        Device device = await Device.StartAsync(world, "[2001:db8::9]:5683");
+        device.Delay = TimeSpan.FromSeconds(30);
+
+        CoapResponse first = await device.RegisterAsync("?ep=simple");
+        await world.Clock.AdvanceUntilAsync(() => world.Directory.GetCounters().Fetches == 0, TimeSpan.FromMinutes(2));
+        CoapResponse second = await device.RegisterAsync("?ep=simple");
+
+        Assert.Equal(CoapCode.GatewayTimeout, first.Code);
+        Assert.Contains("again", first.GetText());
+        Assert.Equal(CoapCode.Changed, second.Code);
+        Assert.Equal(1, device.Asked);
+    }
+
+    [Theory]
+    [InlineData("", "4.00")]
+    [InlineData("?ep=a&base=coap://x", "4.00")]
+    [InlineData("?ep=a&lt=0", "4.00")]
+    public async Task What_would_be_refused_is_not_fetched(string query, string code)
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        Device device = await Device.StartAsync(world, "[2001:db8::9]:5683");
+
+        CoapResponse response = await device.RegisterAsync(query);
+
+        Assert.StartsWith(code, response.Code.ToString(), StringComparison.Ordinal);
+        Assert.Equal(0, device.Asked);
+    }
+
+    [Theory]
+    [InlineData("relative", "4.00")]
+    [InlineData("error", "5.02")]
+    [InlineData("large", "5.02")]
+    [InlineData("format", "5.02")]
+    public async Task A_device_whose_links_cannot_be_registered_is_told_why(string what, string code)
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxLinkBytes = 2_000);
+        Device device = await Device.StartAsync(world, "[2001:db8::9]:5683");
+        device.Answer = what switch
+        {
+            "relative" => CoapResults.Bytes("<sensor>"u8.ToArray(), CoapContentFormat.LinkFormat),
+            "error" => CoapResults.Forbidden(),
+            "large" => CoapResults.Bytes(Encoding.UTF8.GetBytes($"</{new string('a', 5_000)}>"), CoapContentFormat.LinkFormat),
+            _ => CoapResults.Text("</sensor>"),
+        };
+
+        CoapResponse response = await device.RegisterAsync("?ep=simple");
+
+        Assert.StartsWith(code, response.Code.ToString(), StringComparison.Ordinal);
+        Assert.NotEmpty(response.GetText());
+        Assert.Equal(0, world.Directory.Count);
+    }
+
+    [Fact]
+    public async Task A_content_format_of_nothing_is_tolerated_and_a_payload_is_not()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        Device device = await Device.StartAsync(world, "[2001:db8::9]:5683");
+        CoapRequest tolerated = new(CoapMethod.Post, Rd + "?ep=simple");
+        tolerated.Options.ContentFormat = CoapContentFormat.LinkFormat;
+        CoapRequest refused = new(CoapMethod.Post, Rd + "?ep=simple")
+        {
+            Content = new CoapContent("</x>"u8.ToArray(), CoapContentFormat.LinkFormat),
+        };
+
+        Assert.Equal(CoapCode.Changed, (await world.SendAsync(tolerated, device.Client)).Code);
+        Assert.Equal(CoapCode.BadRequest, (await world.SendAsync(refused, device.Client)).Code);
+    }
+
+    [Fact]
+    public async Task Connections_have_no_simple_registration()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        CoapClient client = world.MakeClient("[2001:db8::3]:50000", "coap+tcp");
+
+        CoapResponse response = await world.PostAsync("/.well-known/rd?ep=a", client: client, uri: "coap+tcp://[2001:db8::1]");
+
+        Assert.Equal(CoapCode.BadRequest, response.Code);
+        Assert.Contains("/rd", response.GetText());
+    }
+
+    [Fact]
+    public async Task Fetches_under_way_are_bounded_with_a_share_for_each_source()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxFetches = 6);
+        List<Task<CoapResponse>> answers = [];
+        for (int i = 0; i < 6; i++)
+        {
+            Device silent = await Device.StartAsync(world, $"[2001:db8::9]:{6000 + i}");
+            silent.Delay = TimeSpan.FromMinutes(10);
+            answers.Add(silent.Client.SendAsync(new CoapRequest(CoapMethod.Post, $"{Rd}?ep=s{i}")));
+        }
+
+        await world.Clock.AdvanceUntilAsync(() => world.Directory.GetCounters().FetchesRefused == 3, TimeSpan.FromMinutes(1));
+        Device other = await Device.StartAsync(world, "[2001:db8:1::9]:5683");
+
+        Assert.Equal(3, world.Directory.GetCounters().Fetches);
+        Assert.Equal(CoapCode.Changed, (await other.RegisterAsync("?ep=other")).Code);
+        await world.Clock.AdvanceUntilAsync(Task.WhenAll(answers), TimeSpan.FromMinutes(5));
+    }
+
+    private sealed class Device
+    {
+        private readonly DirectoryWorld _world;
+
+        private Device(DirectoryWorld world, CoapServer server)
+        {
+            (_world, Client) = (world, new CoapClient(server.Endpoint));
+            server.Routes.MapGet("/.well-known/core", AnswerAsync);
+        }
+
+        /// <summary>Asks from where the device serves.</summary>
+        public CoapClient Client { get; }
+
+        public int Asked { get; private set; }
+
+        public TimeSpan Delay { get; set; }
+
+        public CoapResult Answer { get; set; } = CoapResults.Bytes("</sensor>;rt=\"light\""u8.ToArray(), CoapContentFormat.LinkFormat);
+
+        public static async Task<Device> StartAsync(DirectoryWorld world, string address)
+        {
+            CoapServer server = world.MakeServer(address);
+            Device device = new(world, server);
+            await server.StartAsync();
+            return device;
+        }
+
+        public Task<CoapResponse> RegisterAsync(string query) => _world.SendAsync(new CoapRequest(CoapMethod.Post, Rd + query), Client);
+
+        private async Task<CoapResult> AnswerAsync(CoapRequest request, CancellationToken cancellationToken)
+        {
+            Asked++;
+            if (Delay > TimeSpan.Zero)
+            {
+                await Task.Delay(Delay, _world.Clock, cancellationToken);
+            }
+
+            return Answer;
+        }
+    }
+}
