@@ -88,6 +88,25 @@ public sealed class CoapRegistration : IAsyncDisposable
         }
     }
 
+    /// <summary>Waits until there is another <see cref="Status"/>, for those who follow it without an event.</summary>
+    /// <param name="known">The status that the caller knows.</param>
+    /// <param name="cancellationToken">Stops waiting; the registration goes on.</param>
+    /// <returns>The newest status; of several that came meanwhile the last.</returns>
+    public async Task<CoapRegistrationStatus> WhenChangedAsync(CoapRegistrationStatus known, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(known);
+        while (true)
+        {
+            Task changed = Volatile.Read(ref _changed).Task;
+            if (!ReferenceEquals(Status, known))
+            {
+                return Status;
+            }
+
+            await changed.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
     /// <summary>
     /// Tells the directory now what has changed, instead of with the next refresh: <see cref="CoapRegistrationOptions.Links"/> that give
     /// other links than before, and what is given here. Without a change it is a refresh. For a program that knows that the directory is

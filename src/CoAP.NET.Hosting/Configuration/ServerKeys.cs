@@ -27,5 +27,6 @@ internal static class ServerKeys
         .Include(EdhocKeys.ServerTable, static options => options.Edhoc)
         .Include(EndpointKeys.Table, static options => options.Endpoint)
         .ItemsOf(DtlsKeys.Psk, static (options, item, _) => DtlsKeys.ReadPsk(options.Dtls, item))
+        .ItemsOf("Directories", static (options, item, findings) => DirectorySettings.Read(item, options.Directories, findings))
         .ItemsOf("Peers", static (options, item, findings) => PeerSettings.Read(item, options.Peers, findings));
 }

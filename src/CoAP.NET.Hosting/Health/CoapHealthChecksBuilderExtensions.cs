@@ -30,6 +30,28 @@ public static class CoapHealthChecksBuilderExtensions
     }
 
     /// <summary>
+    /// Checks whether a hosted server is registered with its resource directories (<c>RegisterWith</c>). Healthy: with all of them.
+    /// Degraded: a registration stands but could not be refreshed, or the first try is under way. Otherwise, when one is not registered:
+    /// the failure status; the description says why and when the next try comes.
+    /// </summary>
+    /// <param name="builder">The health checks.</param>
+    /// <param name="server">The name of the server; empty for the one without a name.</param>
+    /// <param name="name">The name of the check; null for <c>coap-registrations</c>, with the name of the server behind it.</param>
+    /// <param name="failureStatus">What it is when the server is not registered; null for Unhealthy.</param>
+    /// <param name="tags">Tags, to choose checks by.</param>
+    /// <returns>The health checks.</returns>
+    public static IHealthChecksBuilder AddCoapRegistrations(
+        this IHealthChecksBuilder builder, string server = "", string? name = null, HealthStatus? failureStatus = null,
+        IEnumerable<string>? tags = null)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        ArgumentNullException.ThrowIfNull(server);
+        name ??= server.Length == 0 ? "coap-registrations" : $"coap-registrations-{server}";
+        return builder.Add(new HealthCheckRegistration(
+            name, services => new RegistrationHealthCheck(Find(services, server)), failureStatus, tags));
+    }
+
+    /// <summary>
     /// Checks by a ping whether a peer is there: an Empty Confirmable message that it answers with a Reset (RFC 7252 section 4.3), or on a
     /// connection a Ping (RFC 8323 section 5.4). Healthy: it answered; the description says in which time. Otherwise the failure status.
     /// The client without a name is used unless another is named; it is added if there is none.

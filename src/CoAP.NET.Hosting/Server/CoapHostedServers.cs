@@ -19,6 +19,19 @@ public static class CoapHostedServers
             && services.GetServices<ServerRegistration>().Any(registration => registration.Life.Endpoint == endpoint);
     }
 
+    /// <summary>The registrations of a server of <c>AddCoapServer</c> with resource directories (<c>RegisterWith</c>), such as to tell them
+    /// that its base has changed.</summary>
+    /// <param name="services">The container.</param>
+    /// <param name="server">The server.</param>
+    /// <returns>The registrations, those of configuration first; none before the server serves.</returns>
+    public static IReadOnlyList<CoapRegistration> RegistrationsOf(IServiceProvider services, CoapServer server)
+    {
+        ArgumentNullException.ThrowIfNull(services);
+        ArgumentNullException.ThrowIfNull(server);
+        return services.GetServices<ServerRegistration>().FirstOrDefault(registration => registration.Life.Endpoint == server.Endpoint)
+            ?.Life.Directories.Running ?? [];
+    }
+
     /// <summary>
     /// Has a function called when a server of <c>AddCoapServer</c> starts, before it listens: for routes that are known only when the rest
     /// of the application was put together, such as those of a web application. What it throws keeps the application from starting.

@@ -115,6 +115,9 @@ public sealed class CoapServerOptions
 
     internal PeerRules Peers { get; } = new();
 
+    /// <summary>The resource directories to register with.</summary>
+    internal IList<HostedDirectory> Directories { get; } = [];
+
     internal ConfigurationFindings Findings { get; } = new();
 
     /// <summary>Adds an address to listen on.</summary>

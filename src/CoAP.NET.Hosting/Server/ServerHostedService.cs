@@ -69,6 +69,7 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         }
 
         _watch = WatchAsync(server);
+        registration.Life.Directories.Start(services, server, options.Directories, registration.Name);
     }
 
     public async Task StopAsync(CancellationToken cancellationToken)
@@ -83,6 +84,9 @@ internal sealed class ServerHostedService(IServiceProvider services, ServerRegis
         {
             registration.Life.Phase = ServerPhase.Stopping;
         }
+
+        // Nobody is to find a server that is about to go.
+        await registration.Life.Directories.StopAsync(cancellationToken).ConfigureAwait(false);
 
         // The host's shutdown time ends the grace period.
         Task stopping = server.StopAsync(cancellationToken);

@@ -23,6 +23,9 @@ internal sealed class ServerLife
     /// <summary>Its pre-shared keys of a file; null for none.</summary>
     public PskFileStore? Keys { get; set; }
 
+    /// <summary>Its registrations with resource directories.</summary>
+    public HostedDirectories Directories { get; } = new();
+
     /// <summary>How many requests it serves at a time.</summary>
     public int MaxRequestsServed { get; set; }
 

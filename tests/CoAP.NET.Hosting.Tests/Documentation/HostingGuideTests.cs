@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Security;
 using CoAP.NET.Dtls;
 using CoAP.NET.Edhoc;
@@ -72,6 +73,20 @@ public sealed class HostingGuideTests : HostTest
         ICoapClient door = host.Services.GetRequiredService<ICoapClientFactory>().GetClient("door");
         Assert.Equal(CoapCode.NotFound, (await Within(door.GetAsync("/door"))).Code);
         Assert.Equal(1, host.Services.GetRequiredKeyedService<EdhocServer>("doors").GetCounters().Established);
+    }
+
+    [Fact]
+    public async Task Directories()
+    {
+        HostApplicationBuilder builder = Builder(("Coap:Server:Endpoints", "coap://127.0.0.1:0"));
+        builder.Services.AddCoapServer(options => options.Endpoint.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([]));
+
+        builder.Services.AddCoapServer().RegisterWith("coap://rd.example", options => options.EndpointName = "room-7");
+
+        IHost host = await StartAsync(builder);
+        CoapRegistration registration = Assert.Single(
+            CoapHostedServers.RegistrationsOf(host.Services, host.Services.GetRequiredService<CoapServer>()));
+        await Eventually.IsTrueAsync(() => registration.Status.Error is CoapNameResolutionException);
     }
 
     [Fact]

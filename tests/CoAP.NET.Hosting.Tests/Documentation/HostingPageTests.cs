@@ -24,6 +24,10 @@ public sealed partial class HostingPageTests
     }
 
     [Fact]
+    public void The_table_of_the_keys_of_a_directory_has_each_with_its_default_and_what_is_allowed() =>
+        KeyTablePage.Check("directory", DirectorySettings.Table, new DirectorySettings());
+
+    [Fact]
     public void The_table_of_a_proxys_keys_has_each_with_its_default_and_what_is_allowed() =>
         KeyTablePage.Check("proxy", ProxyKeys.Table, new CoapHostedProxyOptions());
 

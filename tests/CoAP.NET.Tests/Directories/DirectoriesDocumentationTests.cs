@@ -31,7 +31,7 @@ public sealed class DirectoriesDocumentationTests
         Task<bool> asking = AskAsync(site.Client);
         await site.RunAsync(() => site.Directory.Requests.Count == 3);
         Assert.Equal(
-            ["GET /resource-lookup/?rt=temperature-c&d=floor3", "GET /endpoint-lookup/?ep=meter-*&page=0&count=100",
+            ["GET /resource-lookup/?rt=temperature-c&d=floor3", "GET /endpoint-lookup/?page=0&count=100&ep=meter-*",
                 "GET /resource-lookup/?rt=light"],
             site.Directory.Requests);
         Assert.Equal(1, sensor.Counters[CoapCounter.RequestsReceived]);

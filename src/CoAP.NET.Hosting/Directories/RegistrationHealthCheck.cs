@@ -1,0 +1,44 @@
+using System.Globalization;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
+namespace CoAP.NET.Hosting;
+
+/// <summary>Whether a hosted server is registered with the resource directories that it was given.</summary>
+internal sealed class RegistrationHealthCheck(ServerRegistration registration) : IHealthCheck
+{
+    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
+        Task.FromResult(Check(context.Registration.FailureStatus));
+
+    private HealthCheckResult Check(HealthStatus failure)
+    {
+        IReadOnlyList<CoapRegistration> all = registration.Life.Directories.Running;
+        if (all.Count == 0)
+        {
+            return registration.Life.Phase == ServerPhase.Serving
+                ? HealthCheckResult.Healthy($"{registration.Title} has no resource directory to register with.")
+                : new HealthCheckResult(failure, $"{registration.Title} does not serve, so it is not registered.");
+        }
+
+        Dictionary<string, object> data = [];
+        HealthStatus status = HealthStatus.Healthy;
+        List<string> told = [];
+        for (int i = 0; i < all.Count; i++)
+        {
+            CoapRegistrationStatus now = all[i].Status;
+            data[string.Create(CultureInfo.InvariantCulture, $"registration{i}")] = now.ToString();
+            told.Add($"{now.Directory?.ToString() ?? "a directory that was not found"}: {now}"
+                + (now.Error is { } error ? $" ({error.Message})" : ""));
+            HealthStatus one = now.State switch
+            {
+                CoapRegistrationState.Registered => HealthStatus.Healthy,
+                CoapRegistrationState.Waiting or CoapRegistrationState.Ended => failure,
+
+                // It stands, or the first try is under way.
+                _ => now.Failures > 0 && now.Until is null ? failure : HealthStatus.Degraded,
+            };
+            status = one < status ? one : status;
+        }
+
+        return new HealthCheckResult(status, $"{registration.Title} and its directories: {string.Join("; ", told)}", null, data);
+    }
+}
