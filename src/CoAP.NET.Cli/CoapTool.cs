@@ -8,6 +8,7 @@ using CoAP.NET.Cli.Decoding;
 using CoAP.NET.Cli.Discovering;
 using CoAP.NET.Cli.Output;
 using CoAP.NET.Cli.Proxying;
+using CoAP.NET.Cli.Registering;
 using CoAP.NET.Cli.Serving;
 
 namespace CoAP.NET.Cli;
@@ -61,6 +62,7 @@ internal static class CoapTool
                 .. RequestCommand.CreateAll(context),
                 ObserveCommand.Create(context),
                 DiscoverCommand.Create(context),
+                RegisterCommand.Create(context),
                 PingCommand.Create(context),
                 ServeCommand.Create(context),
                 ProxyCommand.Create(context),

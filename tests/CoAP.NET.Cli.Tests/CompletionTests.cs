@@ -27,6 +27,10 @@ public sealed class CompletionTests
     [InlineData("coap completion z", "zsh")]
     [InlineData("coap get coap+w", "coap+ws://")]
     [InlineData("coap discover coaps+", "coaps+ws://")]
+    [InlineData("coap discover --r", "--rd")]
+    [InlineData("coap reg", "register")]
+    [InlineData("coap register coaps+", "coaps+ws://")]
+    [InlineData("coap register coap://rd --ke", "--keep")]
     public async Task Words_are_suggested(string line, string expected)
     {
         CliRun run = await CliHarness.RunAsync($"[suggest:{line.Length}]", line);

@@ -40,6 +40,12 @@ internal static class DiscoverCommand
         {
             Description = $"Ask all servers near: the group All CoAP Nodes, {AllNodes}, unless URI names another one."
         };
+        Option<bool> registered = new("--rd")
+        {
+            Description = "URI is a resource directory: list what is registered there (RFC 9176). With --multicast all directories near "
+                + $"are asked, by their group {CoapResourceDirectory.IPv4Group}."
+        };
+        Option<bool> endpoints = new("--endpoints") { Description = "With --rd: list the endpoints, and not their resources." };
         Option<string?> proxy = ProxyArgument.Create();
         Option<bool> json = new("--json") { Description = "Write one JSON object for each server." };
         Option<TimeSpan?> timeout = Durations.PositiveOption("--timeout",
@@ -48,15 +54,24 @@ internal static class DiscoverCommand
             + "through a proxy. Sequence numbers are kept beside it.");
         ConnectionOptions connection = new();
         GroupOptions group = new();
-        Command command = new("discover", "List what a server has, as a tree.") { target, query, multicast, json, proxy, timeout };
+        Command command = new("discover", "List what a server has, as a tree.")
+        {
+            target, query, multicast, registered, endpoints, json, proxy, timeout,
+        };
         group.AddTo(command);
         connection.AddTo(command);
         command.Options.Add(oscore.Option);
         return command.Runs(context, async (parse, cancellationToken) =>
         {
+            bool isDirectory = parse.GetValue(registered);
+            if (parse.GetValue(endpoints) && !isDirectory)
+            {
+                throw new UsageException("--endpoints is for directories.", "Add --rd, or leave it out.");
+            }
+
             string text = parse.GetValue(target)
                 ?? (parse.GetValue(multicast)
-                    ? AllNodes
+                    ? isDirectory ? CoapResourceDirectory.IPv4Group : AllNodes
                     : throw new UsageException("Which server?", "Give its URI, or --multicast for all that are near."));
             CoapUri uri = TargetArgument.Check(text);
             bool isGroup = uri is { HostAddress: { } address, Scheme: "coap" }
@@ -65,6 +80,12 @@ internal static class DiscoverCommand
             if (isGroup && asked is not null)
             {
                 throw new UsageException("A proxy asks no groups.", "Leave out --proxy, or name one server.");
+            }
+
+            if (isDirectory && asked is not null)
+            {
+                throw new UsageException("--rd and --proxy do not go together.",
+                    "Ask the look-up of the directory by its path, as in coap://directory/rd-lookup/res.");
             }
 
             if (isGroup && oscore.IsSet(parse))
@@ -92,10 +113,20 @@ internal static class DiscoverCommand
             await using (client.ConfigureAwait(false))
             using (line?.Begin(client, run.Request.Timeout, isConfirmable: !isGroup))
             {
-                code = isGroup
-                    ? await run.AskGroupAsync(client,
-                        new CoapGroupRequestOptions { Interface = parse.GetValue(group.Interface), HopLimit = parse.GetValue(group.Ttl) },
-                        parse.GetValue(group.MaxAnswers) ?? int.MaxValue, cancellationToken).ConfigureAwait(false)
+                CoapGroupRequestOptions reach = new() { Interface = parse.GetValue(group.Interface), HopLimit = parse.GetValue(group.Ttl) };
+                int most = parse.GetValue(group.MaxAnswers) ?? int.MaxValue;
+                DirectoryRun directories = new(context, parse.GetValue(json), parse.GetValue(endpoints), parse.GetValue(query) ?? []);
+                CoapDirectoryClientOptions search = new()
+                {
+                    Timeout = run.Request.Timeout ?? new CoapDirectoryClientOptions().Timeout,
+                    Group = reach,
+                };
+                code = isDirectory && isGroup
+                    ? await directories.AskGroupAsync(client, uri.ToString(), search, most, cancellationToken).ConfigureAwait(false)
+                    : isDirectory
+                    ? await directories.AskAsync(client, uri.ToString(), search, cancellationToken).ConfigureAwait(false)
+                    : isGroup
+                    ? await run.AskGroupAsync(client, reach, most, cancellationToken).ConfigureAwait(false)
                     : await run.AskAsync(client, cancellationToken).ConfigureAwait(false);
             }
 

@@ -1,0 +1,116 @@
+using CoAP.NET.Cli.Output;
+
+namespace CoAP.NET.Cli.Discovering;
+
+/// <summary>Lists what is registered with resource directories (RFC 9176 section 6).</summary>
+/// <param name="context">Streams and clock.</param>
+/// <param name="isJson">Whether to write JSON.</param>
+/// <param name="endpoints">Whether to list endpoints, and not resources.</param>
+/// <param name="queries">Criteria, each NAME=VALUE.</param>
+internal sealed class DirectoryRun(CliContext context, bool isJson, bool endpoints, string[] queries)
+{
+    // Directories refuse long answers, and each page is one look-up.
+    private const int PageSize = 100;
+
+    /// <summary>Lists the resources or endpoints of one directory.</summary>
+    public async Task<int> AskAsync(CoapClient client, string uri, CoapDirectoryClientOptions options, CancellationToken cancellationToken)
+    {
+        try
+        {
+            CoapResourceDirectory directory =
+                await CoapResourceDirectory.DiscoverAsync(client, uri, options, cancellationToken).ConfigureAwait(false);
+            await ShowAsync(directory, cancellationToken).ConfigureAwait(false);
+            return ExitCodes.Success;
+        }
+        catch (CoapDirectoryException exception)
+        {
+            return Tell(exception);
+        }
+    }
+
+    /// <summary>Lists those of each directory that answers at a group.</summary>
+    public async Task<int> AskGroupAsync(CoapClient client, string group, CoapDirectoryClientOptions options, int most,
+        CancellationToken cancellationToken)
+    {
+        int left = most;
+        await foreach (CoapResourceDirectory directory in CoapResourceDirectory.DiscoverAllAsync(client, group, options, cancellationToken)
+            .ConfigureAwait(false))
+        {
+            try
+            {
+                await ShowAsync(directory, cancellationToken).ConfigureAwait(false);
+            }
+            catch (CoapException exception)
+            {
+                _ = Tell(exception);
+            }
+
+            if (--left == 0)
+            {
+                break;
+            }
+        }
+
+        if (left < most)
+        {
+            return ExitCodes.Success;
+        }
+
+        Failures.Write(context, $"No resource directory answered at {group} within {options.Timeout.TotalSeconds:0.###} s.",
+            "--interface chooses the network, --timeout waits longer, and a URI names a directory.");
+        return ExitCodes.Timeout;
+    }
+
+    private async Task ShowAsync(CoapResourceDirectory directory, CancellationToken cancellationToken)
+    {
+        CoapDirectoryQuery query = new() { PageSize = PageSize };
+        foreach (string text in queries)
+        {
+            int equals = text.IndexOf('=', StringComparison.Ordinal);
+            if (equals <= 0 || !query.More.TryAdd(text[..equals], text[(equals + 1)..]))
+            {
+                throw new UsageException($"'{text}' of --query is no criterion, or its name is there already.",
+                    "Write NAME=VALUE, such as rt=temperature*, each name once.");
+            }
+        }
+
+        List<CoapLink> links = [];
+        if (endpoints)
+        {
+            await foreach (CoapDirectoryEndpoint endpoint in directory.FindEndpointsAsync(query, cancellationToken).ConfigureAwait(false))
+            {
+                links.Add(endpoint.Link);
+            }
+        }
+        else
+        {
+            await foreach (CoapLink link in directory.FindResourcesAsync(query, cancellationToken).ConfigureAwait(false))
+            {
+                links.Add(link);
+            }
+        }
+
+        string place = ((endpoints ? directory.EndpointLookup : directory.ResourceLookup) ?? directory.Registration)?.ToString() ?? "";
+        if (isJson)
+        {
+            LinkJson.Write(links, place, CoapUri.OriginOf(place), context.Out);
+            return;
+        }
+
+        if (links.Count == 0)
+        {
+            context.Error.MarkupLine("Nothing that matches is registered there.");
+            return;
+        }
+
+        LinkTree.Write(links, place, context.Out);
+    }
+
+    private int Tell(CoapException exception)
+    {
+        Failures.Write(context, exception.Message);
+        return exception is CoapDirectoryException { Response: { IsSuccess: false } response } ? ExitCodes.Of(response.Code)
+            : exception is CoapDirectoryException ? ExitCodes.Protocol
+            : Failures.Judge(exception).Code;
+    }
+}

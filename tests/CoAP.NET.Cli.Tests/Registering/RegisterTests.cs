@@ -1,0 +1,101 @@
+using CoAP.NET.Tests.Shared;
+
+namespace CoAP.NET.Cli.Tests.Registering;
+
+/// <summary><c>coap register</c> and <c>coap discover --rd</c>, with a directory on loopback.</summary>
+public sealed class RegisterTests
+{
+    [Fact]
+    public async Task An_endpoint_is_registered_and_found()
+    {
+        await using CoapServer server = new();
+        SmallDirectory directory = await StartAsync(server);
+        string uri = server.LocalEndpoints[0];
+
+        CliRun run = await CliHarness.RunAsync("register", uri, "--ep", "node1", "--base", "coap://[2001:db8::3]", "--lt", "2h",
+            "--sector", "floor3", "--et", "oic.d.sensor", "--attribute", "model=x1",
+            "--link", "</t>;rt=temperature-c", "-l", "</l>;rt=light");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.StartsWith($"{uri}/reg/1/ until ", run.Out, StringComparison.Ordinal);
+        SmallRegistration made = Assert.Single(directory.Registrations);
+        Assert.Equal(("node1", "floor3", "coap://[2001:db8::3]", 7200u), (made.Name, made.Sector, made.Base, made.Lifetime));
+        Assert.Equal(["et=oic.d.sensor", "model=x1"], made.Others);
+
+        CliRun resources = await CliHarness.RunAsync("discover", uri, "--rd", "-q", "rt=temp*");
+        Assert.Equal("coap://[2001:db8::3]\n└── t  rt=temperature-c\n", resources.Out);
+        CliRun endpoints = await CliHarness.RunAsync("discover", "--rd", uri, "--endpoints", "--json");
+        Assert.Contains("\"ep\":\"node1\"", endpoints.Out, StringComparison.Ordinal);
+        CliRun none = await CliHarness.RunAsync("discover", "--rd", uri, "-q", "ep=other", "--endpoints");
+        Assert.Equal((ExitCodes.Success, ""), (none.ExitCode, none.Out));
+        Assert.Contains("Nothing that matches is registered there.", none.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_endpoint_is_asked_for_its_links()
+    {
+        await using CoapServer server = new();
+        SmallDirectory directory = await StartAsync(server);
+        await using CoapServer device = await TestServer.StartAsync(device => device.MapGet("/t", () => "x").WithResourceType("t"));
+
+        CliRun run = await CliHarness.RunAsync("register", server.LocalEndpoints[0], "--ep", "device", "--base", device.LocalEndpoints[0],
+            "--ask");
+
+        Assert.True(run.ExitCode == ExitCodes.Success, run.ToString());
+        Assert.Contains(Assert.Single(directory.Registrations).Links, static link => link.Target == "/t");
+    }
+
+    [Fact]
+    public async Task It_is_kept_until_the_tool_is_stopped_and_removed_then()
+    {
+        await using CoapServer server = new();
+        SmallDirectory directory = await StartAsync(server);
+        using CancellationTokenSource stop = new();
+        CliHarness harness = new() { Stopped = stop.Token };
+
+        Task<CliRun> run = harness.InvokeAsync(
+            "register", server.LocalEndpoints[0], "--ep", "node1", "--base", "coap://[2001:db8::3]", "--keep");
+        await harness.WhenOutAsync("/reg/1/");
+        Assert.Single(directory.Registrations);
+        await stop.CancelAsync();
+
+        Assert.Equal(ExitCodes.Success, (await run).ExitCode);
+        Assert.Empty(directory.Registrations);
+    }
+
+    [Fact]
+    public async Task What_went_wrong_is_told()
+    {
+        await using CoapServer server = new();
+        SmallDirectory directory = await StartAsync(server);
+        directory.Answers = _ => CoapResults.Forbidden("not you");
+        string uri = server.LocalEndpoints[0];
+
+        CliRun refused = await CliHarness.RunAsync("register", uri, "--ep", "node1", "--base", "coap://[2001:db8::3]");
+        Assert.Equal(ExitCodes.ClientError, refused.ExitCode);
+        Assert.Contains("not you", refused.Error, StringComparison.Ordinal);
+        Assert.Equal(ExitCodes.ClientError, (await CliHarness.RunAsync("discover", "--rd", uri)).ExitCode);
+
+        Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("register", uri, "--ep", "node1")).ExitCode);
+        Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("register", uri, "--base", "coap://[2001:db8::3]")).ExitCode);
+        foreach (string[] wrong in (string[][])[["--link", "t"], ["--attribute", "x"], ["--attribute", "page=1"]])
+        {
+            CliRun usage = await CliHarness.RunAsync(["register", uri, "--ep", "node1", "--base", "coap://[2001:db8::3]", .. wrong]);
+            Assert.Equal(ExitCodes.Usage, usage.ExitCode);
+        }
+
+        await using CoapServer plain = await TestServer.StartAsync();
+        CliRun none = await CliHarness.RunAsync("discover", "--rd", plain.LocalEndpoints[0]);
+        Assert.Equal(ExitCodes.Protocol, none.ExitCode);
+        Assert.Contains("lists no resource directory", none.Error, StringComparison.Ordinal);
+        Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("discover", plain.LocalEndpoints[0], "--endpoints")).ExitCode);
+        Assert.Equal(ExitCodes.Usage, (await CliHarness.RunAsync("discover", "--rd", uri, "-q", "rt=a", "-q", "rt=b")).ExitCode);
+    }
+
+    private static async Task<SmallDirectory> StartAsync(CoapServer server)
+    {
+        SmallDirectory directory = new(server, TimeProvider.System);
+        await server.Listen("coap://127.0.0.1:0").StartAsync();
+        return directory;
+    }
+}
