@@ -1,4 +1,5 @@
 using CoAP.NET.Hosting.Tests.Helpers;
+using CoAP.NET.Tests;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;

@@ -5,6 +5,7 @@ using CoAP.NET.Edhoc;
 using CoAP.NET.Hosting.Tests.Helpers;
 using CoAP.NET.Oscore;
 using CoAP.NET.Proxy;
+using CoAP.NET.Tests;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 using Microsoft.Extensions.Hosting;
