@@ -72,6 +72,8 @@ public sealed class CoapCluster : IAsyncDisposable
         _mover.Add(_devices.Holder);
         Observers = new ClusterObservers(this, options.Observers, _time);
         _mover.Add(Observers);
+        Tables = new ClusterTables(this, options.Secret.Span, _time, _logger);
+        _mover.Add(Tables);
         Servers = new ClusterServers(this, _devices.Local);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _sessionKey, default, "CoAP.NET cluster sessions 1"u8);
         HKDF.DeriveKey(HashAlgorithmName.SHA256, options.Secret.Span, _socketKey, default, "CoAP.NET cluster sockets 1"u8);
@@ -111,6 +113,9 @@ public sealed class CoapCluster : IAsyncDisposable
 
     /// <summary>Who observes their resources.</summary>
     internal ClusterObservers Observers { get; }
+
+    /// <summary>The tables that are open.</summary>
+    internal ClusterTables Tables { get; }
 
     /// <summary>What parts of it count.</summary>
     internal ClusterCounts Counts { get; } = new();
@@ -195,6 +200,24 @@ public sealed class CoapCluster : IAsyncDisposable
     {
         ArgumentNullException.ThrowIfNull(server);
         Servers.Attach(server);
+    }
+
+    /// <summary>
+    /// Opens a table: entries that all nodes have in memory and that the store keeps, about each of which one node decides. All nodes open
+    /// it with the same rules. Entries are loaded by <see cref="CoapTable.StartAsync"/>, which belongs after <see cref="StartAsync"/>.
+    /// </summary>
+    /// <param name="kind">The kind of its records: <see cref="CoapRecordKind.Registration"/>, <see cref="CoapRecordKind.Topic"/>, or a
+    /// number from <see cref="CoapRecordKind.Application"/> on, the same on all nodes and after every restart.</param>
+    /// <param name="rules">What decides, and is told of changes.</param>
+    /// <param name="options">Bounds and times, which are copied; null for the defaults.</param>
+    /// <returns>The table. It ends with the cluster, or when it is disposed of.</returns>
+    /// <exception cref="ArgumentOutOfRangeException">The kind is that of other records, or an option is out of its range.</exception>
+    /// <exception cref="InvalidOperationException">A table of this kind is open already.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    public CoapTable OpenTable(CoapRecordKind kind, ICoapTableRules rules, CoapTableOptions? options = null)
+    {
+        ThrowIfEnded();
+        return Tables.Open(kind, rules, options);
     }
 
     /// <summary>The key of what processes of one machine ask each other about their sockets.</summary>
@@ -326,6 +349,7 @@ public sealed class CoapCluster : IAsyncDisposable
     {
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         Servers.End();
+        await Tables.EndAsync().ConfigureAwait(false);
         await Observers.Queue.EndAsync().ConfigureAwait(false);
 
         _devices.Dispose();

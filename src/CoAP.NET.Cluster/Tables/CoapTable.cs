@@ -4,8 +4,8 @@ namespace CoAP.NET.Cluster;
 
 /// <summary>
 /// Keyed entries of bytes that every node has in memory in full. Only the node that owns the slot of a key changes its entry, by
-/// <see cref="ICoapTableRules"/>, and tells all others. <see cref="InMemory"/> makes a table of one process that keeps nothing.
-/// Thread-safe.
+/// <see cref="ICoapTableRules"/>, and tells all others. A table of a cluster (<see cref="CoapCluster.OpenTable"/>) keeps its entries in
+/// the store; <see cref="InMemory"/> makes a table of one process that keeps nothing. Thread-safe.
 /// </summary>
 public abstract class CoapTable : IAsyncDisposable
 {
@@ -49,8 +49,8 @@ public abstract class CoapTable : IAsyncDisposable
     public abstract Task StartAsync(CancellationToken cancellationToken = default);
 
     /// <summary>
-    /// Asks <see cref="ICoapTableRules.Decide"/> at the node that owns the slot of a key. In memory it completes synchronously. While a slot
-    /// moves, or its node has died, the question waits, and is asked at the new owner.
+    /// Asks <see cref="ICoapTableRules.Decide"/> at the node that owns the slot of a key. In memory it completes synchronously. While a
+    /// slot moves, or its node has died, the question waits, and is asked at the new owner.
     /// </summary>
     /// <param name="key">The key of the entry.</param>
     /// <param name="question">What the rules are asked: bytes that they understand, at most <see cref="MaxQuestionLength"/>. They must not
@@ -61,8 +61,8 @@ public abstract class CoapTable : IAsyncDisposable
     /// When an answer is lost on its way between two nodes, the question is decided once more. So rules have to be idempotent: the same
     /// question again has to lead to the same entry.
     /// </remarks>
-    /// <exception cref="CoapTableUnavailableException">The owner cannot be reached, the store does not confirm in time, or there is no room.
-    /// A server answers 5.03 (Service Unavailable) with its <see cref="CoapTableUnavailableException.RetryAfter"/>.</exception>
+    /// <exception cref="CoapTableUnavailableException">The owner cannot be reached, the store does not confirm in time, or there is no
+    /// room. A server answers 5.03 (Service Unavailable) with its <see cref="CoapTableUnavailableException.RetryAfter"/>.</exception>
     /// <exception cref="CoapException">The rules failed at another node; its log says why.</exception>
     /// <exception cref="ArgumentException">The key is empty, or the question is too long.</exception>
     /// <exception cref="InvalidOperationException">The rules asked the table while it called them. Do it afterwards, on another thread.

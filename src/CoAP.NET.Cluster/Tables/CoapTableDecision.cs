@@ -1,8 +1,8 @@
 namespace CoAP.NET.Cluster;
 
 /// <summary>
-/// What becomes of an entry, as <see cref="ICoapTableRules.Decide"/> says, and the reply to whoever asked. The default value keeps the entry
-/// as it is, with an empty reply.
+/// What becomes of an entry, as <see cref="ICoapTableRules.Decide"/> says, and the reply to whoever asked. The default value keeps the
+/// entry as it is, with an empty reply.
 /// </summary>
 public readonly record struct CoapTableDecision
 {
@@ -32,8 +32,8 @@ public readonly record struct CoapTableDecision
 
     /// <summary>Puts a value, be there an entry or not.</summary>
     /// <param name="value">The value, at most <see cref="CoapTable.MaxValueLength"/> bytes, which are copied.</param>
-    /// <param name="lifetime">How long the entry lasts, from when the change takes place; <see cref="Timeout.InfiniteTimeSpan"/> for no end.
-    /// </param>
+    /// <param name="lifetime">How long the entry lasts, from when the change takes place; <see cref="Timeout.InfiniteTimeSpan"/> for no
+    /// end.</param>
     /// <param name="reply">The reply, at most <see cref="CoapTable.MaxValueLength"/> bytes. It must not change any more.</param>
     /// <param name="isDurable">
     /// Whether the store has to confirm the change before it takes place, is told to anybody and is replied to. Default true. False is for

@@ -8,4 +8,5 @@ namespace CoAP.NET.Cluster;
 /// </param>
 /// <param name="Time">The time of the node that decides.</param>
 public readonly record struct CoapTableQuestion(
-    CoapTableKey Key, ReadOnlyMemory<byte>? Current, ReadOnlyMemory<byte> Bytes, TimeSpan Remaining = default, DateTimeOffset Time = default);
+    CoapTableKey Key, ReadOnlyMemory<byte>? Current, ReadOnlyMemory<byte> Bytes, TimeSpan Remaining = default,
+    DateTimeOffset Time = default);

@@ -26,8 +26,8 @@ public sealed class CoapTableUnavailableException : CoapException
     public TimeSpan RetryAfter { get; }
 
     /// <summary>
-    /// Whether the change may still take effect, now or later: when the store did not confirm it in time, and when an answer was lost on its
-    /// way. Ask again: rules are idempotent. When false, it took no effect.
+    /// Whether the change may still take effect, now or later: when the store did not confirm it in time, and when an answer was lost on
+    /// its way. Ask again: rules are idempotent. When false, it took no effect.
     /// </summary>
     public bool IsOutcomeUnknown { get; init; }
 }

@@ -3,7 +3,7 @@ namespace CoAP.NET.Cluster;
 /// <summary>What the parts of a node count that keep no numbers of their own. Thread-safe.</summary>
 internal sealed class ClusterCounts
 {
-    private readonly long[] _counts = new long[(int)ClusterMetric.ObservationsExpired - (int)ClusterMetric.OutboxWaiting + 1];
+    private readonly long[] _counts = new long[(int)ClusterMetric.TableSlotsCompared - (int)ClusterMetric.OutboxWaiting + 1];
 
     /// <summary>How often something happened, or how much of it there is.</summary>
     /// <param name="metric">What.</param>
@@ -11,7 +11,7 @@ internal sealed class ClusterCounts
 
     /// <summary>Whether something is counted here.</summary>
     /// <param name="metric">What.</param>
-    public static bool Has(ClusterMetric metric) => metric is >= ClusterMetric.OutboxWaiting and <= ClusterMetric.ObservationsExpired;
+    public static bool Has(ClusterMetric metric) => metric is >= ClusterMetric.OutboxWaiting and <= ClusterMetric.TableSlotsCompared;
 
     /// <summary>Counts.</summary>
     /// <param name="metric">What.</param>

@@ -42,6 +42,11 @@ internal sealed record ClusterInstrument(
             + "devices; one counts for each resource.", (ClusterMetric.DevicesObserved, null)),
         Gauge("coap.cluster.outbox_waiting", "{request}", "Requests that wait in outboxes of this node.",
             (ClusterMetric.OutboxWaiting, null)),
+        Gauge("coap.cluster.table.entries", "{entry}", "Entries of tables that this node has, which are those of all nodes.",
+            (ClusterMetric.TableEntries, null)),
+        Gauge("coap.cluster.table.bytes", "By", "The bytes of their keys and values.", (ClusterMetric.TableBytes, null)),
+        Gauge("coap.cluster.table.waiting", "{question}", "Questions to tables that wait for the owner of a slot or for the store.",
+            (ClusterMetric.TableWaiting, null)),
         new("coap.cluster.slot_moves", false, "{slot}",
             "Slots that nobody had and this node took, that it handed over, and that others took as it seemed dead.", "coap.cluster.move",
             (ClusterMetric.SlotsTaken, "taken"), (ClusterMetric.SlotsHandedOver, "handed_over"), (ClusterMetric.SlotsLost, "lost")),
@@ -96,6 +101,16 @@ internal sealed record ClusterInstrument(
             (ClusterMetric.RegistrationsTooLarge, "too_large"), (ClusterMetric.RegistrationsUnanswered, "unanswered")),
         new("coap.cluster.device_states_skipped", false, "{state}", "States of devices that those who observe all devices were not told, "
             + "as newer ones came before they had read them.", null, (ClusterMetric.DeviceStatesSkipped, null)),
+        new("coap.cluster.table.questions", false, "{question}", "Questions to tables: answered by this node as the owner of a slot, "
+            + "answered by another one that this node asked, refused as there was no room, and not answered in time.",
+            "coap.cluster.outcome", (ClusterMetric.TableAnswered, "answered"), (ClusterMetric.TableForwarded, "forwarded"),
+            (ClusterMetric.TableRefused, "refused"), (ClusterMetric.TableUnavailable, "unavailable")),
+        new("coap.cluster.table.changes", false, "{change}", "Changes of entries of tables: put, removed and expired in slots of this "
+            + "node, and received from the owners of others.", "coap.cluster.change", (ClusterMetric.TablePut, "put"),
+            (ClusterMetric.TableRemoved, "removed"), (ClusterMetric.TableExpired, "expired"), (ClusterMetric.TableReceived, "received")),
+        new("coap.cluster.table.slots", false, "{slot}", "Slots of tables that were read from the store as this node got them, and those "
+            + "whose entries were compared with those of their owner.", "coap.cluster.reading", (ClusterMetric.TableSlotsTaken, "taken"),
+            (ClusterMetric.TableSlotsCompared, "compared")),
     ];
 
     private static ClusterInstrument Gauge(string name, string unit, string description, (ClusterMetric Metric, string? Value) row) =>

@@ -83,6 +83,8 @@ internal sealed class ClusterInstruments
         ClusterMetric.Observations => cluster.Observations.Count,
         ClusterMetric.Devices => cluster.DeviceCount,
         ClusterMetric.OscoreContexts => cluster.OscoreStore.OpenCount,
+        ClusterMetric.TableEntries => cluster.Tables.Count,
+        ClusterMetric.TableBytes => cluster.Tables.Bytes,
         _ when ClusterCounts.Has(metric) => cluster.Counts[metric],
         >= ClusterMetric.NoticeChanges and <= ClusterMetric.NoticeMessages => Of(cluster.Notices.Counters, metric),
         >= ClusterMetric.LinksOpened and <= ClusterMetric.ItemsDropped or ClusterMetric.Links => Of(cluster.Links.Counters, metric),

@@ -1,0 +1,199 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Reads the entries of slots from the store: of all slots at the start, and of those that this node gets. What it has heard before of a
+/// slot that it gets is compared with what the store has, and what the store does not have yet stays. Thread-safe.
+/// </summary>
+internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, ClusterTableContents contents) : IAsyncDisposable
+{
+    // How many slots are read at a time. A store has few connections to read over, and others want to read as well.
+    private static readonly int s_readers = Math.Min(4, Environment.ProcessorCount + 1);
+    private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
+
+    private readonly Lock _gate = new();
+    private readonly CancellationTokenSource _stop = new();
+    private Task _loading = Task.CompletedTask;
+    private bool _isStarted;
+    private bool _isStopped;
+
+    /// <summary>Reads all slots, and from then on those that this node gets.</summary>
+    public Task StartAsync()
+    {
+        lock (_gate)
+        {
+            if (!_isStarted && !_isStopped)
+            {
+                _isStarted = true;
+                _loading = LoadAfterAsync(_loading);
+            }
+
+            return _loading;
+        }
+    }
+
+    /// <summary>The map has changed: this node decides no more about slots that others have, and reads those that it has got.</summary>
+    public void Update()
+    {
+        DropLost();
+        lock (_gate)
+        {
+            if (_isStarted && !_isStopped)
+            {
+                _loading = LoadAfterAsync(_loading);
+            }
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        Task loading;
+        lock (_gate)
+        {
+            _isStopped = true;
+            loading = _loading;
+        }
+
+        await _stop.CancelAsync().ConfigureAwait(false);
+        await loading.ConfigureAwait(false);
+        _stop.Dispose();
+    }
+
+    private async Task LoadAfterAsync(Task before)
+    {
+        await before.ConfigureAwait(ConfigureAwaitOptions.ForceYielding | ConfigureAwaitOptions.SuppressThrowing);
+        while (!_stop.IsCancellationRequested)
+        {
+            try
+            {
+                // To open the records takes longer than to read them, and more than one processor can do it.
+                ParallelOptions parallel = new() { MaxDegreeOfParallelism = s_readers, CancellationToken = _stop.Token };
+                await Parallel.ForEachAsync(CoapSlot.All.Where(IsWanted), parallel, LoadAsync).ConfigureAwait(false);
+                return;
+            }
+            catch (Exception exception) when (exception is CoapClusterStoreException or OperationCanceledException
+                or ObjectDisposedException)
+            {
+                // The cluster tells of it.
+            }
+
+            await Task.Delay(s_retry, contents.Time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    }
+
+    // Another node has these slots.
+    private void DropLost()
+    {
+        foreach (CoapSlot number in CoapSlot.All)
+        {
+            TableSlot slot = contents[number];
+            CoapFence fence = cluster.FenceOf(number);
+            lock (slot.Gate)
+            {
+                slot.IsOwned &= slot.Fence == fence;
+            }
+        }
+    }
+
+    private bool IsWanted(CoapSlot number)
+    {
+        TableSlot slot = contents[number];
+        CoapFence fence = cluster.FenceOf(number);
+        lock (slot.Gate)
+        {
+            return fence.IsSet ? fence != slot.Released && !(slot.IsOwned && slot.Fence == fence) : !slot.IsLoaded;
+        }
+    }
+
+    private async ValueTask LoadAsync(CoapSlot number, CancellationToken cancellationToken)
+    {
+        CoapFence fence = cluster.FenceOf(number);
+        List<TableRecord> records = [];
+        await foreach (CoapRecord record in cluster.Store.ReadAsync(kind, number, cancellationToken).ConfigureAwait(false))
+        {
+            if (TableRecord.TryRead(record) is { } read)
+            {
+                records.Add(read);
+            }
+        }
+
+        TableSlot slot = contents[number];
+        lock (slot.Gate)
+        {
+            if (fence.IsSet && cluster.FenceOf(number) == fence && fence != slot.Released)
+            {
+                TakeOver(slot, fence, records);
+            }
+            else if (!slot.Fence.IsSet)
+            {
+                // Until the owner says what has changed meanwhile.
+                foreach (TableRecord record in records)
+                {
+                    Put(slot, record, record.Before + 1);
+                }
+            }
+
+            slot.IsLoaded = true;
+        }
+
+        cluster.Tables.OnMoved(kind);
+    }
+
+    // Under the gate.
+    private void TakeOver(TableSlot slot, CoapFence fence, List<TableRecord> records)
+    {
+        bool hasHeard = slot.Fence.IsSet;
+        slot.Begin(fence, records.Count == 0 ? 0 : records.Max(static record => record.Before) + 1);
+        HashSet<int> found = new(records.Count);
+        foreach (TableRecord record in records)
+        {
+            int index = slot.Entries.Find(record.Key.Span);
+            if (index == TableEntries.None)
+            {
+                Put(slot, record, ++slot.Number);
+                index = slot.Entries.Newest;
+            }
+            else
+            {
+                Compare(slot, index, record, hasHeard);
+            }
+
+            found.Add(index);
+        }
+
+        List<int> gone = [];
+        for (int index = slot.Entries.Oldest; index != TableEntries.None; index = slot.Entries[index].Newer)
+        {
+            if (!found.Contains(index))
+            {
+                gone.Add(index);
+            }
+        }
+
+        // The first value of each entry was confirmed by the store, so these were removed, or their lifetime has ended.
+        gone.ForEach(index => contents.RemoveNext(slot, index, slot.Entries[index].Expires <= contents.Now));
+        contents.Own(slot);
+        cluster.Counts.Add(ClusterMetric.TableSlotsTaken);
+    }
+
+    private void Compare(TableSlot slot, int index, in TableRecord record, bool hasHeard)
+    {
+        ref TableEntry entry = ref slot.Entries[index];
+        if (entry.Version == record.Version && entry.Value.Span.SequenceEqual(record.Value.Span))
+        {
+            entry.IsDurable = true;
+            slot.Entries.SetExpires(index, contents.EndOf(record.Lifetime));
+        }
+        else if (hasHeard && !entry.IsDurable && entry.Number > record.Before)
+        {
+            // The owner before told it, and could not write it any more.
+            contents.WriteLater(slot, index);
+        }
+        else
+        {
+            Put(slot, record, ++slot.Number);
+        }
+    }
+
+    private void Put(TableSlot slot, in TableRecord record, long number) => contents.Put(
+        slot, record.Key.Span, record.Value.Span, contents.EndOf(record.Lifetime), number, record.Version, isDurable: true);
+}

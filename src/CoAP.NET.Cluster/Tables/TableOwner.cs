@@ -1,0 +1,130 @@
+namespace CoAP.NET.Cluster;
+
+/// <summary>
+/// Decides about the slots that this node owns. A durable change takes place when the store has confirmed it: what nobody may rely on yet
+/// is shown to nobody, neither here nor to other nodes. Questions about the same entry wait meanwhile. Thread-safe.
+/// </summary>
+internal sealed class TableOwner(
+    CoapCluster cluster, CoapRecordKind kind, ClusterTableContents contents, CoapTableOptions options, TableWaits waits)
+{
+    /// <summary>Asks the rules, if this node decides about the slot.</summary>
+    /// <param name="node">The node at which it was asked.</param>
+    /// <param name="key">The key.</param>
+    /// <param name="question">The question.</param>
+    /// <exception cref="CoapTableUnavailableException">There is no room.</exception>
+    public TableStep Ask(CoapNodeId node, CoapTableKey key, ReadOnlyMemory<byte> question)
+    {
+        TableSlot slot = contents[key.Slot];
+        CoapFence fence = cluster.FenceOf(key.Slot);
+        lock (slot.Gate)
+        {
+            if (!slot.IsOwned || slot.Fence != fence)
+            {
+                return new TableStep(TableStepKind.Elsewhere);
+            }
+
+            if (slot.Pending?.TryGetValue(key, out Task<bool>? pending) == true)
+            {
+                return new TableStep(TableStepKind.Waiting, Wait: pending);
+            }
+
+            CoapTableDecision decision = contents.Decide(slot, key, question, out int index);
+            bool isThere = index != TableEntries.None;
+            if (decision.IsPut)
+            {
+                TableBounds.ThrowIfFull(contents, slot, index, key, decision, options);
+                ushort version = (ushort)(isThere ? slot.Entries[index].Version + 1 : 1);
+                if (isThere && !decision.IsDurable)
+                {
+                    Put(slot, key, decision, version, isDurable: false);
+                    contents.WriteLater(slot, slot.Entries.Newest);
+                    return new TableStep(TableStepKind.Replied, decision.Reply);
+                }
+
+                return Write(slot, node, key, decision, version, CoapRecordChange.Put(contents.RecordKeyOf(key.Bytes), fence,
+                    TableRecord.StateOf(version, slot.Number, decision.Value.Span), decision.Lifetime));
+            }
+
+            return decision.IsRemoval && isThere
+                ? Write(slot, node, key, decision, 0, CoapRecordChange.Remove(contents.RecordKeyOf(key.Bytes), fence))
+                : new TableStep(TableStepKind.Replied, decision.Reply);
+        }
+    }
+
+    /// <summary>This node decides about a slot no more, and waits for what the store has not confirmed yet.</summary>
+    /// <param name="slot">The slot.</param>
+    public Task ReleaseAsync(CoapSlot slot)
+    {
+        TableSlot released = contents[slot];
+        lock (released.Gate)
+        {
+            // It may not have been read yet; then it is not begun with any more.
+            released.IsOwned = false;
+            released.Released = cluster.FenceOf(slot);
+            return Task.WhenAll(released.Pending?.Values ?? Enumerable.Empty<Task>());
+        }
+    }
+
+    // Under the gate. The store may be away for long, and no node may fill what waits for it.
+    private TableStep Write(
+        TableSlot slot, CoapNodeId node, CoapTableKey key, CoapTableDecision decision, ushort version, CoapRecordChange change)
+    {
+        waits.Enter(node, change.State.Length);
+        Task<bool> done = FinishAsync(slot, node, key, decision, version, change);
+        (slot.Pending ??= []).Add(key, done);
+        return new TableStep(TableStepKind.Writing, decision.Reply, done);
+    }
+
+    // Whether the store has confirmed it; otherwise another node has the slot.
+    private async Task<bool> FinishAsync(
+        TableSlot slot, CoapNodeId node, CoapTableKey key, CoapTableDecision decision, ushort version, CoapRecordChange change)
+    {
+        Task<CoapWriteOutcome> write = cluster.Writer.WriteAsync(change, CancellationToken.None);
+        await ((Task)write).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing | ConfigureAwaitOptions.ForceYielding);
+        bool isWritten = write.IsCompletedSuccessfully && await write.ConfigureAwait(false) == CoapWriteOutcome.Written;
+        waits.Leave(node, change.State.Length);
+        lock (slot.Gate)
+        {
+            slot.Pending!.Remove(key);
+            if (slot.Pending.Count == 0)
+            {
+                slot.Pending = null;
+            }
+
+            // Who has the slot by now has read it from the store, and tells us.
+            if (isWritten && slot.Fence == change.Fence)
+            {
+                Apply(slot, key, decision, version);
+            }
+            else if (write.IsCompletedSuccessfully && slot.Fence == change.Fence)
+            {
+                // Another node has it, and the map that says so is on its way.
+                slot.IsOwned = false;
+                slot.Released = slot.Fence;
+            }
+        }
+
+        return isWritten || await write.ConfigureAwait(false) == CoapWriteOutcome.Written;
+    }
+
+    private void Apply(TableSlot slot, CoapTableKey key, in CoapTableDecision decision, ushort version)
+    {
+        if (decision.IsPut)
+        {
+            Put(slot, key, decision, version, isDurable: true);
+        }
+        else if (slot.Entries.Find(key.Bytes) is not TableEntries.None and var index)
+        {
+            contents.RemoveNext(slot, index, isExpired: false);
+            cluster.Counts.Add(ClusterMetric.TableRemoved);
+            cluster.Tables.OnChanged(kind);
+        }
+    }
+
+    private void Put(TableSlot slot, CoapTableKey key, in CoapTableDecision decision, ushort version, bool isDurable)
+    {
+        contents.Put(slot, key.Bytes, decision.Value.Span, contents.EndOf(decision.Lifetime), ++slot.Number, version, isDurable);
+        cluster.Counts.Add(ClusterMetric.TablePut);
+        cluster.Tables.OnChanged(kind);
+    }
+}

@@ -1,0 +1,46 @@
+using System.Text;
+using CoAP.NET.Cluster.Tests.Nodes;
+
+namespace CoAP.NET.Cluster.Tests.Guides;
+
+/// <summary>The snippets of docs/cluster.md about tables, which are run.</summary>
+public sealed class TableSnippets
+{
+    [Fact]
+    public async Task The_names_of_the_page_are_taken_once_and_by_their_owner_again()
+    {
+        await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options());
+        await cluster.StartAsync();
+        Assert.True(await TakeAsync(cluster, "alice"));
+        await using CoapTable table = CoapTable.InMemory(new Names());
+        Assert.True(await TakeAsync(table, "bob"));
+        Assert.True(await TakeAsync(table, "bob"));
+        Assert.False(await TakeAsync(table, "carol"));
+    }
+
+    private static async Task<bool> TakeAsync(CoapCluster cluster, string who)
+    {
+        await using CoapTable names = cluster.OpenTable(CoapRecordKind.Application, new Names());
+        await names.StartAsync();
+
+        CoapTableKey key = names.KeyOf("meter-7"u8);
+        ReadOnlyMemory<byte> reply = await names.AskAsync(key, Encoding.UTF8.GetBytes(who));
+        Console.WriteLine(reply.Span[0] == 1 ? "the name is ours" : "somebody else has it");
+        return reply.Span[0] == 1;
+    }
+
+    private static async Task<bool> TakeAsync(CoapTable names, string who) =>
+        (await names.AskAsync(names.KeyOf("meter-7"u8), Encoding.UTF8.GetBytes(who))).Span[0] == 1;
+
+    private sealed class Names : ICoapTableRules
+    {
+        public CoapTableDecision Decide(CoapTableQuestion question) =>
+            question.Current is { } owner && !owner.Span.SequenceEqual(question.Bytes.Span)
+                ? CoapTableDecision.Keep(new byte[] { 0 })
+                : CoapTableDecision.Put(question.Bytes, lifetime: TimeSpan.FromHours(1), reply: new byte[] { 1 });
+
+        public void OnChanged(CoapTableChange change) => Console.WriteLine(change.Value is null
+            ? $"{change.Key} is free"
+            : $"{change.Key} is taken for {change.Remaining}");
+    }
+}

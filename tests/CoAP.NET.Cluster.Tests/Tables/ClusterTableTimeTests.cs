@@ -1,0 +1,166 @@
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Tests;
+using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
+
+namespace CoAP.NET.Cluster.Tests.Tables;
+
+/// <summary>Tables of nodes without links, while virtual time passes.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class ClusterTableTimeTests : IAsyncDisposable
+{
+    private static readonly TimeSpan s_long = TimeSpan.FromMinutes(10);
+    private readonly SharingNodes _nodes = new();
+
+    [Fact]
+    public async Task While_the_store_is_away_durable_changes_are_unknown_and_everything_else_goes_on()
+    {
+        (CoapTable table, NoteRules rules) = await StartAsync();
+        await table.AskAsync(Key(1), "put first");
+        _nodes.Memory.IsAway = true;
+        TimeSpan began = _nodes.Clock.Elapsed;
+        Task<string> asked = table.AskAsync(Key(1), "put second");
+        CoapTableUnavailableException late = await UnavailableAsync(asked);
+        Assert.Equal(TimeSpan.FromSeconds(5), _nodes.Clock.Elapsed - began);
+        Assert.Equal((CoapTableFault.NotConfirmed, true), (late.Fault, late.IsOutcomeUnknown));
+        Assert.Contains("the store did not confirm the change", late.Message, StringComparison.Ordinal);
+
+        // Until it is confirmed, nothing else is decided about the same entry, and nobody is shown it.
+        CoapTableUnavailableException blocked = await UnavailableAsync(table.AskAsync(Key(1), "read"));
+        Assert.Equal((CoapTableFault.NotConfirmed, false), (blocked.Fault, blocked.IsOutcomeUnknown));
+        Assert.Equal("first", rules.Told[Key(1)]);
+        Assert.Equal("nothing", await table.AskAsync(Key(2), "read"));
+
+        _nodes.Memory.IsAway = false;
+        await _nodes.Clock.AdvanceUntilAsync(() => rules.Told[Key(1)] == "second", s_long);
+        Assert.Equal("second", await table.AskAsync(Key(1), "read"));
+    }
+
+    [Fact]
+    public async Task Values_that_need_not_be_durable_are_put_while_the_store_is_away_and_written_later()
+    {
+        (CoapTable table, _) = await StartAsync();
+        await table.AskAsync(Key(1), "put first");
+        _nodes.Memory.IsAway = true;
+        Assert.Equal("first", await table.AskAsync(Key(1), "quick second"));
+        Assert.Equal("second", await table.AskAsync(Key(1), "quick third"));
+        _nodes.Memory.IsAway = false;
+        await _nodes.Clock.AdvanceUntilAsync(_nodes.All[0].Writer.FlushAsync(), s_long);
+        await _nodes.All[0].DisposeAsync();
+        (CoapTable again, _) = await StartAsync();
+        Assert.Equal("third", await again.AskAsync(Key(1), "read"));
+    }
+
+    [Fact]
+    public async Task Lifetimes_go_on_over_a_restart_and_what_is_over_does_not_come_back()
+    {
+        (CoapTable table, _) = await StartAsync();
+        for (int i = 0; i < 100; i++)
+        {
+            await table.AskAsync(Key(i), $"put {100 + i} text");
+        }
+
+        await table.AskAsync(Key(200), "put forever");
+        _nodes.Clock.Advance(TimeSpan.FromSeconds(40));
+        await _nodes.All[0].DisposeAsync();
+        _nodes.Clock.Advance(TimeSpan.FromSeconds(70));
+        (CoapTable again, NoteRules rules) = await StartAsync();
+        Assert.Equal((90, 90), (again.Count, rules.Told.Count));
+        Assert.Equal("1", await again.AskAsync(Key(11), "left"));
+        _nodes.Clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal((89, (Key(11), null, true)), (again.Count, rules.Changes.Last()));
+        _nodes.Clock.Advance(TimeSpan.FromSeconds(100));
+        Assert.Equal("forever", Assert.Single(rules.Told).Value);
+    }
+
+    [Fact]
+    public async Task What_ended_while_it_waited_for_the_store_does_not_come_back_with_it()
+    {
+        (CoapTable table, _) = await StartAsync();
+        await table.AskAsync(Key(1), "put 30 first");
+        _nodes.Memory.IsAway = true;
+        await table.AskAsync(Key(1), "quick 60 second");
+        _nodes.Clock.Advance(TimeSpan.FromSeconds(60));
+        Assert.Equal(0, table.Count);
+        _nodes.Memory.IsAway = false;
+        await _nodes.Clock.AdvanceUntilAsync(_nodes.All[0].Writer.FlushAsync(), s_long);
+        await _nodes.All[0].DisposeAsync();
+        (CoapTable again, _) = await StartAsync();
+        Assert.Equal(0, again.Count);
+    }
+
+    [Fact]
+    public async Task A_node_that_stands_by_shows_what_it_read_and_answers_when_it_has_taken_over()
+    {
+        (CoapTable table, _) = await StartAsync("");
+        await table.AskAsync(Key(1), "put first");
+        (CoapTable standby, NoteRules rules) = await StartAsync("");
+        Assert.Equal("first", rules.Told[Key(1)]);
+        CoapTableUnavailableException unreached = await UnavailableAsync(standby.AskAsync(Key(1), "read"));
+        Assert.Equal((CoapTableFault.NotReached, false), (unreached.Fault, unreached.IsOutcomeUnknown));
+        Assert.Contains($"there is no link with node {_nodes.All[0].Self.Id}", unreached.Message, StringComparison.Ordinal);
+
+        await table.AskAsync(Key(1), "put second");
+        await table.AskAsync(Key(2), "put third");
+        Task<string> asked = standby.AskAsync(Key(1), "read");
+        await _nodes.All[0].DisposeAsync();
+        Assert.Equal("second", await asked);
+        await Eventually.IsTrueAsync(() => rules.Told.Count == 2);
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => table.AskAsync(Key(1), "read"));
+    }
+
+    [Fact]
+    public async Task A_store_that_is_away_at_the_start_is_asked_until_it_is_there()
+    {
+        (CoapTable table, _) = await StartAsync();
+        await table.AskAsync(Key(1), "put first");
+        await _nodes.All[0].DisposeAsync();
+        _nodes.Memory.IsAway = true;
+        CoapCluster cluster = _nodes.Make();
+        NoteRules rules = new();
+        CoapTable again = cluster.OpenTable(TableWorld.Kind, rules);
+        Task started = cluster.StartAsync();
+        await _nodes.Clock.AdvanceUntilAsync(started, s_long);
+        Task loaded = again.StartAsync();
+        await _nodes.Clock.AdvanceUntilAsync(() => loaded.IsCompleted || _nodes.Clock.Elapsed > TimeSpan.FromMinutes(1), s_long,
+            TimeSpan.FromSeconds(1));
+        Assert.False(loaded.IsCompleted);
+        _nodes.Memory.IsAway = false;
+        await _nodes.Clock.AdvanceUntilAsync(loaded, s_long);
+        Assert.Equal("first", rules.Told[Key(1)]);
+    }
+
+    [Fact]
+    public async Task One_table_of_a_kind_is_open_at_a_time_and_kinds_of_other_records_are_refused()
+    {
+        (CoapTable table, _) = await StartAsync();
+        CoapCluster cluster = _nodes.All[0];
+        Assert.Throws<ArgumentOutOfRangeException>(() => cluster.OpenTable(CoapRecordKind.Session, new NoteRules()));
+        Assert.Throws<InvalidOperationException>(() => cluster.OpenTable(TableWorld.Kind, new NoteRules()));
+        CoapTable topics = cluster.OpenTable(CoapRecordKind.Topic, new NoteRules());
+        await topics.StartAsync();
+        await topics.AskAsync(Key(1), "put topic");
+        Assert.Equal((0, 1), (table.Count, topics.Count));
+        Assert.Equal(table.KeyOf("name"u8), topics.KeyOf("name"u8));
+        await table.DisposeAsync();
+        CoapTable again = cluster.OpenTable(TableWorld.Kind, new NoteRules());
+        await again.StartAsync();
+        Assert.Equal("nothing", await again.AskAsync(Key(1), "read"));
+    }
+
+    public ValueTask DisposeAsync() => _nodes.DisposeAsync();
+
+    private async Task<(CoapTable Table, NoteRules Rules)> StartAsync(string? address = null)
+    {
+        CoapCluster node = await _nodes.StartAsync(address: address);
+        NoteRules rules = new();
+        CoapTable table = node.OpenTable(TableWorld.Kind, rules);
+        await table.StartAsync();
+        return (table, rules);
+    }
+
+    private async Task<CoapTableUnavailableException> UnavailableAsync(Task asked)
+    {
+        await _nodes.Clock.AdvanceUntilAsync(() => asked.IsCompleted, s_long);
+        return await Assert.ThrowsAsync<CoapTableUnavailableException>(() => asked);
+    }
+}

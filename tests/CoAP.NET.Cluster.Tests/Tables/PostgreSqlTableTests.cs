@@ -1,0 +1,22 @@
+using CoAP.NET.Cluster.PostgreSql;
+using CoAP.NET.Cluster.Tests.Engines;
+using CoAP.NET.Cluster.Tests.PostgreSql;
+
+namespace CoAP.NET.Cluster.Tests.Tables;
+
+[Collection(PostgreSqlCollection.Name)]
+[NeedsPrograms(PostgreSqlServer.Advice, "initdb", "postgres")]
+public sealed class PostgreSqlTableTests(PostgreSqlServer server)
+{
+    private static int s_schemas;
+
+    private readonly string _schema = $"table{Interlocked.Increment(ref s_schemas)}";
+
+    [EngineFact]
+    public async Task Nothing_that_was_confirmed_is_lost_while_nodes_leave_join_and_are_killed()
+    {
+        await using TableWorld world = new(() => new CoapPostgreSqlClusterStore(
+            new CoapPostgreSqlClusterOptions { ConnectionString = server.ConnectionString, Schema = _schema }));
+        await new TableHammer(world).RunAsync();
+    }
+}

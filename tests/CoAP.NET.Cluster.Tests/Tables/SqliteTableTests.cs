@@ -1,0 +1,61 @@
+using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Cluster.Tests.Nodes;
+using static CoAP.NET.Cluster.Tests.Tables.TableExtensions;
+
+namespace CoAP.NET.Cluster.Tests.Tables;
+
+public sealed class SqliteTableTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-table-").FullName;
+
+    [Fact]
+    public async Task What_was_confirmed_is_there_after_a_crash_in_the_middle_of_further_changes()
+    {
+        string file = Path.Combine(_folder, "coap.db");
+        string left = Path.Combine(_folder, "left.db");
+        const int Count = 2000;
+        await using (CoapCluster cluster = new(new CoapSqliteClusterStore(file), ClusterTests.Options(TimeSpan.FromHours(1))))
+        {
+            CoapTable table = await StartAsync(cluster, new NoteRules());
+            await Task.WhenAll(Enumerable.Range(0, Count).Select(i => table.AskAsync(Key(i % 256, $"{i}"), $"put {i}")));
+            for (int i = 0; i < Count; i += 2)
+            {
+                await table.AskAsync(Key(i % 256, $"{i}"), i % 4 == 0 ? "remove" : "add more");
+            }
+
+            Task[] more = [.. Enumerable.Range(Count, 100).Select(i => table.AskAsync(Key(i % 256, $"{i}"), $"put {i}"))];
+
+            // As a kill leaves it.
+            File.Copy(file, left);
+            if (File.Exists(file + "-wal"))
+            {
+                File.Copy(file + "-wal", left + "-wal");
+            }
+
+            await Task.WhenAll(more);
+        }
+
+        await using CoapCluster again = new(new CoapSqliteClusterStore(left), ClusterTests.Options(TimeSpan.FromHours(1)));
+        NoteRules rules = new();
+        CoapTable restored = await StartAsync(again, rules);
+        for (int i = 0; i < Count; i++)
+        {
+            string expected = i % 4 == 0 ? "nothing" : i % 2 == 0 ? $"{i}more" : $"{i}";
+            Assert.Equal(expected, await restored.AskAsync(Key(i % 256, $"{i}"), "read"));
+        }
+
+        Assert.Equal(restored.Count, rules.Told.Count);
+        Assert.InRange(restored.Count, Count * 3 / 4, (Count * 3 / 4) + 100);
+        await again.LeaveAsync();
+    }
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    private static async Task<CoapTable> StartAsync(CoapCluster cluster, NoteRules rules)
+    {
+        await cluster.StartAsync();
+        CoapTable table = cluster.OpenTable(TableWorld.Kind, rules);
+        await table.StartAsync();
+        return table;
+    }
+}

@@ -1,0 +1,19 @@
+using CoAP.NET.Cluster.Tests.Nodes;
+
+namespace CoAP.NET.Cluster.Tests.Tables;
+
+/// <summary>A node with a table of texts.</summary>
+internal sealed class TableNode(CoapCluster cluster, CutStore store, CoapTableOptions options) : IAsyncDisposable
+{
+    public CoapCluster Cluster { get; } = cluster;
+
+    public CutStore Store { get; } = store;
+
+    public NoteRules Rules { get; } = new();
+
+    public CoapTable Table => field ??= Cluster.OpenTable(TableWorld.Kind, Rules, options);
+
+    public ClusterTable Inner => (ClusterTable)Table;
+
+    public ValueTask DisposeAsync() => Cluster.DisposeAsync();
+}
