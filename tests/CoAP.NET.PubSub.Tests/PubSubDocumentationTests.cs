@@ -5,7 +5,7 @@ namespace CoAP.NET.PubSub.Tests;
 public sealed class PubSubDocumentationTests
 {
     [Fact]
-    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("pubsub.md", "", 4, "CoAP.NET.PubSub.Tests");
+    public void Every_snippet_of_the_page_stands_in_these_tests() => Snippets.AllStandInTests("pubsub.md", "", 5, "CoAP.NET.PubSub.Tests");
 
     [Fact]
     public async Task A_broker_is_found_and_a_topic_made_published_to_subscribed_to_and_deleted()
