@@ -381,7 +381,8 @@ public partial class LayeringTests
     {
         string folder = SourceTree.FolderOfType.GetValueOrDefault(type, string.Empty);
         return SourceTree.UserCodeTypes.Contains(type) ? UserCode
-            : folder is "Requests" or "Connections" or "Groups" or "Directories" && type.LastIndexOf('.') == "CoAP.NET".Length ? string.Empty
+            : folder is "Requests" or "Connections" or "Groups" or "Directories" && type.LastIndexOf('.') == "CoAP.NET".Length
+                ? string.Empty
             : !SourceTree.ClientTypes.Contains(type) ? folder
             : type.StartsWith("CoAP.NET.Coap", StringComparison.Ordinal) ? string.Empty
             : $"{folder}/Client";

@@ -64,8 +64,8 @@ public sealed class CoapObserverTerms : IAfterRelease
     /// <summary>
     /// Tells the observers of the resource at this server that it may have changed (RFC 7641 section 4.2), and nobody who follows changes
     /// (<see cref="CoapServer.FollowChanges"/>). Where requests for one path are told apart by their queries, and each has terms of its
-    /// own, it tells those only that have these. Any thread may call it, but no <see cref="CoapRouteHandlerBuilder.WithObserverTerms"/> while it
-    /// finds them.
+    /// own, it tells those only that have these. Any thread may call it, but no
+    /// <see cref="CoapRouteHandlerBuilder.WithObserverTerms"/> while it finds them.
     /// </summary>
     /// <returns>How many observers there are.</returns>
     public int NotifyHere() => Volatile.Read(ref _notice)?.Changed(_path!, this) ?? 0;
