@@ -32,7 +32,7 @@ public sealed class TableSnippets
     private static async Task<bool> TakeAsync(CoapTable names, string who) =>
         (await names.AskAsync(names.KeyOf("meter-7"u8), Encoding.UTF8.GetBytes(who))).Span[0] == 1;
 
-    private sealed class Names : ICoapTableRules
+    internal sealed class Names : ICoapTableRules
     {
         public CoapTableDecision Decide(CoapTableQuestion question) =>
             question.Current is { } owner && !owner.Span.SequenceEqual(question.Bytes.Span)
