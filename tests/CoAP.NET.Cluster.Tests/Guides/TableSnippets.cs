@@ -11,20 +11,20 @@ public sealed class TableSnippets
     {
         await using CoapCluster cluster = new(new CoapMemoryCluster().Open(), ClusterTests.Options());
         await cluster.StartAsync();
-        Assert.True(await TakeAsync(cluster, "alice"));
+        Assert.True(await TakeAsync(cluster));
         await using CoapTable table = CoapTable.InMemory(new Names());
         Assert.True(await TakeAsync(table, "bob"));
         Assert.True(await TakeAsync(table, "bob"));
         Assert.False(await TakeAsync(table, "carol"));
     }
 
-    private static async Task<bool> TakeAsync(CoapCluster cluster, string who)
+    private static async Task<bool> TakeAsync(CoapCluster cluster)
     {
         await using CoapTable names = cluster.OpenTable(CoapRecordKind.Application, new Names());
         await names.StartAsync();
 
         CoapTableKey key = names.KeyOf("meter-7"u8);
-        ReadOnlyMemory<byte> reply = await names.AskAsync(key, Encoding.UTF8.GetBytes(who));
+        ReadOnlyMemory<byte> reply = await names.AskAsync(key, "alice"u8.ToArray());
         Console.WriteLine(reply.Span[0] == 1 ? "the name is ours" : "somebody else has it");
         return reply.Span[0] == 1;
     }
