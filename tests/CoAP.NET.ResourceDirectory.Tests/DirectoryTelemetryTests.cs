@@ -60,18 +60,7 @@ public class DirectoryTelemetryTests
             table.Append($"| `{instrument.Name}` | {kind} | {instrument.Unit} | {instrument.Description} | {tags}|\n");
         }
 
-        string path = Path.Combine(Repository.Root, "docs", "telemetry.md");
-        string page = File.ReadAllText(path).ReplaceLineEndings("\n");
-        int from = page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
-        int to = page.IndexOf(End, StringComparison.Ordinal);
-        if (Environment.GetEnvironmentVariable("COAP_WRITE_DOCS") == "1")
-        {
-            File.WriteAllText(path, page[..from] + table + page[to..]);
-        }
-        else
-        {
-            Assert.Equal(table.ToString(), page[from..to]);
-        }
+        PageTable.Check("telemetry.md", Begin, End, table.ToString());
     }
 
     private sealed class Factory : IMeterFactory

@@ -29,7 +29,9 @@ internal sealed class NumberFloor(ClusterObserverKeeper keeper, TimeProvider tim
     private static readonly TimeSpan s_lasts = TimeSpan.FromMinutes(30);
 
     private readonly (CoapFence Fence, DateTimeOffset From)[] _written = new (CoapFence, DateTimeOffset)[CoapSlot.Count];
-    private bool _isBelow;
+
+    // Whether somebody was put back, so that numbers from there on were told.
+    private bool _isUsed;
 
     /// <summary>Where numbers begin.</summary>
     public DateTimeOffset From { get; private set; }
@@ -56,7 +58,7 @@ internal sealed class NumberFloor(ClusterObserverKeeper keeper, TimeProvider tim
             From = least + s_step;
         }
 
-        _isBelow = true;
+        _isUsed = true;
     }
 
     /// <summary>Writes it into the slots that the node has, unless it is there.</summary>
@@ -65,7 +67,7 @@ internal sealed class NumberFloor(ClusterObserverKeeper keeper, TimeProvider tim
     public async Task WriteAsync(CancellationToken cancellationToken)
     {
         // The clock alone does, here and wherever slots go from here.
-        if (!_isBelow || From <= time.GetUtcNow() - s_ahead)
+        if (!_isUsed || From <= time.GetUtcNow() - s_ahead)
         {
             return;
         }

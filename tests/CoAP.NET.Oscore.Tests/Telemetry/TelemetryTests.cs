@@ -265,18 +265,7 @@ public sealed class TelemetryTests : IAsyncLifetime
             table.Append($"| `{instrument.Name}` | ObservableCounter | {instrument.Unit} | {instrument.Description} | {tags}|\n");
         }
 
-        string path = Path.Combine(Repository.Root, "docs", "telemetry.md");
-        string page = File.ReadAllText(path).ReplaceLineEndings("\n");
-        int from = page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
-        int to = page.IndexOf(End, StringComparison.Ordinal);
-        if (Environment.GetEnvironmentVariable("COAP_WRITE_DOCS") == "1")
-        {
-            File.WriteAllText(path, page[..from] + table + page[to..]);
-        }
-        else
-        {
-            Assert.Equal(table.ToString(), page[from..to]);
-        }
+        PageTable.Check("telemetry.md", Begin, End, table.ToString());
 
         Assert.Equal(
             Enum.GetValues<OscoreEvent>().Order(),

@@ -3,13 +3,13 @@ using System.Globalization;
 namespace CoAP.NET.Simulation.Simulate.Clusters;
 
 /// <summary>What a process of its own runs: seeds, each so much higher than the one before.</summary>
-/// <param name="Seed">The first one.</param>
+/// <param name="Seed">The first one; of a file of scenarios, which one comes first, from 0 on.</param>
 /// <param name="Stride">How much higher the next one is.</param>
 /// <param name="Seeds">How many.</param>
 /// <param name="Steps">How many steps each has.</param>
 /// <param name="IsVerbose">Whether it tells everything.</param>
 /// <param name="Plant">The planted defect; empty for none.</param>
-/// <param name="Kept">A file with the scenario that is run in place of seeds; empty for none.</param>
+/// <param name="Kept">A file with the scenarios that are run in place of seeds; empty for none.</param>
 internal sealed record ClusterOrder(ulong Seed, int Stride, int Seeds, int Steps, bool IsVerbose, string Plant = "", string Kept = "")
 {
     public static ClusterOrder Parse(string[] words) => new(

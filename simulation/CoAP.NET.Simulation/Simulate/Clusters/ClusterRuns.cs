@@ -31,7 +31,7 @@ internal static class ClusterRuns
 
     /// <summary>What <c>simulate --only cluster</c> does.</summary>
     /// <param name="options">Which seeds, or which defect.</param>
-    /// <param name="kept">The file of a scenario that was kept; null for seeds.</param>
+    /// <param name="kept">The file of scenarios that were kept, one after the other; null for seeds.</param>
     /// <param name="progress">Is told of failures at once.</param>
     /// <param name="cancellationToken">Ends it.</param>
     public static async Task<CampaignReport> RunSeedsAsync(
@@ -46,7 +46,10 @@ internal static class ClusterRuns
                 cancellationToken).ConfigureAwait(false);
         }
 
-        int seeds = kept is not null ? 1 : options.Seeds ?? (options.Budget is null ? DefaultSeeds : int.MaxValue);
+        int seeds = kept is not null
+            ? ClusterScenario.ParseAll(await File.ReadAllTextAsync(kept, cancellationToken).ConfigureAwait(false)).Count
+            : options.Seeds ?? (options.Budget is null ? DefaultSeeds : int.MaxValue);
+        ulong first = kept is not null ? 0 : options.Seed;
         int steps = (int)(options.Executions ?? Steps);
         int count = options.Verbose ? 1 : Math.Min(seeds, Environment.ProcessorCount);
         long started = TimeProvider.System.GetTimestamp();
@@ -59,7 +62,7 @@ internal static class ClusterRuns
         ClusterTally tally = new();
         List<string> failures = [];
         Task[] workers = [.. Enumerable.Range(0, count).Select(index => ClusterWorker.RunAsync(
-            new ClusterOrder(options.Seed + (ulong)index, count, (int)((seeds - index + (long)count - 1) / count), steps, options.Verbose,
+            new ClusterOrder(first + (ulong)index, count, (int)((seeds - index + (long)count - 1) / count), steps, options.Verbose,
                 options.Plant ?? "", kept ?? ""),
             one =>
             {

@@ -19,12 +19,14 @@ internal sealed class ClusterSeeds(ClusterOrder order)
     public async Task RunAsync()
     {
         ClusterJournal.Echo = order.IsVerbose ? Console.Error : null;
+        IReadOnlyList<ClusterScenario>? kept = order.Kept.Length > 0
+            ? ClusterScenario.ParseAll(await File.ReadAllTextAsync(order.Kept).ConfigureAwait(false))
+            : null;
         using StandstillWatchdog watchdog = new(EndProcess);
         for (int i = 0; i < order.Seeds; i++)
         {
-            ClusterScenario scenario = order.Kept.Length > 0
-                ? ClusterScenario.Parse(await File.ReadAllTextAsync(order.Kept).ConfigureAwait(false))
-                : ClusterScenario.Make(order.Seed + (ulong)(i * order.Stride), order.Steps);
+            ulong seed = order.Seed + (ulong)(i * order.Stride);
+            ClusterScenario scenario = kept is null ? ClusterScenario.Make(seed, order.Steps) : kept[(int)seed];
             ClusterRun run = await RunAsync(scenario).ConfigureAwait(false);
             if (order.IsVerbose)
             {
