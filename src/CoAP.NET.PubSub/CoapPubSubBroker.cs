@@ -60,6 +60,7 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
         Changed = Parts.Counts[PubSubCount.Changed],
         Ended = Parts.Counts[PubSubCount.Ended],
         Expired = Parts.Counts[PubSubCount.Expired],
+        GaveWay = Parts.Counts[PubSubCount.GaveWay],
         Publications = Parts.Counts[PubSubCount.Publications],
         Forbidden = Parts.Counts[PubSubCount.Forbidden],
         Invalid = Parts.Counts[PubSubCount.Invalid],

@@ -25,6 +25,12 @@ public sealed record CoapPubSubCounters
     /// <summary>Those of <see cref="Ended"/> whose time was over.</summary>
     public long Expired { get; init; }
 
+    /// <summary>
+    /// Topics of the source that had most, which gave way to those of sources that have less, by requests to this node. They are among
+    /// <see cref="Ended"/>, too.
+    /// </summary>
+    public long GaveWay { get; init; }
+
     /// <summary>Publications that were taken.</summary>
     public long Publications { get; init; }
 

@@ -10,13 +10,14 @@ public sealed class CoapPubSubOptions
 {
     /// <summary>
     /// How many topics there may be, 1 or more; default 10,000. A source (<see cref="CoapSource"/>) never has more than there is free, so
-    /// half of them at most. Beyond that: 5.03.
+    /// half of them at most, unless another one has more still. When there are as many, a topic of the source that has most gives way to
+    /// one of a source that has less; for others 5.03.
     /// </summary>
     public int MaxTopics { get; set; } = 10_000;
 
     /// <summary>
     /// How many bytes all topics with their data may take, 64 KiB or more; default 64 MiB. Topics count for the source that created them,
-    /// which never has more than is free. Beyond that: 5.03.
+    /// which never has more than is free unless another one has more still. Beyond that as with <see cref="MaxTopics"/>.
     /// </summary>
     public long MaxBytes { get; set; } = 64L << 20;
 

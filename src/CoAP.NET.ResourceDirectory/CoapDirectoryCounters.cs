@@ -62,4 +62,7 @@ public sealed record CoapDirectoryCounters
 
     /// <summary>Registrations that made room before the time in which they could be refreshed was over.</summary>
     public long Forgotten { get; init; }
+
+    /// <summary>Registrations of the source that had most, which gave way to those of sources that have less.</summary>
+    public long GaveWay { get; init; }
 }

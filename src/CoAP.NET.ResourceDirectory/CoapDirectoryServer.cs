@@ -65,6 +65,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
             Full = counts[DirectoryCount.Full],
             ShareUsedUp = counts[DirectoryCount.ShareUsedUp],
             Forgotten = counts[DirectoryCount.Forgotten],
+            GaveWay = counts[DirectoryCount.GaveWay],
         };
     }
 

@@ -8,8 +8,9 @@ internal static partial class DirectoryLog
     [LoggerMessage(2600, LogLevel.Debug, "{Client} was refused with {Code}: {Text}")]
     public static partial void Refused(ILogger logger, string client, CoapCode code, string text);
 
-    [LoggerMessage(2601, LogLevel.Warning, "The directory is full: {Count} registrations of {Bytes} bytes. New ones get 5.03. Raise "
-        + "MaxRegistrations or MaxBytes, or find out who registers so much")]
+    [LoggerMessage(2601, LogLevel.Warning, "The directory is full: {Count} registrations of {Bytes} bytes. New ones of "
+        + "sources that have no less than others get 5.03. Raise MaxRegistrations or MaxBytes, or find out who registers so much. This is "
+        + "told once a minute")]
     public static partial void Full(ILogger logger, int count, long bytes);
 
     [LoggerMessage(2602, LogLevel.Information, "Clients that have not shown who they are may register ({Policy}), and nothing tells them "
@@ -18,4 +19,8 @@ internal static partial class DirectoryLog
 
     [LoggerMessage(2603, LogLevel.Warning, "The registration could not be kept, so {Client} got 5.03 and is to try again in {RetryAfter}")]
     public static partial void Unavailable(ILogger logger, Exception exception, string client, TimeSpan retryAfter);
+
+    [LoggerMessage(2604, LogLevel.Warning, "The directory is full, so a registration of the source that has most, {Count} registrations of "
+        + "{Bytes} bytes, gave way to one of a source that has less; {Total} have done so since the start. This is told once a minute")]
+    public static partial void GaveWay(ILogger logger, int count, long bytes, long total);
 }

@@ -1,3 +1,5 @@
+using System.Net;
+using CoAP.NET.Cluster;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.PubSub.Tests;
@@ -56,6 +58,103 @@ public sealed class HostileTests
         {
             Assert.True(await TryCreateAsync(world, Of(world.MakeClient(source)), $"honest {source}"));
         }
+    }
+
+    [Fact]
+    public async Task Whoever_comes_anew_finds_a_place_although_a_few_sources_filled_all_of_them()
+    {
+        await using PubSubWorld world = new(options => options.MaxTopics = 32);
+        await world.StartAsync();
+        for (int source = 2; source < 8; source++)
+        {
+            CoapPubSubClient greedy = Of(world.MakeClient(source));
+            for (int i = 0; i < 20; i++)
+            {
+                await TryCreateAsync(world, greedy, $"greedy {source} {i}");
+            }
+        }
+
+        CoapPubSubCounters before = world.Broker.GetCounters();
+        Assert.Equal(32, before.Topics);
+        CoapPubSubClient honest = Of(world.MakeClient(100));
+        Assert.True(await TryCreateAsync(world, honest, "honest 1"));
+        Assert.True(await TryCreateAsync(world, honest, "honest 2"));
+
+        CoapPubSubCounters after = world.Broker.GetCounters();
+        Assert.Equal((32, before.GaveWay + 2, before.Ended + 2), (after.Topics, after.GaveWay, after.Ended));
+        IReadOnlyList<CoapTopic> all = await world.RunAsync(() => world.Collection.FindAsync(new CoapTopicProperties
+        {
+            ResourceType = "core.ps.data",
+        }));
+        List<string> names = [];
+        foreach (CoapTopic topic in all)
+        {
+            names.Add((await world.RunAsync(() => topic.ReadAsync())).Name!);
+        }
+
+        Assert.Equal(2, names.Count(static name => name.StartsWith("honest", StringComparison.Ordinal)));
+    }
+
+    [Fact]
+    public async Task The_topic_that_nobody_published_to_for_longest_gives_way_and_its_subscribers_are_told()
+    {
+        await using PubSubWorld world = new(options => options.MaxTopics = 8);
+        await world.StartAsync();
+        CoapTopic[] topics = new CoapTopic[4];
+        for (int i = 0; i < topics.Length; i++)
+        {
+            topics[i] = await world.CreateAsync(new CoapTopicProperties($"greedy {i}"));
+            await world.RunAsync(() => topics[i].PublishAsync(CoapContent.Text("1")));
+        }
+
+        for (int source = 2; source < 6; source++)
+        {
+            Assert.True(await TryCreateAsync(world, Of(world.MakeClient(source)), $"other {source}"));
+        }
+
+        await world.RunAsync(() => topics[0].PublishAsync(CoapContent.Text("2")));
+        string[] data = new string[4];
+        for (int i = 0; i < topics.Length; i++)
+        {
+            data[i] = await world.RunAsync(() => topics[i].FindDataAsync());
+        }
+
+        CoapObservation stays = await world.ObserveAsync(data[0]);
+        CoapObservation goes = await world.ObserveAsync(data[1]);
+        Assert.True(await TryCreateAsync(world, Of(world.MakeClient(6)), "newcomer"));
+
+        await world.UntilAsync(() => goes.Latest!.Code == CoapCode.NotFound);
+        Assert.Equal("2", PubSubWorld.Text(stays));
+        Assert.Equal(8, world.Broker.GetCounters().Topics);
+        await world.EndAsync(stays);
+        await world.EndAsync(goes);
+    }
+
+    [Fact]
+    public async Task What_gave_way_is_gone_from_the_store_as_well()
+    {
+        CoapMemoryCluster memory = new();
+        byte[] secret = CoapSealedClusterStore.NewSecret();
+        string[] before;
+        string[] after;
+        await using (Kept kept = await Kept.StartAsync(memory.Open(), secret))
+        {
+            foreach (int host in new[] { 1, 1, 2, 3 })
+            {
+                Assert.True(await kept.CreateAsync(host));
+            }
+
+            before = kept.Topics;
+            Assert.True(await kept.CreateAsync(4));
+            Assert.False(await kept.CreateAsync(4));
+            after = kept.Topics;
+            Assert.Equal(1, kept.Broker.GetCounters().GaveWay);
+        }
+
+        await using Kept again = await Kept.StartAsync(memory.Open(), secret);
+        Assert.Equal(4, after.Length);
+        Assert.Single(before.Except(after));
+        Assert.Equal(after, again.Topics);
     }
 
     [Fact]
@@ -201,6 +300,63 @@ public sealed class HostileTests
         catch (CoapResponseException exception) when (exception.Response.Code == CoapCode.ServiceUnavailable)
         {
             return false;
+        }
+    }
+
+    /// <summary>A broker of four topics whose table is that of a cluster, and clients at addresses of loopback.</summary>
+    private sealed class Kept : IAsyncDisposable
+    {
+        private readonly CoapCluster _cluster;
+        private readonly CoapServer _server = new();
+        private int _created;
+
+        private Kept(ICoapClusterStore store, byte[] secret)
+        {
+            _cluster = new CoapCluster(store, new CoapClusterOptions { Secret = secret, Lease = TimeSpan.FromHours(1) });
+            Broker = _server.MapPubSub("/ps", new CoapPubSubOptions
+            {
+                MaxTopics = 4,
+                OpenTable = rules => _cluster.OpenTable(
+                    CoapRecordKind.Topic, rules, new CoapTableOptions { Timeout = TimeSpan.FromMinutes(1) }),
+            });
+        }
+
+        public CoapPubSubBroker Broker { get; }
+
+        public string[] Topics => [.. Broker.Parts.Index.All.Select(static topic => topic.Id).Order(StringComparer.Ordinal)];
+
+        public static async Task<Kept> StartAsync(ICoapClusterStore store, byte[] secret)
+        {
+            Kept kept = new(store, secret);
+            await kept._cluster.StartAsync();
+            await kept.Broker.StartAsync();
+            await kept._server.Listen("coap://127.0.0.1:0").StartAsync();
+            return kept;
+        }
+
+        public async Task<bool> CreateAsync(int host)
+        {
+            await using CoapClient client = new(new CoapEndpoint());
+            client.Endpoint.AddTransport(new CoapUdpTransport(
+                new CoapUdpTransportOptions { Endpoints = { new IPEndPoint(new IPAddress([127, 0, 0, (byte)host]), 0) } }));
+            try
+            {
+                await new CoapPubSubClient(client, $"{_server.LocalEndpoints[0]}/ps").CreateAsync(
+                    new CoapTopicProperties($"topic {++_created}"));
+                return true;
+            }
+            catch (CoapResponseException exception) when (exception.Response.Code == CoapCode.ServiceUnavailable)
+            {
+                return false;
+            }
+        }
+
+        public async ValueTask DisposeAsync()
+        {
+            await _server.DisposeAsync();
+            await Broker.DisposeAsync();
+            await _cluster.LeaveAsync();
+            await _cluster.DisposeAsync();
         }
     }
 }

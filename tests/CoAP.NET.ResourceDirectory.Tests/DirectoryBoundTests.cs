@@ -151,7 +151,7 @@ public class DirectoryBoundTests
                 Endpoint = Encoding.UTF8.GetBytes(i.ToString(CultureInfo.InvariantCulture)),
             });
             Cluster.CoapTableKey key = core.KeyOf(default, made.Endpoint);
-            if (await core.AdmitAsync(key, made, CancellationToken.None) is null)
+            if (await core.Room.AdmitAsync(key, made, isVerified: true, CancellationToken.None) is null)
             {
                 await core.AskAsync(key, DirectoryQuestion.Verb.Register, new Registrant(made.Owner, true, [], 0), 0, made.Bytes,
                     CancellationToken.None);
@@ -163,5 +163,120 @@ public class DirectoryBoundTests
         Assert.InRange(taken, 1_500, 1_900);
         Assert.All(Enumerable.Range(0, 8), share => Assert.InRange(core.Index.Shares[(ulong)share].Count, 1, 500));
         Assert.Equal(CoapCode.Created, (await world.PostAsync("/rd?ep=new", "</x>")).Code);
+        Assert.Equal(0, world.Directory.GetCounters().GaveWay);
+    }
+
+    [Fact]
+    public async Task Whoever_comes_anew_finds_a_place_although_a_few_identities_filled_all_of_them()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options =>
+        {
+            options.MaxRegistrations = 400;
+            options.MaxRegistrationsPerSource = 100;
+        });
+        for (int identity = 0; identity < 6; identity++)
+        {
+            CoapClient greedy = world.MakeClient(
+                $"[2001:db8:{identity + 1:x}::3]:6000", "coaps", CoapTestIdentity.Psk($"greedy {identity}"));
+            for (int i = 0; i < 120; i++)
+            {
+                CoapResponse response = await world.PostAsync($"/rd?ep=g{identity}-{i}", "</x>;rt=\"greedy\"", greedy, Secured);
+                Assert.True(response.Code == CoapCode.Created || response.Code == CoapCode.Forbidden
+                    || response.Code == CoapCode.ServiceUnavailable, $"{response.Code} {response.GetText()}");
+            }
+        }
+
+        Assert.Equal(400, world.Directory.GetCounters().Held);
+        long before = world.Directory.GetCounters().GaveWay;
+        for (int i = 0; i < 20; i++)
+        {
+            await world.RegisterAsync($"ep=honest-{i}", "</x>;rt=\"honest\"");
+        }
+
+        CoapDirectoryCounters counters = world.Directory.GetCounters();
+        Assert.Equal((400, before + 20), (counters.Held, counters.GaveWay));
+        Assert.Equal(20, CoapLinkFormat.Parse(await world.LinksAsync("rt=honest")).Count);
+        Assert.Equal(380, CoapLinkFormat.Parse(await world.LinksAsync("rt=greedy")).Count);
+    }
+
+    [Fact]
+    public async Task The_registration_that_was_not_refreshed_for_longest_gives_way_and_comes_back_when_there_is_room()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxRegistrations = 8);
+        CoapClient[] clients = [.. Enumerable.Range(1, 3).Select(i => world.MakeClient($"[2001:db8:{i:x}::2]:5683"))];
+        Dictionary<string, string> locations = [];
+        foreach ((int client, int count) in new[] { (0, 4), (1, 3), (2, 1) })
+        {
+            for (int i = 0; i < count; i++)
+            {
+                locations.Add($"{client}-{i}", await world.RegisterAsync($"ep={client}-{i}", "</x>", clients[client]));
+            }
+        }
+
+        Assert.Equal(CoapCode.Changed, (await world.PostAsync(locations["0-0"], client: clients[0])).Code);
+        await world.RegisterAsync("ep=honest", "</x>");
+
+        Assert.Equal(1, world.Directory.GetCounters().GaveWay);
+        Assert.DoesNotContain("ep=\"0-1\"", await world.EndpointsAsync());
+        Assert.Equal(8, world.Directory.Count);
+        Assert.Equal(CoapCode.NotFound, (await world.PostAsync(locations["0-1"], client: clients[0])).Code);
+        Assert.Equal(CoapCode.Forbidden, (await world.PostAsync("/rd?ep=0-1", "</x>", clients[0])).Code);
+        foreach (int i in new[] { 0, 1, 2 })
+        {
+            Assert.Equal(CoapCode.Deleted, (await world.DeleteAsync(locations[$"1-{i}"], clients[1])).Code);
+        }
+
+        Assert.Equal(CoapCode.Deleted, (await world.DeleteAsync(locations["0-3"], clients[0])).Code);
+        Assert.Equal(locations["0-1"], await world.RegisterAsync("ep=0-1", "</x>", clients[0]));
+    }
+
+    [Fact]
+    public async Task Bytes_of_the_greediest_give_way_as_its_places_do()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxBytes = 64 * 1024);
+        string large = $"</x>;title=\"{new string('a', 8_000)}\"";
+        for (int source = 1; source < 5; source++)
+        {
+            CoapClient client = world.MakeClient($"[2001:db8:{source:x}::2]:5683");
+            for (int i = 0; i < 4; i++)
+            {
+                await world.PostAsync($"/rd?ep=g{source}-{i}", large, client);
+            }
+        }
+
+        CoapDirectoryCounters before = world.Directory.GetCounters();
+        await world.RegisterAsync("ep=honest", large);
+
+        Assert.Equal((before.Held, before.GaveWay + 1), (world.Directory.Count, world.Directory.GetCounters().GaveWay));
+        Assert.InRange(world.Directory.GetCounters().Bytes, 7 * 8_000, 64 * 1024);
+    }
+
+    [Fact]
+    public async Task Forged_addresses_get_half_of_the_room_and_nobody_gives_way_to_them()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxRegistrations = 20);
+        await world.RegisterAsync("ep=first", "</x>");
+        for (int i = 0; i < 100; i++)
+        {
+            // POST /rd?ep=fNN of another network each, from which nobody ever answers.
+            ScriptedPeer forged = world.Network.CreatePeer(
+                InMemoryNetwork.Address($"[2001:db8:{i + 0x100:x}::66]:5683"), InMemoryNetwork.Address("[2001:db8::1]:5683"));
+            forged.Send(
+            [
+                0x50, 0x02, 0x10, (byte)i, 0xb2, .. "rd"u8, 0x11, 40, 0x36, .. Encoding.ASCII.GetBytes($"ep=f{i:d2}"), 0xff, .. "</y>"u8,
+            ]);
+            world.Clock.Advance(TimeSpan.FromMilliseconds(10));
+        }
+
+        CoapDirectoryCounters counters = world.Directory.GetCounters();
+        Assert.Equal((10, 91L, 0L), (counters.Held, counters.Challenges, counters.GaveWay));
+
+        // Clients that answer the challenge find places as before.
+        for (int i = 0; i < 10; i++)
+        {
+            await world.RegisterAsync($"ep=later-{i}", "</x>", world.MakeClient($"[2001:db8:{i + 1:x}::2]:5683"));
+        }
+
+        Assert.Equal((20, 0L), (world.Directory.Count, world.Directory.GetCounters().GaveWay));
     }
 }

@@ -81,7 +81,7 @@ internal sealed class DirectoryRow : IRow
                 Links = links.Bytes,
             });
             CoapTableKey key = core.KeyOf(default, name);
-            if (await core.AdmitAsync(key, made, CancellationToken.None) is not null)
+            if (await core.Room.AdmitAsync(key, made, isVerified: true, CancellationToken.None) is not null)
             {
                 throw new InvalidOperationException($"The directory refused registration {i}.");
             }

@@ -31,8 +31,9 @@ internal sealed class Collection(BrokerParts parts)
         Path = list.Template.Contains('{', StringComparison.Ordinal)
             ? throw new ArgumentException($"The collection would be at {list.Template}, whose path has parameters.", nameof(path))
             : list.Template;
-        TopicRequests topics = new(parts, _clients, this);
-        DataRequests data = new(parts, _clients, this);
+        TopicRoom room = new(parts);
+        TopicRequests topics = new(parts, _clients, this, room);
+        DataRequests data = new(parts, _clients, this, room);
         routes.MapFetch(path, (Func<CoapRequest, CoapResult>)Filter);
         routes.MapPost(path, (Func<CoapRequest, CancellationToken, ValueTask<CoapResult>>)topics.CreateAsync);
 

@@ -4,7 +4,7 @@ using CoAP.NET.PubSub.Topics;
 namespace CoAP.NET.PubSub.Serving;
 
 /// <summary>Requests to the data of topics: publications, readers and subscribers.</summary>
-internal sealed class DataRequests(BrokerParts parts, Clients clients, Collection collection)
+internal sealed class DataRequests(BrokerParts parts, Clients clients, Collection collection, TopicRoom room)
 {
     private static readonly CoapResult s_notThere = new(CoapCode.NotFound);
 
@@ -48,9 +48,9 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
 
         string source = topic.State.Source;
         long more = Math.Max(0, request.Payload.Length - topic.State.Data.Length);
-        if (!parts.Shares.TryTake(source, 0, more))
+        if (await room.TakeAsync(request, source, 0, more, cancellationToken).ConfigureAwait(false) is { } full)
         {
-            return TopicRequests.NoRoom(parts, source);
+            return full;
         }
 
         try
@@ -70,7 +70,7 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
         finally
         {
             // What stands in the table counts by itself.
-            parts.Shares.Change(source, 0, -more);
+            parts.Shares.Return(topic.Share, 0, more);
         }
     }
 

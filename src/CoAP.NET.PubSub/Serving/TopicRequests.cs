@@ -5,7 +5,7 @@ using CoAP.NET.PubSub.Topics;
 namespace CoAP.NET.PubSub.Serving;
 
 /// <summary>Requests to a collection and to its topics, which are configurations.</summary>
-internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collection collection)
+internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collection collection, TopicRoom room)
 {
     private readonly TopicOwner _owner = new(parts);
 
@@ -43,9 +43,9 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
 
         TopicState state = MakeState(request, given);
         long bytes = Topic.BytesOf(state);
-        if (!parts.Shares.TryTake(state.Source, 1, bytes))
+        if (await room.TakeAsync(request, state.Source, 1, bytes, cancellationToken).ConfigureAwait(false) is { } full)
         {
-            return NoRoom(parts, state.Source);
+            return full;
         }
 
         TopicReply reply;
@@ -57,7 +57,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
         finally
         {
             // What stands in the table counts by itself.
-            parts.Shares.Change(state.Source, -1, -bytes);
+            parts.Shares.Return(TopicShares.HashOf(state.Source), 1, bytes);
         }
 
         if (refusal is not null)
@@ -117,14 +117,6 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
         (_, refusal) = await _owner.AskAsync(
             topic.Key, new TopicQuestion { Operation = TopicOperation.Delete }, cancellationToken).ConfigureAwait(false);
         return refusal ?? CoapResults.Deleted();
-    }
-
-    /// <summary>5.03, as there is no room for something of a source.</summary>
-    public static CoapResult NoRoom(BrokerParts parts, string source)
-    {
-        parts.Counts.Add(PubSubCount.NoRoom);
-        PubSubLog.NoRoomForTopic(parts.Logger, source, parts.Shares.Topics, parts.Shares.Bytes);
-        return CoapResults.ServiceUnavailable(TimeSpan.FromMinutes(1));
     }
 
     private async ValueTask<CoapResult> ChangeAsync(CoapRequest request, TopicOperation operation, CancellationToken cancellationToken)

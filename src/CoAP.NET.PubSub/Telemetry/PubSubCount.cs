@@ -7,6 +7,7 @@ internal enum PubSubCount
     Changed,
     Ended,
     Expired,
+    GaveWay,
     Publications,
     Forbidden,
     Invalid,

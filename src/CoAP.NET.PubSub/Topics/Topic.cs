@@ -12,6 +12,7 @@ internal sealed class Topic
         Key = key;
         Id = key.ToString();
         _state = state;
+        Share = TopicShares.HashOf(state.Source);
     }
 
     /// <summary>The key of its entry.</summary>
@@ -25,6 +26,12 @@ internal sealed class Topic
 
     /// <summary>The path of its data.</summary>
     public string DataPath => $"{State.Collection}/data/{Id}";
+
+    /// <summary>The hash of the source that made it.</summary>
+    public ulong Share { get; }
+
+    /// <summary>Its number in the shares of sources, which keep it; <see cref="SourceShares{T}.None"/> while it does not count.</summary>
+    public int Member { get; set; } = SourceShares<Topic>.None;
 
     /// <summary>What it says of its subscribers.</summary>
     public CoapObserverTerms Terms { get; } = new();

@@ -89,12 +89,12 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
         _byId.TryGetValue(id, out Topic? topic);
         TopicState? before = topic?.State;
         TopicState? after = change.Value is { } value ? TopicState.Read(value) : null;
-        shares.Change(before?.Source ?? string.Empty, before is null ? 0 : -1, before is null ? 0 : -Topic.BytesOf(before));
         if (after is null)
         {
             if (topic is not null)
             {
                 _byId.TryRemove(id, out _);
+                shares.Remove(topic);
                 Interlocked.Increment(ref _version);
                 _news.Enqueue(new TopicNews(topic, TopicChange.Gone, change.IsExpired));
             }
@@ -102,17 +102,18 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
             return;
         }
 
-        shares.Change(after.Source, 1, Topic.BytesOf(after));
         if (topic is null || before!.Creation != after.Creation)
         {
             if (topic is not null)
             {
                 // It was deleted and made again while this node was not told.
+                shares.Remove(topic);
                 _news.Enqueue(new TopicNews(topic, TopicChange.Gone, false));
             }
 
             topic = new Topic(change.Key, after);
             topic.ApplyTerms(maxSubscribers);
+            shares.Put(topic);
             _byId[id] = topic;
             Interlocked.Increment(ref _version);
             _news.Enqueue(new TopicNews(topic, TopicChange.Data, false));
@@ -120,6 +121,7 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
         }
 
         topic.State = after;
+        shares.Put(topic);
         if (after.DataVersion != before.DataVersion)
         {
             _news.Enqueue(new TopicNews(topic, TopicChange.Data, false));

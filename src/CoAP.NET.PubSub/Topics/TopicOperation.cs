@@ -20,4 +20,7 @@ internal enum TopicOperation
 
     /// <summary>DELETE of the data.</summary>
     DeleteData = 6,
+
+    /// <summary>Nobody's request: the topic gives way to one of a source that has less, if it is still the same one.</summary>
+    GiveWay = 7,
 }

@@ -26,6 +26,9 @@ internal static class TopicRules
             _ when current is null => Refuse(CoapCode.NotFound, NotThere),
             TopicOperation.Replace or TopicOperation.Change => Change(asked, current, question),
             TopicOperation.Delete => CoapTableDecision.Remove(new TopicReply(CoapCode.Deleted).Write()),
+            TopicOperation.GiveWay when current.Creation == asked.Topic?.Creation =>
+                CoapTableDecision.Remove(new TopicReply(CoapCode.Deleted).Write()),
+            TopicOperation.GiveWay => Refuse(CoapCode.NotFound, NotThere),
             TopicOperation.Publish => Publish(asked, current, question),
             TopicOperation.DeleteData when current.HasData =>
                 Put(current.WithoutData(), current, question, new TopicReply(CoapCode.Deleted), isDurable: true),

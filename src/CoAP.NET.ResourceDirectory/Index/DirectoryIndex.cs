@@ -33,8 +33,10 @@ internal sealed class DirectoryIndex
     /// <param name="time">The time.</param>
     /// <param name="hash">The hash of terms.</param>
     /// <param name="changes">Is told what can be found now that could not before, and the other way round.</param>
-    public DirectoryIndex(TimeProvider time, KeyedHash hash, DirectoryChanges changes)
+    /// <param name="shares">Who has how much.</param>
+    public DirectoryIndex(TimeProvider time, KeyedHash hash, DirectoryChanges changes, DirectoryShares shares)
     {
+        Shares = shares;
         _time = time;
         _changes = changes;
         _start = time.GetTimestamp();
@@ -54,7 +56,7 @@ internal sealed class DirectoryIndex
     public long Now => (long)_time.GetElapsedTime(_start).TotalMilliseconds;
 
     /// <summary>Who has how much.</summary>
-    public DirectoryShares Shares { get; } = new();
+    public DirectoryShares Shares { get; }
 
     /// <summary>How many registrations there are, with those whose lifetime is over.</summary>
     public int Count
@@ -137,7 +139,7 @@ internal sealed class DirectoryIndex
             _changes.Note(place.IsActive ? before : null, null);
             Unlist(ref place, id);
             (place.IsActive ? _ending : _ended).Remove(id);
-            Shares.Add(before.Owner.Share, -1, -place.Cost);
+            Shares.Remove(place.Member);
             _all.Remove(id);
             _places.Free(id);
         }
@@ -192,6 +194,35 @@ internal sealed class DirectoryIndex
             byte[] key = new byte[KeyLength];
             _places[_ended.First].Entry.WriteKey(key);
             return key;
+        }
+    }
+
+    /// <summary>
+    /// Finds a registration of the source that has most, which gives way to one of a source that has less. It does not count from then on.
+    /// </summary>
+    /// <param name="share">The hash of the source that asks.</param>
+    /// <param name="cost">What it asks for.</param>
+    /// <returns>It; null when nobody has to give way.</returns>
+    public DirectoryEntry? TakeForRoom(ulong share, long cost)
+    {
+        lock (_gate)
+        {
+            int id = Shares.TakeForRoom(share, cost);
+            return id < 0 ? null : _places[id].Entry;
+        }
+    }
+
+    /// <summary>A registration that was to give way is still there, and counts again.</summary>
+    /// <param name="entry">The registration.</param>
+    public void GiveBack(in DirectoryEntry entry)
+    {
+        lock (_gate)
+        {
+            int id = _all.Find(entry.Order);
+            if (id >= 0 && _places[id].Tail == entry.Tail)
+            {
+                Account(ref _places[id], id, _places[id].Cost);
+            }
         }
     }
 
@@ -282,9 +313,9 @@ internal sealed class DirectoryIndex
         place = new DirectoryPlace
         {
             Registration = registration, Order = order, Tail = tail, ActiveUntil = until, HeapIndex = -1,
+            Member = SourceShares<int>.None,
         };
         _all.Add(new Posting(id, 0));
-        Shares.Add(registration.Owner.Share, 1, 0);
         Settle(ref place, id);
         _changes.Note(null, place.IsActive ? registration : null);
     }
@@ -298,17 +329,11 @@ internal sealed class DirectoryIndex
             _ending.Remove(id);
             place.IsActive = false;
             place.HeapIndex = -1;
-            Shares.Add(place.Registration.Owner.Share, 0, -place.Cost);
-            place.Cost = 0;
         }
         else if (!place.IsActive)
         {
             _ended.Remove(id);
         }
-
-        ulong before = place.Registration.Owner.Share;
-        Shares.Add(before, -1, -place.Cost);
-        Shares.Add(next.Owner.Share, 1, place.Cost);
     }
 
     private void Settle(ref DirectoryPlace place, int id)
@@ -317,6 +342,7 @@ internal sealed class DirectoryIndex
         if (place.IsActive && !isOver)
         {
             _ending.Update(id);
+            Account(ref place, id, place.Cost);
             return;
         }
 
@@ -330,13 +356,13 @@ internal sealed class DirectoryIndex
         if (isOver)
         {
             _ended.Add(id);
-            SetCost(ref place, 0);
+            Account(ref place, id, CostOf(place.Registration, 0));
             return;
         }
 
         place.LinkCount = (ushort)place.Registration.LinkCount;
         IReadOnlyList<(ulong Hash, ushort Links)> terms = _reader.Read(place.Registration);
-        SetCost(ref place, terms.Count);
+        Account(ref place, id, CostOf(place.Registration, terms.Count));
         foreach ((ulong hash, ushort links) in terms)
         {
             TableOf(hash).Add(hash, new Posting(id, links));
@@ -347,11 +373,10 @@ internal sealed class DirectoryIndex
         _ending.Add(id);
     }
 
-    private void SetCost(ref DirectoryPlace place, int terms)
+    private void Account(ref DirectoryPlace place, int id, int cost)
     {
-        int cost = CostOf(place.Registration, terms);
-        Shares.Add(place.Registration.Owner.Share, 0, cost - place.Cost);
         place.Cost = cost;
+        place.Member = Shares.Put(place.Member, place.Registration.Owner.Share, id, cost);
     }
 
     private void Unlist(ref DirectoryPlace place, int id)

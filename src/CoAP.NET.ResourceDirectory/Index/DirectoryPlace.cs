@@ -21,6 +21,9 @@ internal struct DirectoryPlace
     /// <summary>What it takes of the bytes of the directory.</summary>
     public int Cost;
 
+    /// <summary>Its number in the shares of sources.</summary>
+    public int Member;
+
     /// <summary>How many links it has.</summary>
     public ushort LinkCount;
 

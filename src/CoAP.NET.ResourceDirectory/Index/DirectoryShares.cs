@@ -1,23 +1,22 @@
-using System.Runtime.InteropServices;
-
 namespace CoAP.NET.ResourceDirectory;
 
-/// <summary>How many registrations and bytes there are, and how many of them each source has. Thread-safe.</summary>
-internal sealed class DirectoryShares
+/// <summary>How many registrations and bytes there are, how many of them each source has, and whose give way. Thread-safe.</summary>
+/// <param name="weight">What a registration counts beside its bytes, so that many small ones weigh as much as few large ones.</param>
+internal sealed class DirectoryShares(long weight)
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<ulong, (int Count, long Bytes)> _ofSources = [];
-    private int _count;
-    private long _bytes;
 
-    /// <summary>How many registrations there are.</summary>
+    // A member is the number of a place of the index.
+    private readonly SourceShares<int> _shares = new();
+
+    /// <summary>How many registrations there are, but for those that are giving way.</summary>
     public int Count
     {
         get
         {
             lock (_gate)
             {
-                return _count;
+                return _shares.Count;
             }
         }
     }
@@ -29,7 +28,7 @@ internal sealed class DirectoryShares
         {
             lock (_gate)
             {
-                return _bytes;
+                return BytesOf(_shares.Count, _shares.Total);
             }
         }
     }
@@ -41,7 +40,7 @@ internal sealed class DirectoryShares
         {
             lock (_gate)
             {
-                return _ofSources.Count;
+                return _shares.Sources;
             }
         }
     }
@@ -54,28 +53,82 @@ internal sealed class DirectoryShares
         {
             lock (_gate)
             {
-                return _ofSources.GetValueOrDefault(share);
+                (int count, long amount) = _shares.Of(share);
+                return (count, BytesOf(count, amount));
             }
         }
     }
 
-    /// <summary>A source has more, or less.</summary>
-    /// <param name="share">The hash of the source.</param>
-    /// <param name="count">How many registrations more.</param>
-    /// <param name="bytes">How many bytes more.</param>
-    public void Add(ulong share, int count, long bytes)
+    /// <summary>A registration is there, has become another one, or was refreshed.</summary>
+    /// <param name="member">Its number here; <see cref="SourceShares{T}.None"/> when it has none yet.</param>
+    /// <param name="share">The hash of its source.</param>
+    /// <param name="place">Its place in the index.</param>
+    /// <param name="cost">The bytes that it takes.</param>
+    /// <returns>Its number from now on.</returns>
+    public int Put(int member, ulong share, int place, int cost)
     {
         lock (_gate)
         {
-            ref (int Count, long Bytes) held = ref CollectionsMarshal.GetValueRefOrAddDefault(_ofSources, share, out _);
-            held.Count += count;
-            held.Bytes += bytes;
-            _count += count;
-            _bytes += bytes;
-            if (held.Count == 0 && held.Bytes == 0)
+            if (member == SourceShares<int>.None)
             {
-                _ofSources.Remove(share);
+                return _shares.Add(share, place, weight + cost);
             }
+
+            if (_shares.SourceOf(member) != share)
+            {
+                _shares.Remove(member);
+                return _shares.Add(share, place, weight + cost);
+            }
+
+            _shares.Set(member, weight + cost);
+            _shares.Touch(member);
+            return member;
         }
     }
+
+    /// <summary>A registration has gone.</summary>
+    /// <param name="member">Its number here.</param>
+    public void Remove(int member)
+    {
+        lock (_gate)
+        {
+            _shares.Remove(member);
+        }
+    }
+
+    /// <summary>Whether another source has more than one has even with what it asks for, so that it would give way to it.</summary>
+    /// <param name="share">The hash of the source that asks.</param>
+    /// <param name="cost">The bytes that it asks for.</param>
+    public bool IsOutdone(ulong share, long cost)
+    {
+        lock (_gate)
+        {
+            return _shares.FindForRoom(share, weight + cost) != SourceShares<int>.None;
+        }
+    }
+
+    /// <summary>
+    /// Finds a registration that gives way to a source which has less: of the source that has most, the one that was not refreshed for
+    /// longest. It does not count from then on, until it is put again.
+    /// </summary>
+    /// <param name="share">The hash of the source that asks.</param>
+    /// <param name="cost">The bytes that it asks for.</param>
+    /// <returns>Its place in the index; -1 when nobody has to give way.</returns>
+    public int TakeForRoom(ulong share, long cost)
+    {
+        lock (_gate)
+        {
+            int member = _shares.FindForRoom(share, weight + cost);
+            if (member == SourceShares<int>.None)
+            {
+                return -1;
+            }
+
+            _shares.Set(member, 0);
+            _shares.Touch(member);
+            return _shares.OwnerOf(member);
+        }
+    }
+
+    private long BytesOf(int count, long amount) => amount - (count * weight);
 }

@@ -23,6 +23,9 @@ internal readonly ref struct DirectoryQuestion
 
         /// <summary>Forget it if its lifetime is over.</summary>
         Forget,
+
+        /// <summary>It gives way, if it is still of the source whose share is asked for.</summary>
+        GiveWay,
     }
 
     /// <summary>What holds for whoever asks.</summary>

@@ -23,6 +23,9 @@ internal sealed class DirectoryRules(DirectoryIndex index) : ICoapTableRules
         {
             case DirectoryQuestion.Verb.Forget:
                 return question.Current is null || isActive ? Keep(DirectoryAnswer.Done) : Remove();
+            case DirectoryQuestion.Verb.GiveWay:
+                return question.Current is null ? Keep(DirectoryAnswer.Missing)
+                    : current?.Owner.Share != asked.Owner.Share ? Keep(DirectoryAnswer.NotOwner) : Remove();
             case DirectoryQuestion.Verb.Register:
                 // A name whose lifetime is over is anybody's.
                 return isActive && !IsOwner(current!.Value, asked) ? Keep(DirectoryAnswer.NotOwner) : Register(current, question, asked);

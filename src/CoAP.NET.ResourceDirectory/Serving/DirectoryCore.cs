@@ -12,10 +12,6 @@ internal sealed class DirectoryCore
     /// <summary>The lifetime of registrations that ask for none, in seconds (RFC 9176 section 5).</summary>
     public const uint DefaultLifetime = 90_000;
 
-    // How many of those whose lifetime is over make room for a new one.
-    private const int MostForgotten = 4;
-    private static readonly TimeSpan s_whenFull = TimeSpan.FromMinutes(1);
-
     private readonly ILogger _logger;
     private readonly ulong _node;
     private readonly List<DirectoryWatches> _watches = [];
@@ -25,7 +21,10 @@ internal sealed class DirectoryCore
     {
         Options = options;
         _logger = options.LoggerFactory?.CreateLogger("CoAP.NET.ResourceDirectory") ?? (ILogger)NullLogger.Instance;
-        Index = new DirectoryIndex(options.TimeProvider, new KeyedHash(options.Random.NextUInt64(), options.Random.NextUInt64()), Changes);
+        KeyedHash ofTerms = new(options.Random.NextUInt64(), options.Random.NextUInt64());
+        DirectoryShares shares = new(options.MaxBytes / options.MaxRegistrations);
+        Index = new DirectoryIndex(options.TimeProvider, ofTerms, Changes, shares);
+        Room = new DirectoryRoom(this, _logger);
         Locations = new DirectoryLocations(options.Path);
         LookUps = new LookUpRun(Index, Locations, new LookUpBounds(options.MaxResults, options.MaxAnswerBytes, options.MaxScanned));
         Fetches = new LinkFetches(options);
@@ -50,6 +49,9 @@ internal sealed class DirectoryCore
     public DirectoryRules Rules { get; }
 
     public DirectoryCounts Counts { get; } = new();
+
+    /// <summary>Finds room for registrations.</summary>
+    public DirectoryRoom Room { get; }
 
     /// <summary>Fetches links of registrants.</summary>
     public LinkFetches Fetches { get; }
@@ -139,37 +141,6 @@ internal sealed class DirectoryCore
         return refusal.ToResult();
     }
 
-    /// <summary>Finds room for a registration.</summary>
-    /// <returns>The answer when there is none.</returns>
-    public async ValueTask<CoapResult?> AdmitAsync(CoapTableKey key, Registration made, CancellationToken cancellationToken)
-    {
-        Index.EndLifetimes();
-        Registration? current = Index.Find(key.Bytes);
-        int cost = DirectoryIndex.CostOf(made, CountTerms(made));
-        int more = current is null ? 1 : 0;
-        for (int i = 0; i < MostForgotten && !HasRoom(more, cost) && Index.FindOldestEnded() is { } ended; i++)
-        {
-            (DirectoryAnswer answer, _) = await AskAsync(new CoapTableKey(ended), DirectoryQuestion.Verb.Forget, null, 0, default,
-                cancellationToken).ConfigureAwait(false);
-            Counts.Add(DirectoryCount.Forgotten, answer == DirectoryAnswer.Done ? 1 : 0);
-        }
-
-        if (!HasRoom(more, current is null ? cost : Math.Max(0, cost - DirectoryIndex.CostOf(current.Value, CountTerms(current.Value)))))
-        {
-            Counts.Add(DirectoryCount.Full);
-            DirectoryLog.Full(_logger, Index.Shares.Count, Index.Shares.Bytes);
-            return CoapResults.ServiceUnavailable(s_whenFull);
-        }
-
-        if (more != 0 && !HasShare(Index.Shares[made.Owner.Share], cost))
-        {
-            Counts.Add(DirectoryCount.ShareUsedUp);
-            return CoapResults.Forbidden("You have as many registrations as one client may have here. Remove some, or let them end.");
-        }
-
-        return null;
-    }
-
     /// <summary>Asks the node that decides.</summary>
     /// <returns>Its answer, or the answer to the client when there is none.</returns>
     public async ValueTask<(DirectoryAnswer Answer, CoapResult? Unavailable)> AskAsync(CoapTableKey key, DirectoryQuestion.Verb what,
@@ -189,18 +160,5 @@ internal sealed class DirectoryCore
             DirectoryLog.Unavailable(_logger, exception, registrant?.Owner.ToString() ?? "nobody", exception.RetryAfter);
             return (DirectoryAnswer.Unreadable, CoapResults.ServiceUnavailable(exception.RetryAfter));
         }
-    }
-
-    private bool HasRoom(int more, long cost) =>
-        Index.Shares.Count + more <= Options.MaxRegistrations && Index.Shares.Bytes + cost <= Options.MaxBytes;
-
-    // There is always a place for the first one of a source.
-    private bool HasShare((int Count, long Bytes) held, long cost)
-    {
-        long free = Options.MaxRegistrations - Index.Shares.Count;
-        long freeBytes = Options.MaxBytes - Index.Shares.Bytes;
-        return held.Count == 0
-            || (held.Count < Math.Min(Options.MaxRegistrationsPerSource, Math.Max(1, (free + held.Count) / 2))
-                && held.Bytes + cost <= Math.Max(cost, (freeBytes + held.Bytes) / 2));
     }
 }

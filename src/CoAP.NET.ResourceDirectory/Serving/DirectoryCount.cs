@@ -14,6 +14,7 @@ internal enum DirectoryCount
     ShareUsedUp,
     Challenges,
     Forgotten,
+    GaveWay,
     Notices,
     WatchesRefused,
     FetchesRefused,

@@ -37,7 +37,7 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
         }
 
         CoapTableKey key = core.KeyOf(made.Sector, made.Endpoint);
-        if (await core.AdmitAsync(key, made, cancellationToken).ConfigureAwait(false) is { } full)
+        if (await core.Room.AdmitAsync(key, made, request.Peer.IsVerified, cancellationToken).ConfigureAwait(false) is { } full)
         {
             return full;
         }

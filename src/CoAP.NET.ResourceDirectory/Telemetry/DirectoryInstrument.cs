@@ -24,6 +24,8 @@ internal sealed record DirectoryInstrument(
             + "in all, for the share of their source, as too much was being fetched, as too much was observed (these were answered "
             + "plainly), and those that were to come again with an Echo.", "coap.directory.reason",
             "request", "full", "share", "fetches", "watches", "challenge"),
+        new("coap.directory.displaced", false, "{registration}", "Registrations that made room for others: those whose lifetime was over, "
+            + "and those of the source that had most.", "coap.directory.cause", "ended", "greediest"),
         new("coap.directory.notices", false, "{lookup}", "Observed look-ups whose result changed."),
     ];
 
@@ -42,6 +44,7 @@ internal sealed record DirectoryInstrument(
         [
             counters.Refusals, counters.Full, counters.ShareUsedUp, counters.FetchesRefused, counters.WatchesRefused, counters.Challenges,
         ],
+        "coap.directory.displaced" => [counters.Forgotten, counters.GaveWay],
         _ => [counters.Notices],
     };
 }

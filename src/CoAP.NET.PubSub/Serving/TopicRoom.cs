@@ -1,0 +1,104 @@
+using CoAP.NET.PubSub.Telemetry;
+using CoAP.NET.PubSub.Topics;
+
+namespace CoAP.NET.PubSub.Serving;
+
+/// <summary>
+/// Finds room for topics and their data. When there is none, topics of the source that has most give way to those that have less, so that
+/// whoever comes anew finds a place although a few fill the broker up to its bounds.
+/// </summary>
+internal sealed class TopicRoom(BrokerParts parts)
+{
+    // How many make room for one: each is a question, perhaps to another node, and those that went stay away when it was not enough.
+    private const int MostGivingWay = 64;
+
+    private static readonly TimeSpan s_whenFull = TimeSpan.FromMinutes(1);
+
+    private readonly OccasionalLog _full = new(parts.Options.TimeProvider);
+    private readonly OccasionalLog _gaveWay = new(parts.Options.TimeProvider);
+
+    /// <summary>Takes room, which is to be given back by <see cref="TopicShares.Return"/>: what stands in the table counts by itself.
+    /// </summary>
+    /// <param name="request">Who asks.</param>
+    /// <param name="source">The source whose topic it is.</param>
+    /// <param name="topics">How many more topics, 0 or 1.</param>
+    /// <param name="bytes">How many more bytes.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The answer when there is no room.</returns>
+    public async ValueTask<CoapResult?> TakeAsync(
+        CoapRequest request, string source, int topics, long bytes, CancellationToken cancellationToken)
+    {
+        ulong share = TopicShares.HashOf(source);
+        for (int i = 0; !parts.Shares.TryTake(share, topics, bytes); i++)
+        {
+            // Nobody gives way to an address that may be forged.
+            if (!request.Peer.IsVerified)
+            {
+                return CoapResults.FreshnessRequired();
+            }
+
+            if (i == MostGivingWay || parts.Shares.TakeForRoom(share, topics, bytes) is not { } topic
+                || !await GiveWayAsync(topic, cancellationToken).ConfigureAwait(false))
+            {
+                return NoRoom(source);
+            }
+        }
+
+        return null;
+    }
+
+    private async ValueTask<bool> GiveWayAsync(Topic topic, CancellationToken cancellationToken)
+    {
+        TopicQuestion question = new() { Operation = TopicOperation.GiveWay, Topic = topic.State with { Data = default } };
+        try
+        {
+            TopicReply reply = TopicReply.Read(await Begin(topic, question, cancellationToken).ConfigureAwait(false));
+            if (reply.Code == CoapCode.Deleted)
+            {
+                parts.Counts.Add(PubSubCount.GaveWay);
+                if (_gaveWay.IsDue())
+                {
+                    PubSubLog.TopicGaveWay(parts.Logger, topic.Path, topic.State.Source, parts.Counts[PubSubCount.GaveWay]);
+                }
+
+                return true;
+            }
+
+            if (reply.Code == CoapCode.NotFound)
+            {
+                return true;
+            }
+        }
+        catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
+        {
+            PubSubLog.TableUnavailable(parts.Logger, exception, topic.Path);
+        }
+
+        parts.Shares.GiveBack(topic);
+        return false;
+    }
+
+    private ValueTask<ReadOnlyMemory<byte>> Begin(Topic topic, TopicQuestion question, CancellationToken cancellationToken)
+    {
+        BrokerReactions.BeginAsking();
+        try
+        {
+            return parts.Table.AskAsync(topic.Key, question.Write(), cancellationToken);
+        }
+        finally
+        {
+            parts.Reactions.EndAsking();
+        }
+    }
+
+    private CoapResult NoRoom(string source)
+    {
+        parts.Counts.Add(PubSubCount.NoRoom);
+        if (_full.IsDue())
+        {
+            PubSubLog.NoRoomForTopic(parts.Logger, source, parts.Shares.Topics, parts.Shares.Bytes);
+        }
+
+        return CoapResults.ServiceUnavailable(s_whenFull);
+    }
+}

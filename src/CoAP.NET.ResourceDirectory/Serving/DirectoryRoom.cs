@@ -1,0 +1,135 @@
+using CoAP.NET.Cluster;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.ResourceDirectory;
+
+/// <summary>
+/// Finds room for registrations. Those whose lifetime is over go first; then the source that has most gives way to those that have less,
+/// so that whoever comes anew finds a place although a few fill the directory up to its bounds.
+/// </summary>
+/// <param name="core">The directory.</param>
+/// <param name="logger">Is told when it is full.</param>
+internal sealed class DirectoryRoom(DirectoryCore core, ILogger logger)
+{
+    // How many make room for one: each is a question, perhaps to another node, and those that went stay away when it was not enough.
+    private const int MostForgotten = 4;
+    private const int MostGivingWay = 64;
+
+    private static readonly TimeSpan s_whenFull = TimeSpan.FromMinutes(1);
+
+    private readonly CoapDirectoryOptions _options = core.Options;
+    private readonly DirectoryIndex _index = core.Index;
+    private readonly OccasionalLog _full = new(core.Options.TimeProvider);
+    private readonly OccasionalLog _gaveWay = new(core.Options.TimeProvider);
+
+    /// <summary>Finds room for a registration.</summary>
+    /// <param name="key">Its key.</param>
+    /// <param name="made">The registration.</param>
+    /// <param name="isVerified">Whether its registrant has shown that it receives at its address.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>The answer when there is none.</returns>
+    public async ValueTask<CoapResult?> AdmitAsync(CoapTableKey key, Registration made, bool isVerified,
+        CancellationToken cancellationToken)
+    {
+        _index.EndLifetimes();
+        Registration? current = _index.Find(key.Bytes);
+        Need need = new(current is null, made.Owner.Share, CostOf(made), current is { } known ? CostOf(known) : 0);
+        if (!HasShare(need))
+        {
+            return ShareUsedUp();
+        }
+
+        // An address that is forged is a source of its own each time: it gets no more than half of the room, and nobody gives way to it.
+        if (!isVerified && !HasRoom(need, 2))
+        {
+            core.Counts.Add(DirectoryCount.Challenges);
+            return CoapResults.FreshnessRequired();
+        }
+
+        for (int i = 0; i < MostForgotten && !HasRoom(need) && _index.FindOldestEnded() is { } ended; i++)
+        {
+            (DirectoryAnswer answer, _) = await core.AskAsync(new CoapTableKey(ended), DirectoryQuestion.Verb.Forget, null, 0, default,
+                cancellationToken).ConfigureAwait(false);
+            core.Counts.Add(DirectoryCount.Forgotten, answer == DirectoryAnswer.Done ? 1 : 0);
+        }
+
+        for (int i = 0; !HasRoom(need); i++)
+        {
+            if (i == MostGivingWay || !await GiveWayAsync(need, cancellationToken).ConfigureAwait(false))
+            {
+                return Full();
+            }
+        }
+
+        return null;
+    }
+
+    private async ValueTask<bool> GiveWayAsync(Need need, CancellationToken cancellationToken)
+    {
+        if (_index.TakeForRoom(need.Share, need.More) is not { } found)
+        {
+            return false;
+        }
+
+        byte[] key = new byte[DirectoryIndex.KeyLength];
+        found.WriteKey(key);
+        DirectoryOwner owner = found.Registration.Owner;
+        (int Count, long Bytes) before = _index.Shares[owner.Share];
+        (DirectoryAnswer answer, CoapResult? unavailable) = await core.AskAsync(new CoapTableKey(key), DirectoryQuestion.Verb.GiveWay,
+            new Registrant(owner, true, [], 0), 0, default, cancellationToken).ConfigureAwait(false);
+        if (unavailable is not null || answer is not (DirectoryAnswer.Done or DirectoryAnswer.Missing))
+        {
+            _index.GiveBack(found);
+            return false;
+        }
+
+        core.Counts.Add(DirectoryCount.GaveWay, answer == DirectoryAnswer.Done ? 1 : 0);
+        if (_gaveWay.IsDue())
+        {
+            DirectoryLog.GaveWay(logger, before.Count + 1, before.Bytes, core.Counts[DirectoryCount.GaveWay]);
+        }
+
+        return true;
+    }
+
+    private int CostOf(Registration registration) => DirectoryIndex.CostOf(registration, core.CountTerms(registration));
+
+    private bool HasRoom(Need need, int part = 1) =>
+        (!need.IsNew || _index.Shares.Count < _options.MaxRegistrations / part)
+        && (need.More <= 0 || _index.Shares.Bytes + need.More <= _options.MaxBytes / part);
+
+    // What a source has anyway it may change. Half of what is free is for others, as long as nobody has more who would give way to them.
+    private bool HasShare(Need need)
+    {
+        (int count, long bytes) = _index.Shares[need.Share];
+        long free = _options.MaxRegistrations - _index.Shares.Count;
+        long freeBytes = _options.MaxBytes - _index.Shares.Bytes;
+        return !need.IsNew || count == 0
+            || (count < _options.MaxRegistrationsPerSource
+                && ((count < (free + count) / 2 && bytes + need.Cost <= Math.Max(need.Cost, (freeBytes + bytes) / 2))
+                    || _index.Shares.IsOutdone(need.Share, need.Cost)));
+    }
+
+    private CoapResult ShareUsedUp()
+    {
+        core.Counts.Add(DirectoryCount.ShareUsedUp);
+        return CoapResults.Forbidden("You have as many registrations as one client may have here. Remove some, or let them end.");
+    }
+
+    private CoapResult Full()
+    {
+        core.Counts.Add(DirectoryCount.Full);
+        if (_full.IsDue())
+        {
+            DirectoryLog.Full(logger, _index.Shares.Count, _index.Shares.Bytes);
+        }
+
+        return CoapResults.ServiceUnavailable(s_whenFull);
+    }
+
+    /// <summary>What a registration needs.</summary>
+    private readonly record struct Need(bool IsNew, ulong Share, long Cost, long Before)
+    {
+        public long More => Cost - Before;
+    }
+}
