@@ -185,6 +185,23 @@ public sealed class HostileTests
     }
 
     [Fact]
+    public async Task A_publisher_brings_back_the_Echo_of_its_publication_and_creates_a_topic_in_one_round_trip()
+    {
+        await using PubSubWorld world = new();
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("x"));
+        long challenges = world.Server.Counters[CoapCounter.EchoChallenges];
+        CoapClient publisher = world.MakeClient(2);
+        await world.RunAsync(() => Of(publisher).At(topic.Uri).PublishAsync(CoapContent.Text("1")));
+        long received = world.Server.Counters[CoapCounter.RequestsReceived];
+        await world.CreateAsync(new CoapTopicProperties("y"), Of(publisher));
+
+        Assert.Equal(1, challenges);
+        Assert.Equal((challenges, received + 1),
+            (world.Server.Counters[CoapCounter.EchoChallenges], world.Server.Counters[CoapCounter.RequestsReceived]));
+    }
+
+    [Fact]
     public async Task Data_that_are_larger_than_a_topic_may_have_are_4_13_and_change_nothing()
     {
         await using PubSubWorld world = new(options => options.MaxDataLength = 2000);

@@ -111,6 +111,25 @@ public class OwnershipTests
     }
 
     [Fact]
+    public async Task Whoever_brings_back_the_Echo_of_the_last_answer_needs_one_round_trip_for_each_change()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync();
+        string location = await world.RegisterAsync("ep=a&lt=100", "</1>");
+        for (int i = 0; i < 20; i++)
+        {
+            // Not by whole milliseconds.
+            world.Clock.Advance(TimeSpan.FromSeconds(40) + TimeSpan.FromTicks(3_333 * i));
+            Assert.Equal(CoapCode.Changed, (await world.PostAsync(location)).Code);
+        }
+
+        await world.RegisterAsync("ep=a&lt=100", "</2>");
+        Assert.Equal(CoapCode.Deleted, (await world.DeleteAsync(location)).Code);
+
+        Assert.Equal(0, world.Directory.GetCounters().Challenges);
+        Assert.Equal(23, world.Server.Counters[CoapCounter.RequestsReceived]);
+    }
+
+    [Fact]
     [Rfc("9176-7.4-1")]
     public async Task An_update_that_is_older_than_the_last_change_is_asked_to_come_again()
     {

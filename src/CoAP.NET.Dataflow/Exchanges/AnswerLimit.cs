@@ -106,6 +106,20 @@ internal sealed class AnswerLimit
     }
 
     /// <summary>
+    /// Whether a response may bring an Echo for the next request. It must not be Confirmable then, which a separate one is (RFC 9175
+    /// section 2.4), and not be larger than what its peer may get.
+    /// </summary>
+    /// <param name="exchange">The exchange.</param>
+    /// <param name="response">The response.</param>
+    public bool MayBringEcho(CoapExchange exchange, CoapMessage response)
+    {
+        CoapChannel channel = exchange.Channel;
+        int size = channel.IsReliable ? 0 : _sizes.OfDatagram(response) + _shard.Guard.Echo.OptionSize;
+        return exchange.Reception?.State != CoapReceptionState.Acknowledged && size <= channel.MaxMessageSize
+            && (size <= _shard.Guard.AlwaysFreeFor(channel) || _shard.Guard.IsTrusted(channel, _shard.Environment.Now));
+    }
+
+    /// <summary>
     /// A smaller response that says the same as far as it goes: the first bytes of a body as a block, or an error without its explanation.
     /// </summary>
     private CoapMessage? Shorten(CoapExchange exchange, CoapResult result, CoapMessage response)

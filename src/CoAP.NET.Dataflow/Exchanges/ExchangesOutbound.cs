@@ -206,6 +206,11 @@ internal sealed class ExchangesOutbound : InlineBlock<CoapReply, CoapOutbound>
             carriesEcho = true;
             _shard.Guard.Echo.AddTo(response, exchange.Channel, _shard.Environment.Now);
         }
+        else if (result.BringsEcho && !toGroup && _limit.MayBringEcho(exchange, response))
+        {
+            carriesEcho = true;
+            _shard.Guard.Echo.AddTo(response, exchange.Channel, _shard.Environment.Now);
+        }
 
         if (observer is not null && (silent || !response.Code.IsSuccess))
         {

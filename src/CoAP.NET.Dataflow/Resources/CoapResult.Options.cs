@@ -137,6 +137,7 @@ public partial class CoapResult
     {
         AnswersGroup = other.AnswersGroup;
         DeclinesObserver = other.DeclinesObserver;
+        BringsEcho = other.BringsEcho;
         return this;
     }
 
@@ -156,6 +157,7 @@ public partial class CoapResult
     private protected virtual CoapResult CopyWithoutOptions() => new(Code, Payload)
     {
         AnswersGroup = AnswersGroup, IsRefusal = IsRefusal, AsksForEcho = AsksForEcho, DeclinesObserver = DeclinesObserver,
+        BringsEcho = BringsEcho,
     };
 
     private CoapResult Replace(int number, ReadOnlySpan<string> values)

@@ -65,7 +65,10 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
             }
 
             parts.Counts.Add(PubSubCount.Publications);
-            return new CoapResult(reply.Code);
+
+            // A publisher that brings it back is verified, and may create topics without a round trip more.
+            CoapResult published = new(reply.Code);
+            return request.Peer.IsVerified ? published : published.WithEcho();
         }
         finally
         {

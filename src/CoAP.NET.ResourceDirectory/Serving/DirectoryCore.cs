@@ -125,9 +125,13 @@ internal sealed class DirectoryCore
     /// <summary>How many terms a registration would have in the index.</summary>
     public int CountTerms(Registration registration) => Index.CountTerms(registration);
 
-    /// <summary>When a request was made at the earliest, in milliseconds since 1970; 0 when nothing tells.</summary>
-    public long MadeAt(CoapRequest request) =>
-        request.EchoAge is { } age ? (Options.TimeProvider.GetUtcNow() - age).ToUnixTimeMilliseconds() : 0;
+    /// <summary>
+    /// When a request was made at the earliest, in milliseconds since 1970; 0 when nothing tells. Values of Echo are made in whole
+    /// milliseconds, rounded down, so one that came with the answer to a change seems up to one older than the change.
+    /// </summary>
+    public long MadeAt(CoapRequest request) => request.EchoAge is { } age
+        ? (Options.TimeProvider.GetUtcNow() - age).ToUnixTimeMilliseconds() + 1
+        : 0;
 
     /// <summary>Counts and logs a refusal.</summary>
     public CoapResult Refused(CoapRequest request, DirectoryRefusal refusal)

@@ -55,7 +55,7 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
         }
 
         core.Counts.Add(isSimple ? DirectoryCount.SimpleRegistrations : DirectoryCount.Registrations);
-        return isSimple ? CoapResults.Changed() : CoapResults.Created(core.LocationOf(key));
+        return Fresh(registrant, isSimple ? CoapResults.Changed() : CoapResults.Created(core.LocationOf(key)));
     }
 
     /// <summary>POST to a registration.</summary>
@@ -94,7 +94,8 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
         };
         (DirectoryAnswer answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Update, registrant,
             core.MadeAt(request), update.ToArray(), cancellationToken).ConfigureAwait(false);
-        return unavailable ?? Result(request, registrant, answer, DirectoryCount.Updates, CoapResults.Changed());
+        return unavailable ?? Result(request, registrant, answer, DirectoryCount.Updates,
+            Fresh(registrant, CoapResults.Changed()));
     }
 
     /// <summary>DELETE of a registration.</summary>
@@ -202,6 +203,10 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
         registrant.IsSecured || _options.Unsecured != CoapUnsecuredRegistrations.Refused ? null
             : new DirectoryRefusal(CoapCode.Unauthorized,
                 "This directory takes registrations of clients only that have shown who they are. Register by DTLS, TLS or OSCORE.");
+
+    // The next change shows by it that it was made after this one, in one round trip.
+    private CoapResult Fresh(Registrant registrant, CoapResult done) =>
+        _options.RequireFreshness && !registrant.IsSecured ? done.WithEcho() : done;
 
     private CoapResult Missing(CoapRequest request) => core.Refused(request, new DirectoryRefusal(CoapCode.NotFound,
         $"There is no such registration any more. Register again: POST the links to {_options.Path} (RFC 9176 section 5.3)."));

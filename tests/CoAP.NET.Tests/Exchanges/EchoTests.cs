@@ -99,6 +99,35 @@ public sealed class EchoTests : StrangersTest
     }
 
     [Fact]
+    public async Task An_answer_may_bring_an_Echo_by_which_the_next_request_is_fresh_at_once()
+    {
+        List<TimeSpan?> ages = [];
+        TaskCompletionSource<CoapResult> late = new();
+        Server.MapPost("/next", request =>
+        {
+            ages.Add(request.EchoAge);
+            return CoapResults.Changed().WithEcho();
+        });
+        Server.MapGet("/slow", async _ => await late.Task.ConfigureAwait(false));
+        await StartAsync();
+        string first = Exchange("4102000141b46e657874");
+        Assert.Matches("^6144000141ddef00[0-9a-f]{26}$", first);
+        Clock.Advance(TimeSpan.FromHours(2));
+        string second = Exchange($"4102000242b46e657874{EchoAfter(11, EchoOf(first))}");
+        Assert.NotEqual(EchoOf(first), EchoOf(second));
+        Assert.Null(ages[0]);
+        Assert.Equal(2, ages[1]!.Value.TotalHours, 0.01);
+        Assert.Equal(0, Server.Endpoint.Counters[CoapCounter.EchoChallenges]);
+
+        // A separate response is Confirmable, and has none.
+        Transport.Receive(Peer, "41010003 43 b4736c6f77");
+        Clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.Equal("60000003", Assert.Single(Transport.TakeSent()));
+        late.SetResult(CoapResults.Changed().WithEcho());
+        Assert.Matches("^4144[0-9a-f]{4}43$", await NextSentAsync() is [var separate] ? separate : "several");
+    }
+
+    [Fact]
     [Rfc("9175-5-2", "9175-5-1")]
     public async Task A_restart_makes_older_values_worthless_and_the_time_of_day_does_not_matter()
     {
