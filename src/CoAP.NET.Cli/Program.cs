@@ -2,16 +2,8 @@ using System.Runtime.InteropServices;
 using CoAP.NET.Cli;
 
 using CancellationTokenSource stop = new();
-
-// The first signal asks for an orderly end; the second one is left to the operating system, for those who cannot wait.
-void OnSignal(PosixSignalContext signal)
-{
-    if (!stop.IsCancellationRequested)
-    {
-        signal.Cancel = true;
-        stop.Cancel();
-    }
-}
+StopSignals signals = new(stop, TimeProvider.System);
+void OnSignal(PosixSignalContext signal) => signal.Cancel = signals.TryTake();
 
 using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, OnSignal);
 using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, OnSignal);

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using CoAP.NET.Testing;
 using CoAP.NET.Tests.Shared;
 
 namespace CoAP.NET.Cli.Tests.Registering;
@@ -61,6 +63,65 @@ public sealed class RegisterTests
 
         Assert.Equal(ExitCodes.Success, (await run).ExitCode);
         Assert.Empty(directory.Registrations);
+    }
+
+    [Theory]
+    [InlineData("INT")]
+    [InlineData("TERM")]
+    public async Task A_signal_that_comes_twice_at_once_as_timeout_sends_it_has_the_registration_removed(string signal)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            return;
+        }
+
+        await using CoapServer server = new();
+        SmallDirectory directory = await StartAsync(server);
+        ProcessStartInfo start = new("dotnet",
+            [
+                Path.Combine(AppContext.BaseDirectory, "coap.dll"), "register", server.LocalEndpoints[0], "--ep", "node1", "--base",
+                "coap://[2001:db8::3]", "--keep",
+            ])
+        {
+            RedirectStandardOutput = true,
+        };
+        using Process tool = Process.Start(start)!;
+        try
+        {
+            Assert.Contains("/reg/1/", await tool.StandardOutput.ReadLineAsync(), StringComparison.Ordinal);
+            Assert.Single(directory.Registrations);
+            using Process kill = Process.Start("sh", ["-c", $"kill -{signal} {tool.Id}; kill -{signal} {tool.Id}"]);
+            await kill.WaitForExitAsync();
+            await tool.StandardOutput.ReadToEndAsync();
+        }
+        finally
+        {
+            // Not there any more when all is right.
+            tool.Kill();
+        }
+
+        await tool.WaitForExitAsync();
+        Assert.Equal(ExitCodes.Success, tool.ExitCode);
+        Assert.Empty(directory.Registrations);
+    }
+
+    [Fact]
+    public void A_second_signal_a_while_later_is_left_to_the_operating_system()
+    {
+        VirtualClock clock = new();
+        using CancellationTokenSource stop = new();
+        StopSignals signals = new(stop, clock);
+
+        bool[] taken = [signals.TryTake(), signals.TryTake(), After(TimeSpan.FromSeconds(0.9)), After(TimeSpan.FromSeconds(0.2))];
+
+        Assert.True(stop.IsCancellationRequested);
+        Assert.Equal([true, true, true, false], taken);
+
+        bool After(TimeSpan wait)
+        {
+            clock.Advance(wait);
+            return signals.TryTake();
+        }
     }
 
     [Fact]
