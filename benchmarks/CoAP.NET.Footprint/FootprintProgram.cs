@@ -13,6 +13,7 @@ internal static class FootprintProgram
         [
             new MemoryRow(), new PeersRow(), new AllocationRow(), new OscoreRow(), new DeduplicationRow(), new ScalingRow(),
             new ManyPeersRow(), new PausesRow(), new SecureSessionsRow(), new DirectoryRow(),
+            new DirectoryRestartRow(),
         ];
         string usage = $"""
             usage: CoAP.NET.Footprint [ROW]... [OPTION]...   prints a table in Markdown

@@ -36,6 +36,12 @@ public sealed record CoapDirectoryCounters
     /// <summary>Look-ups that were refused, as they cannot be read or would take too much.</summary>
     public long LookUpsRefused { get; init; }
 
+    /// <summary>Look-ups that went through more registrations than <see cref="CoapDirectoryOptions.MaxScanned"/>.</summary>
+    public long Scans { get; init; }
+
+    /// <summary>Such look-ups that were refused (5.03) as too many were under way.</summary>
+    public long ScansRefused { get; init; }
+
     /// <summary>Observed look-ups whose observers were told that the result changed.</summary>
     public long Notices { get; init; }
 
@@ -59,6 +65,9 @@ public sealed record CoapDirectoryCounters
 
     /// <summary>Registrations that were refused as their source had its share (4.03).</summary>
     public long ShareUsedUp { get; init; }
+
+    /// <summary>Requests that got 5.03 as nobody could decide about the registration or keep it, or as not all were loaded yet.</summary>
+    public long Unavailable { get; init; }
 
     /// <summary>Registrations that made room before the time in which they could be refreshed was over.</summary>
     public long Forgotten { get; init; }

@@ -76,10 +76,19 @@ public sealed class CoapDirectoryOptions
     public int MaxAnswerBytes { get; set; } = 128 * 1024;
 
     /// <summary>
-    /// How many registrations a look-up may go through. Look-ups by a full value of <c>ep</c>, <c>d</c>, <c>base</c>, <c>et</c>, <c>rt</c>
-    /// or <c>if</c> go through those which have it; others through all. A client gets 4.00 for more. 1 or more; default 20,000.
+    /// How many registrations a look-up may go through at a time. Look-ups by a full value of <c>ep</c>, <c>d</c>, <c>base</c>, <c>et</c>,
+    /// <c>rt</c> or <c>if</c> go through those which have it; others through all. One that has to go through more goes on in steps of so
+    /// many, in turn with others of that kind, and cannot be observed. 1 or more; default 20,000.
     /// </summary>
     public int MaxScanned { get; set; } = 20_000;
+
+    /// <summary>How many look-ups that go through more than <see cref="MaxScanned"/> registrations may be under way; others get 5.03. 1 or
+    /// more; default 16.</summary>
+    public int MaxScans { get; set; } = 16;
+
+    /// <summary>How many of them may be of one source, which never gets more than half of what is free either. 1 or more; default 4.
+    /// </summary>
+    public int MaxScansPerSource { get; set; } = 4;
 
     /// <summary>How many criteria a look-up may have. 1 to 63; default 16.</summary>
     public int MaxCriteriaPerLookUp { get; set; } = 16;
@@ -106,6 +115,10 @@ public sealed class CoapDirectoryOptions
     /// </summary>
     public int MaxWatchedPerSource { get; set; } = 50;
 
+    /// <summary>How long a registration, an update or a removal waits for the node of a cluster that decides about it and for the store;
+    /// 5.03 afterwards. 100 ms to 1 minute; default 5 s.</summary>
+    public TimeSpan Timeout { get; set; } = TimeSpan.FromSeconds(5);
+
     /// <summary>The clock. Default: that of the system.</summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
 
@@ -131,11 +144,15 @@ public sealed class CoapDirectoryOptions
         Check(MaxResults, 1, int.MaxValue);
         Check(MaxAnswerBytes, 64, int.MaxValue);
         Check(MaxScanned, 1, int.MaxValue);
+        Check(MaxScans, 1, int.MaxValue);
+        Check(MaxScansPerSource, 1, int.MaxValue);
         Check(MaxCriteriaPerLookUp, 1, MaxCriteria);
         Check(MaxFetches, 1, int.MaxValue);
         Check(MaxFetchesPerSource, 1, int.MaxValue);
         Check(MaxWatched, 1, int.MaxValue);
         Check(MaxWatchedPerSource, 1, int.MaxValue);
+        ArgumentOutOfRangeException.ThrowIfLessThan(Timeout, TimeSpan.FromMilliseconds(100));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(Timeout, TimeSpan.FromMinutes(1));
         return (CoapDirectoryOptions)MemberwiseClone();
     }
 

@@ -1,3 +1,6 @@
+using CoAP.NET.Hosting;
+using Microsoft.Extensions.DependencyInjection;
+
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Maps a Resource Directory (RFC 9176).</summary>
@@ -19,6 +22,36 @@ public static class CoapDirectoryRoutes
     }
 
     /// <summary>
+    /// Maps the directory of an application on one of its servers. Where the application has a cluster (<c>AddCoapCluster</c>) that keeps
+    /// the registrations, and they are loaded before the server listens; otherwise they end with the process. The
+    /// <see cref="CoapDirectoryServer"/> can be injected. Logger and clock are those of the application.
+    /// </summary>
+    /// <param name="builder">The server. Several of an application have the same directory.</param>
+    /// <param name="options">How it works; null for the defaults, or for what was said before.</param>
+    /// <returns>The group of all its routes, to say more about them, such as who may ask.</returns>
+    /// <exception cref="InvalidOperationException">Other options were given before.</exception>
+    public static CoapRouteGroup MapResourceDirectory(this ICoapServerBuilder builder, CoapDirectoryOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        HostedDirectoryServer.Of(builder.Services).Use(options);
+        return Map(builder);
+    }
+
+    /// <summary>Maps the directory of an application; see
+    /// <see cref="MapResourceDirectory(ICoapServerBuilder, CoapDirectoryOptions)"/>.</summary>
+    /// <param name="builder">The server.</param>
+    /// <param name="configure">Sets options; is given the services of the application. Called once, when the server is made.</param>
+    /// <returns>The group of all its routes.</returns>
+    public static CoapRouteGroup MapResourceDirectory(
+        this ICoapServerBuilder builder, Action<CoapDirectoryOptions, IServiceProvider> configure)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        ArgumentNullException.ThrowIfNull(configure);
+        HostedDirectoryServer.Of(builder.Services).Steps.Add(configure);
+        return Map(builder);
+    }
+
+    /// <summary>
     /// Maps a directory: registrations (<c>/rd</c>), look-ups of endpoints (<c>/rd-lookup/ep</c>) and of links (<c>/rd-lookup/res</c>), all
     /// of them listed in <c>/.well-known/core</c> by the resource types of RFC 9176.
     /// </summary>
@@ -32,6 +65,25 @@ public static class CoapDirectoryRoutes
     {
         ArgumentNullException.ThrowIfNull(routes);
         ArgumentNullException.ThrowIfNull(directory);
+        CoapRouteGroup group = GroupOf(routes);
+        Map(group, directory);
+        return group;
+    }
+
+    private static CoapRouteGroup Map(ICoapServerBuilder builder)
+    {
+        CoapRouteGroup group = GroupOf(builder);
+        builder.ConfigureServer((server, services) =>
+        {
+            CoapDirectoryServer directory = services.GetRequiredService<CoapDirectoryServer>();
+            Map(group, directory);
+            CoapHostedServers.TryPrepareStart(services, server, directory.Core.StartPatientlyAsync);
+        });
+        return group;
+    }
+
+    private static CoapRouteGroup GroupOf(ICoapRouteBuilder routes)
+    {
         if (routes.Routes.Prefix is not ("" or "/"))
         {
             throw new ArgumentException(
@@ -39,7 +91,11 @@ public static class CoapDirectoryRoutes
                     + "CoapDirectoryOptions.Path and LookUpPath.", nameof(routes));
         }
 
-        CoapRouteGroup group = routes.MapGroup("/");
+        return routes.MapGroup("/");
+    }
+
+    private static void Map(CoapRouteGroup group, CoapDirectoryServer directory)
+    {
         DirectoryCore core = directory.Core;
         CoapDirectoryOptions options = core.Options;
         RegistrationHandlers registrations = new(core);
@@ -53,10 +109,9 @@ public static class CoapDirectoryRoutes
         }
 
         LookUpHandlers lookUps = new(core);
-        group.MapGet(options.LookUpPath + "/ep", lookUps.GetEndpoints).WithResourceType("core.rd-lookup-ep")
+        group.MapGet(options.LookUpPath + "/ep", lookUps.GetEndpointsAsync).WithResourceType("core.rd-lookup-ep")
             .Produces(CoapContentFormat.LinkFormat).Observable().WithObserverTerms(lookUps.FindTermsOfEndpoints);
-        group.MapGet(options.LookUpPath + "/res", lookUps.GetLinks).WithResourceType("core.rd-lookup-res")
+        group.MapGet(options.LookUpPath + "/res", lookUps.GetLinksAsync).WithResourceType("core.rd-lookup-res")
             .Produces(CoapContentFormat.LinkFormat).Observable().WithObserverTerms(lookUps.FindTermsOfLinks);
-        return group;
     }
 }

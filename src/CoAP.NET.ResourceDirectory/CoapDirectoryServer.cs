@@ -1,3 +1,4 @@
+using System.Text;
 using CoAP.NET.Cluster;
 
 namespace CoAP.NET.ResourceDirectory;
@@ -16,8 +17,29 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
     public CoapDirectoryServer(CoapDirectoryOptions? options = null)
     {
         Core = new DirectoryCore((options ?? new CoapDirectoryOptions()).Checked(), []);
-        Core.Table = CoapTable.InMemory(Core.Rules, Core.Options.TimeProvider,
-            new CoapTableOptions { MaxBytes = Math.Max(4096, Core.Options.MaxBytes) });
+        Core.Table = CoapTable.InMemory(Core.Rules, Core.Options.TimeProvider, BoundsOf(Core.Options));
+        _meter = new DirectoryMeter(this, Core.Options.MeterFactory);
+
+        // There is nothing to load, so that this has ended when it returns.
+        _ = Core.StartAsync(CancellationToken.None);
+    }
+
+    /// <summary>
+    /// Makes a directory whose registrations a cluster keeps: they are there after a restart, and every node finds all of them, whichever
+    /// took them. Each node makes one, with the same options.
+    /// </summary>
+    /// <param name="cluster">The cluster. Start it before this directory (<see cref="StartAsync"/>), and end it afterwards.</param>
+    /// <param name="options">How it works; null for the defaults. Copied.</param>
+    /// <exception cref="ArgumentOutOfRangeException">An option is out of its range.</exception>
+    /// <exception cref="InvalidOperationException">The cluster has a directory on this node already.</exception>
+    /// <exception cref="ObjectDisposedException">The cluster has ended.</exception>
+    public CoapDirectoryServer(CoapCluster cluster, CoapDirectoryOptions? options = null)
+    {
+        ArgumentNullException.ThrowIfNull(cluster);
+
+        // Links of two hosts are not the same, so the node is a part of their names.
+        Core = new DirectoryCore((options ?? new CoapDirectoryOptions()).Checked(), Encoding.UTF8.GetBytes(cluster.Self.Id.ToString()));
+        Core.Table = cluster.OpenTable(CoapRecordKind.Registration, Core.Rules, BoundsOf(Core.Options));
         _meter = new DirectoryMeter(this, Core.Options.MeterFactory);
     }
 
@@ -33,10 +55,14 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
 
     internal DirectoryCore Core { get; }
 
-    /// <summary>Loads the registrations that were kept; in memory there are none.</summary>
-    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <summary>
+    /// Loads the registrations that a cluster keeps; in memory there are none. While the store is away it is asked again every second.
+    /// Until all are there look-ups get 5.03 (Service Unavailable), as nobody should take a part for all. May be called again.
+    /// </summary>
+    /// <param name="cancellationToken">Stops waiting; loading goes on.</param>
     /// <returns>A task that ends when all can be found.</returns>
-    public Task StartAsync(CancellationToken cancellationToken = default) => Core.Table.StartAsync(cancellationToken);
+    /// <exception cref="ObjectDisposedException">The directory or its cluster has ended.</exception>
+    public Task StartAsync(CancellationToken cancellationToken = default) => Core.StartAsync(cancellationToken);
 
     /// <summary>What it has done so far, and holds.</summary>
     /// <returns>The counts.</returns>
@@ -56,6 +82,8 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
             Removals = counts[DirectoryCount.Removals],
             LookUps = counts[DirectoryCount.LookUps],
             LookUpsRefused = counts[DirectoryCount.LookUpsRefused],
+            Scans = counts[DirectoryCount.Scans],
+            ScansRefused = counts[DirectoryCount.ScansRefused],
             Notices = counts[DirectoryCount.Notices],
             WatchesRefused = counts[DirectoryCount.WatchesRefused],
             Refusals = counts[DirectoryCount.Refusals],
@@ -66,14 +94,18 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
             ShareUsedUp = counts[DirectoryCount.ShareUsedUp],
             Forgotten = counts[DirectoryCount.Forgotten],
             GaveWay = counts[DirectoryCount.GaveWay],
+            Unavailable = counts[DirectoryCount.Unavailable],
         };
     }
 
-    /// <summary>Ends it. Registrations of a cluster stay.</summary>
+    /// <summary>Ends it: what is asked afterwards gets 5.03. Registrations of a cluster stay.</summary>
     /// <returns>A task that ends then.</returns>
     public ValueTask DisposeAsync()
     {
         _meter.Dispose();
         return Core.DisposeAsync();
     }
+
+    private static CoapTableOptions BoundsOf(CoapDirectoryOptions options) =>
+        new() { MaxBytes = Math.Min(options.MaxBytes, 1L << 40), Timeout = options.Timeout };
 }

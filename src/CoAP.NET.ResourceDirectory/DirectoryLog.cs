@@ -23,4 +23,11 @@ internal static partial class DirectoryLog
     [LoggerMessage(2604, LogLevel.Warning, "The directory is full, so a registration of the source that has most, {Count} registrations of "
         + "{Bytes} bytes, gave way to one of a source that has less; {Total} have done so since the start. This is told once a minute")]
     public static partial void GaveWay(ILogger logger, int count, long bytes, long total);
+
+    [LoggerMessage(2605, LogLevel.Warning, "The registrations that the cluster keeps could not be loaded within {Waited}, so the server "
+        + "starts without them. Look-ups get 5.03 until they are loaded. The health of the cluster says whether its store is away")]
+    public static partial void NotLoaded(ILogger logger, TimeSpan waited);
+
+    [LoggerMessage(2606, LogLevel.Information, "{Count} registrations were loaded in {Time}")]
+    public static partial void Loaded(ILogger logger, int count, TimeSpan time);
 }

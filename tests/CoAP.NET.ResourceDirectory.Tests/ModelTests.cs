@@ -198,7 +198,7 @@ public class ModelTests
 
     private static async Task<DirectoryAnswer> AskAsync(CoapDirectoryServer directory, CoapTableKey key, DirectoryQuestion.Verb what,
         Registrant registrant, ReadOnlyMemory<byte> content) =>
-        (await directory.Core.AskAsync(key, what, registrant, 0, content, CancellationToken.None)).Answer;
+        (await directory.Core.AskAsync(key, what, registrant, null, content, CancellationToken.None)).Answer;
 
     private static int Next(VirtualRandom random, int bound) => (int)(random.NextUInt64() % (ulong)bound);
 

@@ -9,8 +9,8 @@ namespace CoAP.NET.Footprint.Rows;
 /// <summary>A Resource Directory with very many registrations: memory for one, and the time of registrations and look-ups.</summary>
 internal sealed class DirectoryRow : IRow
 {
-    private const int Links = 10;
-    private const int Types = 1_000;
+    private const int Links = Registered.Links;
+    private const int Types = Registered.Types;
     private const double LookUpGoal = 20;
 
     public string Name => "directory";
@@ -68,25 +68,14 @@ internal sealed class DirectoryRow : IRow
         long start = TimeProvider.System.GetTimestamp();
         for (int i = from; i < from + count; i++)
         {
-            // Sixteen sources, as one would have no share in so many.
-            Registrant registrant = new(new DirectoryOwner((ulong)i, 1, (ulong)i % 16), true, [], 0);
-            _ = RegistrationLinks.TryRead(LinksOf(i), 500, out RegistrationLinks? links);
-            byte[] name = Utf8($"node-{i}");
-            Registration made = Registration.Make(new RegistrationHead(registrant.Owner, 0), new RegistrationParts
-            {
-                Lifetime = 90_000,
-                LinkCount = links!.Count,
-                Endpoint = name,
-                Base = Utf8($"coap://[2001:db8::{i & 0xffff:x}]"),
-                Links = links.Bytes,
-            });
-            CoapTableKey key = core.KeyOf(default, name);
+            Registration made = Registered.Make(i);
+            CoapTableKey key = core.KeyOf(default, made.Endpoint);
             if (await core.Room.AdmitAsync(key, made, isVerified: true, CancellationToken.None) is not null)
             {
                 throw new InvalidOperationException($"The directory refused registration {i}.");
             }
 
-            await core.AskAsync(key, DirectoryQuestion.Verb.Register, registrant, 0, made.Bytes, CancellationToken.None);
+            await core.AskAsync(key, DirectoryQuestion.Verb.Register, Registered.ByWhom(i), null, made.Bytes, CancellationToken.None);
         }
 
         return count / TimeProvider.System.GetElapsedTime(start).TotalSeconds;
@@ -98,8 +87,7 @@ internal sealed class DirectoryRow : IRow
         long start = TimeProvider.System.GetTimestamp();
         for (int i = 0; i < count; i++)
         {
-            Registrant registrant = new(new DirectoryOwner((ulong)i, 1, (ulong)i % 16), true, [], 0);
-            await core.AskAsync(core.KeyOf(default, Utf8($"node-{i}")), DirectoryQuestion.Verb.Update, registrant, 0, update,
+            await core.AskAsync(core.KeyOf(default, Utf8($"node-{i}")), DirectoryQuestion.Verb.Update, Registered.ByWhom(i), null, update,
                 CancellationToken.None);
         }
 
@@ -132,18 +120,6 @@ internal sealed class DirectoryRow : IRow
         return found == 0
             ? throw new InvalidOperationException($"{query(0)} found nothing.")
             : TimeProvider.System.GetElapsedTime(start).TotalMicroseconds / count;
-    }
-
-    private static byte[] LinksOf(int i)
-    {
-        StringBuilder links = new();
-        for (int link = 0; link < Links; link++)
-        {
-            links.Append(link == 0 ? "" : ",");
-            links.Append(CultureInfo.InvariantCulture, $"</3303/{link}/5700>;rt=\"core.s type-{(i + link) % Types}\";ct=110");
-        }
-
-        return Utf8(links.ToString());
     }
 
     private static byte[] Utf8(string text) => Encoding.UTF8.GetBytes(text);

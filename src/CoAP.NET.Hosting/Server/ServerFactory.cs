@@ -37,6 +37,8 @@ internal static class ServerFactory
         }
 
         CoapServer server = new(endpoint);
+        registration.Life.Endpoint = server.Endpoint;
+        registration.Life.IsHandedConnections = !options.ListenByDefault;
         try
         {
             ProxyFactory.Map(services, server, endpoint, registration.Name);
@@ -63,9 +65,6 @@ internal static class ServerFactory
         {
             server.Endpoint.ExpectConnections();
         }
-
-        registration.Life.Endpoint = server.Endpoint;
-        registration.Life.IsHandedConnections = !options.ListenByDefault;
 
         if (options.JoinGroups)
         {

@@ -23,6 +23,7 @@ internal sealed class LinkFetches : IDisposable
     private readonly Dictionary<CoapSource, int> _ofSources = [];
     private readonly Dictionary<FetchPlace, (FetchedLinks Links, DateTimeOffset Until)> _kept = [];
     private readonly Queue<(FetchPlace Place, DateTimeOffset Until)> _order = new();
+    private bool _isOver;
 
     public LinkFetches(CoapDirectoryOptions options) => _options = options;
 
@@ -62,7 +63,7 @@ internal sealed class LinkFetches : IDisposable
 
             int held = _ofSources.GetValueOrDefault(source);
             int free = _options.MaxFetches - _underWay.Count;
-            if (_end.IsCancellationRequested || free <= 0
+            if (Volatile.Read(ref _isOver) || free <= 0
                 || held >= Math.Min(_options.MaxFetchesPerSource, Math.Max(1, (free + held) / 2)))
             {
                 return null;
@@ -78,8 +79,11 @@ internal sealed class LinkFetches : IDisposable
 
     public void Dispose()
     {
-        _end.Cancel();
-        _end.Dispose();
+        if (!Interlocked.Exchange(ref _isOver, true))
+        {
+            _end.Cancel();
+            _end.Dispose();
+        }
     }
 
     private async Task RunAsync(CoapPeer peer, FetchPlace place, CoapSource source, TaskCompletionSource<FetchedLinks> fetched)

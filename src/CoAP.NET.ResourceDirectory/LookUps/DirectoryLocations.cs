@@ -10,6 +10,8 @@ namespace CoAP.NET.ResourceDirectory;
 internal sealed class DirectoryLocations
 {
     private const int IdLength = 16;
+    private const int BitsPerCharacter = 6;
+    private const int OrderBits = 64;
 
     private readonly byte[] _prefix;
 
@@ -33,6 +35,44 @@ internal sealed class DirectoryLocations
     /// <param name="key">The key.</param>
     public static string IdOf(ReadOnlySpan<byte> key) => Base64Url.EncodeToString(key);
 
+    /// <summary>Where registrations are whose locations are a path, or begin as it does.</summary>
+    /// <param name="path">The path.</param>
+    /// <param name="isPrefix">Whether it is the beginning.</param>
+    public LocationRange RangeOf(ReadOnlySpan<byte> path, bool isPrefix)
+    {
+        if (isPrefix ? path.Length > Length : path.Length != Length)
+        {
+            return LocationRange.None;
+        }
+
+        int common = Math.Min(path.Length, _prefix.Length);
+        if (!path[..common].SequenceEqual(_prefix.AsSpan(0, common)))
+        {
+            return LocationRange.None;
+        }
+
+        ReadOnlySpan<byte> id = path[common..];
+        ulong first = 0;
+        int free = OrderBits;
+        foreach (byte character in id)
+        {
+            int value = ValueOf(character);
+            if (value < 0)
+            {
+                return LocationRange.None;
+            }
+
+            // What does not fit is compared when the registration is looked at.
+            if (free >= BitsPerCharacter)
+            {
+                free -= BitsPerCharacter;
+                first |= (ulong)value << free;
+            }
+        }
+
+        return new LocationRange(first, free == OrderBits ? ulong.MaxValue : first | ((1UL << free) - 1));
+    }
+
     /// <summary>Writes the location of a registration.</summary>
     /// <param name="entry">The registration.</param>
     /// <param name="to">As many bytes as <see cref="Length"/> says.</param>
@@ -43,4 +83,15 @@ internal sealed class DirectoryLocations
         _prefix.CopyTo(to);
         Base64Url.EncodeToUtf8(key, to[_prefix.Length..]);
     }
+
+    // RFC 4648 section 5.
+    private static int ValueOf(byte character) => character switch
+    {
+        >= (byte)'A' and <= (byte)'Z' => character - 'A',
+        >= (byte)'a' and <= (byte)'z' => character - 'a' + 26,
+        >= (byte)'0' and <= (byte)'9' => character - '0' + 52,
+        (byte)'-' => 62,
+        (byte)'_' => 63,
+        _ => -1,
+    };
 }

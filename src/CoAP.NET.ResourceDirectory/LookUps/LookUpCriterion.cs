@@ -21,6 +21,13 @@ internal sealed class LookUpCriterion(ReadOnlyMemory<byte> name, ReadOnlyMemory<
     /// </summary>
     public bool IsOfAllEndpoints => !ofLinks && AsciiText.AreEqual(name.Span, "rt"u8) && IsMatch("core.rd-ep"u8);
 
+    /// <summary>
+    /// Where registrations are that it can hold for. Resolved targets begin with a scheme, so a path can be that of a location only.
+    /// </summary>
+    /// <param name="locations">All locations.</param>
+    public LocationRange RangeOf(DirectoryLocations locations) =>
+        _isReference && pattern.Span.StartsWith("/"u8) ? locations.RangeOf(pattern.Span, isPrefix) : LocationRange.All;
+
     /// <summary>Whether it is about targets, among which the locations of registrations are.</summary>
     public bool IsOfLocations => _isReference;
 

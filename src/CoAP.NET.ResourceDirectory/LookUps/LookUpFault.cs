@@ -8,6 +8,6 @@ internal enum LookUpFault
     /// <summary>More matches than an answer may have.</summary>
     TooManyResults,
 
-    /// <summary>It would go through more registrations than it may.</summary>
+    /// <summary>There are more registrations to go through than it may at a time.</summary>
     TooMuchWork,
 }

@@ -10,24 +10,22 @@ internal ref struct LookUpResults
     private readonly LookUpBounds _bounds;
     private readonly DirectoryLocations _locations;
     private readonly ArrayBufferWriter<byte> _answer;
+    private readonly LookUpProgress _progress;
 
     // Which criteria the endpoint at hand meets, so that its links need not; one bit for each.
     private ulong _metByEndpoint;
-    private long _count;
 
     public LookUpResults(
-        LookUp lookUp, ulong linkTag, LookUpBounds bounds, DirectoryLocations locations, ArrayBufferWriter<byte> answer)
+        LookUp lookUp, ulong linkTag, LookUpBounds bounds, DirectoryLocations locations, ArrayBufferWriter<byte> answer,
+        LookUpProgress progress)
     {
         _lookUp = lookUp;
         _linkTag = linkTag;
         _bounds = bounds;
         _locations = locations;
         _answer = answer;
-        Skipped = lookUp.Skipped;
+        _progress = progress;
     }
-
-    /// <summary>How many results are still left out before the first one.</summary>
-    public long Skipped { get; set; }
 
     /// <summary>Why there is no answer.</summary>
     public LookUpFault Fault { get; private set; }
@@ -127,13 +125,13 @@ internal ref struct LookUpResults
 
     private bool IsLeftOut()
     {
-        if (Skipped > 0)
+        if (_progress.Skipped > 0)
         {
-            Skipped--;
+            _progress.Skipped--;
             return true;
         }
 
-        if (++_count > _bounds.MaxResults || _answer.WrittenCount > _bounds.MaxBytes)
+        if (++_progress.Found > _bounds.MaxResults || _answer.WrittenCount > _bounds.MaxBytes)
         {
             Fault = LookUpFault.TooManyResults;
             IsComplete = true;
@@ -145,7 +143,7 @@ internal ref struct LookUpResults
             _answer.Write(","u8);
         }
 
-        IsComplete = _count == _lookUp.Count;
+        IsComplete = _progress.Found == _lookUp.Count;
         return false;
     }
 

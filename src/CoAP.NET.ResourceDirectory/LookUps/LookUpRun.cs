@@ -23,36 +23,60 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
     /// <param name="answer">Where the links go.</param>
     /// <param name="seen">How many registrations it looked at.</param>
     /// <returns>Why there is no answer.</returns>
-    public LookUpFault Run(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer, out int seen)
+    public LookUpFault Run(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer, out int seen) =>
+        GoOn(lookUp, linkTag, answer, Begin(lookUp), out seen);
+
+    /// <summary>Begins one that may take several steps.</summary>
+    /// <param name="lookUp">What is looked up.</param>
+    public LookUpProgress Begin(LookUp lookUp)
+    {
+        index.EndLifetimes();
+        LookUpPath path = Choose(lookUp);
+        long skipped = lookUp.Skipped;
+        ulong from = path.IsAll ? index.Skip(path.Term, ref skipped, lookUp.OfLinks) : path.Places.First;
+        return new LookUpProgress { Path = path, From = from, Skipped = skipped };
+    }
+
+    /// <summary>Whether a look-up may have to go through more registrations than it may in one step.</summary>
+    /// <param name="progress">The look-up, which has begun.</param>
+    public bool MayBeLong(LookUpProgress progress) => progress.Path is { IsAll: false } path
+        && path.Places == LocationRange.All
+        && (path.Term is { } term ? index.CountOf(term.Name.Span, term.Value.Span) : index.ActiveCount) > bounds.MaxScanned;
+
+    /// <summary>Takes one step of a look-up, over as many registrations as may be looked at in one.</summary>
+    /// <param name="lookUp">What is looked up.</param>
+    /// <param name="linkTag">The link that the client is on; 0 where that is not known.</param>
+    /// <param name="answer">Where the links go.</param>
+    /// <param name="progress">How far it is.</param>
+    /// <param name="seen">How many registrations it looked at.</param>
+    /// <returns><see cref="LookUpFault.TooMuchWork"/> when there are more to be looked at; otherwise why there is no answer.</returns>
+    public LookUpFault GoOn(LookUp lookUp, ulong linkTag, ArrayBufferWriter<byte> answer, LookUpProgress progress, out int seen)
     {
         seen = 0;
-        if (lookUp.Count == 0)
+        LookUpPath path = progress.Path;
+        if (lookUp.Count == 0 || path.Places.IsEmpty)
         {
             return LookUpFault.None;
         }
 
-        index.EndLifetimes();
-        LookUpTerm? term = ChooseTerm(lookUp, out bool isAll);
-        LookUpResults results = new(lookUp, linkTag, bounds, locations, answer);
-        ulong from = 0;
-        if (isAll)
-        {
-            long skipped = results.Skipped;
-            from = index.Skip(term, ref skipped, lookUp.OfLinks);
-            results.Skipped = skipped;
-        }
-
+        LookUpResults results = new(lookUp, linkTag, bounds, locations, answer, progress);
+        ulong from = progress.From;
         DirectoryEntry[] some = ArrayPool<DirectoryEntry>.Shared.Rent(AtATime);
         try
         {
             // Where a page is small most of what is read would be for nothing.
-            int wanted = results.Skipped != 0 ? AtATime : (int)Math.Clamp(lookUp.Count ?? AtATime, 4, AtATime);
+            int wanted = progress.Skipped != 0 ? AtATime : (int)Math.Clamp(lookUp.Count ?? AtATime, 4, AtATime);
             while (true)
             {
-                int count = index.Read(term, ref from, some.AsSpan(0, wanted));
+                int count = index.Read(path.Term, ref from, some.AsSpan(0, wanted));
                 seen += count;
                 for (int i = 0; i < count; i++)
                 {
+                    if (some[i].Order > path.Places.Last)
+                    {
+                        return LookUpFault.None;
+                    }
+
                     results.Add(some[i]);
                     if (results.IsComplete)
                     {
@@ -67,6 +91,7 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
 
                 if (seen >= bounds.MaxScanned)
                 {
+                    progress.From = from;
                     return LookUpFault.TooMuchWork;
                 }
 
@@ -109,14 +134,17 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
         return true;
     }
 
-    // The criterion that the fewest registrations have; and whether all that it leads to matches.
-    private LookUpTerm? ChooseTerm(LookUp lookUp, out bool isAll)
+    // The criterion that the fewest registrations have, the places that all criteria leave, and whether all that is there matches.
+    private LookUpPath Choose(LookUp lookUp)
     {
         LookUpTerm? best = null;
         int fewest = int.MaxValue;
         int others = 0;
+        LocationRange places = LocationRange.All;
         foreach (LookUpCriterion criterion in lookUp.Criteria)
         {
+            LocationRange range = criterion.RangeOf(locations);
+            places = places.And(range);
             if (criterion.IsOfAllEndpoints)
             {
                 continue;
@@ -129,7 +157,6 @@ internal sealed class LookUpRun(DirectoryIndex index, DirectoryLocations locatio
             }
         }
 
-        isAll = others == 0 || (others == 1 && best is not null);
-        return best;
+        return new LookUpPath(best, places, others == 0 || (others == 1 && best is not null));
     }
 }

@@ -6,6 +6,7 @@ namespace CoAP.NET.ResourceDirectory;
 internal readonly ref struct DirectoryQuestion
 {
     private const byte Format = 1;
+    private const long Unknown = long.MinValue;
     private const int FixedLength = 3 + DirectoryOwner.Length + 8;
 
     private readonly ReadOnlySpan<byte> _bytes;
@@ -49,20 +50,21 @@ internal readonly ref struct DirectoryQuestion
 
     public DirectoryOwner Owner => DirectoryOwner.Read(_bytes[3..]);
 
-    /// <summary>When the request was made at the earliest, in milliseconds since 1970; 0 when nothing tells.</summary>
-    public long MadeAt => BinaryPrimitives.ReadInt64LittleEndian(_bytes[(3 + DirectoryOwner.Length)..]);
+    /// <summary>How long before the question the request was made at most, in milliseconds; null when nothing tells.</summary>
+    public long? Age =>
+        BinaryPrimitives.ReadInt64LittleEndian(_bytes[(3 + DirectoryOwner.Length)..]) is var age and not Unknown ? age : null;
 
     /// <summary>A registration, or an update.</summary>
     public ReadOnlySpan<byte> Content => _bytes[FixedLength..];
 
-    public static byte[] Make(Verb what, Rights rights, in DirectoryOwner owner, long madeAt, ReadOnlySpan<byte> content)
+    public static byte[] Make(Verb what, Rights rights, in DirectoryOwner owner, long? age, ReadOnlySpan<byte> content)
     {
         byte[] made = new byte[FixedLength + content.Length];
         made[0] = Format;
         made[1] = (byte)what;
         made[2] = (byte)rights;
         owner.WriteTo(made.AsSpan(3));
-        BinaryPrimitives.WriteInt64LittleEndian(made.AsSpan(3 + DirectoryOwner.Length), madeAt);
+        BinaryPrimitives.WriteInt64LittleEndian(made.AsSpan(3 + DirectoryOwner.Length), age ?? Unknown);
         content.CopyTo(made.AsSpan(FixedLength));
         return made;
     }

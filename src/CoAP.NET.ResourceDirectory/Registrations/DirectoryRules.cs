@@ -33,7 +33,7 @@ internal sealed class DirectoryRules(DirectoryIndex index) : ICoapTableRules
                 return Keep(current is null ? DirectoryAnswer.Missing : DirectoryAnswer.Unreadable);
             case var what:
                 return !IsOwner(current.Value, asked) ? Keep(DirectoryAnswer.NotOwner)
-                    : !IsFresh(current.Value, asked) ? Keep(DirectoryAnswer.NotFresh)
+                    : !IsFresh(current.Value, question.Time, asked) ? Keep(DirectoryAnswer.NotFresh)
                     : what == DirectoryQuestion.Verb.Remove ? Remove()
                     : Update(current.Value, question, asked);
         }
@@ -57,8 +57,9 @@ internal sealed class DirectoryRules(DirectoryIndex index) : ICoapTableRules
         current.Owner.IsSame(asked.Owner)
         || ((asked.Right & DirectoryQuestion.Rights.IsAnyone) != 0 && (current.Kind & Registration.Traits.IsUnsecured) != 0);
 
-    private static bool IsFresh(Registration current, DirectoryQuestion asked) =>
-        (asked.Right & DirectoryQuestion.Rights.MustBeFresh) == 0 || (asked.MadeAt != 0 && asked.MadeAt >= current.ChangedAt);
+    private static bool IsFresh(Registration current, DateTimeOffset now, DirectoryQuestion asked) =>
+        (asked.Right & DirectoryQuestion.Rights.MustBeFresh) == 0
+        || (asked.Age is { } age && now.ToUnixTimeMilliseconds() - age >= current.ChangedAt);
 
     private static CoapTableDecision Register(Registration? current, in CoapTableQuestion question, DirectoryQuestion asked)
     {

@@ -12,10 +12,17 @@ internal sealed class DirectoryCore
     /// <summary>The lifetime of registrations that ask for none, in seconds (RFC 9176 section 5).</summary>
     public const uint DefaultLifetime = 90_000;
 
+    private static readonly TimeSpan s_whenLoading = TimeSpan.FromSeconds(5);
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan s_whenOver = TimeSpan.FromSeconds(30);
+
     private readonly ILogger _logger;
     private readonly ulong _node;
     private readonly List<DirectoryWatches> _watches = [];
+    private readonly Lock _loadGate = new();
+    private Task? _loading;
     private CoapTable? _table;
+    private volatile bool _isLoaded;
 
     public DirectoryCore(CoapDirectoryOptions options, ReadOnlySpan<byte> node)
     {
@@ -27,6 +34,7 @@ internal sealed class DirectoryCore
         Room = new DirectoryRoom(this, _logger);
         Locations = new DirectoryLocations(options.Path);
         LookUps = new LookUpRun(Index, Locations, new LookUpBounds(options.MaxResults, options.MaxAnswerBytes, options.MaxScanned));
+        Scans = new LookUpScans(LookUps, options);
         Fetches = new LinkFetches(options);
         Rules = new DirectoryRules(Index);
         Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
@@ -59,6 +67,9 @@ internal sealed class DirectoryCore
     /// <summary>Carries look-ups out.</summary>
     public LookUpRun LookUps { get; }
 
+    /// <summary>Carries those out that take many steps.</summary>
+    public LookUpScans Scans { get; }
+
     /// <summary>How many look-ups are observed.</summary>
     public int Watched
     {
@@ -76,6 +87,56 @@ internal sealed class DirectoryCore
     {
         get => _table ?? throw new InvalidOperationException("The directory has no table yet.");
         set => _table = value;
+    }
+
+    /// <summary>Whether all registrations that were kept are there.</summary>
+    public bool IsLoaded => _isLoaded;
+
+    /// <summary>Loads the registrations that were kept.</summary>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        lock (_loadGate)
+        {
+            if (_loading is null or { IsFaulted: true })
+            {
+                _loading = LoadAsync();
+            }
+
+            return _loading.WaitAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>Waits until all registrations that were kept are there.</summary>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>A task that ends then; one that has ended where nobody has begun to load.</returns>
+    public Task WaitUntilLoadedAsync(CancellationToken cancellationToken)
+    {
+        lock (_loadGate)
+        {
+            return (_loading ?? Task.CompletedTask).WaitAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>The answer to look-ups while not all registrations are there.</summary>
+    public CoapResult Loading()
+    {
+        Counts.Add(DirectoryCount.Unavailable);
+        return CoapResults.ServiceUnavailable(s_whenLoading);
+    }
+
+    /// <summary>Loads before a server listens: clients repeat what is not answered meanwhile, for longer than this waits.</summary>
+    public async Task StartPatientlyAsync(CancellationToken cancellationToken)
+    {
+        Task loading = StartAsync(cancellationToken);
+        try
+        {
+            await loading.WaitAsync(s_patience, Options.TimeProvider, cancellationToken).ConfigureAwait(false);
+        }
+        catch (TimeoutException)
+        {
+            DirectoryLog.NotLoaded(_logger, s_patience);
+        }
     }
 
     /// <summary>Makes what tells the observers of one more server.</summary>
@@ -126,12 +187,11 @@ internal sealed class DirectoryCore
     public int CountTerms(Registration registration) => Index.CountTerms(registration);
 
     /// <summary>
-    /// When a request was made at the earliest, in milliseconds since 1970; 0 when nothing tells. Values of Echo are made in whole
-    /// milliseconds, rounded down, so one that came with the answer to a change seems up to one older than the change.
+    /// How long ago a request was made at most, in milliseconds; null when nothing tells. Whoever decides counts by his own clock, which
+    /// may be ahead of the one here. Values of Echo are made in whole milliseconds, rounded down, so one that came with the answer to a
+    /// change seems up to one older than the change.
     /// </summary>
-    public long MadeAt(CoapRequest request) => request.EchoAge is { } age
-        ? (Options.TimeProvider.GetUtcNow() - age).ToUnixTimeMilliseconds() + 1
-        : 0;
+    public static long? AgeOf(CoapRequest request) => request.EchoAge is { } age ? (long)age.TotalMilliseconds - 1 : null;
 
     /// <summary>Counts and logs a refusal.</summary>
     public CoapResult Refused(CoapRequest request, DirectoryRefusal refusal)
@@ -148,21 +208,34 @@ internal sealed class DirectoryCore
     /// <summary>Asks the node that decides.</summary>
     /// <returns>Its answer, or the answer to the client when there is none.</returns>
     public async ValueTask<(DirectoryAnswer Answer, CoapResult? Unavailable)> AskAsync(CoapTableKey key, DirectoryQuestion.Verb what,
-        Registrant? registrant, long madeAt, ReadOnlyMemory<byte> content, CancellationToken cancellationToken)
+        Registrant? registrant, long? age, ReadOnlyMemory<byte> content, CancellationToken cancellationToken)
     {
         DirectoryQuestion.Rights rights =
             (Options.Unsecured == CoapUnsecuredRegistrations.Anyone ? DirectoryQuestion.Rights.IsAnyone : 0)
             | (Options.RequireFreshness && registrant is { IsSecured: false } ? DirectoryQuestion.Rights.MustBeFresh : 0);
-        byte[] question = DirectoryQuestion.Make(what, rights, registrant?.Owner ?? default, madeAt, content.Span);
+        byte[] question = DirectoryQuestion.Make(what, rights, registrant?.Owner ?? default, age, content.Span);
         try
         {
             ReadOnlyMemory<byte> reply = await Table.AskAsync(key, question, cancellationToken).ConfigureAwait(false);
             return (reply.IsEmpty ? DirectoryAnswer.Unreadable : (DirectoryAnswer)reply.Span[0], null);
         }
-        catch (CoapTableUnavailableException exception)
+        catch (Exception exception) when (exception is CoapException or ObjectDisposedException)
         {
-            DirectoryLog.Unavailable(_logger, exception, registrant?.Owner.ToString() ?? "nobody", exception.RetryAfter);
-            return (DirectoryAnswer.Unreadable, CoapResults.ServiceUnavailable(exception.RetryAfter));
+            TimeSpan wait = exception is CoapTableUnavailableException unavailable ? unavailable.RetryAfter : s_whenOver;
+            Counts.Add(DirectoryCount.Unavailable);
+            DirectoryLog.Unavailable(_logger, exception, registrant?.Owner.ToString() ?? "nobody", wait);
+            return (DirectoryAnswer.Unreadable, CoapResults.ServiceUnavailable(wait));
+        }
+    }
+
+    private async Task LoadAsync()
+    {
+        long start = Options.TimeProvider.GetTimestamp();
+        await Table.StartAsync(CancellationToken.None).ConfigureAwait(false);
+        _isLoaded = true;
+        if (Index.Shares.Count is > 0 and int count)
+        {
+            DirectoryLog.Loaded(_logger, count, Options.TimeProvider.GetElapsedTime(start));
         }
     }
 }

@@ -18,4 +18,7 @@ internal enum DirectoryCount
     Notices,
     WatchesRefused,
     FetchesRefused,
+    Unavailable,
+    Scans,
+    ScansRefused,
 }

@@ -48,7 +48,7 @@ internal sealed class DirectoryRoom(DirectoryCore core, ILogger logger)
 
         for (int i = 0; i < MostForgotten && !HasRoom(need) && _index.FindOldestEnded() is { } ended; i++)
         {
-            (DirectoryAnswer answer, _) = await core.AskAsync(new CoapTableKey(ended), DirectoryQuestion.Verb.Forget, null, 0, default,
+            (DirectoryAnswer answer, _) = await core.AskAsync(new CoapTableKey(ended), DirectoryQuestion.Verb.Forget, null, null, default,
                 cancellationToken).ConfigureAwait(false);
             core.Counts.Add(DirectoryCount.Forgotten, answer == DirectoryAnswer.Done ? 1 : 0);
         }
@@ -76,7 +76,7 @@ internal sealed class DirectoryRoom(DirectoryCore core, ILogger logger)
         DirectoryOwner owner = found.Registration.Owner;
         (int Count, long Bytes) before = _index.Shares[owner.Share];
         (DirectoryAnswer answer, CoapResult? unavailable) = await core.AskAsync(new CoapTableKey(key), DirectoryQuestion.Verb.GiveWay,
-            new Registrant(owner, true, [], 0), 0, default, cancellationToken).ConfigureAwait(false);
+            new Registrant(owner, true, [], 0), null, default, cancellationToken).ConfigureAwait(false);
         if (unavailable is not null || answer is not (DirectoryAnswer.Done or DirectoryAnswer.Missing))
         {
             _index.GiveBack(found);

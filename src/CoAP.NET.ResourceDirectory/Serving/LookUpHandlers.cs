@@ -6,6 +6,8 @@ namespace CoAP.NET.ResourceDirectory;
 /// <param name="core">The directory.</param>
 internal sealed class LookUpHandlers(DirectoryCore core)
 {
+    private static readonly TimeSpan s_whenScanning = TimeSpan.FromSeconds(5);
+
     private readonly LookUpRun _run = core.LookUps;
     private readonly DirectoryWatches _watches = core.AddWatches();
 
@@ -16,35 +18,83 @@ internal sealed class LookUpHandlers(DirectoryCore core)
     public CoapObserverTerms? FindTermsOfLinks(CoapRequest request) => _watches.FindTerms(request, ofLinks: true);
 
     /// <summary>GET of endpoints.</summary>
-    public CoapResult GetEndpoints(CoapRequest request) => Get(request, ofLinks: false);
+    public ValueTask<CoapResult> GetEndpointsAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        GetAsync(request, ofLinks: false, cancellationToken);
 
     /// <summary>GET of links.</summary>
-    public CoapResult GetLinks(CoapRequest request) => Get(request, ofLinks: true);
+    public ValueTask<CoapResult> GetLinksAsync(CoapRequest request, CancellationToken cancellationToken) =>
+        GetAsync(request, ofLinks: true, cancellationToken);
 
-    private CoapResult Get(CoapRequest request, bool ofLinks)
+    private ValueTask<CoapResult> GetAsync(CoapRequest request, bool ofLinks, CancellationToken cancellationToken) =>
+        core.IsLoaded ? GetLoadedAsync(request, ofLinks, cancellationToken)
+            : request.IsForObservers ? GetWhenLoadedAsync(request, ofLinks, cancellationToken)
+            : new ValueTask<CoapResult>(core.Loading());
+
+    // Observers of before a restart: what they are told when they are put back must be no error, which would end their observations.
+    private async ValueTask<CoapResult> GetWhenLoadedAsync(CoapRequest request, bool ofLinks, CancellationToken cancellationToken)
+    {
+        await core.WaitUntilLoadedAsync(cancellationToken).ConfigureAwait(false);
+        return await GetLoadedAsync(request, ofLinks, cancellationToken).ConfigureAwait(false);
+    }
+
+    private ValueTask<CoapResult> GetLoadedAsync(CoapRequest request, bool ofLinks, CancellationToken cancellationToken)
     {
         core.Counts.Add(DirectoryCount.LookUps);
         if (LookUp.TryRead(request.Queries, ofLinks, core.Options.MaxCriteriaPerLookUp, out LookUp? lookUp) is { } fault)
         {
-            return Refused(request, fault);
+            return new ValueTask<CoapResult>(Refused(request, fault));
         }
 
         ArrayBufferWriter<byte> answer = new(512);
-        switch (_run.Run(lookUp!, core.LinkTagOf(request), answer))
+        LookUpProgress progress = _run.Begin(lookUp!);
+        if (_run.MayBeLong(progress) && (request.IsForObservers || !core.Scans.HasRoom(request.Peer.Source)))
         {
-            case LookUpFault.TooManyResults:
-                return Refused(request, lookUp!.Count is null
-                    ? "There are more results than fit an answer. Ask for pages, by page=0&count=10 and so on, or add criteria."
-                    : "There are more results than fit an answer. Ask for smaller pages by a smaller count.");
-            case LookUpFault.TooMuchWork:
-                return Refused(request, $"This look-up would go through more than {core.Options.MaxScanned} registrations. Add a criterion "
-                    + "with a value in full, without a star: ep, d, base, et, rt or if.");
+            // Nothing is gone through for what could not go on.
+            return new ValueTask<CoapResult>(TooMany());
+        }
+
+        LookUpFault outcome = _run.GoOn(lookUp!, core.LinkTagOf(request), answer, progress, out _);
+        return outcome == LookUpFault.TooMuchWork
+            ? ScanAsync(request, lookUp!, answer, progress, cancellationToken)
+            : new ValueTask<CoapResult>(ResultOf(request, lookUp!, outcome, answer, isObservable: true));
+    }
+
+    private async ValueTask<CoapResult> ScanAsync(CoapRequest request, LookUp lookUp, ArrayBufferWriter<byte> answer,
+        LookUpProgress progress, CancellationToken cancellationToken)
+    {
+        LookUpFault outcome = await core.Scans.FinishAsync(
+            request.Peer.Source, lookUp, core.LinkTagOf(request), answer, progress, cancellationToken).ConfigureAwait(false);
+        if (outcome == LookUpFault.TooMuchWork)
+        {
+            return TooMany();
+        }
+
+        // To see whether its result has changed would take as long each time.
+        core.Counts.Add(DirectoryCount.Scans);
+        return ResultOf(request, lookUp, outcome, answer, isObservable: false);
+    }
+
+    private CoapResult TooMany()
+    {
+        core.Counts.Add(DirectoryCount.ScansRefused);
+        return CoapResults.ServiceUnavailable(s_whenScanning);
+    }
+
+    private CoapResult ResultOf(
+        CoapRequest request, LookUp lookUp, LookUpFault outcome, ArrayBufferWriter<byte> answer, bool isObservable)
+    {
+        if (outcome == LookUpFault.TooManyResults)
+        {
+            return Refused(request, lookUp.Count is null
+                ? "There are more results than fit an answer. Ask for pages, by page=0&count=10 and so on, or add criteria."
+                : "There are more results than fit an answer. Ask for smaller pages by a smaller count.");
         }
 
         ReadOnlyMemory<byte> links = answer.WrittenMemory;
         CoapETag etag = CoapETag.FromContent(links.Span);
         CoapResult result = CoapResults.ValidOr(request, etag, () => CoapResults.Bytes(links, CoapContentFormat.LinkFormat));
-        if (!request.IsForObservers && request.Options.Observe == 0 && !_watches.TryTell(request, ofLinks, etag))
+        if (!request.IsForObservers && request.Options.Observe == 0
+            && !(isObservable && _watches.TryTell(request, lookUp.OfLinks, etag)))
         {
             // Whoever cannot be told of changes is not to wait for them.
             result.DeclinesObserver = true;

@@ -42,7 +42,7 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             return full;
         }
 
-        (DirectoryAnswer answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Register, registrant, 0,
+        (DirectoryAnswer answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Register, registrant, null,
             made.Bytes, cancellationToken).ConfigureAwait(false);
         if (unavailable is not null)
         {
@@ -93,7 +93,7 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
             Attributes = parameters.Attributes,
         };
         (DirectoryAnswer answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Update, registrant,
-            core.MadeAt(request), update.ToArray(), cancellationToken).ConfigureAwait(false);
+            DirectoryCore.AgeOf(request), update.ToArray(), cancellationToken).ConfigureAwait(false);
         return unavailable ?? Result(request, registrant, answer, DirectoryCount.Updates,
             Fresh(registrant, CoapResults.Changed()));
     }
@@ -113,7 +113,7 @@ internal sealed class RegistrationHandlers(DirectoryCore core)
         }
 
         (DirectoryAnswer answer, CoapResult? unavailable) = await core.AskAsync(key, DirectoryQuestion.Verb.Remove, registrant,
-            core.MadeAt(request), default, cancellationToken).ConfigureAwait(false);
+            DirectoryCore.AgeOf(request), default, cancellationToken).ConfigureAwait(false);
         return unavailable ?? Result(request, registrant, answer, DirectoryCount.Removals, CoapResults.Deleted());
     }
 

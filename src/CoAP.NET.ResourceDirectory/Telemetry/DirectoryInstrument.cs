@@ -22,10 +22,12 @@ internal sealed record DirectoryInstrument(
             "register", "simple", "update", "remove", "look_up"),
         new("coap.directory.refusals", false, "{request}", "Requests that were refused: for what they asked or who asked, for lack of room "
             + "in all, for the share of their source, as too much was being fetched, as too much was observed (these were answered "
-            + "plainly), and those that were to come again with an Echo.", "coap.directory.reason",
-            "request", "full", "share", "fetches", "watches", "challenge"),
+            + "plainly), those that were to come again with an Echo, those that nobody could decide about or keep, and look-ups "
+            + "as too many went through very many registrations.",
+            "coap.directory.reason", "request", "full", "share", "fetches", "watches", "challenge", "unavailable", "scans"),
         new("coap.directory.displaced", false, "{registration}", "Registrations that made room for others: those whose lifetime was over, "
             + "and those of the source that had most.", "coap.directory.cause", "ended", "greediest"),
+        new("coap.directory.scans", false, "{lookup}", "Look-ups that went through very many registrations."),
         new("coap.directory.notices", false, "{lookup}", "Observed look-ups whose result changed."),
     ];
 
@@ -43,8 +45,10 @@ internal sealed record DirectoryInstrument(
         "coap.directory.refusals" =>
         [
             counters.Refusals, counters.Full, counters.ShareUsedUp, counters.FetchesRefused, counters.WatchesRefused, counters.Challenges,
+            counters.Unavailable, counters.ScansRefused,
         ],
         "coap.directory.displaced" => [counters.Forgotten, counters.GaveWay],
+        "coap.directory.scans" => [counters.Scans],
         _ => [counters.Notices],
     };
 }

@@ -1,0 +1,106 @@
+using CoAP.NET.Cluster.PostgreSql;
+using CoAP.NET.Cluster.Tests.Engines;
+using CoAP.NET.Cluster.Tests.Links;
+using CoAP.NET.Cluster.Tests.Nodes;
+using CoAP.NET.Cluster.Tests.PostgreSql;
+using CoAP.NET.ResourceDirectory;
+using CoAP.NET.Tests;
+
+namespace CoAP.NET.Cluster.Tests.Tables;
+
+/// <summary>A Resource Directory on several nodes of a real database.</summary>
+[Collection(PostgreSqlCollection.Name)]
+[NeedsPrograms(PostgreSqlServer.Advice, "initdb", "postgres")]
+public sealed class PostgreSqlDirectoryTests(PostgreSqlServer server)
+{
+    private const int Endpoints = 40;
+
+    [EngineFact]
+    public async Task What_is_registered_is_on_all_nodes_and_there_when_one_is_killed_and_another_one_comes()
+    {
+        await using CoapClient client = new();
+        await using Node one = await Node.StartAsync(server);
+        Node two = await Node.StartAsync(server);
+        await SharingNodes.FairAsync([one.Cluster, two.Cluster]);
+        string[] locations = new string[Endpoints];
+        for (int i = 0; i < Endpoints; i++)
+        {
+            CoapResponse made = await client.SendAsync(new CoapRequest(
+                CoapMethod.Post, $"{(i % 2 == 0 ? one : two).Uri}/rd?ep=n{i}&base=coap://b")
+            {
+                Content = new CoapContent("</x>;rt=light"u8.ToArray(), CoapContentFormat.LinkFormat),
+            });
+            Assert.True(made.Code == CoapCode.Created, $"{made.Code} {made.GetText()}");
+            locations[i] = "/" + string.Join('/', made.Options.LocationPath);
+        }
+
+        await Eventually.IsTrueAsync(() => one.Directory.Count == Endpoints && two.Directory.Count == Endpoints);
+        string all = (await client.GetAsync(one.Uri + "/rd-lookup/ep")).GetText();
+        Assert.Equal(all, (await client.GetAsync(two.Uri + "/rd-lookup/ep")).GetText());
+
+        await two.KillAsync();
+        await using Node three = await Node.StartAsync(server);
+
+        // Its lease has to end before the others decide in its place.
+        await SharingNodes.FairAsync([one.Cluster, three.Cluster]);
+        Assert.Equal(all, (await client.GetAsync(three.Uri + "/rd-lookup/ep")).GetText());
+        for (int i = 0; i < Endpoints; i++)
+        {
+            CoapResponse removed = await client.DeleteAsync((i % 2 == 0 ? three : one).Uri + locations[i]);
+            Assert.True(removed.Code == CoapCode.Deleted, $"{removed.Code} {removed.GetText()}");
+        }
+
+        await Eventually.IsTrueAsync(() => one.Directory.Count == 0 && three.Directory.Count == 0);
+    }
+
+    private sealed class Node : IAsyncDisposable
+    {
+        private readonly CutStore _store;
+
+        private Node(PostgreSqlServer server)
+        {
+            _store = new CutStore(new CoapPostgreSqlClusterStore(
+                new CoapPostgreSqlClusterOptions { ConnectionString = server.ConnectionString, Schema = "directory" }));
+            CoapClusterOptions options = LinkedNodes.Options();
+            options.Lease = TimeSpan.FromSeconds(5);
+            options.Moves.SettleTime = TimeSpan.Zero;
+            options.Moves.RelayTime = TimeSpan.Zero;
+            options.Writer.StopTimeout = TimeSpan.FromSeconds(1);
+            Cluster = new CoapCluster(_store, options);
+            Directory = new CoapDirectoryServer(Cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromMinutes(1) });
+            Server.Routes.MapResourceDirectory(Directory);
+        }
+
+        public CoapCluster Cluster { get; }
+
+        public CoapDirectoryServer Directory { get; }
+
+        public CoapServer Server { get; } = new();
+
+        public string Uri => Server.LocalEndpoints[0];
+
+        public static async Task<Node> StartAsync(PostgreSqlServer server)
+        {
+            Node node = new(server);
+            await node.Cluster.StartAsync();
+            await node.Directory.StartAsync();
+            await node.Server.Listen("coap://127.0.0.1:0").StartAsync();
+            return node;
+        }
+
+        /// <summary>Nothing it says arrives any more.</summary>
+        public async Task KillAsync()
+        {
+            await _store.CutAsync();
+            await Cluster.Links.DisposeAsync();
+            await DisposeAsync();
+        }
+
+        public async ValueTask DisposeAsync()
+        {
+            await Server.DisposeAsync();
+            await Directory.DisposeAsync();
+            await Cluster.DisposeAsync();
+        }
+    }
+}

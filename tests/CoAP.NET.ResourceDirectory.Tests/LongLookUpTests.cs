@@ -1,0 +1,162 @@
+using System.Buffers;
+using System.Net;
+using System.Text;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.ResourceDirectory.Tests;
+
+/// <summary>Look-ups that no index leads to a few registrations: they are right, and one of them holds nobody up.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class LongLookUpTests
+{
+    private const int Endpoints = 400;
+
+    [Theory]
+    [InlineData("ep=n1*", "n1")]
+    [InlineData("href=coap://h1*", "n1")]
+    [InlineData("title=*&ep=n39*", "n39")]
+    [InlineData("base=coap://h39*&rt=all", "n39")]
+    public async Task What_goes_through_more_registrations_than_at_a_time_finds_all_and_pages_of_it_are_parts_of_it(
+        string query, string begin)
+    {
+        await using DirectoryWorld world = await StartAsync();
+        IEnumerable<string> expected = Enumerable.Range(0, Endpoints).Select(static i => $"n{i}")
+            .Where(name => name.StartsWith(begin, StringComparison.Ordinal)).Order(StringComparer.Ordinal);
+
+        string all = await world.EndpointsAsync(query);
+        List<string> pages = [];
+        do
+        {
+            pages.Add(await world.EndpointsAsync($"page={pages.Count}&count=7&{query}"));
+        }
+        while (pages[^1].Length > 0);
+
+        Assert.Equal(expected, Names(all).Order(StringComparer.Ordinal));
+        Assert.Equal(all, string.Join(',', pages.Where(static page => page.Length > 0)));
+        Assert.NotEqual(0, world.Directory.GetCounters().Scans);
+        Assert.Equal(0, world.Directory.GetCounters().LookUpsRefused);
+    }
+
+    [Fact]
+    public async Task Locations_are_found_by_their_beginning_without_going_through_others()
+    {
+        await using DirectoryWorld world = await StartAsync();
+        string[] locations = [.. CoapLinkFormat.Parse(await world.EndpointsAsync("rt=core.rd-ep")).Select(static link => link.Target)];
+        int[] lengths = [0, 1, 3, 4, 5, 6, 8, 14, 15, 19, 20];
+
+        foreach (string location in locations.Take(5))
+        {
+            foreach (int length in lengths)
+            {
+                string begin = location[..length];
+                Assert.Equal(
+                    locations.Where(one => one.StartsWith(begin, StringComparison.Ordinal)),
+                    CoapLinkFormat.Parse(await world.EndpointsAsync($"href={begin}*")).Select(static link => link.Target)
+                        .Where(static target => target.StartsWith('/')));
+            }
+
+            Assert.Single(CoapLinkFormat.Parse(await world.EndpointsAsync($"href={location}")));
+            Assert.Equal("", await world.EndpointsAsync($"href={location[..^1]}"));
+        }
+
+        long before = world.Directory.GetCounters().Scans;
+        foreach (string nothing in (string[])["/a*", "/rd/!*", "/rd/aaaaaaaaaaaaaaaaa*", "/rdx*", "/rd", "/1/temp"])
+        {
+            Assert.Equal("", await world.LinksAsync("href=" + nothing));
+        }
+
+        // A beginning of four characters leaves a few at most.
+        await world.LinksAsync($"href={locations[0][..8]}*");
+        Assert.Equal(before, world.Directory.GetCounters().Scans);
+    }
+
+    [Fact]
+    public async Task One_source_cannot_take_all_the_places_of_long_look_ups_and_whoever_gets_none_is_to_come_again()
+    {
+        await using DirectoryWorld world = await StartAsync(static options => options.MaxScans = 8);
+        DirectoryCore core = world.Directory.Core;
+        LookUpScans scans = core.Scans;
+        await scans.Turn.WaitAsync();
+        List<Task<LookUpFault>> all = [];
+        for (int i = 0; i < 10; i++)
+        {
+            all.Add(BeginAsync(i < 6 ? "2001:db8::1" : $"2001:db8:{i:x}00::1"));
+        }
+
+        // Four of one source, and then half of what is free for each.
+        Assert.Equal([false, false, false, false, true, true, false, false, false, false], all.Select(static one => one.IsCompleted));
+        Assert.Equal((8, true), (scans.UnderWay, all.Take(6).Where(static one => one.IsCompleted).All(
+            static one => one.Result == LookUpFault.TooMuchWork)));
+        scans.Turn.Release();
+        await world.Clock.AdvanceUntilAsync(Task.WhenAll(all), TimeSpan.FromMinutes(1));
+        Assert.Equal(8, all.Count(static one => one.Result == LookUpFault.None));
+        Assert.Equal(0, scans.UnderWay);
+
+        Task<LookUpFault> BeginAsync(string address)
+        {
+            Assert.Null(LookUp.TryRead(["title=x"], ofLinks: true, 16, out LookUp? lookUp));
+            ArrayBufferWriter<byte> answer = new();
+            return scans.FinishAsync(CoapSourceRule.Default.Of(CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 1))), lookUp!, 0,
+                answer, core.LookUps.Begin(lookUp!), CancellationToken.None).AsTask();
+        }
+    }
+
+    [Fact]
+    public async Task While_there_is_no_place_for_a_long_look_up_it_gets_5_03_and_short_ones_go_on()
+    {
+        await using DirectoryWorld world = await StartAsync(static options => (options.MaxScans, options.MaxScansPerSource) = (1, 1));
+        DirectoryCore core = world.Directory.Core;
+        await core.Scans.Turn.WaitAsync();
+        Task<CoapResponse> first = world.MakeClient("[2001:db8:1::2]:5683").GetAsync(DirectoryWorld.Uri + "/rd-lookup/ep?ep=n2*");
+        await world.Clock.AdvanceUntilAsync(() => core.Scans.UnderWay == 1, TimeSpan.FromMinutes(1));
+
+        CoapResponse refused = await world.GetAsync("/rd-lookup/ep?ep=n1*");
+        string found = await world.EndpointsAsync("ep=n1");
+        core.Scans.Turn.Release();
+
+        Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (refused.Code, refused.MaxAge));
+        Assert.Equal(["n1"], Names(found));
+        Assert.Equal(1, world.Directory.GetCounters().ScansRefused);
+        Assert.Equal(111, Names((await world.Clock.AdvanceUntilAsync(first, TimeSpan.FromMinutes(1))).GetText()).Count());
+    }
+
+    [Fact]
+    public async Task What_goes_through_very_many_registrations_is_answered_and_not_observed()
+    {
+        await using DirectoryWorld world = await StartAsync();
+        CoapRequest request = new(CoapMethod.Get, DirectoryWorld.Uri + "/rd-lookup/ep?ep=n39*");
+        request.Options.Observe = 0;
+
+        CoapResponse response = await world.SendAsync(request);
+
+        Assert.Equal(CoapCode.Content, response.Code);
+        Assert.Null(response.Options.Observe);
+        Assert.Equal(11, Names(response.GetText()).Count());
+    }
+
+    private static async Task<DirectoryWorld> StartAsync(Action<CoapDirectoryOptions>? configure = null)
+    {
+        DirectoryWorld world = await DirectoryWorld.StartAsync(options =>
+        {
+            options.MaxScanned = 64;
+            configure?.Invoke(options);
+        });
+        for (int i = 0; i < Endpoints; i++)
+        {
+            Registration made = Registration.Make(new RegistrationHead(new DirectoryOwner(1, 1, (ulong)i % 16), 0), new RegistrationParts
+            {
+                Lifetime = 1_000,
+                LinkCount = 1,
+                Base = Encoding.UTF8.GetBytes($"coap://h{i}"),
+                Endpoint = Encoding.UTF8.GetBytes($"n{i}"),
+                Links = Encoding.UTF8.GetBytes($"</x>;rt=\"all\";title=\"{i}\""),
+            });
+            await world.Directory.Core.AskAsync(world.Directory.Core.KeyOf(default, made.Endpoint), DirectoryQuestion.Verb.Register,
+                new Registrant(made.Owner, true, [], 0), null, made.Bytes, CancellationToken.None);
+        }
+
+        return world;
+    }
+
+    private static IEnumerable<string?> Names(string links) => CoapLinkFormat.Parse(links).Select(static link => link.GetValue("ep"));
+}

@@ -1,0 +1,162 @@
+using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Sqlite;
+using CoAP.NET.Hosting;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.ResourceDirectory.Tests;
+
+/// <summary>Registrations outlive the process, and an application needs two lines for it.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class RestartTests : IDisposable
+{
+    private const int Endpoints = 50;
+
+    private readonly string _folder = Directory.CreateTempSubdirectory("coap-directory-").FullName;
+
+    [Fact]
+    public async Task What_was_registered_is_there_after_a_kill_at_its_location_and_still_somebodys()
+    {
+        string file = Path.Combine(_folder, "coap.db");
+        string left = Path.Combine(_folder, "left.db");
+        await using CoapClient client = new();
+        string[] locations = new string[Endpoints];
+        await using (DirectoryNode node = await StartAsync(file))
+        {
+            for (int i = 0; i < Endpoints; i++)
+            {
+                locations[i] = await RegisterAsync(client, node.Uri, $"ep=n{i}&base=coap://b&et=sensor", $"</{i}>;rt=light");
+            }
+
+            Assert.Equal(CoapCode.Deleted, (await client.DeleteAsync(node.Uri + locations[0])).Code);
+            Assert.Equal(CoapCode.Changed, (await PostAsync(client, node.Uri + locations[1] + "?base=coap://c")).Code);
+
+            // As a kill leaves it: nothing was told to end.
+            File.Copy(file, left);
+            if (File.Exists(file + "-wal"))
+            {
+                File.Copy(file + "-wal", left + "-wal");
+            }
+        }
+
+        await using DirectoryNode again = await StartAsync(left);
+
+        Assert.Equal(Endpoints - 1, again.Directory.Count);
+        Assert.Equal("<coap://c/1>;rt=\"light\"", (await client.GetAsync(again.Uri + "/rd-lookup/res?ep=n1")).GetText());
+        Assert.Equal($"<{locations[2]}>;ep=\"n2\";base=\"coap://b\";et=\"sensor\";rt=\"core.rd-ep\"",
+            (await client.GetAsync(again.Uri + "/rd-lookup/ep?ep=n2")).GetText());
+        Assert.Equal(CoapCode.NotFound, (await PostAsync(client, again.Uri + locations[0])).Code);
+        Assert.Equal(CoapCode.Changed, (await PostAsync(client, again.Uri + locations[2])).Code);
+        Assert.Equal(locations[3], await RegisterAsync(client, again.Uri, "ep=n3&base=coap://b", "</3>"));
+        Assert.Equal(DirectoryAnswer.NotOwner, (await again.Directory.Core.AskAsync(again.Directory.Core.KeyOf(default, "n4"u8),
+            DirectoryQuestion.Verb.Remove, new Registrant(new DirectoryOwner(1, 2, 3), true, [], 0), null, default, default)).Answer);
+    }
+
+    [Fact]
+    public async Task An_application_with_a_cluster_keeps_its_directory_by_mapping_it()
+    {
+        await using CoapClient client = new();
+        string location;
+        using (IHost host = Build())
+        {
+            await host.StartAsync();
+            location = await RegisterAsync(client, UriOf(host), "ep=a&base=coap://a", "</1>;rt=light");
+            Assert.Equal(1, host.Services.GetRequiredService<CoapDirectoryServer>().Count);
+            await host.StopAsync();
+        }
+
+        using IHost again = Build();
+        await again.StartAsync();
+        Assert.Equal("<coap://a/1>;rt=\"light\"", (await client.GetAsync(UriOf(again) + "/rd-lookup/res?rt=light")).GetText());
+        Assert.Equal(CoapCode.Changed, (await PostAsync(client, UriOf(again) + location)).Code);
+        await again.StopAsync();
+
+        IHost Build()
+        {
+            HostApplicationBuilder builder = new();
+            ICoapServerBuilder server = builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
+            server.MapResourceDirectory(new CoapDirectoryOptions { MaxLinks = 10 });
+            builder.Services.AddCoapCluster(static options => options.Secret = DirectoryNodes.Options(isLinked: false).Secret)
+                .UseSqlite(Path.Combine(_folder, "hosted.db"));
+            return builder.Build();
+        }
+    }
+
+    [Fact]
+    public async Task An_application_without_a_cluster_has_one_directory_in_memory_for_all_its_servers()
+    {
+        await using CoapClient client = new();
+        HostApplicationBuilder builder = new();
+        builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0")).MapResourceDirectory(
+            static (options, services) => options.IdentityOf = _ => services.GetRequiredService<IHostEnvironment>().ApplicationName);
+        ICoapServerBuilder other = builder.Services.AddCoapServer("other", static options => options.Listen("coap://127.0.0.1:0"));
+        other.MapResourceDirectory();
+        CoapDirectoryOptions given = new();
+        builder.Services.AddCoapServer("third").MapResourceDirectory(given);
+        Assert.Throws<InvalidOperationException>(() => other.MapResourceDirectory(new CoapDirectoryOptions()));
+        using IHost host = builder.Build();
+        await host.StartAsync();
+
+        await RegisterAsync(client, UriOf(host), "ep=a&base=coap://a", "</1>");
+
+        string there = host.Services.GetRequiredKeyedService<CoapServer>("other").LocalEndpoints[0];
+        Assert.Equal("<coap://a/1>", (await client.GetAsync(there + "/rd-lookup/res")).GetText());
+        await host.StopAsync();
+    }
+
+    [Fact]
+    public async Task A_server_starts_while_the_store_is_away_and_its_look_ups_get_5_03_until_it_is_back()
+    {
+        VirtualClock clock = new();
+        CoapMemoryCluster memory = new(clock) { IsAway = true };
+        await using CoapClient client = new();
+        HostApplicationBuilder builder = new();
+        builder.Services.AddSingleton<TimeProvider>(clock);
+        builder.Services.AddCoapCluster(static options => options.Secret = DirectoryNodes.Options(isLinked: false).Secret)
+            .UseMemory(memory);
+        builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0")).MapResourceDirectory();
+        using IHost host = builder.Build();
+        await clock.AdvanceUntilAsync(host.StartAsync(), TimeSpan.FromMinutes(1));
+        TimeSpan started = clock.Elapsed;
+        CoapResponse early = await client.GetAsync(UriOf(host) + "/rd-lookup/ep");
+
+        memory.IsAway = false;
+        CoapDirectoryServer directory = host.Services.GetRequiredService<CoapDirectoryServer>();
+        await clock.AdvanceUntilAsync(directory.StartAsync(), TimeSpan.FromMinutes(10));
+        CoapResponse late = await client.GetAsync(UriOf(host) + "/rd-lookup/ep");
+
+        Assert.True(started >= TimeSpan.FromSeconds(10), $"{started}");
+        Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (early.Code, early.MaxAge));
+        Assert.Equal(CoapCode.Content, late.Code);
+        Assert.Equal(1, directory.GetCounters().Unavailable);
+        await clock.AdvanceUntilAsync(host.StopAsync(), TimeSpan.FromMinutes(10));
+    }
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    private static async Task<DirectoryNode> StartAsync(string file)
+    {
+        CoapCluster cluster = new(new CoapSqliteClusterStore(file), DirectoryNodes.Options(isLinked: false));
+        await cluster.StartAsync();
+        CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromMinutes(1) });
+        await directory.StartAsync();
+        CoapServer server = new();
+        server.Routes.MapResourceDirectory(directory);
+        await server.Listen("coap://127.0.0.1:0").StartAsync();
+        return new DirectoryNode(cluster, directory, server, server.LocalEndpoints[0]);
+    }
+
+    private static string UriOf(IHost host) => host.Services.GetRequiredService<CoapServer>().LocalEndpoints[0];
+
+    private static Task<CoapResponse> PostAsync(CoapClient client, string uri) => client.SendAsync(new CoapRequest(CoapMethod.Post, uri));
+
+    private static async Task<string> RegisterAsync(CoapClient client, string uri, string query, string links)
+    {
+        CoapResponse response = await client.SendAsync(new CoapRequest(CoapMethod.Post, $"{uri}/rd?{query}")
+        {
+            Content = new CoapContent(System.Text.Encoding.UTF8.GetBytes(links), CoapContentFormat.LinkFormat),
+        });
+        Assert.True(response.Code == CoapCode.Created, $"{response.Code} {response.GetText()}");
+        return DirectoryWorld.LocationOf(response);
+    }
+}

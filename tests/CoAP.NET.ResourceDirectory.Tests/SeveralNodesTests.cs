@@ -1,0 +1,190 @@
+using System.Collections.Concurrent;
+
+namespace CoAP.NET.ResourceDirectory.Tests;
+
+/// <summary>A directory whose registrations a cluster keeps: the same on every node.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class SeveralNodesTests
+{
+    private const int Endpoints = 24;
+
+    [Fact]
+    public async Task What_is_registered_at_one_node_is_found_changed_and_removed_at_the_other_one()
+    {
+        await using DirectoryNodes nodes = new();
+        DirectoryNode one = await nodes.AddAsync();
+        DirectoryNode two = await nodes.AddAsync();
+        await nodes.ShareAsync();
+        List<string> locations = [];
+        for (int i = 0; i < Endpoints; i++)
+        {
+            locations.Add(await nodes.RegisterAsync(i % 2 == 0 ? one : two, $"ep=n{i}&base=coap://b", $"</{i}>;rt=light"));
+        }
+
+        await nodes.PassUntilAsync(() => one.Directory.Count == Endpoints && two.Directory.Count == Endpoints);
+        foreach (string query in (string[])["res?rt=light", "ep?page=2&count=7", "res?page=1&count=5"])
+        {
+            string here = (await nodes.SendAsync(one, CoapMethod.Get, "/rd-lookup/" + query)).GetText();
+            Assert.NotEqual("", here);
+            Assert.Equal(here, (await nodes.SendAsync(two, CoapMethod.Get, "/rd-lookup/" + query)).GetText());
+        }
+
+        for (int i = 0; i < Endpoints; i++)
+        {
+            // A name has one location on all nodes, and is somebody's on all of them.
+            DirectoryNode other = i % 2 == 0 ? two : one;
+            Assert.Equal(locations[i], await nodes.RegisterAsync(other, $"ep=n{i}&base=coap://b", $"</{i}>;rt=heat"));
+            CoapResponse changed = await nodes.SendAsync(other, CoapMethod.Post, locations[i] + "?base=coap://c");
+            Assert.True(changed.Code == CoapCode.Changed, changed.GetText());
+        }
+
+        await nodes.FindsAsync(one, "/rd-lookup/res?base=coap://c", static found => CoapLinkFormat.Parse(found).Count == Endpoints);
+        await nodes.FindsAsync(two, "/rd-lookup/res?rt=light", static found => found == "");
+        for (int i = 0; i < Endpoints; i++)
+        {
+            CoapResponse removed = await nodes.SendAsync(i % 2 == 0 ? two : one, CoapMethod.Delete, locations[i]);
+            Assert.True(removed.Code == CoapCode.Deleted, removed.GetText());
+        }
+
+        await nodes.PassUntilAsync(() => one.Directory.Count == 0 && two.Directory.Count == 0);
+        Assert.Equal(CoapCode.NotFound, (await nodes.SendAsync(one, CoapMethod.Post, locations[0])).Code);
+        Assert.Equal(CoapCode.NotFound, (await nodes.SendAsync(two, CoapMethod.Post, locations[0])).Code);
+    }
+
+    [Fact]
+    public async Task Observers_at_one_node_are_told_what_changes_at_the_other_one()
+    {
+        await using DirectoryNodes nodes = new();
+        DirectoryNode one = await nodes.AddAsync();
+        DirectoryNode two = await nodes.AddAsync();
+        await nodes.ShareAsync();
+        ConcurrentQueue<string> told = new();
+        Task<CoapObservation> begun = nodes.Client.ObserveAsync(
+            new CoapRequest(CoapMethod.Get, two.Uri + "/rd-lookup/res?rt=light"),
+            new CoapObserveOptions { OnNotification = response => told.Enqueue(response.GetText()) });
+        await nodes.PassAsync(begun);
+        await nodes.PassUntilAsync(() => told.Contains(""));
+
+        string location = await nodes.RegisterAsync(one, "ep=a&base=coap://a", "</1>;rt=light");
+        await nodes.PassUntilAsync(() => told.Last() == "<coap://a/1>;rt=\"light\"");
+        await nodes.RegisterAsync(one, "ep=b&base=coap://b&lt=1", "</2>;rt=light");
+        await nodes.PassUntilAsync(() => told.Last().Contains("coap://b/2", StringComparison.Ordinal));
+
+        // Its lifetime is over after a second.
+        await nodes.PassUntilAsync(() => told.Last() == "<coap://a/1>;rt=\"light\"");
+        await nodes.SendAsync(one, CoapMethod.Delete, location);
+        await nodes.PassUntilAsync(() => told.Last() == "");
+        await nodes.PassAsync((await begun).DisposeAsync().AsTask());
+    }
+
+    [Fact]
+    public async Task What_nobody_refreshes_ends_on_all_nodes_and_a_refresh_at_any_node_counts()
+    {
+        await using DirectoryNodes nodes = new();
+        DirectoryNode one = await nodes.AddAsync();
+        DirectoryNode two = await nodes.AddAsync();
+        await nodes.ShareAsync();
+        List<string> locations = [];
+        for (int i = 0; i < Endpoints; i++)
+        {
+            locations.Add(await nodes.RegisterAsync(one, $"ep=n{i}&base=coap://b&lt=1000", $"</{i}>;rt=light"));
+        }
+
+        await nodes.PassUntilAsync(() => two.Directory.Count == Endpoints);
+        nodes.Clock.Advance(TimeSpan.FromSeconds(600));
+        for (int i = 0; i < Endpoints; i += 2)
+        {
+            Assert.Equal(CoapCode.Changed, (await nodes.SendAsync(two, CoapMethod.Post, locations[i])).Code);
+        }
+
+        nodes.Clock.Advance(TimeSpan.FromSeconds(600));
+        await nodes.PassUntilAsync(() => one.Directory.Count == Endpoints / 2 && two.Directory.Count == Endpoints / 2);
+
+        // For as long again it can be refreshed, at any node; then it is gone from all.
+        Assert.Equal(CoapCode.Changed, (await nodes.SendAsync(two, CoapMethod.Post, locations[1])).Code);
+        await nodes.PassUntilAsync(() => one.Directory.Count == (Endpoints / 2) + 1);
+        nodes.Clock.Advance(TimeSpan.FromSeconds(2500));
+        await nodes.PassUntilAsync(() => one.Directory.GetCounters().Held == 0 && two.Directory.GetCounters().Held == 0);
+    }
+
+    [Fact]
+    public async Task While_the_store_is_away_new_registrations_get_5_03_and_refreshes_and_look_ups_go_on()
+    {
+        await using DirectoryNodes nodes = new();
+        DirectoryNode node = await nodes.AddAsync(isLinked: false, timeout: TimeSpan.FromSeconds(5));
+        string location = await nodes.RegisterAsync(node, "ep=a&base=coap://a&lt=1000", "</1>;rt=light");
+        nodes.Memory.IsAway = true;
+        TimeSpan began = nodes.Clock.Elapsed;
+
+        CoapResponse unavailable = await nodes.Clock.AdvanceUntilAsync(nodes.Client.SendAsync(Registration()), TimeSpan.FromMinutes(1));
+        CoapResponse refreshed = await nodes.SendAsync(node, CoapMethod.Post, location);
+
+        Assert.Equal(CoapCode.ServiceUnavailable, unavailable.Code);
+        Assert.InRange(unavailable.MaxAge, TimeSpan.FromSeconds(1), TimeSpan.FromMinutes(1));
+        Assert.InRange(nodes.Clock.Elapsed - began, TimeSpan.FromSeconds(5), TimeSpan.FromSeconds(10));
+        Assert.Equal(CoapCode.Changed, refreshed.Code);
+        Assert.Equal("<coap://a/1>;rt=\"light\"", (await nodes.SendAsync(node, CoapMethod.Get, "/rd-lookup/res")).GetText());
+        Assert.Equal((1, 1L), (node.Directory.Count, node.Directory.GetCounters().Unavailable));
+
+        // Whoever asks again later is served.
+        nodes.Memory.IsAway = false;
+        Task<CoapResponse> again = AgainAsync();
+        Assert.Equal(CoapCode.Created, (await nodes.Clock.AdvanceUntilAsync(again, TimeSpan.FromMinutes(10))).Code);
+
+        CoapRequest Registration() => new(CoapMethod.Post, node.Uri + "/rd?ep=b&base=coap://b")
+        {
+            Content = new CoapContent("</2>;rt=light"u8.ToArray(), CoapContentFormat.LinkFormat),
+        };
+
+        async Task<CoapResponse> AgainAsync()
+        {
+            CoapResponse response;
+            do
+            {
+                response = await nodes.Client.SendAsync(Registration());
+            }
+            while (response.Code == CoapCode.ServiceUnavailable);
+            return response;
+        }
+    }
+
+    [Fact]
+    public async Task Until_all_registrations_are_loaded_look_ups_and_updates_get_5_03_and_nobody_takes_a_part_for_all()
+    {
+        await using DirectoryNodes nodes = new();
+        DirectoryNode first = await nodes.AddAsync(isLinked: false);
+        string location = await nodes.RegisterAsync(first, "ep=a&base=coap://a", "</1>;rt=light");
+        await nodes.PassAsync(first.Cluster.LeaveAsync());
+        await nodes.PassAsync(first.DisposeAsync().AsTask());
+        DirectoryNode next = await nodes.AddAsync(isLinked: false, isLoaded: false, timeout: TimeSpan.FromSeconds(5));
+
+        CoapResponse early = await nodes.SendAsync(next, CoapMethod.Get, "/rd-lookup/res");
+        CoapResponse update = await nodes.Clock.AdvanceUntilAsync(
+            nodes.Client.SendAsync(new CoapRequest(CoapMethod.Post, next.Uri + location)), TimeSpan.FromMinutes(1));
+        await nodes.PassAsync(next.Directory.StartAsync());
+        CoapResponse loaded = await nodes.SendAsync(next, CoapMethod.Get, "/rd-lookup/res");
+
+        Assert.Equal((CoapCode.ServiceUnavailable, TimeSpan.FromSeconds(5)), (early.Code, early.MaxAge));
+        Assert.Equal(CoapCode.ServiceUnavailable, update.Code);
+        Assert.Equal("<coap://a/1>;rt=\"light\"", loaded.GetText());
+        Assert.Equal(CoapCode.Changed, (await nodes.SendAsync(next, CoapMethod.Post, location)).Code);
+    }
+
+    [Fact]
+    public async Task After_the_end_of_a_directory_its_routes_answer_5_03()
+    {
+        await using DirectoryNodes nodes = new();
+        DirectoryNode node = await nodes.AddAsync(isLinked: false);
+        await node.Directory.DisposeAsync();
+
+        CoapResponse response = await nodes.SendAsync(node, CoapMethod.Post, "/rd?ep=a&base=coap://a", "</1>");
+
+        Assert.Equal(CoapCode.ServiceUnavailable, response.Code);
+        Assert.True(response.MaxAge > TimeSpan.Zero);
+
+        // The cluster takes another one then.
+        await using CoapDirectoryServer next = new(node.Cluster);
+        await nodes.PassAsync(next.StartAsync());
+        Assert.Throws<InvalidOperationException>(() => new CoapDirectoryServer(node.Cluster));
+    }
+}
