@@ -31,7 +31,7 @@ public sealed class CoapPubSubBroker : IAsyncDisposable
         BrokerReactions reactions = new(index, own.Scheduler, counts, logger);
         TableRules rules = new(index, reactions);
         _table = own.OpenTable?.Invoke(rules) ?? CoapTable.InMemory(rules, own.TimeProvider, logger: logger);
-        Parts = new BrokerParts(own, _table, index, shares, reactions, counts, logger);
+        Parts = new BrokerParts(own, _table, new TopicStamps(own.Random), index, shares, reactions, counts, logger);
     }
 
     internal BrokerParts Parts { get; }

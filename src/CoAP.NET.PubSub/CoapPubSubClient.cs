@@ -74,7 +74,8 @@ public sealed class CoapPubSubClient
         Topics((await Observer.GetAsync(Collection, cancellationToken).ConfigureAwait(false)).EnsureSuccess());
 
     /// <summary>
-    /// The topics of which all properties that are given have the given values. A broker without FETCH is asked for each of its topics.
+    /// The topics of which all properties that are given have the given values. A broker without FETCH, or of version -19, which filters by
+    /// other rules, is asked for each of its topics; that it is one is seen from the first topic that it names.
     /// </summary>
     /// <param name="filter">The properties.</param>
     /// <param name="cancellationToken">Stops waiting.</param>
@@ -86,13 +87,16 @@ public sealed class CoapPubSubClient
         byte[] wanted = TopicMap.Write(filter);
         CoapResponse response = await Observer.FetchAsync(
             Collection, new CoapContent(wanted, PubSubDraft.Format), cancellationToken).ConfigureAwait(false);
-        if (response.Code != CoapCode.MethodNotAllowed)
+        IReadOnlyList<CoapTopic> topics = response.Code == CoapCode.MethodNotAllowed
+            ? await ListAsync(cancellationToken).ConfigureAwait(false)
+            : Topics(response.EnsureSuccess());
+        if (response.IsSuccess && await FiltersAsync(topics, cancellationToken).ConfigureAwait(false))
         {
-            return Topics(response.EnsureSuccess());
+            return topics;
         }
 
         List<CoapTopic> found = [];
-        foreach (CoapTopic topic in await ListAsync(cancellationToken).ConfigureAwait(false))
+        foreach (CoapTopic topic in topics)
         {
             CoapTopicProperties properties = await topic.ReadAsync(cancellationToken).ConfigureAwait(false);
             if (TopicMap.Write(properties, TopicMap.KeysOf(filter)).AsSpan().SequenceEqual(wanted))
@@ -112,6 +116,11 @@ public sealed class CoapPubSubClient
         ArgumentNullException.ThrowIfNull(topic);
         return new CoapTopic(Observer, new CoapLink(topic).ResolveTarget(Collection), null);
     }
+
+    // Brokers of -19 look for another property in what they are asked, and answer with all topics where it is not there.
+    private static async Task<bool> FiltersAsync(IReadOnlyList<CoapTopic> topics, CancellationToken cancellationToken) =>
+        topics.Count == 0
+            || (await topics[0].ReadAsync(cancellationToken).ConfigureAwait(false)).ResourceType != PubSubDraft.TopicType;
 
     private Task<CoapResponse> PostAsync(CoapTopicProperties properties, CancellationToken cancellationToken) => Observer.PostAsync(
         Collection, new CoapContent(TopicMap.Write(properties), PubSubDraft.Format), cancellationToken);

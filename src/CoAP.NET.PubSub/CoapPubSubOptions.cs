@@ -42,7 +42,10 @@ public sealed class CoapPubSubOptions
     /// </summary>
     public TimeSpan? MaxLifetime { get; set; }
 
-    /// <summary>The Max-Age of data, from 1 s; default 10 minutes. A subscriber that hears nothing for longer subscribes again.</summary>
+    /// <summary>
+    /// The Max-Age of data, from 1 s; default 10 minutes. A subscriber that hears nothing for longer subscribes again. Who reads without
+    /// subscribing is told a minute at most.
+    /// </summary>
     public TimeSpan DataMaxAge { get; set; } = TimeSpan.FromMinutes(10);
 
     /// <summary>
@@ -54,10 +57,24 @@ public sealed class CoapPubSubOptions
     public Func<CoapRequest, CoapPubSubOperation, CoapPubSubTopicInfo, bool>? Authorize { get; set; }
 
     /// <summary>
+    /// How many topics of a collection <c>/.well-known/core</c> lists at most, with their data, to clients that ask by <c>rt</c>, such as
+    /// <c>rt=core.ps.conf</c>; 0 for none, default 100. When there are more that the client may read, it lists none: the collection lists
+    /// them all. Groups are never told topics.
+    /// </summary>
+    public int MaxTopicsInDiscovery { get; set; } = 100;
+
+    /// <summary>
     /// Opens the table that the topics stand in, such as <c>rules => cluster.OpenTable(CoapRecordKind.Topic, rules)</c>: so they outlive
     /// the process, and are the same on all nodes. Default null: in memory of this process.
     /// </summary>
     public Func<ICoapTableRules, CoapTable>? OpenTable { get; set; }
+
+    /// <summary>
+    /// Whether each publication is answered only once the store of the cluster has confirmed it, so that none that was answered is lost
+    /// with a node. Default false: the first one of a topic is, and later ones are written at once after their answer. In memory there is
+    /// no store.
+    /// </summary>
+    public bool KeepEachPublication { get; set; }
 
     /// <summary>The clock; default: that of the system.</summary>
     public TimeProvider TimeProvider { get; set; } = TimeProvider.System;
@@ -81,6 +98,7 @@ public sealed class CoapPubSubOptions
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxDataLength, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(MaxDataLength, 56 << 10);
         ArgumentOutOfRangeException.ThrowIfNegative(MaxSubscribers ?? 0);
+        ArgumentOutOfRangeException.ThrowIfNegative(MaxTopicsInDiscovery);
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(PublicationsPerSecond ?? 1);
         ArgumentOutOfRangeException.ThrowIfLessThan(MaxLifetime ?? TimeSpan.MaxValue, TimeSpan.FromSeconds(1));
         ArgumentOutOfRangeException.ThrowIfLessThan(DataMaxAge, TimeSpan.FromSeconds(1));

@@ -15,7 +15,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
     public async Task DisposeAsync() => await _world.DisposeAsync();
 
     [Fact]
-    [Rfc("pubsub-2.3-1")]
+    [Rfc("pubsub-2.3.1-1", "pubsub-2.3.2-1")]
     public async Task A_broker_and_its_collection_are_found_by_their_resource_types()
     {
         const string Link = "</ps>;rt=\"core.ps core.ps.coll\";ct=\"40 606\"";
@@ -24,7 +24,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
     }
 
     [Fact]
-    [Rfc("pubsub-2.4-3")]
+    [Rfc("pubsub-2.4.3-1")]
     public async Task A_topic_is_created_with_the_bytes_of_the_draft_and_answered_with_its_place_and_what_it_is()
     {
         (string code, string payload, CoapResponse response) = await _world.AskAsync(CoapMethod.Post, "/ps", Create);
@@ -39,7 +39,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
     }
 
     [Fact]
-    [Rfc("pubsub-2.4-1")]
+    [Rfc("pubsub-2.4.1-1", "pubsub-2.3.4-1")]
     public async Task Collections_list_topics_and_their_data()
     {
         string topic = await CreateAsync(Create);
@@ -66,7 +66,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
     }
 
     [Fact]
-    [Rfc("pubsub-2.4-2")]
+    [Rfc("pubsub-2.4.2-1")]
     public async Task A_filter_finds_topics_in_which_every_property_has_the_value()
     {
         string topic = await CreateAsync(Create);
@@ -81,7 +81,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
     }
 
     [Fact]
-    [Rfc("pubsub-2.5-1")]
+    [Rfc("pubsub-2.5.2-1")]
     public async Task Parts_of_a_configuration_are_fetched_by_an_array_of_keys()
     {
         string topic = await CreateAsync(Create);
@@ -93,7 +93,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
     }
 
     [Fact]
-    [Rfc("pubsub-2.5-2")]
+    [Rfc("pubsub-2.5.3-1", "pubsub-2.5.4-1")]
     public async Task A_configuration_is_replaced_by_POST_and_changed_by_iPATCH()
     {
         // An hour after the clock of the test began.
@@ -164,7 +164,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
     }
 
     [Fact]
-    [Rfc("pubsub-3.1-1", "pubsub-3.1-2", "pubsub-3.2-1")]
+    [Rfc("pubsub-2.2.1-6", "pubsub-3.1-1", "pubsub-3.2.4-1", "pubsub-3.2.1-1")]
     public async Task What_is_published_is_2_01_the_first_time_and_2_04_then_and_what_was_given_at_the_creation_counts()
     {
         string data = (await CreateAsync(Create)).Replace("/ps/", "/ps/data/", StringComparison.Ordinal);
@@ -188,7 +188,7 @@ public sealed class DraftExampleTests : IAsyncLifetime
     }
 
     [Fact]
-    [Rfc("pubsub-2.5-3")]
+    [Rfc("pubsub-2.5.5-1")]
     public async Task A_topic_that_is_deleted_takes_its_data_along_and_is_4_04_then()
     {
         string topic = await CreateAsync(Create);

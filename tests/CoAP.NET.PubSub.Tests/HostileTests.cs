@@ -218,7 +218,7 @@ public sealed class HostileTests
     }
 
     [Fact]
-    [Rfc("pubsub-3.2-1")]
+    [Rfc("pubsub-3.4-1")]
     public async Task A_publisher_that_is_too_fast_is_told_how_long_to_wait_and_others_publish()
     {
         await using PubSubWorld world = new(options => options.PublicationsPerSecond = 2);

@@ -41,6 +41,23 @@ public sealed class OtherBrokerTests
     }
 
     [Fact]
+    public async Task A_broker_of_version_19_that_finds_all_topics_whatever_it_is_asked_for_is_asked_for_each()
+    {
+        await using PubSubWorld world = new();
+        CoapServer other = world.MakeServer("[2001:db8::9]:5683");
+        CoapContent all = CoapLinkFormat.ToContent([new CoapLink("/ps/56d7c9"), new CoapLink("/ps/other")]);
+        other.MapFetch("/ps", () => CoapResults.Content(all));
+        other.MapGet("/ps/56d7c9", () => CoapResults.Bytes(Configuration(), (CoapContentFormat)606));
+        other.MapGet("/ps/other", () => CoapResults.Bytes(Convert.FromHexString("a1006178"), (CoapContentFormat)606));
+        await other.StartAsync();
+        CoapPubSubClient collection = new(world.Client, "coap://[2001:db8::9]/ps");
+        Assert.Equal(["coap://[2001:db8::9]/ps/other"],
+            (await world.RunAsync(() => collection.FindAsync(new CoapTopicProperties("x")))).Select(static one => one.Uri));
+        Assert.Empty(await world.RunAsync(() => collection.FindAsync(new CoapTopicProperties("y"))));
+        await world.EndAsync(other);
+    }
+
+    [Fact]
     public async Task What_is_no_topic_is_said_so()
     {
         await using PubSubWorld world = new();

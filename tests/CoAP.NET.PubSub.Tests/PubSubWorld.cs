@@ -11,8 +11,10 @@ public sealed class PubSubWorld : IAsyncDisposable
     private readonly List<CoapClient> _clients = [];
     private ulong _seed;
 
-    public PubSubWorld(Action<CoapPubSubOptions>? configure = null, InMemoryNetworkOptions? network = null)
+    public PubSubWorld(
+        Action<CoapPubSubOptions>? configure = null, InMemoryNetworkOptions? network = null, DateTimeOffset? start = null)
     {
+        Clock = start is { } time ? new VirtualClock(time) : new VirtualClock();
         Network = new InMemoryNetwork(Clock, network);
         Server = MakeServer("[2001:db8::1]:5683");
         CoapPubSubOptions own = new()
@@ -25,7 +27,7 @@ public sealed class PubSubWorld : IAsyncDisposable
         Collection = new CoapPubSubClient(Client, $"{Uri}/ps");
     }
 
-    internal VirtualClock Clock { get; } = new();
+    internal VirtualClock Clock { get; }
 
     internal InMemoryNetwork Network { get; }
 

@@ -5,7 +5,7 @@ namespace CoAP.NET.PubSub.Tests;
 public sealed class SubscriberTests
 {
     [Fact]
-    [Rfc("pubsub-3.1-2")]
+    [Rfc("pubsub-3.2.4-1")]
     public async Task Two_subscribers_hear_of_each_publication_and_of_the_end()
     {
         await using PubSubWorld world = new();
@@ -79,7 +79,7 @@ public sealed class SubscriberTests
     }
 
     [Fact]
-    [Rfc("pubsub-2.2.1-4", "pubsub-3.2-2")]
+    [Rfc("pubsub-2.2.1-4", "pubsub-2.5.3-2")]
     public async Task Who_comes_when_all_places_are_taken_is_answered_once_and_who_goes_when_there_are_fewer_is_told_4_04()
     {
         await using PubSubWorld world = new();
@@ -108,7 +108,7 @@ public sealed class SubscriberTests
     }
 
     [Fact]
-    [Rfc("pubsub-3.2-2")]
+    [Rfc("pubsub-2.5.3-2")]
     public async Task A_change_that_ends_nothing_is_told_to_who_observes_the_topic_and_not_to_subscribers()
     {
         await using PubSubWorld world = new();
@@ -149,7 +149,7 @@ public sealed class SubscriberTests
     }
 
     [Fact]
-    [Rfc("pubsub-3.2-3")]
+    [Rfc("pubsub-2.2.1-7")]
     public async Task A_topic_ends_at_its_expiration_and_tells_its_subscribers()
     {
         await using PubSubWorld world = new();

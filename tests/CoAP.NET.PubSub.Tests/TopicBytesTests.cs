@@ -34,16 +34,28 @@ public sealed class TopicBytesTests
                 Creation = random.NextUInt64(),
                 Properties = Some(random) with { DataUri = null, Initial = null },
             };
-            state = i % 3 == 0 ? state : state.WithData(new byte[i], i % 5 == 0 ? null : (CoapContentFormat)i);
-            state = i % 7 == 0 ? state.WithoutData() : state;
+            TopicStamp stamp = new(random.NextUInt64(), random.NextUInt64());
+            state = i % 3 == 0 ? state : state.WithData(new byte[i], i % 5 == 0 ? null : (CoapContentFormat)i, stamp);
+            state = i % 7 == 0 ? state.WithoutData(stamp with { Broker = 7 }) : state;
+            state = i % 11 == 0 ? state with { PropertyMarks = state.PropertyMarks.With(stamp).With(stamp with { Number = 1 }) } : state;
             TopicState read = TopicState.Read(state.Write())!;
             Assert.Equal(state.Data.ToArray(), read.Data.ToArray());
             Assert.Equal(state with { Data = default }, read with { Data = default });
             Assert.Equal(i % 3 != 0 && i % 7 != 0, read.HasData);
 
-            TopicQuestion question = new() { Operation = TopicOperation.Create, Topic = state, Data = new byte[i] };
+            TopicQuestion question = new()
+            {
+                Operation = TopicOperation.Create,
+                Stamp = stamp,
+                Topic = state,
+                Data = new byte[i],
+                Creation = (ulong)i,
+                Expected = i % 2 == 0 ? null : (ulong)(i - 1),
+                IsDurable = i % 3 == 0,
+            };
             TopicQuestion asked = TopicQuestion.Read(question.Write())!;
-            Assert.Equal((TopicOperation.Create, i), (asked.Operation, asked.Data.Length));
+            Assert.Equal((TopicOperation.Create, i, stamp), (asked.Operation, asked.Data.Length, asked.Stamp));
+            Assert.Equal((question.Creation, question.Expected, question.IsDurable), (asked.Creation, asked.Expected, asked.IsDurable));
             Assert.Equal(state.Creation, asked.Topic!.Creation);
         }
     }
@@ -60,8 +72,8 @@ public sealed class TopicBytesTests
             byte[] bytes = (i % 3) switch
             {
                 0 => TopicMap.Write(properties),
-                1 => state.WithData(new byte[3], null).Write(),
-                _ => new TopicQuestion { Operation = TopicOperation.Publish, Data = new byte[4] }.Write(),
+                1 => state.WithData(new byte[3], null, new TopicStamp(1, 2)).Write(),
+                _ => new TopicQuestion { Operation = TopicOperation.Publish, Stamp = new TopicStamp(1, 2), Data = new byte[4] }.Write(),
             };
             for (int change = 0; change < 1 + (i % 3); change++)
             {

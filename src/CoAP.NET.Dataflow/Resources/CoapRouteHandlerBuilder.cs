@@ -113,6 +113,20 @@ public sealed partial class CoapRouteHandlerBuilder : CoapRouteConventions<CoapR
     }
 
     /// <summary>
+    /// Lists links that are made anew for each request for <c>/.well-known/core</c>, such as of what stands in a database: after all
+    /// others, and only where the route itself would be listed (<c>ListedWhen</c>, security of the transport). The filter of the request
+    /// (RFC 6690 section 4.1) is applied to them; the function may look at it to leave work out. <see cref="CoapServer.Links"/> has none of
+    /// them.
+    /// </summary>
+    /// <param name="links">Gives the links for a request; called by any thread, and for each request, so it must be quick.</param>
+    /// <returns>This object.</returns>
+    public CoapRouteHandlerBuilder WithLinks(Func<CoapRequest, IEnumerable<CoapLink>> links)
+    {
+        ArgumentNullException.ThrowIfNull(links);
+        return Change(_ => _route.LinkSource = links);
+    }
+
+    /// <summary>
     /// Says that what the route serves may have changed: the handler runs again, once for all observers that asked the same, and they are
     /// sent its answer (RFC 7641 section 4.2). Of a route with parameters this means every path that is observed; see
     /// <see cref="CoapServer.Notify"/> for one of them. Any thread may call it, in a handler too; it waits for nothing, and calls that

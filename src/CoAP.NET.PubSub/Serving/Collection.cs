@@ -14,6 +14,7 @@ internal sealed class Collection(BrokerParts parts)
     // What everybody is shown, where nobody decides who sees what: made once for each change of the topics, as strangers may ask often.
     private KeptList? _topicList;
     private KeptList? _dataList;
+    private KeptLinks? _discovered;
 
     /// <summary>The path, in URI form; known once it is mapped.</summary>
     public string Path { get; private set; } = "";
@@ -27,7 +28,7 @@ internal sealed class Collection(BrokerParts parts)
     {
         CoapRouteHandlerBuilder list = routes.MapGet(path, (Func<CoapRequest, CoapResult>)List).Produces(CoapContentFormat.LinkFormat)
             .WithResourceType(PubSubDraft.BrokerType, PubSubDraft.CollectionType)
-            .WithContentFormat(CoapContentFormat.LinkFormat, PubSubDraft.Format);
+            .WithContentFormat(CoapContentFormat.LinkFormat, PubSubDraft.Format).WithLinks(Discover);
         Path = list.Template.Contains('{', StringComparison.Ordinal)
             ? throw new ArgumentException($"The collection would be at {list.Template}, whose path has parameters.", nameof(path))
             : list.Template;
@@ -144,9 +145,43 @@ internal sealed class Collection(BrokerParts parts)
             TopicMap.Write(topic.Describe(topic.State.Properties), keys).AsSpan().SequenceEqual(all)), ofData: false);
     }
 
-    private IEnumerable<Topic> Visible(CoapRequest request) => parts.Index.All
-        .Where(topic => topic.State.Collection == Path && _clients.IsAllowed(request, CoapPubSubOperation.ReadTopic, topic))
-        .OrderBy(static topic => topic.Id, StringComparer.Ordinal);
+    private IEnumerable<Topic> Visible(CoapRequest request) =>
+        Shown(request).OrderBy(static topic => topic.Id, StringComparer.Ordinal);
+
+    private IEnumerable<Topic> Shown(CoapRequest request) => parts.Index.All
+        .Where(topic => topic.State.Collection == Path && _clients.IsAllowed(request, CoapPubSubOperation.ReadTopic, topic));
+
+    // In /.well-known/core topics stand for those who ask for a type, and only while they are few: a list of all that a server has is asked
+    // for often and by groups, and who wants topics finds the collection in it.
+    private IEnumerable<CoapLink> Discover(CoapRequest request)
+    {
+        if (parts.Options.MaxTopicsInDiscovery == 0 || request.IsMulticast || !request.TryGetQuery("rt", out _))
+        {
+            return [];
+        }
+
+        if (parts.Options.Authorize is not null)
+        {
+            return FewLinks(request);
+        }
+
+        long version = parts.Index.Version;
+        if (Volatile.Read(ref _discovered) is not { } kept || kept.Version != version)
+        {
+            Volatile.Write(ref _discovered, kept = new KeptLinks(version, FewLinks(request)));
+        }
+
+        return kept.Links;
+    }
+
+    private CoapLink[] FewLinks(CoapRequest request)
+    {
+        int most = parts.Options.MaxTopicsInDiscovery;
+        Topic[] topics = [.. Shown(request).Take(most + 1)];
+        return topics.Length > most ? []
+            : [.. topics.OrderBy(static topic => topic.Id, StringComparer.Ordinal)
+                .SelectMany(static topic => new[] { TopicLink(topic), DataLink(topic) })];
+    }
 
     private static CoapResult Links(CoapRequest request, IEnumerable<Topic> topics, bool ofData)
     {
@@ -168,6 +203,8 @@ internal sealed class Collection(BrokerParts parts)
         CoapLink link = new(topic.DataPath, new CoapLinkAttribute("rt", type), new CoapLinkAttribute("obs"));
         return properties.ContentFormat is { } format ? link.With("ct", format.Value.ToString(CultureInfo.InvariantCulture)) : link;
     }
+
+    private sealed record KeptLinks(long Version, CoapLink[] Links);
 
     private sealed record KeptList(long Version, CoapContent Content, CoapETag ETag);
 }

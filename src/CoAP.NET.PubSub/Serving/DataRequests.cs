@@ -8,6 +8,9 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
 {
     private static readonly CoapResult s_notThere = new(CoapCode.NotFound);
 
+    // Caches do not hear of changes, so what is only read is fresh for no longer than it is by default (RFC 7252 section 5.10.5).
+    private readonly TimeSpan? _maxAge = parts.Options.DataMaxAge < TimeSpan.FromMinutes(1) ? parts.Options.DataMaxAge : null;
+
     private readonly TopicOwner _owner = new(parts);
 
     /// <summary>GET: what was published last. With Observe the client subscribes; the route bounds and counts subscribers.</summary>
@@ -23,7 +26,8 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
             return CoapResults.Forbidden("You may not read the data of this topic.");
         }
 
-        return CoapResults.Bytes(state.Data, state.Format).WithETag(CoapETag.FromVersion((uint)state.Creation + (ulong)state.DataVersion));
+        CoapResult result = CoapResults.Bytes(state.Data, state.Format).WithETag(TagOf(state)!.Value);
+        return _maxAge is { } maxAge ? result.WithMaxAge(maxAge) : result;
     }
 
     /// <summary>PUT: publishes.</summary>
@@ -46,8 +50,14 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
             return CoapResults.TooManyRequests(wait);
         }
 
-        string source = topic.State.Source;
-        long more = Math.Max(0, request.Payload.Length - topic.State.Data.Length);
+        TopicState state = topic.State;
+        if (request.CheckPreconditions(TagOf(state)) is { } failed)
+        {
+            return failed;
+        }
+
+        string source = state.Source;
+        long more = Math.Max(0, request.Payload.Length - state.Data.Length);
         if (await room.TakeAsync(request, source, 0, more, cancellationToken).ConfigureAwait(false) is { } full)
         {
             return full;
@@ -55,10 +65,14 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
 
         try
         {
-            (TopicReply reply, CoapResult? refusal) = await _owner.AskAsync(
-                topic.Key,
-                new TopicQuestion { Operation = TopicOperation.Publish, Data = request.Payload, Format = request.ContentFormat },
-                cancellationToken).ConfigureAwait(false);
+            TopicQuestion question = _owner.Question(TopicOperation.Publish, state) with
+            {
+                Data = request.Payload,
+                Format = request.ContentFormat,
+                IsDurable = parts.Options.KeepEachPublication,
+                Expected = TopicOwner.IsConditional(request) ? state.DataTag : null,
+            };
+            (TopicReply reply, CoapResult? refusal) = await _owner.AskAsync(topic.Key, question, cancellationToken).ConfigureAwait(false);
             if (refusal is not null)
             {
                 return refusal;
@@ -90,8 +104,19 @@ internal sealed class DataRequests(BrokerParts parts, Clients clients, Collectio
             return CoapResults.Forbidden("You may not delete the data of this topic.");
         }
 
-        (_, CoapResult? refusal) = await _owner.AskAsync(
-            topic.Key, new TopicQuestion { Operation = TopicOperation.DeleteData }, cancellationToken).ConfigureAwait(false);
+        TopicState state = topic.State;
+        if (request.CheckPreconditions(TagOf(state)) is { } failed)
+        {
+            return failed;
+        }
+
+        TopicQuestion question = _owner.Question(TopicOperation.DeleteData, state) with
+        {
+            Expected = TopicOwner.IsConditional(request) ? state.DataTag : null,
+        };
+        (_, CoapResult? refusal) = await _owner.AskAsync(topic.Key, question, cancellationToken).ConfigureAwait(false);
         return refusal ?? CoapResults.Deleted();
     }
+
+    private static CoapETag? TagOf(TopicState state) => state.HasData ? CoapETag.FromVersion(state.DataTag) : null;
 }

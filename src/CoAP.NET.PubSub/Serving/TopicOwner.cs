@@ -16,13 +16,24 @@ internal sealed class TopicOwner(BrokerParts parts)
     public CoapTableKey KeyOf(string collection, string name) =>
         new(parts.Table.KeyOf(System.Text.Encoding.UTF8.GetBytes($"{collection}\n{name}")).Bytes[..6]);
 
+    /// <summary>What is asked about a topic that is there.</summary>
+    /// <param name="operation">What is asked.</param>
+    /// <param name="state">The topic as this node knows it.</param>
+    public TopicQuestion Question(TopicOperation operation, TopicState state) =>
+        new() { Operation = operation, Stamp = parts.Stamps.Next(), Creation = state.Creation };
+
+    /// <summary>
+    /// Whether a client makes one certain state the condition of a change. This node has looked whether it is there; the owner looks again.
+    /// </summary>
+    public static bool IsConditional(CoapRequest request) =>
+        request.Options.IfNoneMatch || request.Options.IfMatch.Any(static tag => !tag.IsEmpty);
+
     /// <summary>Asks.</summary>
     /// <returns>The reply, and the response where there was none or it is a refusal.</returns>
     public async ValueTask<(TopicReply Reply, CoapResult? Refusal)> AskAsync(
         CoapTableKey key, TopicQuestion question, CancellationToken cancellationToken)
     {
         string id = key.ToString();
-        TopicState? before = parts.Index.StateOf(id);
         try
         {
             TopicReply reply = TopicReply.Read(await Begin(key, question, cancellationToken).ConfigureAwait(false));
@@ -32,7 +43,7 @@ internal sealed class TopicOwner(BrokerParts parts)
                 return (reply, CoapResults.Status(reply.Code, reply.Reason));
             }
 
-            await parts.Index.HearAsync(id, before, s_patience, parts.Options.TimeProvider).ConfigureAwait(false);
+            await parts.Index.HearAsync(id, question, s_patience, parts.Options.TimeProvider).ConfigureAwait(false);
             return (reply, null);
         }
         catch (Exception exception) when (exception is CoapException or ObjectDisposedException)

@@ -41,7 +41,13 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
             return CoapResults.Forbidden("You may not create this topic.");
         }
 
-        TopicState state = MakeState(request, given);
+        if (request.CheckPreconditions(exists: true) is { } failed)
+        {
+            return failed;
+        }
+
+        TopicStamp stamp = parts.Stamps.Next();
+        TopicState state = MakeState(request, given, stamp);
         long bytes = Topic.BytesOf(state);
         if (await room.TakeAsync(request, state.Source, 1, bytes, cancellationToken).ConfigureAwait(false) is { } full)
         {
@@ -51,8 +57,8 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
         TopicReply reply;
         try
         {
-            (reply, refusal) = await _owner.AskAsync(
-                key, new TopicQuestion { Operation = TopicOperation.Create, Topic = state }, cancellationToken).ConfigureAwait(false);
+            TopicQuestion question = new() { Operation = TopicOperation.Create, Stamp = stamp, Topic = state };
+            (reply, refusal) = await _owner.AskAsync(key, question, cancellationToken).ConfigureAwait(false);
         }
         finally
         {
@@ -79,7 +85,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
             return refusal!;
         }
 
-        byte[] map = TopicMap.Write(topic.Describe(topic.State.Properties));
+        byte[] map = MapOf(topic);
         return CoapResults.ValidOr(request, CoapETag.FromContent(map), () => CoapResults.Bytes(map, PubSubDraft.Format));
     }
 
@@ -114,8 +120,17 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
             return refusal!;
         }
 
-        (_, refusal) = await _owner.AskAsync(
-            topic.Key, new TopicQuestion { Operation = TopicOperation.Delete }, cancellationToken).ConfigureAwait(false);
+        TopicState state = topic.State;
+        if (request.CheckPreconditions(CoapETag.FromContent(MapOf(topic))) is { } failed)
+        {
+            return failed;
+        }
+
+        TopicQuestion question = _owner.Question(TopicOperation.Delete, state) with
+        {
+            Expected = TopicOwner.IsConditional(request) ? state.PropertyTag : null,
+        };
+        (_, refusal) = await _owner.AskAsync(topic.Key, question, cancellationToken).ConfigureAwait(false);
         return refusal ?? CoapResults.Deleted();
     }
 
@@ -137,9 +152,18 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
             return collection.Invalid(CoapCode.BadRequest, "topic-data never changes; leave it out, or create another topic.");
         }
 
-        (TopicReply reply, refusal) = await _owner.AskAsync(
-            topic.Key, new TopicQuestion { Operation = operation, Properties = Limit(given with { DataUri = null }, operation) },
-            cancellationToken).ConfigureAwait(false);
+        TopicState state = topic.State;
+        if (request.CheckPreconditions(CoapETag.FromContent(MapOf(topic))) is { } failed)
+        {
+            return failed;
+        }
+
+        TopicQuestion question = _owner.Question(operation, state) with
+        {
+            Properties = Limit(given with { DataUri = null }, operation),
+            Expected = TopicOwner.IsConditional(request) ? state.PropertyTag : null,
+        };
+        (TopicReply reply, refusal) = await _owner.AskAsync(topic.Key, question, cancellationToken).ConfigureAwait(false);
         if (refusal is not null)
         {
             return refusal;
@@ -168,7 +192,9 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
         return topic;
     }
 
-    private TopicState MakeState(CoapRequest request, CoapTopicProperties given)
+    private static byte[] MapOf(Topic topic) => TopicMap.Write(topic.Describe(topic.State.Properties));
+
+    private TopicState MakeState(CoapRequest request, CoapTopicProperties given, TopicStamp stamp)
     {
         TopicState state = new()
         {
@@ -178,7 +204,7 @@ internal sealed class TopicRequests(BrokerParts parts, Clients clients, Collecti
             Creation = parts.Options.Random.NextUInt64(),
             Properties = Limit(given, TopicOperation.Create) with { DataUri = null, Initial = null },
         };
-        return given.Initial is { } initial ? state.WithData(initial, given.ContentFormat) : state;
+        return given.Initial is { } initial ? state.WithData(initial, given.ContentFormat, stamp) : state;
     }
 
     // A topic lasts no longer than the broker allows.

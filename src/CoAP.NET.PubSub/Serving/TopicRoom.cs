@@ -49,7 +49,10 @@ internal sealed class TopicRoom(BrokerParts parts)
 
     private async ValueTask<bool> GiveWayAsync(Topic topic, CancellationToken cancellationToken)
     {
-        TopicQuestion question = new() { Operation = TopicOperation.GiveWay, Topic = topic.State with { Data = default } };
+        TopicQuestion question = new()
+        {
+            Operation = TopicOperation.GiveWay, Stamp = parts.Stamps.Next(), Creation = topic.State.Creation,
+        };
         try
         {
             TopicReply reply = TopicReply.Read(await Begin(topic, question, cancellationToken).ConfigureAwait(false));

@@ -31,36 +31,13 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
     /// <summary>What this node knows of a topic; another object after each change, null when there is none.</summary>
     public TopicState? StateOf(string id) => _byId.TryGetValue(id, out Topic? topic) ? topic.State : null;
 
-    /// <summary>Waits until this node has heard of a change that another one made.</summary>
+    /// <summary>Waits until this node has heard of what was asked and done, perhaps at another one.</summary>
     /// <param name="id">The topic.</param>
-    /// <param name="before">What was known before it was asked for.</param>
+    /// <param name="question">What was asked.</param>
     /// <param name="patience">How long.</param>
     /// <param name="time">The clock.</param>
-    public async Task HearAsync(string id, TopicState? before, TimeSpan patience, TimeProvider time)
-    {
-        TaskCompletionSource? awaited;
-        lock (_gate)
-        {
-            if (!ReferenceEquals(StateOf(id), before))
-            {
-                return;
-            }
-
-            if (!_awaited.TryGetValue(id, out awaited))
-            {
-                _awaited.Add(id, awaited = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
-            }
-        }
-
-        try
-        {
-            await awaited.Task.WaitAsync(patience, time).ConfigureAwait(false);
-        }
-        catch (TimeoutException)
-        {
-            Heard(id);
-        }
-    }
+    public Task HearAsync(string id, TopicQuestion question, TimeSpan patience, TimeProvider time) =>
+        question.IsDoneIn(StateOf(id)) ? Task.CompletedTask : HearLaterAsync(id, question, patience, time);
 
     /// <summary>Takes the next change that something follows from.</summary>
     public bool TakeNews(out TopicNews news) => _news.TryDequeue(out news);
@@ -71,6 +48,37 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
         string id = change.Key.ToString();
         Apply(change, id);
         Heard(id);
+    }
+
+    private async Task HearLaterAsync(string id, TopicQuestion question, TimeSpan patience, TimeProvider time)
+    {
+        long began = time.GetTimestamp();
+        for (TimeSpan left = patience; left > TimeSpan.Zero; left = patience - time.GetElapsedTime(began))
+        {
+            TaskCompletionSource? awaited;
+            lock (_gate)
+            {
+                if (question.IsDoneIn(StateOf(id)))
+                {
+                    return;
+                }
+
+                if (!_awaited.TryGetValue(id, out awaited))
+                {
+                    _awaited.Add(id, awaited = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
+                }
+            }
+
+            try
+            {
+                await awaited.Task.WaitAsync(left, time).ConfigureAwait(false);
+            }
+            catch (TimeoutException)
+            {
+                Heard(id);
+                return;
+            }
+        }
     }
 
     private void Heard(string id)
@@ -122,7 +130,7 @@ internal sealed class TopicIndex(TopicShares shares, int? maxSubscribers)
 
         topic.State = after;
         shares.Put(topic);
-        if (after.DataVersion != before.DataVersion)
+        if (after.DataVersion != before.DataVersion || !after.DataMarks.Equals(before.DataMarks))
         {
             _news.Enqueue(new TopicNews(topic, TopicChange.Data, false));
         }

@@ -181,7 +181,7 @@ internal static class TopicMap
             case PubSubDraft.ExpirationDate:
                 // The tag is left out by some.
                 reader.TryTakeTag(PubSubDraft.EpochTag);
-                if (!reader.TryReadUInt(out value) || value > (ulong)DateTimeOffset.MaxValue.ToUnixTimeSeconds())
+                if (!TryReadSeconds(ref reader, out value) || value > (ulong)DateTimeOffset.MaxValue.ToUnixTimeSeconds())
                 {
                     error = "expiration-date is a number of seconds since 1970, with tag 1.";
                     return false;
@@ -210,6 +210,24 @@ internal static class TopicMap
                     : properties with { ObserverCheck = TimeSpan.FromSeconds((double)value) };
                 return true;
         }
+    }
+
+    // Of a floating-point number the whole seconds count.
+    private static bool TryReadSeconds(ref CborReader reader, out ulong value)
+    {
+        value = 0;
+        if (!reader.TryPeek(out CborMajor major) || major != CborMajor.Simple)
+        {
+            return reader.TryReadUInt(out value);
+        }
+
+        if (!reader.TryReadSimple(out _, out double? number) || number is not (>= 0 and < 1e12))
+        {
+            return false;
+        }
+
+        value = (ulong)number;
+        return true;
     }
 
     private static void WriteValue(CborWriter writer, ulong key, CoapTopicProperties properties)

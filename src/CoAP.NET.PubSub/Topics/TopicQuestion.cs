@@ -3,10 +3,25 @@ namespace CoAP.NET.PubSub.Topics;
 /// <summary>What the owner of a topic is asked, as bytes between nodes.</summary>
 internal sealed record TopicQuestion
 {
-    private const int Items = 6;
+    private const int Items = 11;
 
     /// <summary>What is asked.</summary>
     public required TopicOperation Operation { get; init; }
+
+    /// <summary>Which question it is.</summary>
+    public required TopicStamp Stamp { get; init; }
+
+    /// <summary>
+    /// Which topic of its name is meant (<see cref="TopicState.Creation"/>), so that nothing happens to one that was made after it was
+    /// deleted; 0 for creations.
+    /// </summary>
+    public ulong Creation { get; init; }
+
+    /// <summary>
+    /// What has to be there still, as the client made it a condition (<see cref="TopicState.DataTag"/> or
+    /// <see cref="TopicState.PropertyTag"/>); null when it does not matter.
+    /// </summary>
+    public ulong? Expected { get; init; }
 
     /// <summary>The topic as it is to be created; null for other operations.</summary>
     public TopicState? Topic { get; init; }
@@ -20,11 +35,26 @@ internal sealed record TopicQuestion
     /// <summary>Their Content-Format; null when the publisher named none.</summary>
     public CoapContentFormat? Format { get; init; }
 
+    /// <summary>Whether a publication is answered when the store has it; the first one is always.</summary>
+    public bool IsDurable { get; init; }
+
+    /// <summary>Whether a state shows that what was asked has taken place.</summary>
+    /// <param name="state">What a node knows of the topic; null for none.</param>
+    public bool IsDoneIn(TopicState? state) => Operation switch
+    {
+        TopicOperation.Create => state?.Creation == Topic!.Creation,
+        TopicOperation.Publish or TopicOperation.DeleteData => state?.Creation != Creation || state.DataMarks.HasReached(Stamp),
+        TopicOperation.Replace or TopicOperation.Change => state?.Creation != Creation || state.PropertyMarks.Has(Stamp),
+        _ => state?.Creation != Creation,
+    };
+
     /// <summary>The bytes. The data come last.</summary>
     public byte[] Write()
     {
         CborWriter writer = new();
-        writer.WriteArray(Items).WriteUInt(1).WriteUInt((ulong)Operation).WriteBytes(Topic?.Write() ?? [])
+        writer.WriteArray(Items).WriteUInt(1).WriteUInt((ulong)Operation).WriteUInt(Stamp.Broker).WriteUInt(Stamp.Number)
+            .WriteUInt(Creation).WriteUInt(Expected is { } tag ? tag + 1 : 0).WriteBoolean(IsDurable)
+            .WriteBytes(Topic?.Write() ?? [])
             .WriteEncoded(TopicMap.Write(Properties ?? new CoapTopicProperties())).WriteInt(Format is { } format ? format.Value : -1)
             .WriteBytes(Data.Span);
         return writer.ToArray();
@@ -36,7 +66,10 @@ internal sealed record TopicQuestion
     {
         CborReader reader = new(bytes.Span);
         if (!reader.TryReadArray(out int? count) || count != Items || !reader.TryReadUInt(out ulong version) || version != 1
-            || !reader.TryReadUInt(out ulong operation) || !reader.TryReadBytes(out byte[] topic) || !reader.TryReadItem(out byte[] map)
+            || !reader.TryReadUInt(out ulong operation) || !reader.TryReadUInt(out ulong broker) || !reader.TryReadUInt(out ulong number)
+            || !reader.TryReadUInt(out ulong creation) || !reader.TryReadUInt(out ulong expected)
+            || !reader.TryReadBoolean(out bool durable)
+            || !reader.TryReadBytes(out byte[] topic) || !reader.TryReadItem(out byte[] map)
             || !TopicMap.TryRead(map, isStrict: false, out CoapTopicProperties properties, out _) || !reader.TryReadInt(out long format)
             || format > ushort.MaxValue
             || !reader.TryReadHead(out CborHead head) || head.Argument != (ulong)(bytes.Length - reader.Position))
@@ -47,6 +80,10 @@ internal sealed record TopicQuestion
         return new TopicQuestion
         {
             Operation = (TopicOperation)operation,
+            Stamp = new TopicStamp(broker, number),
+            Creation = creation,
+            Expected = expected == 0 ? null : expected - 1,
+            IsDurable = durable,
             Topic = topic.Length == 0 ? null : TopicState.Read(topic),
             Properties = properties,
             Format = format < 0 ? null : (CoapContentFormat)(int)format,

@@ -8,6 +8,7 @@ namespace CoAP.NET.PubSub.Topics;
 /// </summary>
 internal static class TopicRules
 {
+    private const string Other = "It is not what the condition asks for any more; read it again.";
     private const string NotThere = "There is no such topic; it may have been deleted or expired.";
 
     /// <summary>Decides.</summary>
@@ -20,19 +21,19 @@ internal static class TopicRules
         }
 
         TopicState? current = question.Current is { } value ? TopicState.Read(value) : null;
-        return asked.Operation switch
+        if (asked is { Operation: TopicOperation.Create, Topic: { } topic })
         {
-            TopicOperation.Create when asked.Topic is { } topic => Create(topic, current, question),
-            _ when current is null => Refuse(CoapCode.NotFound, NotThere),
+            return Create(topic, current, question);
+        }
+
+        // A topic that was made anew under the name is another one, which its owner may not have let the client do that with.
+        return current is null || current.Creation != asked.Creation ? Refuse(CoapCode.NotFound, NotThere) : asked.Operation switch
+        {
             TopicOperation.Replace or TopicOperation.Change => Change(asked, current, question),
-            TopicOperation.Delete => CoapTableDecision.Remove(new TopicReply(CoapCode.Deleted).Write()),
-            TopicOperation.GiveWay when current.Creation == asked.Topic?.Creation =>
-                CoapTableDecision.Remove(new TopicReply(CoapCode.Deleted).Write()),
-            TopicOperation.GiveWay => Refuse(CoapCode.NotFound, NotThere),
+            TopicOperation.Delete when IsOther(asked, current.PropertyTag) => Refuse(CoapCode.PreconditionFailed, Other),
+            TopicOperation.Delete or TopicOperation.GiveWay => CoapTableDecision.Remove(new TopicReply(CoapCode.Deleted).Write()),
             TopicOperation.Publish => Publish(asked, current, question),
-            TopicOperation.DeleteData when current.HasData =>
-                Put(current.WithoutData(), current, question, new TopicReply(CoapCode.Deleted), isDurable: true),
-            TopicOperation.DeleteData => Refuse(CoapCode.NotFound, "The topic has no data; nothing was published since it was created."),
+            TopicOperation.DeleteData => DeleteData(asked, current, question),
             _ => CoapTableDecision.Keep(),
         };
     }
@@ -53,6 +54,16 @@ internal static class TopicRules
             return Refuse(CoapCode.BadRequest, $"{PubSubDraft.Names[key]} never changes; leave it out, or create another topic.");
         }
 
+        if (current.PropertyMarks.Has(asked.Stamp))
+        {
+            return CoapTableDecision.Keep(new TopicReply(CoapCode.Changed, TopicMap.Write(old)).Write());
+        }
+
+        if (IsOther(asked, current.PropertyTag))
+        {
+            return Refuse(CoapCode.PreconditionFailed, Other);
+        }
+
         bool keeps = asked.Operation == TopicOperation.Change;
         CoapTopicProperties properties = old with
         {
@@ -62,7 +73,7 @@ internal static class TopicRules
             MaxSubscribers = given.MaxSubscribers ?? (keeps ? old.MaxSubscribers : null),
             ObserverCheck = given.ObserverCheck ?? (keeps ? old.ObserverCheck : null),
         };
-        return Put(current with { Properties = properties }, current, question,
+        return Put(current with { Properties = properties, PropertyMarks = current.PropertyMarks.With(asked.Stamp) }, current, question,
             new TopicReply(CoapCode.Changed, TopicMap.Write(properties)), isDurable: true);
     }
 
@@ -74,9 +85,27 @@ internal static class TopicRules
             return Refuse(CoapCode.UnsupportedContentFormat, $"The data of this topic are in Content-Format {wanted.Value}.");
         }
 
-        return Put(current.WithData(asked.Data, asked.Format ?? current.Properties.ContentFormat), current, question,
-            new TopicReply(current.HasData ? CoapCode.Changed : CoapCode.Created), isDurable: !current.HasData);
+        if (current.DataMarks.HasReached(asked.Stamp))
+        {
+            // It has taken place, or a later one of the same broker has, which therefore was not answered before this one was asked.
+            bool isFirst = current.DataVersion == 1 && current.DataMarks.Newest == asked.Stamp;
+            return CoapTableDecision.Keep(new TopicReply(isFirst ? CoapCode.Created : CoapCode.Changed).Write());
+        }
+
+        return IsOther(asked, current.DataTag)
+            ? Refuse(CoapCode.PreconditionFailed, Other)
+            : Put(current.WithData(asked.Data, asked.Format ?? current.Properties.ContentFormat, asked.Stamp), current, question,
+                new TopicReply(current.HasData ? CoapCode.Changed : CoapCode.Created), isDurable: asked.IsDurable || !current.HasData);
     }
+
+    private static CoapTableDecision DeleteData(TopicQuestion asked, TopicState current, CoapTableQuestion question) =>
+        current.DataMarks.HasReached(asked.Stamp) ? CoapTableDecision.Keep(new TopicReply(CoapCode.Deleted).Write())
+            : IsOther(asked, current.DataTag) ? Refuse(CoapCode.PreconditionFailed, Other)
+            : current.HasData
+                ? Put(current.WithoutData(asked.Stamp), current, question, new TopicReply(CoapCode.Deleted), isDurable: true)
+            : Refuse(CoapCode.NotFound, "The topic has no data; nothing was published since it was created.");
+
+    private static bool IsOther(TopicQuestion asked, ulong tag) => asked.Expected is { } expected && expected != tag;
 
     private static CoapTableDecision Put(
         TopicState next, TopicState? current, CoapTableQuestion question, TopicReply reply, bool isDurable)

@@ -6,7 +6,7 @@ namespace CoAP.NET.PubSub.Topics;
 internal sealed record TopicState
 {
     private const ulong Version = 1;
-    private const int Items = 9;
+    private const int Items = 11;
 
     /// <summary>The path of the collection, in URI form.</summary>
     public required string Collection { get; init; }
@@ -32,23 +32,44 @@ internal sealed record TopicState
     /// <summary>The data; part of the entry in the table.</summary>
     public ReadOnlyMemory<byte> Data { get; init; }
 
+    /// <summary>Who published or deleted the data last, by the broker that was asked.</summary>
+    public TopicMarks DataMarks { get; init; }
+
+    /// <summary>The last changes of the properties.</summary>
+    public TopicMarks PropertyMarks { get; init; }
+
+    /// <summary>
+    /// A number that changes with the data and is never the same for two of their states, even where the last ones were lost with a node
+    /// and others took their place; 0 when there are none.
+    /// </summary>
+    public ulong DataTag => HasData ? TagOf(DataMarks) : 0;
+
+    /// <summary>The same of the properties.</summary>
+    public ulong PropertyTag => TagOf(PropertyMarks);
+
     /// <summary>Whether something was published, so that it can be read: FULLY CREATED in the words of the draft.</summary>
     public bool HasData => (DataVersion & 1) != 0;
 
     /// <summary>The state after something was published.</summary>
-    public TopicState WithData(ReadOnlyMemory<byte> data, CoapContentFormat? format) =>
-        this with { Data = data, Format = format, DataVersion = HasData ? DataVersion + 2 : DataVersion + 1 };
+    public TopicState WithData(ReadOnlyMemory<byte> data, CoapContentFormat? format, TopicStamp stamp) => this with
+    {
+        Data = data, Format = format, DataVersion = HasData ? DataVersion + 2 : DataVersion + 1, DataMarks = DataMarks.WithLast(stamp),
+    };
 
     /// <summary>The state after the data were deleted.</summary>
-    public TopicState WithoutData() => HasData ? this with { Data = default, Format = null, DataVersion = DataVersion + 1 } : this;
+    public TopicState WithoutData(TopicStamp stamp) => HasData
+        ? this with { Data = default, Format = null, DataVersion = DataVersion + 1, DataMarks = DataMarks.WithLast(stamp) }
+        : this;
 
     /// <summary>The entry. The data come last.</summary>
     public byte[] Write()
     {
         CborWriter writer = new();
         writer.WriteArray(Items).WriteUInt(Version).WriteText(Collection).WriteText(Owner ?? string.Empty).WriteText(Source)
-            .WriteUInt(Creation).WriteEncoded(TopicMap.Write(Properties)).WriteUInt(DataVersion)
-            .WriteInt(Format is { } format ? format.Value : -1).WriteBytes(Data.Span);
+            .WriteUInt(Creation).WriteEncoded(TopicMap.Write(Properties)).WriteUInt(DataVersion);
+        DataMarks.Write(writer);
+        PropertyMarks.Write(writer);
+        writer.WriteInt(Format is { } format ? format.Value : -1).WriteBytes(Data.Span);
         return writer.ToArray();
     }
 
@@ -61,7 +82,9 @@ internal sealed record TopicState
             || !reader.TryReadText(out string collection) || !reader.TryReadText(out string owner) || !reader.TryReadText(out string source)
             || !reader.TryReadUInt(out ulong creation) || !reader.TryReadItem(out byte[] map)
             || !TopicMap.TryRead(map, isStrict: false, out CoapTopicProperties properties, out _)
-            || !reader.TryReadUInt(out ulong data) || !reader.TryReadInt(out long format) || format > ushort.MaxValue
+            || !reader.TryReadUInt(out ulong data) || !TopicMarks.TryRead(ref reader, out TopicMarks dataMarks)
+            || !TopicMarks.TryRead(ref reader, out TopicMarks propertyMarks)
+            || !reader.TryReadInt(out long format) || format > ushort.MaxValue
             || !reader.TryReadHead(out CborHead head) || head.Argument != (ulong)(value.Length - reader.Position))
         {
             return null;
@@ -75,8 +98,12 @@ internal sealed record TopicState
             Creation = creation,
             Properties = properties,
             DataVersion = (uint)data,
+            DataMarks = dataMarks,
+            PropertyMarks = propertyMarks,
             Format = format < 0 ? null : (CoapContentFormat)(int)format,
             Data = value[reader.Position..],
         };
     }
+
+    private ulong TagOf(TopicMarks marks) => (uint)Creation + (ulong)(uint)marks.Newest.Broker + marks.Newest.Number + 1;
 }

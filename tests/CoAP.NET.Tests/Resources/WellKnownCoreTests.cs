@@ -108,6 +108,26 @@ public class WellKnownCoreTests
     }
 
     [Fact]
+    [Rfc("6690-6-1")]
+    public void Links_may_be_made_for_each_request()
+    {
+        List<CoapLink> made = [];
+        CoapRouteHandlerBuilder route = _stage.MapGet("/devices", () => "").WithLinks(request => request.Confirmable ? made : []);
+        Assert.Equal("</devices>", Document());
+        made.Add(new CoapLink("/devices/1", new CoapLinkAttribute("rt", "lamp")));
+        Assert.Equal("</devices>,</devices/1>;rt=\"lamp\"", Document());
+        made.Add(new CoapLink("/devices/2", new CoapLinkAttribute("rt", "door")));
+        Assert.Equal("</devices/2>;rt=\"door\"", Document("rt=door"));
+
+        // As the route itself: to nobody who is not shown that.
+        route.ListedWhen(static request => request.TryGetQuery("key", out _));
+        Assert.Equal("", Document());
+        Assert.Equal("</devices>,</devices/1>;rt=\"lamp\",</devices/2>;rt=\"door\"", Document("key"));
+        route.Hidden();
+        Assert.Equal("", Document("key"));
+    }
+
+    [Fact]
     public void Other_formats_and_methods_are_refused()
     {
         CoapMessage message = ResourceStage.Message(CoapMethod.Get, "/.well-known/core");
@@ -125,7 +145,8 @@ public class WellKnownCoreTests
         Assert.Equal("mine"u8.ToArray(), stage.Get("/.well-known/core").Payload.ToArray());
     }
 
-    private string Document() => System.Text.Encoding.UTF8.GetString(_stage.Get("/.well-known/core").Payload.Span);
+    private string Document(params string[] queries) =>
+        System.Text.Encoding.UTF8.GetString(_stage.Get("/.well-known/core", queries).Payload.Span);
 
     private void MapLinks()
     {

@@ -17,6 +17,7 @@ public sealed class ReferenceTests
     [
         // What a user said, kept to be called.
         "Route.Handler",
+        "Route.LinkSource",
         "RouteSettings.Describe",
         "RouteSettings.Limiter",
         "RouteSettings.ListedWhen",

@@ -48,9 +48,10 @@ internal sealed class WellKnownCore
         // What needs security or another transport is not listed to whom it will not be served.
         Document document = GetDocument(request.Channel?.Transport);
         string[] queries = [.. request.Queries.Take(MaxQueries)];
+        CoapLink[] made = document.MakeLinks(request);
         CoapContent content;
         CoapETag etag;
-        if (queries.Length == 0 && document.HasNoConditions)
+        if (queries.Length == 0 && made.Length == 0 && document.HasNoConditions)
         {
             if (!request.IsMulticast && !request.IsMatch(document.ETag))
             {
@@ -61,7 +62,7 @@ internal sealed class WellKnownCore
         }
         else
         {
-            content = CoapLinkFormat.ToContent(CoapLinkFormat.Filter(document.LinksFor(request), queries));
+            content = CoapLinkFormat.ToContent(CoapLinkFormat.Filter(document.LinksFor(request).Concat(made), queries));
             etag = CoapETag.FromContent(content.Bytes.Span);
         }
 
@@ -88,6 +89,7 @@ internal sealed class WellKnownCore
         {
             (Route[] routes, int version) = _table.Snapshot();
             List<Entry> entries = [];
+            List<Source> sources = [];
             IEnumerable<Route> listed = routes.Where(route => route.Inherit(settings => settings.Hidden) != true
                 && (transport is null || route.IsServedOver(transport.Scheme, transport.IsSecure)));
             foreach (IGrouping<string, Route> path in listed.GroupBy(route => route.Template.Text))
@@ -104,9 +106,11 @@ internal sealed class WellKnownCore
                 }
 
                 entries.AddRange(visible.SelectMany(route => route.Links).Select(link => new Entry(link, any)));
+                sources.AddRange(visible.Where(static route => route.LinkSource is not null)
+                    .Select(route => new Source(route.LinkSource!, any)));
             }
 
-            return new Document(version, [.. entries]);
+            return new Document(version, [.. entries], [.. sources]);
         }
     }
 
@@ -137,14 +141,19 @@ internal sealed class WellKnownCore
     /// <summary>A link and for which requests it is listed: when one of the conditions holds; always when there are none.</summary>
     private sealed record Entry(CoapLink Link, Func<CoapRequest, bool>[]? Conditions);
 
+    /// <summary>What makes links for a request, and for which ones.</summary>
+    private sealed record Source(Func<CoapRequest, IEnumerable<CoapLink>> Links, Func<CoapRequest, bool>[]? Conditions);
+
     private sealed class Document
     {
         private readonly Entry[] _entries;
+        private readonly Source[] _sources;
 
-        public Document(int version, Entry[] entries)
+        public Document(int version, Entry[] entries, Source[] sources)
         {
             Version = version;
             _entries = entries;
+            _sources = sources;
             HasNoConditions = Array.TrueForAll(entries, entry => entry.Conditions is null);
             Content = CoapLinkFormat.ToContent(entries.Select(entry => entry.Link));
             ETag = CoapETag.FromContent(Content.Bytes.Span);
@@ -165,7 +174,12 @@ internal sealed class WellKnownCore
             _entries.Where(static entry => entry.Conditions is null).Select(static entry => entry.Link);
 
         public IEnumerable<CoapLink> LinksFor(CoapRequest request) =>
-            _entries.Where(entry => entry.Conditions is null || Array.Exists(entry.Conditions, condition => condition(request)))
-                .Select(entry => entry.Link);
+            _entries.Where(entry => Holds(entry.Conditions, request)).Select(entry => entry.Link);
+
+        public CoapLink[] MakeLinks(CoapRequest request) => _sources.Length == 0 ? []
+            : [.. _sources.Where(source => Holds(source.Conditions, request)).SelectMany(source => source.Links(request))];
+
+        private static bool Holds(Func<CoapRequest, bool>[]? conditions, CoapRequest request) =>
+            conditions is null || Array.Exists(conditions, condition => condition(request));
     }
 }

@@ -55,6 +55,9 @@ internal sealed class Route
     /// <summary>Further links to list beside the route's own. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public List<CoapLink> Links { get; } = [];
 
+    /// <summary>Gives links to list for a request. Guarded by <see cref="RouteTable.Gate"/>.</summary>
+    public Func<CoapRequest, IEnumerable<CoapLink>>? LinkSource { get; set; }
+
     /// <summary>The target to list instead of the path. Guarded by <see cref="RouteTable.Gate"/>.</summary>
     public string? ListedAs { get; set; }
 

@@ -1,0 +1,267 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Cluster;
+using CoAP.NET.Options;
+using CoAP.NET.PubSub.Topics;
+
+namespace CoAP.NET.PubSub.Tests;
+
+/// <summary>
+/// What is asked once more, as its answer was lost between two nodes, and what came too late: nothing that is newer is overwritten.
+/// </summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class RepeatTests
+{
+    private static readonly CoapTableKey s_key = new("topic1"u8);
+
+    [Fact]
+    public void A_publication_that_is_decided_once_more_does_not_overwrite_a_newer_one()
+    {
+        Entry entry = new();
+        TopicStamp first = new(1, 1);
+        TopicStamp second = new(2, 1);
+        Assert.Equal(CoapCode.Created, entry.Ask(Publish(first, "first")));
+        Assert.Equal(CoapCode.Created, entry.Ask(Publish(first, "first")));
+        Assert.Equal(CoapCode.Changed, entry.Ask(Publish(second, "second")));
+        Assert.Equal(CoapCode.Changed, entry.Ask(Publish(first, "first")));
+        Assert.Equal("second", entry.Text);
+        Assert.Equal(CoapCode.Changed, entry.Ask(Publish(new TopicStamp(1, 2), "third")));
+        Assert.Equal(CoapCode.Changed, entry.Ask(Publish(second, "second")));
+        Assert.Equal("third", entry.Text);
+    }
+
+    [Fact]
+    public void A_deletion_of_data_that_is_decided_once_more_deletes_nothing_that_was_published_since()
+    {
+        Entry entry = new();
+        entry.Ask(Publish(new TopicStamp(1, 1), "first"));
+        TopicQuestion deletion = Ask(TopicOperation.DeleteData, new TopicStamp(2, 1));
+        Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
+        Assert.Equal(CoapCode.Created, entry.Ask(Publish(new TopicStamp(1, 2), "second")));
+        Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
+        Assert.Equal("second", entry.Text);
+    }
+
+    [Fact]
+    public void A_change_of_properties_that_is_decided_once_more_does_not_take_back_a_newer_one()
+    {
+        Entry entry = new();
+        TopicQuestion ten = Ask(TopicOperation.Change, new TopicStamp(1, 2)) with { Properties = new() { MaxSubscribers = 10 } };
+        TopicQuestion twenty = Ask(TopicOperation.Change, new TopicStamp(2, 1)) with { Properties = new() { MaxSubscribers = 20 } };
+
+        // An earlier one of the same broker that comes later changes something else, so it counts.
+        TopicQuestion earlier = Ask(TopicOperation.Replace, new TopicStamp(1, 1)) with { Properties = new() { TopicType = "x" } };
+        Assert.Equal(CoapCode.Changed, entry.Ask(ten));
+        Assert.Equal(CoapCode.Changed, entry.Ask(twenty));
+        Assert.Equal(CoapCode.Changed, entry.Ask(ten));
+        Assert.Equal(20u, entry.State!.Properties.MaxSubscribers);
+        Assert.Equal(CoapCode.Changed, entry.Ask(earlier));
+        Assert.Equal((null, "x"), (entry.State!.Properties.MaxSubscribers, entry.State.Properties.TopicType));
+        Assert.Equal(CoapCode.Changed, entry.Ask(twenty));
+        Assert.Null(entry.State!.Properties.MaxSubscribers);
+    }
+
+    [Fact]
+    public void What_was_asked_of_a_topic_does_nothing_to_the_next_one_of_its_name()
+    {
+        Entry entry = new();
+        TopicQuestion deletion = Ask(TopicOperation.Delete, new TopicStamp(1, 1));
+        Assert.Equal(CoapCode.Deleted, entry.Ask(deletion));
+        entry.Make(creation: 8);
+        foreach (TopicQuestion late in new[]
+        {
+            deletion, Publish(new TopicStamp(1, 2), "late"), Ask(TopicOperation.DeleteData, new TopicStamp(1, 3)),
+            Ask(TopicOperation.Change, new TopicStamp(1, 4)),
+        })
+        {
+            Assert.Equal(CoapCode.NotFound, entry.Ask(late));
+        }
+
+        Assert.Equal((8ul, false), (entry.State!.Creation, entry.State.HasData));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void Whatever_comes_again_in_whatever_order_the_last_publication_of_each_broker_is_never_undone_by_an_older_one(int seed)
+    {
+        VirtualRandom random = new((ulong)seed);
+        Entry entry = new();
+        List<TopicQuestion> asked = [];
+        Dictionary<ulong, ulong> last = [];
+        int repeated = 0;
+        for (int step = 0; step < 5_000; step++)
+        {
+            TopicState before = entry.State!;
+            if (asked.Count > 0 && random.NextUInt64() % 2 == 0)
+            {
+                // One of the latest ones again, or one that was kept back. Each broker asks 4 of 5 at once.
+                TopicQuestion again = asked[^(1 + (int)(random.NextUInt64() % (ulong)Math.Min(40, asked.Count)))];
+                bool isNew = again.Stamp.Number > last.GetValueOrDefault(again.Stamp.Broker);
+                Assert.True(entry.Ask(again).IsSuccess);
+                Assert.Equal(isNew, !ReferenceEquals(before, entry.State));
+                last[again.Stamp.Broker] = Math.Max(again.Stamp.Number, last.GetValueOrDefault(again.Stamp.Broker));
+                repeated += isNew ? 0 : 1;
+                continue;
+            }
+
+            ulong broker = 1 + (random.NextUInt64() % TopicMarks.Most);
+            TopicQuestion next = Publish(new TopicStamp(broker, (ulong)step + 1), $"{step}");
+            asked.Add(next);
+            if (random.NextUInt64() % 5 != 0)
+            {
+                Assert.True(entry.Ask(next).IsSuccess);
+                Assert.Equal($"{step}", entry.Text);
+                last[broker] = next.Stamp.Number;
+            }
+        }
+
+        Assert.InRange(repeated, 1_000, 4_000);
+    }
+
+    [Fact]
+    public async Task A_question_that_another_node_asks_once_more_changes_nothing_that_clients_see()
+    {
+        RepeatingTable table = new();
+        await using PubSubWorld world = new(options =>
+            options.OpenTable = rules => CoapTable.InMemory(table.Of(rules), options.TimeProvider));
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("door"));
+        string data = await world.RunAsync(() => topic.FindDataAsync());
+        await world.RunAsync(() => topic.PublishAsync(CoapContent.Text("open")));
+        byte[] open = table.Last!;
+        await world.RunAsync(() => topic.PublishAsync(CoapContent.Text("shut")));
+        List<string> heard = [];
+        CoapObservation observation = await world.RunAsync(() => world.Client.ObserveAsync(data, state => heard.Add(state.GetText())));
+
+        // What the node was asked for now is not asked; what it had asked for comes once more in its place.
+        table.Repeat = open;
+        Assert.False(await world.RunAsync(() => topic.PublishAsync(CoapContent.Text("never asked"))));
+        Assert.Equal("shut", (await world.RunAsync(() => topic.GetDataAsync()))!.GetText());
+        await world.RunAsync(() => topic.PublishAsync(CoapContent.Text("open again")));
+        await world.UntilAsync(() => heard.Contains("open again"));
+        Assert.Equal(["shut", "open again"], heard);
+        await world.EndAsync(observation);
+    }
+
+    [Fact]
+    public async Task Who_publishes_by_a_condition_is_refused_when_something_newer_came_meanwhile()
+    {
+        await using PubSubWorld world = new();
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("door"));
+        string data = new Uri(await world.RunAsync(() => topic.FindDataAsync())).AbsolutePath;
+        Assert.Equal("2.01", await PublishAsync("30", static request => request.Options.IfNoneMatch = true));
+        Assert.Equal("4.12", await PublishAsync("31", static request => request.Options.IfNoneMatch = true));
+        ReadOnlyMemory<byte> tag = (await world.AskAsync(CoapMethod.Get, data)).Response.Options.ETag!.Value;
+        Assert.Equal("2.04", await PublishAsync("32"));
+        Assert.Equal("4.12", await PublishAsync("33", request => If(request, tag)));
+        Assert.Equal("4.12", await DeleteAsync(data, request => If(request, tag)));
+        tag = (await world.AskAsync(CoapMethod.Get, data)).Response.Options.ETag!.Value;
+        Assert.Equal("2.04", await PublishAsync("34", request => If(request, tag)));
+
+        // The configuration likewise.
+        string path = new Uri(topic.Uri).AbsolutePath;
+        tag = (await world.AskAsync(CoapMethod.Get, path)).Response.Options.ETag!.Value;
+        Assert.Equal("2.04", (await world.AskAsync(CoapMethod.IPatch, path, "a1 06 05", more: request => If(request, tag))).Code[..4]);
+        Assert.Equal("4.12", (await world.AskAsync(CoapMethod.IPatch, path, "a1 06 06", more: request => If(request, tag))).Code[..4]);
+        Assert.Equal("4.12", await DeleteAsync(path, request => If(request, tag)));
+        tag = (await world.AskAsync(CoapMethod.Get, path)).Response.Options.ETag!.Value;
+        Assert.Equal("2.02", await DeleteAsync(path, request => If(request, tag)));
+
+        async Task<string> PublishAsync(string payload, Action<CoapRequest>? more = null) =>
+            (await world.AskAsync(CoapMethod.Put, data, payload, format: 0, more: more)).Code[..4];
+
+        async Task<string> DeleteAsync(string at, Action<CoapRequest> more) =>
+            (await world.AskAsync(CoapMethod.Delete, at, more: more)).Code[..4];
+    }
+
+    [Fact]
+    public void A_condition_is_looked_at_by_who_decides_as_well()
+    {
+        Entry entry = new();
+        entry.Ask(Publish(new TopicStamp(1, 1), "first"));
+        ulong tag = entry.State!.DataTag;
+
+        // Another node has heard of the first one only.
+        entry.Ask(Publish(new TopicStamp(2, 1), "second"));
+        TopicQuestion conditional = Publish(new TopicStamp(1, 2), "third") with { Expected = tag };
+        Assert.Equal(CoapCode.PreconditionFailed, entry.Ask(conditional));
+        Assert.Equal("second", entry.Text);
+        Assert.Equal(CoapCode.Changed, entry.Ask(conditional with { Expected = entry.State!.DataTag }));
+        Assert.Equal("third", entry.Text);
+    }
+
+    [Fact]
+    public void States_that_were_lost_and_those_in_their_place_have_other_entity_tags()
+    {
+        Entry entry = new();
+        entry.Ask(Publish(new TopicStamp(1, 1), "first"));
+        TopicState kept = entry.State!;
+        entry.Ask(Publish(new TopicStamp(1, 2), "lost"));
+        TopicState lost = entry.State!;
+        entry.State = kept;
+        entry.Ask(Publish(new TopicStamp(1, 3), "in its place"));
+        Assert.Equal(lost.DataVersion, entry.State!.DataVersion);
+        Assert.NotEqual(lost.DataTag, entry.State.DataTag);
+        Assert.NotEqual(lost.DataMarks, entry.State.DataMarks);
+    }
+
+    private static void If(CoapRequest request, ReadOnlyMemory<byte> tag) => request.Options.Add(new IfMatch(tag.Span));
+
+    private static TopicQuestion Publish(TopicStamp stamp, string text) =>
+        Ask(TopicOperation.Publish, stamp) with { Data = System.Text.Encoding.UTF8.GetBytes(text) };
+
+    private static TopicQuestion Ask(TopicOperation operation, TopicStamp stamp) => new()
+    {
+        Operation = operation, Stamp = stamp, Creation = 7, Properties = new CoapTopicProperties(),
+    };
+
+    /// <summary>The entry of a topic at its owner.</summary>
+    private sealed class Entry
+    {
+        public Entry() => Make(creation: 7);
+
+        public TopicState? State { get; set; }
+
+        public string Text => System.Text.Encoding.UTF8.GetString(State!.Data.Span);
+
+        public void Make(ulong creation) => State = new TopicState
+        {
+            Collection = "/ps", Source = "x", Creation = creation, Properties = new CoapTopicProperties("door"),
+        };
+
+        public CoapCode Ask(TopicQuestion question)
+        {
+            CoapTableDecision decision = TopicRules.Decide(
+                new CoapTableQuestion(s_key, State?.Write(), question.Write(), Timeout.InfiniteTimeSpan, DateTimeOffset.UnixEpoch));
+            State = decision.IsRemoval ? null : decision.IsPut ? TopicState.Read(decision.Value) : State;
+            return TopicReply.Read(decision.Reply).Code;
+        }
+    }
+
+    /// <summary>Asks the rules what was asked before, where a test says so.</summary>
+    private sealed class RepeatingTable
+    {
+        private readonly ConcurrentQueue<byte[]> _asked = [];
+
+        public byte[]? Last => _asked.LastOrDefault();
+
+        public byte[]? Repeat { get; set; }
+
+        public ICoapTableRules Of(ICoapTableRules rules) => new Rules(this, rules);
+
+        private sealed class Rules(RepeatingTable table, ICoapTableRules inner) : ICoapTableRules
+        {
+            public CoapTableDecision Decide(CoapTableQuestion question)
+            {
+                byte[] asked = table.Repeat ?? question.Bytes.ToArray();
+                table.Repeat = null;
+                table._asked.Enqueue(asked);
+                return inner.Decide(question with { Bytes = asked });
+            }
+
+            public void OnChanged(CoapTableChange change) => inner.OnChanged(change);
+        }
+    }
+}
