@@ -96,8 +96,8 @@ public sealed class LongLookUpTests
         {
             Assert.Null(LookUp.TryRead(["title=x"], ofLinks: true, 16, out LookUp? lookUp));
             ArrayBufferWriter<byte> answer = new();
-            return scans.FinishAsync(CoapSourceRule.Default.Of(CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 1))), lookUp!, 0,
-                answer, core.LookUps.Begin(lookUp!), CancellationToken.None).AsTask();
+            CoapSource source = CoapSourceRule.Default.Of(CoapAddress.FromIPEndPoint(new IPEndPoint(IPAddress.Parse(address), 1)));
+            return scans.FinishAsync(source, lookUp!, 0, answer, core.LookUps.Begin(lookUp!), CancellationToken.None).AsTask();
         }
     }
 

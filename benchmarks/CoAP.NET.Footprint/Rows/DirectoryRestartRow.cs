@@ -9,7 +9,7 @@ namespace CoAP.NET.Footprint.Rows;
 internal sealed class DirectoryRestartRow : IRow
 {
     // How many registrations wait for the store at a time.
-    private const int AtATime = 4_000;
+    private const int AtATime = 8_000;
     private const double Goal = 10;
     private static readonly byte[] s_secret = CoapSealedClusterStore.NewSecret();
 
@@ -17,7 +17,7 @@ internal sealed class DirectoryRestartRow : IRow
 
     public string About => "a Resource Directory with 1,000,000 registrations of 10 links starts from SQLite";
 
-    public int Seconds(Sizes sizes) => 150;
+    public int Seconds(Sizes sizes) => 300;
 
     public async Task RunAsync(FigureTable table, Sizes sizes)
     {
@@ -75,8 +75,9 @@ internal sealed class DirectoryRestartRow : IRow
 
     private static async Task StartAsync(FigureTable table, string file, int count)
     {
-        // What filling it has left is not part of a start.
-        long before = Heap.LiveBytes();
+        // What filling it has left is not part of a start. Away from the stack of what ended before, which holds on to all of it.
+        await Task.Yield();
+        _ = Heap.LiveBytes();
         TimeSpan cpu = Environment.CpuUsage.TotalTime;
         long start = TimeProvider.System.GetTimestamp();
         await using CoapCluster cluster = Open(file);
@@ -87,8 +88,6 @@ internal sealed class DirectoryRestartRow : IRow
         double processor = (Environment.CpuUsage.TotalTime - cpu).TotalSeconds;
         table.Add($"start with {count:N0} registrations, until all are found", $"{seconds:0.00} s", "<= 10 s", seconds <= Goal);
         table.Add("the same, time of all processors", $"{processor:0.00} s");
-        table.Add("a registration in memory, with its entry in the table and its places in the index",
-            $"{(Heap.LiveBytes() - before) / (double)count:0} B");
         table.Check(directory.Count == count, $"{directory.Count} registrations are there after the start, and not {count}");
         ArrayBufferWriter<byte> answer = new(4096);
         _ = LookUp.TryRead([$"ep=node-{count - 1}"], ofLinks: true, 16, out LookUp? lookUp);

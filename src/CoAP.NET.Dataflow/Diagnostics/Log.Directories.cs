@@ -21,8 +21,8 @@ internal static partial class Log
         ILogger logger, string endpoint, string directory, int failures, string error, TimeSpan wait);
 
     [LoggerMessage(2633, LogLevel.Information,
-        "{Directory} does not know the registration of {Endpoint} any more, as after a restart, or refuses its refresh; it is registered "
-            + "again.")]
+        "{Directory} does not know the registration of {Endpoint} any more, as after a restart, lists something else at its location, or "
+            + "refuses its refresh; it is registered again.")]
     public static partial void RegistrationForgotten(ILogger logger, string endpoint, string directory);
 
     [LoggerMessage(2634, LogLevel.Warning,
@@ -47,4 +47,8 @@ internal static partial class Log
         "{Endpoint} is not kept registered with {Directory} any more, as the endpoint that sends was stopped first. Stop the registration "
             + "before it, so that the directory is told.")]
     public static partial void RegistrationEndpointStopped(ILogger logger, string endpoint, string directory);
+
+    [LoggerMessage(2640, LogLevel.Information,
+        "{Directory} does not list {Endpoint} at its location any more, so nothing is removed there: it may be somebody else's by now.")]
+    public static partial void RegistrationNotListed(ILogger logger, string endpoint, string directory);
 }

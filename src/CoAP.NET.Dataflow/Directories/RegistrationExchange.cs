@@ -66,6 +66,39 @@ internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOp
                     + "be one: it is a place of the directory itself, or no path. The directory has an error.", response);
     }
 
+    /// <summary>
+    /// Whether the directory lists the endpoint at its location. One that restarted, and keeps nothing, may have given the location to
+    /// somebody else, and takes a refresh or a removal there all the same where it does not know who asks.
+    /// </summary>
+    /// <param name="directory">The directory.</param>
+    /// <param name="grant">The registration, which has a location.</param>
+    /// <param name="cancellationToken">Stops waiting.</param>
+    /// <returns>Null when nothing tells: the endpoint does not know its name, or the directory has no look-up that answers it.</returns>
+    /// <exception cref="CoapException">It failed.</exception>
+    public async Task<bool?> IsListedAsync(CoapResourceDirectory directory, RegistrationGrant grant, CancellationToken cancellationToken)
+    {
+        if (options.EndpointName.Length == 0 || directory.EndpointLookup is not { } place)
+        {
+            return null;
+        }
+
+        CoapRequest request = directory.Host.To(CoapMethod.Get, place);
+        request.Accept = CoapContentFormat.LinkFormat;
+        Add(request, "ep", options.EndpointName);
+        CoapResponse response = await SendAsync(request, cancellationToken).ConfigureAwait(false);
+        if (response.Code.Class == 4 && response.Code != CoapCode.TooManyRequests)
+        {
+            // Not everybody may look up.
+            return null;
+        }
+
+        return CoapLinkFormat.TryParse(Check(response, "look-up of the endpoint itself", place).Payload.Span,
+            out IReadOnlyList<CoapLink> links, out _, maxLinks: int.MaxValue)
+            ? links.Any(link => IsAt(grant, link.ResolveTarget(place.ToString())) && link.GetValue("ep") == options.EndpointName
+                && (options.Sector is null || link.GetValue("d") == options.Sector))
+            : null;
+    }
+
     /// <summary>Refreshes a registration, with a new base if there is one.</summary>
     /// <param name="directory">The directory.</param>
     /// <param name="grant">The registration, which has a location.</param>
@@ -120,6 +153,10 @@ internal sealed class RegistrationExchange(CoapClient client, CoapRegistrationOp
                 .Any(place => place.Scheme == grant.Place.Scheme && place.Authority == grant.Place.Authority
                     && place.PathSegments.SequenceEqual(path));
     }
+
+    // Hosts have several names and addresses, so the path tells.
+    private static bool IsAt(RegistrationGrant grant, string target) => CoapUri.TryParse(target, out CoapUri? uri, out _)
+        && uri.PathSegments.SequenceEqual(grant.Path.Select(static segment => Encoding.UTF8.GetString(segment.Span)));
 
     private static CoapRequest AtLocation(CoapMethod method, CoapResourceDirectory directory, RegistrationGrant grant)
     {

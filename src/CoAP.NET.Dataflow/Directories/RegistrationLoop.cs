@@ -14,6 +14,9 @@ internal sealed class RegistrationLoop
     private static readonly TimeSpan s_leastSlice = TimeSpan.FromMinutes(10);
     private const int Slices = 20;
 
+    // For so long after an answer nobody else has the location.
+    private static readonly TimeSpan s_sure = TimeSpan.FromSeconds(10);
+
     // So many failures in a row, and the directory is looked for anew: its name may stand for another address by now.
     private const int FailuresUntilSearch = 2;
 
@@ -169,16 +172,24 @@ internal sealed class RegistrationLoop
         if (_grant is { HasLocation: true } grant && grant.Place == _directory.Registration && !HasEnded(grant)
             && document.AsSpan().SequenceEqual(grant.Links))
         {
-            if (await _exchange.RefreshAsync(_directory, grant, baseUri, refreshAfter, _stopping.Token).ConfigureAwait(false) is { } now)
+            bool? isListed = await _exchange.IsListedAsync(_directory, grant, _stopping.Token).ConfigureAwait(false);
+
+            // A directory of before RFC 9176, which has no look-up, may make another registration each time that one registers.
+            if ((isListed == true || _directory.EndpointLookup is null)
+                && await _exchange.RefreshAsync(_directory, grant, baseUri, refreshAfter, _stopping.Token).ConfigureAwait(false) is { } now)
             {
                 _grant = now;
                 Log.RegistrationRefreshed(_log, _name, DirectoryName, refreshAfter);
                 return;
             }
 
-            // What is at that location from now on may be somebody else's.
-            Log.RegistrationForgotten(_log, _name, DirectoryName);
-            _grant = null;
+            // Where nothing tells, to register under the name again is a refresh that concerns nobody else.
+            if (isListed is not null || _directory.EndpointLookup is null)
+            {
+                // What is at that location from now on may be somebody else's.
+                Log.RegistrationForgotten(_log, _name, DirectoryName);
+                _grant = null;
+            }
         }
 
         Tell(CoapRegistrationState.Registering, isTry: true);
@@ -247,9 +258,18 @@ internal sealed class RegistrationLoop
 
         try
         {
-            await _exchange.RemoveAsync(_directory, grant, _cut.Token).ConfigureAwait(false);
+            if (grant.AgeBy(_time) > s_sure
+                && await _exchange.IsListedAsync(_directory, grant, _cut.Token).ConfigureAwait(false) == false)
+            {
+                Log.RegistrationNotListed(_log, _name, DirectoryName);
+            }
+            else
+            {
+                await _exchange.RemoveAsync(_directory, grant, _cut.Token).ConfigureAwait(false);
+                Log.RegistrationRemoved(_log, _name, grant.Place.ToString());
+            }
+
             _grant = null;
-            Log.RegistrationRemoved(_log, _name, grant.Place.ToString());
         }
         catch (Exception exception) when (exception is CoapException or OperationCanceledException or ObjectDisposedException)
         {
