@@ -330,6 +330,10 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
             case DevicePost.Heard when rest.Length > sizeof(long) && DeviceName.TryDecode(rest[sizeof(long)..]) is { } name:
                 OnHeard(name, rest[sizeof(long)..], new DeviceRecord(DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from));
                 break;
+            case DevicePost.Left when rest.Length > sizeof(long) && DeviceName.TryDecode(rest[sizeof(long)..]) is { } name:
+                _local.OnLeftElsewhere(
+                    name, rest[sizeof(long)..], new DeviceRecord(DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from));
+                break;
             case DevicePost.Came when rest.Length > sizeof(long) && DeviceName.TryDecode(rest[sizeof(long)..]) is { } name:
                 OnCame(name, DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from);
                 break;

@@ -28,4 +28,10 @@ internal enum DevicePost : byte
     /// A session of a device came to another node with its slot: when it was heard in it last (8 bytes), its name. It may be an old one.
     /// </summary>
     Moved,
+
+    /// <summary>
+    /// A device was heard at a node until now, and is not there any more: when (8 bytes), its name. To the node that has the slot of the
+    /// name.
+    /// </summary>
+    Left,
 }

@@ -220,6 +220,15 @@ internal sealed class LocalDevice(
         }
     }
 
+    /// <summary>A session of it came to another node.</summary>
+    public void OnPerhapsElsewhere()
+    {
+        lock (_gate)
+        {
+            _notElsewhereAt = null;
+        }
+    }
+
     /// <summary>Throws when the device is asleep and it is not time to try whether it still is.</summary>
     public void ThrowIfNotToAsk()
     {

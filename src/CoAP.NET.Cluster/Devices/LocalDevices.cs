@@ -125,13 +125,24 @@ internal sealed class LocalDevices(
     /// <param name="node">The other node.</param>
     public void OnMovedElsewhere(string name, DateTimeOffset at, CoapNodeId node)
     {
-        if (_byName.TryGetValue(name, out LocalDevice? device) && device.CameAt - (device.HasMoved ? s_clocks : TimeSpan.Zero) > at)
+        if (!_byName.TryGetValue(name, out LocalDevice? device))
+        {
+            return;
+        }
+
+        // Where both have moved only clocks say which is newer. The other node may have given the session to this one meanwhile, too.
+        TimeSpan doubt = device.HasMoved ? s_clocks : TimeSpan.Zero;
+        if (device.CameAt - doubt > at)
         {
             posts.TryTell(node, DevicePost.Came, device.Key.Span, device.CameAt);
         }
+        else if (device.CameAt + doubt < at)
+        {
+            Remove(device);
+        }
         else
         {
-            OnCameElsewhere(name, at);
+            device.OnPerhapsElsewhere();
         }
     }
 
@@ -143,6 +154,18 @@ internal sealed class LocalDevices(
     {
         // Its session may have come here from that node, which heard it until then, by a clock that is ahead of this one.
         OnCameElsewhere(name, record.LastHeard - s_clocks);
+        OnLeftElsewhere(name, key, record);
+    }
+
+    /// <summary>
+    /// A device was heard at another node until now. Its session may have been taken over here meanwhile, as where that node did not reach
+    /// the store.
+    /// </summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="record">When, and at which node.</param>
+    public void OnLeftElsewhere(string name, ReadOnlySpan<byte> key, DeviceRecord record)
+    {
         if (!records.TryNote(key, record, isHint: false) && _late.Count < MaxLate)
         {
             // The other node may know before this one that the slot is here.
@@ -259,16 +282,16 @@ internal sealed class LocalDevices(
         {
             _byName.TryRemove(KeyValuePair.Create(device.Name, device));
             device.End();
-            Note(device, isHint: true);
+            Note(device, isHint: true, DevicePost.Left);
         }
     }
 
-    private void Note(LocalDevice device, bool isHint)
+    private void Note(LocalDevice device, bool isHint, DevicePost post = DevicePost.Heard)
     {
         DateTimeOffset heard = device.LastHeard;
         CoapFence fence = cluster.Map[CoapSlot.OfName(device.Key.Span)].Fence;
         if (records.TryNote(device.Key.Span, new DeviceRecord(heard, cluster.Self.Id), isHint)
-            || posts.TryTellHome(DevicePost.Heard, device.Key.Span, heard))
+            || posts.TryTellHome(post, device.Key.Span, heard))
         {
             device.OnNoted(heard, fence);
         }

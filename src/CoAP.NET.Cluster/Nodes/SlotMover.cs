@@ -31,6 +31,7 @@ internal sealed class SlotMover(
 
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _stop = new();
+    private readonly OccasionalLog _notGiven = new(time);
     private readonly SettleClock _settle = new(options.SettleTime, time);
 
     // The fence under which a slot is released: a slot that comes back has another one.
@@ -254,7 +255,12 @@ internal sealed class SlotMover(
         catch (Exception exception)
 #pragma warning restore CA1031
         {
-            NodesLog.NotGiven(logger, self, exception);
+            // Each of several batches tries twice a second.
+            if (_notGiven.IsDue())
+            {
+                NodesLog.NotGiven(logger, self, exception);
+            }
+
             await Task.Delay(s_retry, time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
 

@@ -1,13 +1,24 @@
+using System.Buffers.Binary;
+
 namespace CoAP.NET.Dtls.Sessions;
 
-/// <summary>What the code of a message says (RFC 7252 section 12.1), for those who look at nothing else of it.</summary>
+/// <summary>What the head of a message says (RFC 7252 sections 3 and 12.1), for those who look at nothing else of it.</summary>
 internal static class MessageKind
 {
     private const int CodeOffset = 1;
+    private const int HeaderLength = 4;
     private const int ClassShift = 5;
     private const byte Empty = 0;
     private const byte Get = 1;
     private const byte Fetch = 5;
+    private const byte IsReply = 0x20;
+    private const int NibbleMask = 0x0F;
+    private const int NibbleBits = 4;
+    private const int OneByteMore = 13;
+    private const int TwoBytesMore = 14;
+    private const int TwoBytesFrom = 269;
+    private const byte PayloadMarker = 0xFF;
+    private const int Observe = 6;
 
     /// <summary>Whether it is a request.</summary>
     /// <param name="message">The message, as datagrams have it.</param>
@@ -18,4 +29,62 @@ internal static class MessageKind
     /// <param name="message">The message, as datagrams have it.</param>
     public static bool IsUnsafeRequest(ReadOnlySpan<byte> message) =>
         IsRequest(message) && message[CodeOffset] is not (Get or Fetch);
+
+    /// <summary>
+    /// Whether it shows that its sender hears us: an acknowledgement, a Reset or a response. Requests and notifications (RFC 7641) come
+    /// from a server too that hears nothing of us.
+    /// </summary>
+    /// <param name="message">The message, as datagrams have it.</param>
+    public static bool IsReaction(ReadOnlySpan<byte> message) =>
+        message.Length > CodeOffset
+        && ((message[0] & IsReply) != 0 || (message[CodeOffset] >> ClassShift != 0 && !IsNotification(message)));
+
+    // Whether it has the Observe option, before which there is little in a response.
+    private static bool IsNotification(ReadOnlySpan<byte> message)
+    {
+        int at = HeaderLength;
+        if (!TryReadLength(message, message[0] & NibbleMask, ref at, out int token))
+        {
+            return false;
+        }
+
+        at += token;
+        for (int number = 0; at < message.Length && message[at] != PayloadMarker;)
+        {
+            byte head = message[at++];
+            if (!TryReadLength(message, head >> NibbleBits, ref at, out int delta)
+                || !TryReadLength(message, head & NibbleMask, ref at, out int length)
+                || (number += delta) > Observe)
+            {
+                return false;
+            }
+
+            if (number == Observe)
+            {
+                return true;
+            }
+
+            at += length;
+        }
+
+        return false;
+    }
+
+    // A length or a delta, whose further bytes follow (RFC 7252 section 3.1, RFC 8974 section 2.1).
+    private static bool TryReadLength(ReadOnlySpan<byte> message, int nibble, ref int at, out int length)
+    {
+        length = nibble;
+        switch (nibble)
+        {
+            case OneByteMore when at < message.Length:
+                length += message[at++];
+                return true;
+            case TwoBytesMore when at + 1 < message.Length:
+                length = BinaryPrimitives.ReadUInt16BigEndian(message[at..]) + TwoBytesFrom;
+                at += 2;
+                return true;
+            default:
+                return nibble < OneByteMore;
+        }
+    }
 }

@@ -13,7 +13,7 @@ internal sealed class DtlsChannelSession : CoapSession
     private CoapDtlsIdentity? _identity;
     private CoapException? _reason;
 
-    // Of Confirmable messages that were sent since something came: a hint, so updates of several threads may get lost.
+    // Of Confirmable messages that were sent since a reaction came: a hint, so updates of several threads may get lost.
     private int _unanswered;
     private long _unansweredSince;
     private int _isProbed;
@@ -50,7 +50,7 @@ internal sealed class DtlsChannelSession : CoapSession
     /// <summary>Why this end closed it; null when it did not.</summary>
     public CoapException? Reason => Volatile.Read(ref _reason);
 
-    /// <summary>How many Confirmable messages were sent since anything came.</summary>
+    /// <summary>How many Confirmable messages were sent since the other end reacted to any.</summary>
     public int Unanswered => Volatile.Read(ref _unanswered);
 
     /// <summary>When the first of <see cref="Unanswered"/> was sent, as a time stamp of the clock.</summary>
@@ -68,10 +68,12 @@ internal sealed class DtlsChannelSession : CoapSession
     public void EndProbe() => Volatile.Write(ref _isProbed, 0);
 
     /// <summary>Notes that something authentic came.</summary>
-    public void OnHeard()
+    /// <param name="message">A message. What the server sends by itself does not show that it hears us: another server may have the
+    /// session, and tell of what is observed in it, while what we send does not come there.</param>
+    public void OnHeard(ReadOnlySpan<byte> message)
     {
         OnReceived();
-        if (_unanswered > 0)
+        if (_unanswered > 0 && MessageKind.IsReaction(message))
         {
             Volatile.Write(ref _unanswered, 0);
         }

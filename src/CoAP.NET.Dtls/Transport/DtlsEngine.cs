@@ -215,7 +215,7 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             return;
         }
 
-        owner.OnHeard();
+        owner.OnHeard(content);
         CoapDatagram message = _pool.Rent();
         content.CopyTo(message.Buffer);
         message.Length = content.Length;

@@ -314,8 +314,33 @@ public sealed class DeviceTests : IAsyncDisposable
         local.OnHeardElsewhere(Name, "meter-7"u8, new DeviceRecord(_world.Clock.GetUtcNow().AddSeconds(50), other));
         Assert.Single(node.Devices.GetLocal());
 
+        // The other node spoke to it since, and has lost it.
+        local.OnLeftElsewhere(Name, "meter-7"u8, new DeviceRecord(_world.Clock.GetUtcNow().AddMinutes(2), other));
+        Assert.Single(node.Devices.GetLocal());
+
         // It has been speaking to the other node since.
         local.OnHeardElsewhere(Name, "meter-7"u8, new DeviceRecord(_world.Clock.GetUtcNow().AddMinutes(2), other));
+        Assert.Empty(node.Devices.GetLocal());
+    }
+
+    [Fact]
+    public async Task A_device_stays_here_when_the_node_that_had_its_session_before_says_late_that_it_had_come_there()
+    {
+        (DeviceNode node, _) = await ConnectAsync();
+        LocalDevices local = ((ClusterDevices)node.Devices).Local;
+        LocalDevice here = local.TryFind(Name)!;
+        await _world.PassAsync(TimeSpan.FromSeconds(10));
+        local.Remove(here);
+        local.Add(Name, "meter-7"u8.ToArray(), here.Peer);
+        Assert.True(local.TryFind(Name)!.HasMoved);
+
+        // The clock of the other node is ahead.
+        CoapNodeId other = CoapNodeId.New();
+        local.OnMovedElsewhere(Name, here.LastHeard + TimeSpan.FromSeconds(50), other);
+        Assert.Single(node.Devices.GetLocal());
+
+        // So much clocks do not differ.
+        local.OnMovedElsewhere(Name, here.LastHeard + TimeSpan.FromMinutes(2), other);
         Assert.Empty(node.Devices.GetLocal());
     }
 

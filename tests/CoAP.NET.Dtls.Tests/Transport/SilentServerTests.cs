@@ -1,5 +1,8 @@
+using System.Globalization;
 using System.Net;
+using CoAP.NET.Dtls.Tests.Moving;
 using CoAP.NET.Testing;
+using CoAP.NET.Tests;
 
 namespace CoAP.NET.Dtls.Tests.Transport;
 
@@ -88,6 +91,45 @@ public sealed class SilentServerTests
         // Copies leave after 2 to 3 s, 6 to 9 s, 14 to 21 s, and 30 to 45 s (RFC 7252 section 4.8); after 62 to 93 s a message is given up.
         Assert.InRange(_clock.GetElapsedTime(begin), TimeSpan.FromSeconds(least), TimeSpan.FromSeconds(most));
         Assert.Equal(2, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+    }
+
+    [Fact]
+    public async Task A_session_is_doubted_though_its_server_tells_of_what_is_observed_and_hears_nothing()
+    {
+        await using SecureEndpoints secure = new();
+        int state = 0;
+        secure.Server.MapGet("/state", () => CoapResults.Text($"{Volatile.Read(ref state)}")).Observable();
+        await secure.StartAsync();
+        await using DeafPath path = new(secure.Endpoint);
+        CoapClient client = secure.Client(silence: s_silence, endpoint: options => options.TimeProvider = _clock);
+        CoapObservation observation = await RunAsync(client.ObserveAsync($"{path.Host}/state"));
+        int seen = -1;
+        Task reading = ReadAsync();
+        path.IsDeaf = true;
+
+        Task<CoapResponse> asked = client.GetAsync($"{path.Host}/who");
+        while (state < 100 && path.IsDeaf)
+        {
+            TimeSpan now = _clock.Elapsed;
+            Volatile.Write(ref state, state + 1);
+            secure.Server.Notify("/state");
+            await Eventually.IsTrueAsync(() => Volatile.Read(ref seen) == state || !path.IsDeaf);
+            await _clock.AdvanceUntilAsync(() => _clock.Elapsed > now + TimeSpan.FromSeconds(1), TimeSpan.FromMinutes(1));
+        }
+
+        Assert.Equal(SecureEndpoints.Identity, (await RunAsync(asked)).GetText());
+        Assert.InRange(state, 2, 60);
+        Assert.Equal(2, client.Endpoint.Counters[CoapCounter.ConnectionsOpened]);
+        await RunAsync(observation.DisposeAsync().AsTask().ContinueWith(static _ => true));
+        await reading;
+
+        async Task ReadAsync()
+        {
+            await foreach (CoapResponse told in observation.ReadAllAsync())
+            {
+                Volatile.Write(ref seen, int.Parse(told.GetText(), CultureInfo.InvariantCulture));
+            }
+        }
     }
 
     [Fact]

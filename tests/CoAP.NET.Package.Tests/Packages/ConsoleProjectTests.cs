@@ -3,14 +3,14 @@ namespace CoAP.NET.Package.Tests.Packages;
 [Collection(PackedFeedCollection.Name)]
 public sealed class ConsoleProjectTests(PackedFeed feed)
 {
+    // What is trimmed is tried with a service (WorkerProjectTests), which has this package and more.
     [Fact]
-    public async Task A_new_console_project_runs_trimmed_with_nothing_but_the_package()
+    public async Task A_new_console_project_runs_with_nothing_but_the_package()
     {
         string folder = feed.Copy("Console");
-        await Tool.RunAsync(folder, "dotnet",
-            ["publish", "-c", "Release", "--use-current-runtime", "-p:PublishTrimmed=true", "-o", "published", "-v", "quiet"]);
+        await Tool.RunAsync(folder, "dotnet", ["build", "-c", "Release", "-o", "built", "-v", "quiet"]);
 
-        string output = await Tool.RunAsync(folder, Path.Combine(folder, "published", "App"), []);
+        string output = await Tool.RunAsync(folder, Path.Combine(folder, "built", "App"), []);
 
         Assert.Equal(
             """

@@ -8,6 +8,7 @@ internal sealed class ClusterCalm(ClusterWorld world)
 {
     private const int TriesWithoutCid = 3;
     private static readonly TimeSpan s_sharing = TimeSpan.FromMinutes(3);
+    private static readonly TimeSpan s_leases = TimeSpan.FromSeconds(30);
     private static readonly TimeSpan s_requests = TimeSpan.FromMinutes(6);
 
     // The first notification from a node to which the device has sent nothing yet may be lost with all of its copies.
@@ -116,6 +117,10 @@ internal sealed class ClusterCalm(ClusterWorld world)
 
     private async Task CheckQuietAsync()
     {
+        // Whoever did not reach the store may lose its slots only now, and with them what a device says at its end.
+        await world.Drive.UntilAsync(static () => false, s_leases).ConfigureAwait(false);
+        await MustAsync(ClusterCheck.Slots, "each slot has one owner, who is there, and all nodes say so", world.AreShared, s_sharing)
+            .ConfigureAwait(false);
         foreach (SimulatedDevice device in world.Devices)
         {
             Task closing = device.DisposeAsync().AsTask();

@@ -60,6 +60,14 @@ internal sealed class SimulatedDevice : IAsyncDisposable
                 world.OnNewSession(this);
             }
         };
+        _server.Endpoint.PeerDisconnected += (_, end) =>
+        {
+            if (end.Reason is CoapConnectionException { Error: CoapConnectionError.ClosedByUs })
+            {
+                // It has ended the session itself, as nobody wanted it.
+                ServerCid = null;
+            }
+        };
     }
 
     public int Index { get; }

@@ -25,6 +25,12 @@ internal sealed class SlotHistory
             CoapNodeId owner = map[slot].Node;
             if (owner.IsSet && (owners.Count == 0 || owners[^1].Node != owner))
             {
+                if (owners.Count > 0 && _processes[owners[^1].Node] is { IsInDoubt: true } before)
+                {
+                    // It does not reach the store, so it was not the one that gave the slot away.
+                    before.LastFailure = now;
+                }
+
                 owners.Add((now, owner));
             }
         }
