@@ -137,6 +137,32 @@ public sealed class AttackTests(ITestOutputHelper output)
     public Task Bodies_as_large_as_blocks_can_number_take_the_memory_of_a_window_of_a_proxy() => HoldsAsync("proxy-gigabyte");
 
     [Theory]
+    [InlineData("directory-fill")]
+    [InlineData("directory-forged")]
+    [InlineData("directory-lookups")]
+    [InlineData("directory-watches")]
+    [InlineData("directory-names")]
+    [InlineData("directory-links")]
+    [InlineData("directory-reflector")]
+    public Task A_directory_has_places_for_others_tells_what_it_may_and_sends_to_nobody_else(string row) => HoldsAsync(row);
+
+    [Theory]
+    [InlineData("topics-fill")]
+    [InlineData("topics-publish")]
+    [InlineData("topics-fetch")]
+    public Task A_broker_has_places_for_others_and_is_kept_busy_by_nobody(string row) => HoldsAsync(row);
+
+    [Theory]
+    [InlineData("directory-fill", "one-source")]
+    [InlineData("directory-forged", "large-room")]
+    [InlineData("directory-lookups", "no-scan-bound")]
+    [InlineData("directory-watches", "no-watch-bound")]
+    [InlineData("directory-names", "no-escapes")]
+    [InlineData("directory-links", "one-link")]
+    [InlineData("directory-reflector", "no-verification")]
+    [InlineData("topics-fill", "one-source")]
+    [InlineData("topics-publish", "no-rate")]
+    [InlineData("topics-fetch", "each-by-itself")]
     [InlineData("proxy-relay", "no-target-check")]
     [InlineData("proxy-spoofed", "no-verification")]
     [InlineData("proxy-slow", "no-request-bound")]

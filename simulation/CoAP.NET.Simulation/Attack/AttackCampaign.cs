@@ -8,7 +8,7 @@ internal sealed class AttackCampaign : Campaign
     [
         .. SpoofedSources.Rows, .. Amplification.Rows, .. Guessing.Rows, .. Spoofing.Rows,
         .. Fragments.Rows, .. Exhaustion.Rows, .. Caches.Rows, .. Oversized.Rows, .. Bombs.Rows, .. Floods.Rows, .. Proxies.Rows,
-        .. ForgedKids.Rows,
+        .. ForgedKids.Rows, .. DirectoryFills.Rows, .. DirectoryTricks.Rows, .. TopicAttacks.Rows,
     ];
 
     public override string Name => "attack";

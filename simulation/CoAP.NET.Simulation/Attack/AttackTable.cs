@@ -14,7 +14,6 @@ internal static class AttackTable
         ("Responses of the wrong server of a security group", "no Group OSCORE"),
         ("Proxy loop", "tests of CoAP.NET.Proxy: loops end by Hop-Limit"),
         ("Metadata in tokens of a proxy", "nothing of clients is in tokens of the proxy; tokens of `CoapStatelessClient` are encrypted"),
-        ("Poisoning of a Resource Directory", "no Resource Directory"),
         ("Impersonation by a group's pre-shared key",
             "no Group OSCORE; a pre-shared key that several devices share makes them one identity"),
     ];

@@ -16,6 +16,9 @@ internal sealed class Collection(BrokerParts parts)
     private KeptList? _dataList;
     private KeptLinks? _discovered;
 
+    // All topics in their order, made anew as seldom.
+    private KeptTopics? _all;
+
     /// <summary>The path, in URI form; known once it is mapped.</summary>
     public string Path { get; private set; } = "";
 
@@ -141,15 +144,39 @@ internal sealed class Collection(BrokerParts parts)
 
         uint keys = TopicMap.KeysOf(wanted);
         byte[] all = TopicMap.Write(wanted);
-        return Links(request, Visible(request).Where(topic =>
-            TopicMap.Write(topic.Describe(topic.State.Properties), keys).AsSpan().SequenceEqual(all)), ofData: false);
+        return Links(request, Visible(request).Where(topic => MayPass(topic, wanted)
+            && TopicMap.Write(topic.Describe(topic.State.Properties), keys).AsSpan().SequenceEqual(all)), ofData: false);
     }
 
-    private IEnumerable<Topic> Visible(CoapRequest request) =>
-        Shown(request).OrderBy(static topic => topic.Id, StringComparer.Ordinal);
+    // Strangers may ask often for what few topics have: those that have something else cost a comparison each, and no memory.
+    private static bool MayPass(Topic topic, CoapTopicProperties wanted)
+    {
+        CoapTopicProperties known = topic.State.Properties;
+        return (wanted.Name is null || wanted.Name == known.Name)
+            && (wanted.DataUri is null || wanted.DataUri.EndsWith(topic.Id, StringComparison.Ordinal))
+            && (wanted.ResourceType is null || wanted.ResourceType == known.ResourceType)
+            && (wanted.ContentFormat is null || wanted.ContentFormat == known.ContentFormat)
+            && (wanted.TopicType is null || wanted.TopicType == known.TopicType)
+            && (wanted.Expiration is null || known.Expiration is not null)
+            && (wanted.MaxSubscribers is null || wanted.MaxSubscribers == known.MaxSubscribers)
+            && (wanted.ObserverCheck is null || known.ObserverCheck is not null
+                || wanted.ObserverCheck == TimeSpan.FromSeconds(PubSubDraft.DefaultObserverCheck));
+    }
 
-    private IEnumerable<Topic> Shown(CoapRequest request) => parts.Index.All
-        .Where(topic => topic.State.Collection == Path && _clients.IsAllowed(request, CoapPubSubOperation.ReadTopic, topic));
+    private IEnumerable<Topic> Visible(CoapRequest request)
+    {
+        long version = parts.Index.Version;
+        if (Volatile.Read(ref _all) is not { } all || all.Version != version)
+        {
+            Topic[] topics = [.. parts.Index.All.Where(topic => topic.State.Collection == Path)
+                .OrderBy(static topic => topic.Id, StringComparer.Ordinal)];
+            Volatile.Write(ref _all, all = new KeptTopics(version, topics));
+        }
+
+        return parts.Options.Authorize is null
+            ? all.Topics
+            : all.Topics.Where(topic => _clients.IsAllowed(request, CoapPubSubOperation.ReadTopic, topic));
+    }
 
     // In /.well-known/core topics stand for those who ask for a type, and only while they are few: a list of all that a server has is asked
     // for often and by groups, and who wants topics finds the collection in it.
@@ -177,10 +204,8 @@ internal sealed class Collection(BrokerParts parts)
     private CoapLink[] FewLinks(CoapRequest request)
     {
         int most = parts.Options.MaxTopicsInDiscovery;
-        Topic[] topics = [.. Shown(request).Take(most + 1)];
-        return topics.Length > most ? []
-            : [.. topics.OrderBy(static topic => topic.Id, StringComparer.Ordinal)
-                .SelectMany(static topic => new[] { TopicLink(topic), DataLink(topic) })];
+        Topic[] topics = [.. Visible(request).Take(most + 1)];
+        return topics.Length > most ? [] : [.. topics.SelectMany(static topic => new[] { TopicLink(topic), DataLink(topic) })];
     }
 
     private static CoapResult Links(CoapRequest request, IEnumerable<Topic> topics, bool ofData)
@@ -205,6 +230,8 @@ internal sealed class Collection(BrokerParts parts)
     }
 
     private sealed record KeptLinks(long Version, CoapLink[] Links);
+
+    private sealed record KeptTopics(long Version, Topic[] Topics);
 
     private sealed record KeptList(long Version, CoapContent Content, CoapETag ETag);
 }

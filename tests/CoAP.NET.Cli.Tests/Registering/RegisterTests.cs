@@ -124,6 +124,29 @@ public sealed class RegisterTests
         }
     }
 
+    [Theory]
+    [InlineData]
+    [InlineData("--endpoints")]
+    [InlineData("--json")]
+    public async Task What_others_registered_with_a_directory_does_not_drive_the_terminal(params string[] options)
+    {
+        const string Hostile = "\u001b[2J\u001b]0;title\u0007\u009b31m\u0085\u007f\r\n2.05 forged [red]markup[/] <script>";
+        string links = $"<coap://[2001:db8::2]/a>;title=\"{Hostile}\",</rd/1>;ep=\"{Hostile}\";base=\"coap://[2001:db8::2]\"";
+        CoapContent content = new(System.Text.Encoding.UTF8.GetBytes(links), CoapContentFormat.LinkFormat);
+        await using CoapServer server = await TestServer.StartAsync(server =>
+        {
+            server.MapPost("/rd", () => CoapResults.Changed()).WithResourceType("core.rd");
+            server.MapGet("/rd-lookup/res", () => CoapResults.Content(content)).WithResourceType("core.rd-lookup-res");
+            server.MapGet("/rd-lookup/ep", () => CoapResults.Content(content)).WithResourceType("core.rd-lookup-ep");
+        });
+
+        CliRun run = await CliHarness.RunAsync(["discover", "--rd", server.LocalEndpoints[0], .. options]);
+
+        Assert.NotEmpty(run.Out + run.Error);
+        Assert.DoesNotContain(run.Out + run.Error, static c => char.IsControl(c) && c != '\n');
+        Assert.DoesNotContain("\n2.05 forged", run.Out, StringComparison.Ordinal);
+    }
+
     [Fact]
     public async Task What_went_wrong_is_told()
     {
