@@ -43,7 +43,7 @@ public sealed class DirectoryGroupTests
         CliRun run = await RunAsync(network, s_command);
 
         Assert.Equal(ExitCodes.Timeout, silent.ExitCode);
-        Assert.Contains("No resource directory answered at coap://224.0.1.190 within 3 s.", silent.Error, StringComparison.Ordinal);
+        Assert.Contains("No resource directory answered at coap://224.0.1.190/ within 3 s.", silent.Error, StringComparison.Ordinal);
         Assert.Contains("door", run.Out, StringComparison.Ordinal);
         Assert.Contains("4.03", run.Error, StringComparison.Ordinal);
     }
@@ -67,6 +67,7 @@ public sealed class DirectoryGroupTests
     {
         InMemoryTransport transport = network.CreateTransport(InMemoryNetwork.Address(address));
         server.Endpoint.AddTransport(transport);
+        server.JoinGroups(new CoapGroupOptions { GroupSize = 4, ResponseRate = 1000 });
         SmallDirectory directory = new(server, network.TimeProvider);
         await server.StartAsync();
         transport.JoinGroup(InMemoryNetwork.Address("224.0.1.190:5683"));
