@@ -88,7 +88,8 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
         }
 
         // Each process of a run takes two seconds of the processor until its code is compiled, and each seed a third of one.
-        string[] scenarios = [.. Enumerable.Range(1, Seeds).Select(static seed => $"{ClusterScenario.Make((ulong)seed, Steps)}"), .. s_kept];
+        string[] scenarios =
+            [.. Enumerable.Range(1, Seeds).Select(static seed => $"{ClusterScenario.Make((ulong)seed, Steps)}"), .. s_kept];
         string kept = Path.Combine(Path.GetTempPath(), Path.GetRandomFileName());
         await File.WriteAllTextAsync(kept, string.Join('\n', scenarios));
         try
