@@ -77,6 +77,22 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
         step Kind=Change Node=1 Resource=1 Pause=10
         step Kind=Change Node=1 Resource=2 Pause=10
         """,
+        // A device stays known where its session is though a node that was cut off says late that it had come there.
+        // That node's clock was ahead, so the session passed for an old one.
+        """
+        cluster Seed=4865 Nodes=4 Balancer=Spray Duplication=96 Reordering=5 MaxDelay=30 StoreDelay=46 ClockSpread=24 ClockDrift=827
+        step Kind=StoreAway Id=1 Device=2 Node=3 Resource=1 Time=11721 Pause=726
+        step Kind=Kill Id=2 Node=2 Resource=1 Pause=1902
+        step Kind=Count Id=3 Resource=2 Pause=4202
+        step Kind=Count Id=4 Device=1 Node=2 Time=620 Pause=60
+        step Kind=Ask Id=5 Device=1 Node=3 Resource=2 Pause=859
+        step Kind=Observe Id=6 Node=2 Resource=2 Pause=3533
+        step Kind=LoseAnswers Id=8 Device=1 Node=2 Resource=1 Time=8173 Pause=894
+        step Kind=Count Id=10 Resource=1 Pause=2346
+        step Kind=Count Id=11 Device=1 Node=3 Pause=4258
+        step Kind=CutLink Id=14 Device=1 Node=1 Time=6594 Pause=4480
+        step Kind=Leave Id=15 Device=1 Node=1 Resource=2 Pause=3630
+        """,
     ];
 
     [Fact]

@@ -11,6 +11,9 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
 {
     // Then all is forgotten, and found again.
     private const int MaxRemembered = 65_536;
+
+    // A time and the length of an id (DevicePost.Moved).
+    private const int MovedHead = sizeof(long) + 1;
     private static readonly TimeSpan s_findTimeout = TimeSpan.FromSeconds(5);
 
     // The node that asks the device knows when that is over; this is for one that never answers.
@@ -337,8 +340,9 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
             case DevicePost.Came when rest.Length > sizeof(long) && DeviceName.TryDecode(rest[sizeof(long)..]) is { } name:
                 OnCame(name, DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from);
                 break;
-            case DevicePost.Moved when rest.Length > sizeof(long) && DeviceName.TryDecode(rest[sizeof(long)..]) is { } name:
-                OnMoved(name, DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from);
+            case DevicePost.Moved when rest.Length > MovedHead && rest.Length > MovedHead + rest[sizeof(long)]
+                && DeviceName.TryDecode(rest[(MovedHead + rest[sizeof(long)])..]) is { } name:
+                OnMoved(name, DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, rest.Slice(MovedHead, rest[sizeof(long)]), from);
                 break;
             case DevicePost.Forget when DeviceName.TryDecode(rest) is { } name:
                 _places.TryRemove(name, out _);
@@ -371,10 +375,10 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         _waits.Tell(name);
     }
 
-    private void OnMoved(string name, DateTimeOffset at, CoapNodeId node)
+    private void OnMoved(string name, DateTimeOffset at, ReadOnlySpan<byte> session, CoapNodeId node)
     {
         Place(name, node);
-        _local.OnMovedElsewhere(name, at, node);
+        _local.OnMovedElsewhere(name, at, session, node);
         _waits.Tell(name);
     }
 

@@ -25,7 +25,8 @@ internal enum DevicePost : byte
     Came,
 
     /// <summary>
-    /// A session of a device came to another node with its slot: when it was heard in it last (8 bytes), its name. It may be an old one.
+    /// A session of a device came to another node with its slot: when it was heard in it last (8 bytes), the length of the session's id
+    /// (one byte), the id, the device's name. It may be an old session.
     /// </summary>
     Moved,
 

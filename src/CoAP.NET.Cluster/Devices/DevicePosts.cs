@@ -31,6 +31,20 @@ internal sealed class DevicePosts(CoapCluster cluster)
         }
     }
 
+    /// <summary>Tells all other nodes that a session of a device came here with its slot.</summary>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="heard">When the device was heard in it last.</param>
+    /// <param name="session">The id of the session.</param>
+    public void TellMoved(ReadOnlySpan<byte> key, DateTimeOffset heard, ReadOnlySpan<byte> session)
+    {
+        Span<byte> named = stackalloc byte[1 + byte.MaxValue + ICoapDevices.MaxNameLength];
+        named = named[..(1 + session.Length + key.Length)];
+        named[0] = (byte)session.Length;
+        session.CopyTo(named[1..]);
+        key.CopyTo(named[(1 + session.Length)..]);
+        TellAll(DevicePost.Moved, named, heard);
+    }
+
     /// <summary>Tells a node something about a device.</summary>
     /// <param name="node">The node.</param>
     /// <param name="kind">What.</param>
@@ -39,7 +53,7 @@ internal sealed class DevicePosts(CoapCluster cluster)
     /// <returns>False when it cannot be told now.</returns>
     public bool TryTell(CoapNodeId node, DevicePost kind, ReadOnlySpan<byte> key, DateTimeOffset? time = null)
     {
-        Span<byte> item = stackalloc byte[1 + sizeof(long) + ICoapDevices.MaxNameLength];
+        Span<byte> item = stackalloc byte[1 + sizeof(long) + 1 + byte.MaxValue + ICoapDevices.MaxNameLength];
         item[0] = (byte)kind;
         int length = 1;
         if (time is { } value)

@@ -102,7 +102,15 @@ internal sealed class LocalDevices(
         Note(device, isHint: false);
 
         // Also those that have an older session of it.
-        posts.TellAll(device.HasMoved ? DevicePost.Moved : DevicePost.Came, key, device.CameAt);
+        if (device.HasMoved)
+        {
+            posts.TellMoved(key, device.CameAt, peer.DurableId.Span);
+        }
+        else
+        {
+            posts.TellAll(DevicePost.Came, key, device.CameAt);
+        }
+
         waits.Tell(name);
     }
 
@@ -122,15 +130,27 @@ internal sealed class LocalDevices(
     /// </summary>
     /// <param name="name">Its name.</param>
     /// <param name="at">When it was heard in that session last.</param>
+    /// <param name="session">The id of the session.</param>
     /// <param name="node">The other node.</param>
-    public void OnMovedElsewhere(string name, DateTimeOffset at, CoapNodeId node)
+    public void OnMovedElsewhere(string name, DateTimeOffset at, ReadOnlySpan<byte> session, CoapNodeId node)
     {
         if (!_byName.TryGetValue(name, out LocalDevice? device))
         {
             return;
         }
 
-        // Where both have moved only clocks say which is newer. The other node may have given the session to this one meanwhile, too.
+        if (session.Length > 0 && device.Peer.DurableId.Span.SequenceEqual(session))
+        {
+            // The session that is here. Either it came from there meanwhile, or this node does not know yet that it has lost it.
+            if (device.Place.HasMoved)
+            {
+                Remove(device);
+            }
+
+            return;
+        }
+
+        // Of two that have moved only clocks say which is newer.
         TimeSpan doubt = device.HasMoved ? s_clocks : TimeSpan.Zero;
         if (device.CameAt - doubt > at)
         {

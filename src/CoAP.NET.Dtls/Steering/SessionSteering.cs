@@ -213,15 +213,19 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
     private async Task ReleaseSessionsAsync(byte slot, CancellationToken cancellationToken)
     {
         await server.GiveUpHandshakesAsync(slot).ConfigureAwait(false);
+
+        // Others of the slot may come here meanwhile: another server may have taken it, and given it back.
+        IReadOnlyList<DtlsSession> released = [.. sessions.Of(slot)];
         using (CancellationTokenSource grace = new(GracePeriod, time))
         using (cancellationToken.Register(grace.Cancel))
         {
             // Those that take long keep nobody else from being served.
-            await FinishAsync(sessions.Of(slot).Where(server.Sink.IsBusy), grace.Token).ConfigureAwait(false);
-            await FinishAsync(sessions.Of(slot), grace.Token).ConfigureAwait(false);
+            await FinishAsync(released.Where(server.Sink.IsBusy), grace.Token).ConfigureAwait(false);
+            await FinishAsync(released.Where(static session => !session.IsClosed), grace.Token).ConfigureAwait(false);
         }
 
-        await server.Keeper!.ReleaseAsync(sessions.Of(slot).OfType<KeptDtlsSession>(), cancellationToken).ConfigureAwait(false);
+        await server.Keeper!.ReleaseAsync(
+            released.OfType<KeptDtlsSession>().Where(static session => !session.IsClosed), cancellationToken).ConfigureAwait(false);
     }
 
     private async Task FinishAsync(IEnumerable<DtlsSession> those, CancellationToken cancellationToken)

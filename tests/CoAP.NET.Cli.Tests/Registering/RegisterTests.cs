@@ -70,17 +70,19 @@ public sealed class RegisterTests
     [InlineData("TERM")]
     public async Task A_signal_that_comes_twice_at_once_as_timeout_sends_it_has_the_registration_removed(string signal)
     {
-        if (OperatingSystem.IsWindows())
+        if (!OperatingSystem.IsLinux())
         {
             return;
         }
 
         await using CoapServer server = new();
         SmallDirectory directory = await StartAsync(server);
-        ProcessStartInfo start = new("dotnet",
+
+        // What a shell starts in the background ignores SIGINT, and so does what that starts.
+        ProcessStartInfo start = new("env",
             [
-                Path.Combine(AppContext.BaseDirectory, "coap.dll"), "register", server.LocalEndpoints[0], "--ep", "node1", "--base",
-                "coap://[2001:db8::3]", "--keep",
+                "--default-signal=INT", "dotnet", Path.Combine(AppContext.BaseDirectory, "coap.dll"), "register",
+                server.LocalEndpoints[0], "--ep", "node1", "--base", "coap://[2001:db8::3]", "--keep",
             ])
         {
             RedirectStandardOutput = true,
@@ -92,7 +94,7 @@ public sealed class RegisterTests
             Assert.Single(directory.Registrations);
             using Process kill = Process.Start("sh", ["-c", $"kill -{signal} {tool.Id}; kill -{signal} {tool.Id}"]);
             await kill.WaitForExitAsync();
-            await tool.StandardOutput.ReadToEndAsync();
+            await tool.StandardOutput.ReadToEndAsync().WaitAsync(TimeSpan.FromMinutes(2));
         }
         finally
         {

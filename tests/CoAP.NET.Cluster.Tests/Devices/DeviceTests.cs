@@ -336,11 +336,11 @@ public sealed class DeviceTests : IAsyncDisposable
 
         // The clock of the other node is ahead.
         CoapNodeId other = CoapNodeId.New();
-        local.OnMovedElsewhere(Name, here.LastHeard + TimeSpan.FromSeconds(50), other);
+        local.OnMovedElsewhere(Name, here.LastHeard + TimeSpan.FromSeconds(50), session: [], other);
         Assert.Single(node.Devices.GetLocal());
 
         // So much clocks do not differ.
-        local.OnMovedElsewhere(Name, here.LastHeard + TimeSpan.FromMinutes(2), other);
+        local.OnMovedElsewhere(Name, here.LastHeard + TimeSpan.FromMinutes(2), session: [], other);
         Assert.Empty(node.Devices.GetLocal());
     }
 
@@ -361,9 +361,9 @@ public sealed class DeviceTests : IAsyncDisposable
 
         // Nor where it comes to another node; but the session is gone where it was heard elsewhere since.
         CoapNodeId other = CoapNodeId.New();
-        local.OnMovedElsewhere(Name, _world.Clock.GetUtcNow() - TimeSpan.FromMinutes(1), other);
+        local.OnMovedElsewhere(Name, _world.Clock.GetUtcNow() - TimeSpan.FromMinutes(1), session: [], other);
         Assert.Single(node.Devices.GetLocal());
-        local.OnMovedElsewhere(Name, _world.Clock.GetUtcNow() + TimeSpan.FromSeconds(1), other);
+        local.OnMovedElsewhere(Name, _world.Clock.GetUtcNow() + TimeSpan.FromSeconds(1), session: [], other);
         Assert.Empty(node.Devices.GetLocal());
     }
 

@@ -90,7 +90,7 @@ public sealed class LinkedDeviceTests : IAsyncDisposable
         await Eventually.IsTrueAsync(() => local.Count == 0);
 
         local.Add(Name, old.Key.ToArray(), old.Peer);
-        new DevicePosts(_nodes[0].Cluster).TellAll(DevicePost.Moved, old.Key.Span, old.CameAt);
+        new DevicePosts(_nodes[0].Cluster).TellMoved(old.Key.Span, old.CameAt, session: []);
 
         await Eventually.IsTrueAsync(() => local.Count == 0);
         await _nodes[0].Devices[Name].GetAsync("/state");

@@ -336,6 +336,29 @@ public sealed class SteeringTests
         Assert.Equal(4, nodes[1].Opened.Count);
     }
 
+    [Fact]
+    public async Task A_session_that_comes_back_while_its_slot_is_still_released_is_not_released_with_it()
+    {
+        using SteeredNodes nodes = new(2);
+        BenchClient client = nodes.Connect(1);
+        TaskCompletionSource underWay = new();
+        nodes[1].UnderWay = underWay.Task;
+        Task released = nodes[1].Port.ReleaseAsync(0, default);
+
+        // The other server takes the slot as after a crash, and hands it over.
+        nodes[2].Load(nodes[1], 0);
+        await nodes[2].Port.ReleaseAsync(0, default);
+        ReadOnlyMemory<byte> state = Assert.Single(nodes[2].Keeper.States).Value;
+        Assert.Equal(CoapDtlsSessionLoad.Loaded, nodes[1].Keeper.Loader.TryLoad(state.Span, stamp: 2));
+
+        MemoryKeeper.Complete(underWay.SetResult);
+        await released;
+        Assert.Equal(1, nodes[1].Port.SessionsOf(0));
+        nodes.Say(client, 6);
+        Assert.Single(client.Received);
+        Assert.Equal([DtlsEnd.TakenOver], nodes[1].Closed.Select(static closed => closed.Reason));
+    }
+
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
