@@ -131,6 +131,22 @@ internal sealed class SourceShares<T>
         return greediest.Source == source || given == 0 || Of(source).Amount + more > greediest.Amount - given ? None : first;
     }
 
+    /// <summary>Has a member give way to a source, if one has to. It does not count from then on, until it has an amount again.</summary>
+    /// <param name="source">The hash of the source that asks.</param>
+    /// <param name="more">For how much it asks.</param>
+    /// <returns>The member; <see cref="None"/> when nobody has to give way.</returns>
+    public int TakeForRoom(ulong source, long more)
+    {
+        int member = FindForRoom(source, more);
+        if (member != None)
+        {
+            Set(member, 0);
+            Touch(member);
+        }
+
+        return member;
+    }
+
     private int Open(ulong source)
     {
         ref int known = ref CollectionsMarshal.GetValueRefOrAddDefault(_accountOf, source, out bool isKnown);

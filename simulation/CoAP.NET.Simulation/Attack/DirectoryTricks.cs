@@ -148,7 +148,7 @@ internal static class DirectoryTricks
         int lookUps = 0;
         int broken = 0;
         int requests = 0;
-        world.Server.Wire.Sent = (in to, bytes) => requests += Forged.Read(bytes).Code.IsRequest ? 1 : 0;
+        world.Server.Wire.Sent = (in to, bytes) => requests += IsRequest(bytes) ? 1 : 0;
         for (int i = 0; i < count; i++)
         {
             (WireClient client, int link) = clients[dice.Below(clients.Length)];

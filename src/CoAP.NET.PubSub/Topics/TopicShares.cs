@@ -98,15 +98,10 @@ internal sealed class TopicShares(int maxTopics, long maxBytes)
     {
         lock (_gate)
         {
-            int member = HasShare(source, topics, bytes) ? FindForRoom(source, topics, bytes) : SourceShares<Topic>.None;
-            if (member == SourceShares<Topic>.None)
-            {
-                return null;
-            }
-
-            _kept.Set(member, 0);
-            _kept.Touch(member);
-            return _kept.OwnerOf(member);
+            int member = HasShare(source, topics, bytes)
+                ? _kept.TakeForRoom(source, WeightOf(source, topics, bytes))
+                : SourceShares<Topic>.None;
+            return member == SourceShares<Topic>.None ? null : _kept.OwnerOf(member);
         }
     }
 
@@ -161,13 +156,14 @@ internal sealed class TopicShares(int maxTopics, long maxBytes)
         (int reserved, long reservedBytes) = _reservedOf.GetValueOrDefault(source);
         return ((topics == 0 || count + reserved + topics <= FreeTopics)
                 && (bytes == 0 || BytesOf(count, amount) + reservedBytes + bytes <= FreeBytes - bytes))
-            || FindForRoom(source, topics, bytes) != SourceShares<Topic>.None;
+            || _kept.FindForRoom(source, WeightOf(source, topics, bytes)) != SourceShares<Topic>.None;
     }
 
-    private int FindForRoom(ulong source, int topics, long bytes)
+    // What a source asks for, with what it is about to keep.
+    private long WeightOf(ulong source, int topics, long bytes)
     {
         (int reserved, long reservedBytes) = _reservedOf.GetValueOrDefault(source);
-        return _kept.FindForRoom(source, ((reserved + topics) * _weight) + reservedBytes + bytes);
+        return ((reserved + topics) * _weight) + reservedBytes + bytes;
     }
 
     private void Reserve(ulong source, int topics, long bytes)

@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using CoAP.NET.Transports;
 
 namespace CoAP.NET.ResourceDirectory;
@@ -20,12 +19,16 @@ internal sealed class LinkFetches : IDisposable
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _end = new();
     private readonly Dictionary<FetchPlace, Task<FetchedLinks>> _underWay = [];
-    private readonly Dictionary<CoapSource, int> _ofSources = [];
+    private readonly SourcePlaces _places;
     private readonly Dictionary<FetchPlace, (FetchedLinks Links, DateTimeOffset Until)> _kept = [];
     private readonly Queue<(FetchPlace Place, DateTimeOffset Until)> _order = new();
     private bool _isOver;
 
-    public LinkFetches(CoapDirectoryOptions options) => _options = options;
+    public LinkFetches(CoapDirectoryOptions options)
+    {
+        _options = options;
+        _places = new SourcePlaces(options.MaxFetches, options.MaxFetchesPerSource);
+    }
 
     /// <summary>How many are under way.</summary>
     public int UnderWay
@@ -61,16 +64,12 @@ internal sealed class LinkFetches : IDisposable
                 return known;
             }
 
-            int held = _ofSources.GetValueOrDefault(source);
-            int free = _options.MaxFetches - _underWay.Count;
-            if (Volatile.Read(ref _isOver) || free <= 0
-                || held >= Math.Min(_options.MaxFetchesPerSource, Math.Max(1, (free + held) / 2)))
+            if (Volatile.Read(ref _isOver) || !_places.TryTake(source))
             {
                 return null;
             }
 
             _underWay.Add(place, fetched.Task);
-            _ofSources[source] = held + 1;
         }
 
         _ = RunAsync(peer, place, source, fetched);
@@ -92,11 +91,7 @@ internal sealed class LinkFetches : IDisposable
         lock (_gate)
         {
             _underWay.Remove(place);
-            if (--CollectionsMarshal.GetValueRefOrAddDefault(_ofSources, source, out _) == 0)
-            {
-                _ofSources.Remove(source);
-            }
-
+            _places.Return(source);
             if (result.Links is not null && result.MaxAge > TimeSpan.Zero)
             {
                 Keep(place, result);

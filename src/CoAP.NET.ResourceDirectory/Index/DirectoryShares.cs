@@ -118,15 +118,8 @@ internal sealed class DirectoryShares(long weight)
     {
         lock (_gate)
         {
-            int member = _shares.FindForRoom(share, weight + cost);
-            if (member == SourceShares<int>.None)
-            {
-                return -1;
-            }
-
-            _shares.Set(member, 0);
-            _shares.Touch(member);
-            return _shares.OwnerOf(member);
+            int member = _shares.TakeForRoom(share, weight + cost);
+            return member == SourceShares<int>.None ? -1 : _shares.OwnerOf(member);
         }
     }
 

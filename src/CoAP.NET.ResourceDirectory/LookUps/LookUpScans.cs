@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Runtime.InteropServices;
 
 namespace CoAP.NET.ResourceDirectory;
 
@@ -13,8 +12,7 @@ namespace CoAP.NET.ResourceDirectory;
 internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
 {
     private readonly Lock _gate = new();
-    private readonly Dictionary<CoapSource, int> _ofSources = [];
-    private int _underWay;
+    private readonly SourcePlaces _places = new(options.MaxScans, options.MaxScansPerSource);
 
     /// <summary>Whoever has it takes a step.</summary>
     public SemaphoreSlim Turn { get; } = new(1);
@@ -26,7 +24,7 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
         {
             lock (_gate)
             {
-                return _underWay;
+                return _places.Taken;
             }
         }
     }
@@ -81,9 +79,7 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
     {
         lock (_gate)
         {
-            int held = _ofSources.GetValueOrDefault(source);
-            int free = options.MaxScans - _underWay;
-            return free > 0 && held < Math.Min(options.MaxScansPerSource, Math.Max(1, (free + held) / 2));
+            return _places.HasRoom(source);
         }
     }
 
@@ -91,14 +87,7 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
     {
         lock (_gate)
         {
-            if (!HasRoom(source))
-            {
-                return false;
-            }
-
-            CollectionsMarshal.GetValueRefOrAddDefault(_ofSources, source, out _)++;
-            _underWay++;
-            return true;
+            return _places.TryTake(source);
         }
     }
 
@@ -106,11 +95,7 @@ internal sealed class LookUpScans(LookUpRun run, CoapDirectoryOptions options)
     {
         lock (_gate)
         {
-            _underWay--;
-            if (--CollectionsMarshal.GetValueRefOrAddDefault(_ofSources, source, out _) == 0)
-            {
-                _ofSources.Remove(source);
-            }
+            _places.Return(source);
         }
     }
 }

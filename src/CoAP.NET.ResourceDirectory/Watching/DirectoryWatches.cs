@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Globalization;
-using System.Runtime.InteropServices;
 using System.Text;
 
 namespace CoAP.NET.ResourceDirectory;
@@ -19,7 +18,7 @@ internal sealed class DirectoryWatches : IDisposable
     private readonly LookUpRun _run;
     private readonly Lock _gate = new();
     private readonly Dictionary<string, DirectoryWatch> _watches = new(StringComparer.Ordinal);
-    private readonly Dictionary<CoapSource, int> _ofSources = [];
+    private readonly SourcePlaces _places;
     private readonly Queue<DirectoryWatch> _dirty = new();
     private readonly ITimer _timer;
     private bool _isLooking;
@@ -28,6 +27,7 @@ internal sealed class DirectoryWatches : IDisposable
     {
         _core = core;
         _run = run;
+        _places = new SourcePlaces(core.Options.MaxWatched, core.Options.MaxWatchedPerSource);
         _timer = core.Options.TimeProvider.CreateTimer(
             static watches => ((DirectoryWatches)watches!).Look(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
@@ -86,7 +86,7 @@ internal sealed class DirectoryWatches : IDisposable
         {
             if (!_watches.TryGetValue(key, out DirectoryWatch? watch))
             {
-                if (!HasRoom(source))
+                if (!_places.TryTake(source))
                 {
                     _core.Counts.Add(DirectoryCount.WatchesRefused);
                     return null;
@@ -94,7 +94,6 @@ internal sealed class DirectoryWatches : IDisposable
 
                 watch = new DirectoryWatch(key, lookUp!, source, _core.Index.Now);
                 _watches.Add(key, watch);
-                CollectionsMarshal.GetValueRefOrAddDefault(_ofSources, source, out _)++;
                 if (_watches.Count == 1)
                 {
                     // What changed before nobody observed.
@@ -126,13 +125,6 @@ internal sealed class DirectoryWatches : IDisposable
     }
 
     public void Dispose() => _timer.Dispose();
-
-    private bool HasRoom(in CoapSource source)
-    {
-        int held = _ofSources.GetValueOrDefault(source);
-        int free = _core.Options.MaxWatched - _watches.Count;
-        return free > 0 && held < Math.Min(_core.Options.MaxWatchedPerSource, Math.Max(1, (free + held) / 2));
-    }
 
     private void Look()
     {
@@ -174,10 +166,7 @@ internal sealed class DirectoryWatches : IDisposable
         foreach (DirectoryWatch watch in _watches.Values.Where(each => each.IsOver(now)).ToArray())
         {
             _watches.Remove(watch.Key);
-            if (--CollectionsMarshal.GetValueRefOrAddDefault(_ofSources, watch.Source, out _) == 0)
-            {
-                _ofSources.Remove(watch.Source);
-            }
+            _places.Return(watch.Source);
         }
 
         if (_watches.Count == 0)

@@ -15,14 +15,13 @@ internal static class ClusterRuns
 
     /// <summary>Looks for a seed that finds a planted defect by the check that is there for it.</summary>
     /// <param name="plant">The word of the defect.</param>
-    /// <param name="first">The first seed.</param>
     /// <param name="cancellationToken">Ends it.</param>
     /// <returns>The seed; null when none of thirty found it.</returns>
-    public static async Task<ulong?> FindAsync(string plant, ulong first = 1, CancellationToken cancellationToken = default)
+    public static async Task<ulong?> FindAsync(string plant, CancellationToken cancellationToken = default)
     {
         ulong? found = null;
         await ClusterWorker.RunAsync(
-            new ClusterOrder(first, 1, PlantSeeds, Steps, IsVerbose: false, plant),
+            new ClusterOrder(1, 1, PlantSeeds, Steps, IsVerbose: false, plant),
             static _ => { },
             failure => found = ulong.TryParse(failure, CultureInfo.InvariantCulture, out ulong seed) ? seed : found,
             cancellationToken).ConfigureAwait(false);
@@ -42,7 +41,7 @@ internal static class ClusterRuns
             return await PlantTable.FindEachAsync(
                 ClusterPlants.All.Select(static one => (one.Key, one.Value.Summary, $"{one.Value.FoundBy}")),
                 PlantSeeds,
-                plant => FindAsync(plant, first: 1, cancellationToken),
+                plant => FindAsync(plant, cancellationToken),
                 cancellationToken).ConfigureAwait(false);
         }
 
