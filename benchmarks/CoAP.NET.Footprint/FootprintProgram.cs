@@ -24,6 +24,8 @@ internal static class FootprintProgram
               --write FILE    writes the table, too; between the lines "<!-- begin footprint -->" and "<!-- end footprint -->" of a file that has them
               --seconds N     for how long each server process is under load (memory: 10, pauses: 60)
               --large         10,000,000 peers, too (needs some 10 GB)
+              --count N       how many registrations directory and directory-restart have (1000000)
+              --file FILE     directory-restart: keeps the file there, and starts from it when it is there already
               --self-check    everything in small, to see whether it works: the figures say nothing and are not judged
             Of several rows each is measured in a process of its own.
             """;
@@ -35,7 +37,7 @@ internal static class FootprintProgram
 
         try
         {
-            Arguments arguments = Arguments.Parse(args, ["--write", "--seconds"], ["--large", "--self-check", RowProcess.Switch]);
+            Arguments arguments = Arguments.Parse(args, ["--write", "--seconds", "--count", "--file"], ["--large", "--self-check", RowProcess.Switch]);
             if (arguments.Words.FirstOrDefault(word => rows.All(row => row.Name != word)) is { } unknown)
             {
                 throw new ArgumentException($"{unknown} is no row: {string.Join(", ", rows.Select(row => row.Name))}.");
@@ -46,6 +48,8 @@ internal static class FootprintProgram
                 IsSelfCheck = arguments.Has("--self-check"),
                 IsLarge = arguments.Has("--large"),
                 Seconds = arguments.Has("--seconds") ? Math.Max(1, arguments.Number("--seconds", 0)) : null,
+                Registrations = arguments.Has("--count") ? Math.Max(100, arguments.Number("--count", 0)) : null,
+                File = arguments.Has("--file") ? arguments.Text("--file", "") : null,
             };
             IRow[] wanted = [.. rows.Where(row => arguments.Words.Count == 0 || arguments.Words.Contains(row.Name))];
             bool isRowProcess = arguments.Has(RowProcess.Switch);

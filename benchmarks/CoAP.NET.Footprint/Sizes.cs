@@ -12,6 +12,12 @@ internal sealed record Sizes
     /// <summary>How long the rows with processes run; null for their own times.</summary>
     public int? Seconds { get; init; }
 
+    /// <summary>How many registrations directories have; null for the normal size.</summary>
+    public int? Registrations { get; init; }
+
+    /// <summary>Where the file of a directory is kept; null for one that is deleted afterwards.</summary>
+    public string? File { get; init; }
+
     /// <summary>The normal size, or the one of the self-check.</summary>
     public T Of<T>(T normal, T selfCheck) => IsSelfCheck ? selfCheck : normal;
 }

@@ -48,6 +48,10 @@ public sealed record CoapDirectoryCounters
     /// <summary>Look-ups that were answered plainly although the client wanted to observe them, for lack of room.</summary>
     public long WatchesRefused { get; init; }
 
+    /// <summary>Observed look-ups of the source that had most, which gave way to those of sources that have less. Their observers were told
+    /// 4.04.</summary>
+    public long WatchesGaveWay { get; init; }
+
     /// <summary>Requests that were refused for what they asked or who asked, with <see cref="LookUpsRefused"/>.</summary>
     public long Refusals { get; init; }
 

@@ -86,6 +86,7 @@ public sealed class CoapDirectoryServer : IAsyncDisposable
             ScansRefused = counts[DirectoryCount.ScansRefused],
             Notices = counts[DirectoryCount.Notices],
             WatchesRefused = counts[DirectoryCount.WatchesRefused],
+            WatchesGaveWay = counts[DirectoryCount.WatchesGaveWay],
             Refusals = counts[DirectoryCount.Refusals],
             Fetches = Core.Fetches.UnderWay,
             FetchesRefused = counts[DirectoryCount.FetchesRefused],

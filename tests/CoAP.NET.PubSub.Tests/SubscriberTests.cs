@@ -30,6 +30,61 @@ public sealed class SubscriberTests
     }
 
     [Fact]
+    [Rfc("7641-4.2-3")]
+    public async Task Subscribers_of_a_topic_without_a_format_are_told_4_06_when_it_changes_and_go_on_in_the_new_one()
+    {
+        await using PubSubWorld world = new();
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("any"));
+        string data = await world.RunAsync(() => topic.FindDataAsync());
+        await PublishAsync(world, topic, "20.5");
+        List<string> heard = [];
+        CoapObservation observation = await world.RunAsync(() => world.MakeClient(2).ObserveAsync(
+            data, change => heard.Add($"{change.Code.Class}.{change.Code.Detail:00} {change.ContentFormat?.Value} {change.GetText()}")));
+        await PublishJsonAsync("20.6");
+        await world.UntilAsync(() => heard.Count > 2);
+        Assert.Equal("2.05 0 20.5", heard[0]);
+        Assert.StartsWith("4.06", heard[1], StringComparison.Ordinal);
+        Assert.Equal("2.05 50 20.6", heard[2]);
+
+        // From then on it is told of each as before, without registering anew.
+        long registrations = world.Server.Counters[CoapCounter.Registrations];
+        for (int i = 7; i <= 9; i++)
+        {
+            await PublishJsonAsync($"20.{i}");
+            await world.UntilAsync(() => heard[^1] == $"2.05 50 20.{i}", TimeSpan.FromSeconds(1));
+        }
+
+        Assert.Equal(registrations, world.Server.Counters[CoapCounter.Registrations]);
+        await world.EndAsync(observation);
+
+        async Task PublishJsonAsync(string number) => Assert.False(await world.RunAsync(
+            () => topic.PublishAsync(new CoapContent(System.Text.Encoding.UTF8.GetBytes(number), CoapContentFormat.Json))));
+    }
+
+    [Fact]
+    public async Task A_subscription_gives_states_in_the_one_format_and_in_the_other()
+    {
+        await using PubSubWorld world = new();
+        await world.StartAsync();
+        CoapTopic topic = await world.CreateAsync(new CoapTopicProperties("any"));
+        await PublishAsync(world, topic, "a");
+        CoapClient client = world.MakeClient(2);
+        CoapTopic same = (await world.RunAsync(() => new CoapPubSubClient(client, $"{PubSubWorld.Uri}/ps").FindAsync(
+            new CoapTopicProperties { Name = "any" }))).Single();
+        await using IAsyncEnumerator<CoapResponse> states = same.SubscribeAsync().GetAsyncEnumerator();
+        Assert.True(await world.RunAsync(() => states.MoveNextAsync().AsTask()));
+        Assert.Equal(CoapContentFormat.TextPlain, states.Current.ContentFormat);
+        await world.RunAsync(() => topic.PublishAsync(new CoapContent("[1]"u8.ToArray(), CoapContentFormat.Json)));
+        Assert.True(await world.RunAsync(() => states.MoveNextAsync().AsTask()));
+        Assert.Equal("[1]", states.Current.GetText());
+        Assert.Equal(CoapContentFormat.Json, states.Current.ContentFormat);
+        await PublishAsync(world, topic, "b");
+        Assert.True(await world.RunAsync(() => states.MoveNextAsync().AsTask()));
+        Assert.Equal("b", states.Current.GetText());
+    }
+
+    [Fact]
     public async Task Under_loss_subscribers_get_the_newest_state_and_never_an_older_one_after_it()
     {
         await using PubSubWorld world = new(options => options.PublicationsPerSecond = null,

@@ -88,6 +88,59 @@ public class ObservedLookUpTests
         Assert.Equal(5, world.Directory.GetCounters().WatchesRefused);
     }
 
+    [Fact]
+    public async Task When_all_places_are_taken_the_source_that_has_most_loses_the_oldest_to_those_that_have_less()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxWatched = 4);
+        CoapClient[] others = [.. Enumerable.Range(1, 4).Select(i => world.MakeClient($"[2001:db8:{i}::2]:5683"))];
+        await VerifyAsync(world, world.Node);
+        Observed first = await ObserveAsync(world, "/rd-lookup/res?rt=a");
+        Observed second = await ObserveAsync(world, "/rd-lookup/res?rt=b");
+        foreach (CoapClient other in others[..2])
+        {
+            await VerifyAsync(world, other);
+            Assert.True(await MayObserveAsync(world, other, "/rd-lookup/res?rt=x" + Array.IndexOf(others, other)));
+        }
+
+        // Full: the first one has two. Nobody gives way to an address that may be forged.
+        Assert.False(await MayObserveAsync(world, others[2], "/rd-lookup/res?rt=y"));
+        Assert.Equal(0, world.Directory.GetCounters().WatchesGaveWay);
+        await VerifyAsync(world, others[2]);
+        Assert.True(await MayObserveAsync(world, others[2], "/rd-lookup/res?rt=y"));
+        await world.Clock.AdvanceUntilAsync(() => first.Observation.State != CoapObserveState.Observing, TimeSpan.FromSeconds(10));
+        CoapDirectoryCounters counters = world.Directory.GetCounters();
+        Assert.Equal((4, 1L, 1L), (counters.Watched, counters.WatchesGaveWay, counters.WatchesRefused));
+        Assert.Equal(CoapObserveState.Observing, second.Observation.State);
+
+        // Each has one now, and displaces nobody.
+        await VerifyAsync(world, others[3]);
+        Assert.False(await MayObserveAsync(world, others[3], "/rd-lookup/res?rt=z"));
+        Assert.Equal(1, world.Directory.GetCounters().WatchesGaveWay);
+
+        // Who still has his place is told as before.
+        await world.RegisterAsync("ep=lamp", "</1>;rt=\"b\"");
+        Assert.Contains("/1>", await NextAsync(world, second));
+    }
+
+    // Who has sent an Echo back has shown that he receives at his address. The name is free again afterwards.
+    private static async Task VerifyAsync(DirectoryWorld world, CoapClient client)
+    {
+        CoapResponse registered = await world.SendAsync(new CoapRequest(CoapMethod.Post, DirectoryWorld.Uri + "/rd?ep=v")
+        {
+            Content = new CoapContent("</v>"u8.ToArray(), CoapContentFormat.LinkFormat),
+        }, client);
+        CoapResponse removed = await world.SendAsync(
+            new CoapRequest(CoapMethod.Delete, DirectoryWorld.Uri + DirectoryWorld.LocationOf(registered)), client);
+        Assert.Equal(CoapCode.Deleted, removed.Code);
+    }
+
+    private static async Task<bool> MayObserveAsync(DirectoryWorld world, CoapClient client, string path)
+    {
+        CoapRequest request = new(CoapMethod.Get, DirectoryWorld.Uri + path);
+        request.Options.Observe = 0;
+        return (await world.SendAsync(request, client)).Options.Observe is not null;
+    }
+
     private static async Task<Observed> ObserveAsync(DirectoryWorld world, string path)
     {
         Channel<string> told = Channel.CreateUnbounded<string>();

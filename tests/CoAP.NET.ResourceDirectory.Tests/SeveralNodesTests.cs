@@ -52,6 +52,32 @@ public sealed class SeveralNodesTests
     }
 
     [Fact]
+    public async Task What_a_node_has_answered_is_looked_up_there_at_once_whichever_node_decides()
+    {
+        await using DirectoryNodes nodes = new();
+        DirectoryNode one = await nodes.AddAsync();
+        DirectoryNode two = await nodes.AddAsync();
+        await nodes.ShareAsync();
+        for (int i = 0; i < Endpoints; i++)
+        {
+            string location = await nodes.RegisterAsync(one, $"ep=n{i}&base=coap://b", $"</{i}>;rt=light");
+            Assert.Equal($"<coap://b/{i}>;rt=\"light\"", await FoundAsync(i));
+
+            await nodes.SendAsync(one, CoapMethod.Post, location + "?base=coap://c");
+            Assert.Equal($"<coap://c/{i}>;rt=\"light\"", await FoundAsync(i));
+
+            await nodes.SendAsync(one, CoapMethod.Delete, location);
+            Assert.Equal("", await FoundAsync(i));
+        }
+
+        // So many names are not all decided about by one node.
+        Assert.NotEmpty(two.Cluster.Map.SlotsOf(two.Cluster.Self.Id));
+
+        async Task<string> FoundAsync(int i) =>
+            (await nodes.SendAsync(one, CoapMethod.Get, $"/rd-lookup/res?ep=n{i}")).GetText();
+    }
+
+    [Fact]
     public async Task Observers_at_one_node_are_told_what_changes_at_the_other_one()
     {
         await using DirectoryNodes nodes = new();

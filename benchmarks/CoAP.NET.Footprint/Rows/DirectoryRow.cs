@@ -21,7 +21,7 @@ internal sealed class DirectoryRow : IRow
 
     public async Task RunAsync(FigureTable table, Sizes sizes)
     {
-        int count = sizes.Of(1_000_000, 5_000);
+        int count = sizes.Registrations ?? sizes.Of(1_000_000, 5_000);
         table.Begin(Name);
         await using CoapDirectoryServer directory = new(new CoapDirectoryOptions
         {

@@ -14,16 +14,15 @@ internal sealed class ClusterTableContents(
 
     /// <summary>Puts an entry as the newest change of its slot, or as it was heard.</summary>
     /// <param name="slot">The slot.</param>
-    /// <param name="key">Its key.</param>
-    /// <param name="value">Its value.</param>
+    /// <param name="data">Its key and value, which are taken over; see <see cref="TableEntry.DataOf"/>.</param>
+    /// <param name="keyLength">How many bytes are its key.</param>
     /// <param name="expires">When it ends.</param>
     /// <param name="number">The number of the change.</param>
     /// <param name="version">How often it was put.</param>
     /// <param name="isDurable">Whether the store has confirmed it.</param>
-    public void Put(TableSlot slot, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long expires, long number, ushort version,
-        bool isDurable)
+    public void Put(TableSlot slot, byte[] data, int keyLength, long expires, long number, ushort version, bool isDurable)
     {
-        int index = Put(slot, key, value, expires, number);
+        int index = Put(slot, data, keyLength, expires, number);
         slot.Entries[index].Version = version;
         slot.Entries[index].IsDurable = isDurable;
     }

@@ -47,7 +47,8 @@ internal sealed class MemoryTable : CoapTable
             if (decision.IsPut)
             {
                 TableBounds.ThrowIfFull(_contents, slot, index, key, decision, _options);
-                _contents.Put(slot, key.Bytes, decision.Value.Span, _contents.EndOf(decision.Lifetime), ++slot.Number);
+                _contents.Put(slot, TableEntry.DataOf(key.Bytes, decision.Value.Span), key.Bytes.Length,
+                    _contents.EndOf(decision.Lifetime), ++slot.Number);
             }
             else if (decision.IsRemoval && index != TableEntries.None)
             {

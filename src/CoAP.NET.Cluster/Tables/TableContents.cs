@@ -92,17 +92,18 @@ internal class TableContents : IDisposable
 
     /// <summary>Puts an entry, and tells the rules.</summary>
     /// <param name="slot">The slot.</param>
-    /// <param name="key">Its key.</param>
-    /// <param name="value">Its value; copied.</param>
+    /// <param name="data">Its key and value, which are taken over; see <see cref="TableEntry.DataOf"/>.</param>
+    /// <param name="keyLength">How many bytes are its key.</param>
     /// <param name="expires">When it ends.</param>
     /// <param name="number">The number of the change.</param>
     /// <returns>Where it is.</returns>
-    public int Put(TableSlot slot, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long expires, long number)
+    public int Put(TableSlot slot, byte[] data, int keyLength, long expires, long number)
     {
+        ReadOnlySpan<byte> key = data.AsSpan(0, keyLength);
         TableEntries entries = slot.Entries;
         int before = entries.Find(key);
         int bytes = before == TableEntries.None ? 0 : entries[before].Data!.Length;
-        int index = entries.Put(key, value, expires, number);
+        int index = entries.Put(data, keyLength, expires, number);
         Interlocked.Add(ref _count, before == TableEntries.None ? 1 : 0);
         Interlocked.Add(ref _bytes, entries[index].Data!.Length - bytes);
         entries[index].Version++;

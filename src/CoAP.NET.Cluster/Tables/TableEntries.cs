@@ -61,8 +61,18 @@ internal sealed class TableEntries
     /// <param name="expires">When it ends.</param>
     /// <param name="number">The number of the change.</param>
     /// <returns>Where it is. What else there is to say about it, the caller sets.</returns>
-    public int Put(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long expires, long number)
+    public int Put(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, long expires, long number) =>
+        Put(TableEntry.DataOf(key, value), key.Length, expires, number);
+
+    /// <summary>Puts an entry, as the one that was changed last.</summary>
+    /// <param name="data">Its key and value, which are taken over.</param>
+    /// <param name="keyLength">How many bytes are its key.</param>
+    /// <param name="expires">When it ends.</param>
+    /// <param name="number">The number of the change.</param>
+    /// <returns>Where it is. What else there is to say about it, the caller sets.</returns>
+    public int Put(byte[] data, int keyLength, long expires, long number)
     {
+        ReadOnlySpan<byte> key = data.AsSpan(0, keyLength);
         int index = Find(key);
         if (index == None)
         {
@@ -73,9 +83,6 @@ internal sealed class TableEntries
             Unlink(index);
         }
 
-        byte[] data = GC.AllocateUninitializedArray<byte>(key.Length + value.Length);
-        key.CopyTo(data);
-        value.CopyTo(data.AsSpan(key.Length));
         ref TableEntry entry = ref this[index];
         entry.Data = data;
         entry.Number = number;

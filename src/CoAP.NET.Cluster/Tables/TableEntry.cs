@@ -33,6 +33,15 @@ internal struct TableEntry
     /// <summary>Whether the store has confirmed its value.</summary>
     public bool IsDurable;
 
+    /// <summary>Puts a key and a value into one piece.</summary>
+    public static byte[] DataOf(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        byte[] data = GC.AllocateUninitializedArray<byte>(key.Length + value.Length);
+        key.CopyTo(data);
+        value.CopyTo(data.AsSpan(key.Length));
+        return data;
+    }
+
     public readonly ReadOnlySpan<byte> Key => Data.AsSpan(0, KeyLength);
 
     public readonly ReadOnlyMemory<byte> Value => Data.AsMemory(KeyLength);

@@ -203,8 +203,8 @@ internal sealed class TableFollower
         }
     }
 
-    private void Put(TableSlot slot, TableNews news) => _contents.Put(slot, news.Key, news.Value, _contents.EndOf(news.Remaining),
-        news.Number, news.Version, news.IsDurable);
+    private void Put(TableSlot slot, TableNews news) => _contents.Put(slot, TableEntry.DataOf(news.Key, news.Value), news.Key.Length,
+        _contents.EndOf(news.Remaining), news.Number, news.Version, news.IsDurable);
 
     // False when it has to be begun again.
     private async Task<bool> TryCompareAsync(CoapSlot number)

@@ -1,3 +1,5 @@
+using System.Collections.Concurrent;
+
 namespace CoAP.NET.Cluster;
 
 /// <summary>
@@ -67,7 +69,21 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
             {
                 // To open the records takes longer than to read them, and more than one processor can do it.
                 ParallelOptions parallel = new() { MaxDegreeOfParallelism = s_readers, CancellationToken = _stop.Token };
-                await Parallel.ForEachAsync(CoapSlot.All.Where(IsWanted), parallel, LoadAsync).ConfigureAwait(false);
+                ConcurrentBag<List<TableRecord>> lists = [];
+                await Parallel.ForEachAsync(WantedInTurn(), parallel, async (one, cancellationToken) =>
+                {
+                    try
+                    {
+                        List<TableRecord> records = lists.TryTake(out List<TableRecord>? used) ? used : [];
+                        await LoadAsync(one.Slot, one.Turn, records, cancellationToken).ConfigureAwait(false);
+                        records.Clear();
+                        lists.Add(records);
+                    }
+                    finally
+                    {
+                        one.Done.TrySetResult();
+                    }
+                }).ConfigureAwait(false);
                 return;
             }
             catch (Exception exception) when (exception is CoapClusterStoreException or OperationCanceledException
@@ -94,6 +110,18 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
         }
     }
 
+    // Each with the task that ends when the one before it is done.
+    private IEnumerable<(CoapSlot Slot, Task Turn, TaskCompletionSource Done)> WantedInTurn()
+    {
+        Task turn = Task.CompletedTask;
+        foreach (CoapSlot slot in CoapSlot.All.Where(IsWanted))
+        {
+            TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            yield return (slot, turn, done);
+            turn = done.Task;
+        }
+    }
+
     private bool IsWanted(CoapSlot number)
     {
         TableSlot slot = contents[number];
@@ -104,10 +132,9 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
         }
     }
 
-    private async ValueTask LoadAsync(CoapSlot number, CancellationToken cancellationToken)
+    private async Task LoadAsync(CoapSlot number, Task turn, List<TableRecord> records, CancellationToken cancellationToken)
     {
         CoapFence fence = cluster.FenceOf(number);
-        List<TableRecord> records = [];
         await foreach (CoapRecord record in cluster.Store.ReadAsync(kind, number, cancellationToken).ConfigureAwait(false))
         {
             if (TableRecord.TryRead(record) is { } read)
@@ -116,6 +143,8 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
             }
         }
 
+        // Slots are read beside each other and put in one after the other: rules that sort by keys have each of them come last then.
+        await turn.WaitAsync(cancellationToken).ConfigureAwait(false);
         TableSlot slot = contents[number];
         lock (slot.Gate)
         {
@@ -143,10 +172,10 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
     {
         bool hasHeard = slot.Fence.IsSet;
         slot.Begin(fence, records.Count == 0 ? 0 : records.Max(static record => record.Before) + 1);
-        HashSet<int> found = new(records.Count);
+        HashSet<int>? found = slot.Entries.Count == 0 ? null : new(records.Count);
         foreach (TableRecord record in records)
         {
-            int index = slot.Entries.Find(record.Key.Span);
+            int index = slot.Entries.Find(record.Key);
             if (index == TableEntries.None)
             {
                 Put(slot, record, ++slot.Number);
@@ -157,13 +186,13 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
                 Compare(slot, index, record, hasHeard);
             }
 
-            found.Add(index);
+            found?.Add(index);
         }
 
         List<int> gone = [];
         for (int index = slot.Entries.Oldest; index != TableEntries.None; index = slot.Entries[index].Newer)
         {
-            if (!found.Contains(index))
+            if (found?.Contains(index) == false)
             {
                 gone.Add(index);
             }
@@ -178,7 +207,7 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
     private void Compare(TableSlot slot, int index, in TableRecord record, bool hasHeard)
     {
         ref TableEntry entry = ref slot.Entries[index];
-        if (entry.Version == record.Version && entry.Value.Span.SequenceEqual(record.Value.Span))
+        if (entry.Version == record.Version && entry.Value.Span.SequenceEqual(record.Value))
         {
             entry.IsDurable = true;
             slot.Entries.SetExpires(index, contents.EndOf(record.Lifetime));
@@ -195,5 +224,5 @@ internal sealed class TableLoader(CoapCluster cluster, CoapRecordKind kind, Clus
     }
 
     private void Put(TableSlot slot, in TableRecord record, long number) => contents.Put(
-        slot, record.Key.Span, record.Value.Span, contents.EndOf(record.Lifetime), number, record.Version, isDurable: true);
+        slot, record.Data, record.KeyLength, contents.EndOf(record.Lifetime), number, record.Version, isDurable: true);
 }

@@ -123,7 +123,8 @@ internal sealed class TableOwner(
 
     private void Put(TableSlot slot, CoapTableKey key, in CoapTableDecision decision, ushort version, bool isDurable)
     {
-        contents.Put(slot, key.Bytes, decision.Value.Span, contents.EndOf(decision.Lifetime), ++slot.Number, version, isDurable);
+        contents.Put(slot, TableEntry.DataOf(key.Bytes, decision.Value.Span), key.Bytes.Length, contents.EndOf(decision.Lifetime),
+            ++slot.Number, version, isDurable);
         cluster.Counts.Add(ClusterMetric.TablePut);
         cluster.Tables.OnChanged(kind);
     }

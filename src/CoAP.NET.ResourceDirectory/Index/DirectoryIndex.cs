@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Collections.Concurrent;
 
 namespace CoAP.NET.ResourceDirectory;
 
@@ -24,6 +25,7 @@ internal sealed class DirectoryIndex
     private readonly PlaceHeap _ended;
     private readonly TermTable[] _terms = new TermTable[1 << TableBits];
     private readonly TermReader _reader;
+    private readonly ConcurrentBag<TermReader> _readers = [];
     private readonly KeyedHash _hash;
     private readonly TimeProvider _time;
     private readonly DirectoryChanges _changes;
@@ -96,12 +98,50 @@ internal sealed class DirectoryIndex
     {
         (ulong order, uint tail) = OrderOf(key);
         long until = Now + (long)left.TotalMilliseconds;
+        if (TryExtend(order, tail, registration, until))
+        {
+            return;
+        }
+
+        // To read it takes longest, and is done without the lock.
+        TermReader reader = _readers.TryTake(out TermReader? used) ? used : new TermReader(_hash);
+        Set(order, tail, registration, until, reader.Read(registration));
+        _readers.Add(reader);
+    }
+
+    // Calls about one registration come in order, so nothing but the end of its lifetime comes between the two locks.
+    private bool TryExtend(ulong order, uint tail, Registration registration, long until)
+    {
         lock (_gate)
         {
             int id = _all.Find(order);
             if (id < 0)
             {
-                Enter(order, tail, registration, until);
+                return false;
+            }
+
+            ref DirectoryPlace place = ref _places[id];
+            if (place.Tail != tail || !place.IsActive || until <= Now || !place.Registration.Found.SequenceEqual(registration.Found))
+            {
+                return false;
+            }
+
+            place.Registration = registration;
+            place.ActiveUntil = until;
+            _ending.Update(id);
+            Account(ref place, id, place.Cost);
+            return true;
+        }
+    }
+
+    private void Set(ulong order, uint tail, Registration registration, long until, IReadOnlyList<(ulong Hash, ushort Links)> terms)
+    {
+        lock (_gate)
+        {
+            int id = _all.Find(order);
+            if (id < 0)
+            {
+                Enter(order, tail, registration, until, terms);
                 return;
             }
 
@@ -116,7 +156,7 @@ internal sealed class DirectoryIndex
             Leave(ref place, id, registration);
             place.Registration = registration;
             place.ActiveUntil = until;
-            Settle(ref place, id);
+            Settle(ref place, id, terms);
             _changes.Note(before, place.IsActive ? registration : null);
         }
     }
@@ -281,10 +321,10 @@ internal sealed class DirectoryIndex
     /// <param name="registration">The registration.</param>
     public int CountTerms(Registration registration)
     {
-        lock (_gate)
-        {
-            return _reader.Read(registration).Count;
-        }
+        TermReader reader = _readers.TryTake(out TermReader? used) ? used : new TermReader(_hash);
+        int count = reader.Read(registration).Count;
+        _readers.Add(reader);
+        return count;
     }
 
     /// <summary>The place of a key in the order of all.</summary>
@@ -306,7 +346,8 @@ internal sealed class DirectoryIndex
 
     private TermTable TableOf(ulong hash) => _terms[hash >> (64 - TableBits)];
 
-    private void Enter(ulong order, uint tail, Registration registration, long until)
+    private void Enter(
+        ulong order, uint tail, Registration registration, long until, IReadOnlyList<(ulong Hash, ushort Links)> terms)
     {
         int id = _places.Take();
         ref DirectoryPlace place = ref _places[id];
@@ -316,7 +357,7 @@ internal sealed class DirectoryIndex
             Member = SourceShares<int>.None,
         };
         _all.Add(new Posting(id, 0));
-        Settle(ref place, id);
+        Settle(ref place, id, terms);
         _changes.Note(null, place.IsActive ? registration : null);
     }
 
@@ -336,16 +377,8 @@ internal sealed class DirectoryIndex
         }
     }
 
-    private void Settle(ref DirectoryPlace place, int id)
+    private void Settle(ref DirectoryPlace place, int id, IReadOnlyList<(ulong Hash, ushort Links)> terms)
     {
-        bool isOver = place.ActiveUntil <= Now;
-        if (place.IsActive && !isOver)
-        {
-            _ending.Update(id);
-            Account(ref place, id, place.Cost);
-            return;
-        }
-
         if (place.IsActive)
         {
             Unlist(ref place, id);
@@ -353,7 +386,7 @@ internal sealed class DirectoryIndex
             place.IsActive = false;
         }
 
-        if (isOver)
+        if (place.ActiveUntil <= Now)
         {
             _ended.Add(id);
             Account(ref place, id, CostOf(place.Registration, 0));
@@ -361,7 +394,7 @@ internal sealed class DirectoryIndex
         }
 
         place.LinkCount = (ushort)place.Registration.LinkCount;
-        IReadOnlyList<(ulong Hash, ushort Links)> terms = _reader.Read(place.Registration);
+        place.IsLinkLocal = (place.Registration.Kind & Registration.Traits.IsLinkLocal) != 0;
         Account(ref place, id, CostOf(place.Registration, terms.Count));
         foreach ((ulong hash, ushort links) in terms)
         {

@@ -30,9 +30,9 @@ internal struct DirectoryPlace
     /// <summary>Whether it is found: its lifetime is not over.</summary>
     public bool IsActive;
 
+    /// <summary>Whether it is shown on one link only. Set before it enters a list.</summary>
+    public bool IsLinkLocal;
+
     /// <summary>What a look-up reads of it.</summary>
     public readonly DirectoryEntry Entry => new(Registration, Order, Tail);
-
-    /// <summary>Whether it is shown on one link only.</summary>
-    public readonly bool IsLinkLocal => (Registration.Kind & Registration.Traits.IsLinkLocal) != 0;
 }

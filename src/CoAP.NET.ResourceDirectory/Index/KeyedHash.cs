@@ -11,21 +11,24 @@ internal readonly struct KeyedHash(ulong key0, ulong key1)
     /// <summary>The hash of a name, in lower case, and a value.</summary>
     /// <param name="name">The name of an attribute.</param>
     /// <param name="value">The value.</param>
-    public ulong Of(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value)
+    public ulong Of(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) => Of(value, SeedOf(name));
+
+    /// <summary>What the hash of a value begins with that stands behind a name.</summary>
+    /// <param name="name">The name of an attribute, whose case does not matter.</param>
+    public ulong SeedOf(ReadOnlySpan<byte> name)
     {
         Span<byte> lower = stackalloc byte[32];
-        ulong seed = 0;
-        if (name.Length <= lower.Length)
+        if (name.Length > lower.Length)
         {
-            for (int i = 0; i < name.Length; i++)
-            {
-                lower[i] = (byte)(name[i] is >= (byte)'A' and <= (byte)'Z' ? name[i] | 0x20 : name[i]);
-            }
-
-            seed = Of(lower[..name.Length], 0);
+            return 0;
         }
 
-        return Of(value, seed);
+        for (int i = 0; i < name.Length; i++)
+        {
+            lower[i] = (byte)(name[i] is >= (byte)'A' and <= (byte)'Z' ? name[i] | 0x20 : name[i]);
+        }
+
+        return Of(lower[..name.Length], 0);
     }
 
     /// <summary>The hash of bytes.</summary>

@@ -22,6 +22,9 @@ internal sealed class PostingChunk
     /// <summary>The order of its first registration.</summary>
     public ulong First { get; private set; }
 
+    /// <summary>The order of its last registration.</summary>
+    public ulong Last { get; private set; }
+
     public Posting this[int at] => new(_ids[at], _links[at]);
 
     /// <summary>The first place in it that is not before an order.</summary>
@@ -52,8 +55,10 @@ internal sealed class PostingChunk
         _links[at] = posting.Links;
         Count++;
         LinkSum += posting.Links;
-        LinkLocal += places[posting.Id].IsLinkLocal ? 1 : 0;
-        First = places[_ids[0]].Order;
+        ref DirectoryPlace place = ref places[posting.Id];
+        LinkLocal += place.IsLinkLocal ? 1 : 0;
+        First = at == 0 ? place.Order : First;
+        Last = at == Count - 1 ? place.Order : Last;
     }
 
     public void RemoveAt(DirectoryPlaces places, int at)
@@ -63,24 +68,30 @@ internal sealed class PostingChunk
         Count--;
         _ids.AsSpan(at + 1, Count - at).CopyTo(_ids.AsSpan(at));
         _links.AsSpan(at + 1, Count - at).CopyTo(_links.AsSpan(at));
-        First = Count == 0 ? 0 : places[_ids[0]].Order;
+        Settle(places);
     }
 
     /// <summary>Gives the second half away.</summary>
     public PostingChunk Split(DirectoryPlaces places)
     {
-        PostingChunk other = new();
         int half = Count / 2;
-        for (int i = half; i < Count; i++)
+        PostingChunk other = new() { _ids = new int[Capacity], _links = new ushort[Capacity], Count = Count - half };
+        _ids.AsSpan(half, other.Count).CopyTo(other._ids);
+        _links.AsSpan(half, other.Count).CopyTo(other._links);
+        for (int i = 0; i < other.Count; i++)
         {
-            other.Insert(places, i - half, this[i]);
+            other.LinkSum += other._links[i];
+            other.LinkLocal += places[other._ids[i]].IsLinkLocal ? 1 : 0;
         }
 
-        for (int i = Count - 1; i >= half; i--)
-        {
-            RemoveAt(places, i);
-        }
-
+        Count = half;
+        LinkSum -= other.LinkSum;
+        LinkLocal -= other.LinkLocal;
+        Settle(places);
+        other.Settle(places);
         return other;
     }
+
+    private void Settle(DirectoryPlaces places) =>
+        (First, Last) = Count == 0 ? (0, 0) : (places[_ids[0]].Order, places[_ids[Count - 1]].Order);
 }

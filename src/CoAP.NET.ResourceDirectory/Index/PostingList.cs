@@ -16,7 +16,7 @@ internal sealed class PostingList(DirectoryPlaces places)
     /// <param name="order">The order.</param>
     public int Find(ulong order)
     {
-        if (_chunks.Count == 0)
+        if (_chunks.Count == 0 || order > _chunks[^1].Last)
         {
             return -1;
         }
@@ -34,8 +34,23 @@ internal sealed class PostingList(DirectoryPlaces places)
             _chunks.Add(new PostingChunk());
         }
 
+        Count++;
+        PostingChunk chunk = _chunks[^1];
+        if (order > chunk.Last)
+        {
+            // In order, as after a start: no place is looked for, and parts stay full.
+            if (chunk.Count == PostingChunk.Capacity)
+            {
+                chunk = new PostingChunk();
+                _chunks.Add(chunk);
+            }
+
+            chunk.Insert(places, chunk.Count, posting);
+            return;
+        }
+
         int index = ChunkOf(order);
-        PostingChunk chunk = _chunks[index];
+        chunk = _chunks[index];
         if (chunk.Count == PostingChunk.Capacity)
         {
             PostingChunk second = chunk.Split(places);
@@ -44,7 +59,6 @@ internal sealed class PostingList(DirectoryPlaces places)
         }
 
         chunk.Insert(places, chunk.Find(places, order), posting);
-        Count++;
     }
 
     public void Remove(int id)

@@ -7,8 +7,20 @@ namespace CoAP.NET.ResourceDirectory;
 /// <param name="hash">The hash of terms.</param>
 internal sealed class TermReader(KeyedHash hash)
 {
-    private readonly List<(ulong Hash, int Link)> _found = [];
+    private const int FirstSize = 32;
+
+    private readonly ulong _d = hash.SeedOf("d"u8);
+    private readonly ulong _ep = hash.SeedOf("ep"u8);
+    private readonly ulong _rt = hash.SeedOf("rt"u8);
+    private readonly ulong _if = hash.SeedOf("if"u8);
+    private readonly ulong _et = hash.SeedOf("et"u8);
+    private readonly ulong _base = hash.SeedOf("base"u8);
     private readonly List<(ulong Hash, ushort Links)> _terms = [];
+
+    // What was found, with the number of its link; -1 for the endpoint.
+    private ulong[] _hashes = new ulong[FirstSize];
+    private int[] _links = new int[FirstSize];
+    private int _count;
 
     /// <summary>Whether every value of attributes of a name is in the index.</summary>
     /// <param name="name">The name.</param>
@@ -27,7 +39,7 @@ internal sealed class TermReader(KeyedHash hash)
     /// </returns>
     public IReadOnlyList<(ulong Hash, ushort Links)> Read(Registration registration)
     {
-        _found.Clear();
+        _count = 0;
         _terms.Clear();
         AddOfEndpoint(registration);
         LinkText links = new(registration.Links);
@@ -43,30 +55,47 @@ internal sealed class TermReader(KeyedHash hash)
             }
         }
 
-        // Those of the endpoint come first, as their link is -1.
-        _found.Sort();
-        for (int i = 0; i < _found.Count;)
+        Span<ulong> hashes = _hashes.AsSpan(0, _count);
+        Span<int> ofLinks = _links.AsSpan(0, _count);
+        hashes.Sort(ofLinks);
+        for (int start = 0, end; start < hashes.Length; start = end)
         {
-            int start = i;
-            int count = _found[i].Link < 0 ? registration.LinkCount : 0;
-            for (; i < _found.Count && _found[i].Hash == _found[start].Hash; i++)
+            for (end = start + 1; end < hashes.Length && hashes[end] == hashes[start];)
             {
-                count += _found[start].Link >= 0 && (i == start || _found[i].Link != _found[i - 1].Link) ? 1 : 0;
+                end++;
             }
 
-            _terms.Add((_found[start].Hash, (ushort)count));
+            _terms.Add((hashes[start], (ushort)CountLinks(ofLinks[start..end], registration.LinkCount)));
         }
 
         return _terms;
     }
 
+    // Of the numbers of the links that have a term, some may be there twice.
+    private static int CountLinks(Span<int> links, int all)
+    {
+        links.Sort();
+        if (links[0] < 0)
+        {
+            return all;
+        }
+
+        int count = 1;
+        for (int i = 1; i < links.Length; i++)
+        {
+            count += links[i] != links[i - 1] ? 1 : 0;
+        }
+
+        return count;
+    }
+
     private void AddOfEndpoint(Registration registration)
     {
-        Add("ep"u8, registration.Endpoint);
-        Add("base"u8, registration.Base);
+        Add(_ep, registration.Endpoint);
+        Add(_base, registration.Base);
         if (!registration.Sector.IsEmpty)
         {
-            Add("d"u8, registration.Sector);
+            Add(_d, registration.Sector);
         }
 
         EndpointAttributes attributes = registration.Attributes;
@@ -80,19 +109,43 @@ internal sealed class TermReader(KeyedHash hash)
                 }
                 else
                 {
-                    Add(attributes.Name, attributes.Value);
+                    Add(SeedOf(attributes.Name), attributes.Value);
                 }
             }
         }
     }
 
-    private void Add(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value) => _found.Add((hash.Of(name, value), -1));
+    private ulong SeedOf(ReadOnlySpan<byte> name) => name.Length switch
+    {
+        1 => _d,
+        4 => _base,
+        _ => (name[0] | 0x20, name[1] | 0x20) switch
+        {
+            ('r', _) => _rt,
+            ('i', _) => _if,
+            (_, 'p') => _ep,
+            _ => _et,
+        },
+    };
+
+    private void Add(ulong seed, ReadOnlySpan<byte> value, int link = -1)
+    {
+        if (_count == _hashes.Length)
+        {
+            Array.Resize(ref _hashes, 2 * _count);
+            Array.Resize(ref _links, 2 * _count);
+        }
+
+        _hashes[_count] = hash.Of(value, seed);
+        _links[_count++] = link;
+    }
 
     private void AddOfLink(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, int link)
     {
+        ulong seed = SeedOf(name);
         if (!LinkNames.IsList(name))
         {
-            _found.Add((hash.Of(name, value), link));
+            Add(seed, value, link);
             return;
         }
 
@@ -100,7 +153,7 @@ internal sealed class TermReader(KeyedHash hash)
         {
             if (!value[member].IsEmpty)
             {
-                _found.Add((hash.Of(name, value[member]), link));
+                Add(seed, value[member], link);
             }
         }
     }

@@ -37,14 +37,8 @@ internal ref struct LinkAttributeText(ReadOnlySpan<byte> attributes)
         }
         else if (++at < text.Length && text[at] == '"')
         {
-            int start = ++at;
-            while (at < text.Length && text[at] != '"')
-            {
-                at += text[at] == '\\' ? 2 : 1;
-            }
-
-            Value = text[start..Math.Min(at, text.Length)];
-            at = Math.Min(at + 1, text.Length);
+            Value = text[++at..][..LinkText.LengthOfQuoted(text[at..])];
+            at = Math.Min(at + Value.Length + 1, text.Length);
         }
         else
         {

@@ -27,24 +27,35 @@ internal ref struct LinkText(ReadOnlySpan<byte> text)
         Target = _rest.Slice(start + 1, end - 1);
         _rest = _rest[(start + end + 1)..];
         int length = 0;
-        bool isQuoted = false;
-        while (length < _rest.Length && (isQuoted || _rest[length] != ','))
+        while (_rest[length..].IndexOfAny((byte)',', (byte)'"') is >= 0 and var at && _rest[length + at] == '"')
         {
-            if (isQuoted && _rest[length] == '\\')
-            {
-                length++;
-            }
-            else if (_rest[length] == '"')
-            {
-                isQuoted = !isQuoted;
-            }
-
-            length++;
+            length += at + 1;
+            length += Math.Min(LengthOfQuoted(_rest[length..]) + 1, _rest.Length - length);
         }
 
-        length = Math.Min(length, _rest.Length);
+        int comma = _rest[length..].IndexOf((byte)',');
+        length = comma < 0 ? _rest.Length : length + comma;
         Attributes = _rest[..length];
         _rest = _rest[length..];
         return true;
+    }
+
+    /// <summary>The length of a quoted string up to the quote that ends it.</summary>
+    /// <param name="text">What stands behind the quote that begins it.</param>
+    public static int LengthOfQuoted(ReadOnlySpan<byte> text)
+    {
+        int length = 0;
+        while (text[length..].IndexOfAny((byte)'"', (byte)'\\') is >= 0 and var at)
+        {
+            length += at;
+            if (text[length] == '"')
+            {
+                return length;
+            }
+
+            length = Math.Min(length + 2, text.Length);
+        }
+
+        return text.Length;
     }
 }

@@ -4,7 +4,8 @@ namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>Decides about registrations, and keeps the index by what came of it (RFC 9176 section 5).</summary>
 /// <param name="index">The index.</param>
-internal sealed class DirectoryRules(DirectoryIndex index) : ICoapTableRules
+/// <param name="awaited">Is told of what has come.</param>
+internal sealed class DirectoryRules(DirectoryIndex index, AwaitedChanges awaited) : ICoapTableRules
 {
     private static readonly ReadOnlyMemory<byte>[] s_answers =
         [.. Enum.GetValues<DirectoryAnswer>().Select(static answer => new ReadOnlyMemory<byte>([(byte)answer]))];
@@ -22,10 +23,10 @@ internal sealed class DirectoryRules(DirectoryIndex index) : ICoapTableRules
         switch (asked.What)
         {
             case DirectoryQuestion.Verb.Forget:
-                return question.Current is null || isActive ? Keep(DirectoryAnswer.Done) : Remove();
+                return question.Current is null || isActive ? Keep(DirectoryAnswer.Done) : Remove(question);
             case DirectoryQuestion.Verb.GiveWay:
                 return question.Current is null ? Keep(DirectoryAnswer.Missing)
-                    : current?.Owner.Share != asked.Owner.Share ? Keep(DirectoryAnswer.NotOwner) : Remove();
+                    : current?.Owner.Share != asked.Owner.Share ? Keep(DirectoryAnswer.NotOwner) : Remove(question);
             case DirectoryQuestion.Verb.Register:
                 // A name whose lifetime is over is anybody's.
                 return isActive && !IsOwner(current!.Value, asked) ? Keep(DirectoryAnswer.NotOwner) : Register(current, question, asked);
@@ -34,7 +35,7 @@ internal sealed class DirectoryRules(DirectoryIndex index) : ICoapTableRules
             case var what:
                 return !IsOwner(current.Value, asked) ? Keep(DirectoryAnswer.NotOwner)
                     : !IsFresh(current.Value, question.Time, asked) ? Keep(DirectoryAnswer.NotFresh)
-                    : what == DirectoryQuestion.Verb.Remove ? Remove()
+                    : what == DirectoryQuestion.Verb.Remove ? Remove(question)
                     : Update(current.Value, question, asked);
         }
     }
@@ -51,6 +52,8 @@ internal sealed class DirectoryRules(DirectoryIndex index) : ICoapTableRules
         {
             index.Remove(key);
         }
+
+        awaited.OnHeard(change.Key);
     }
 
     private static bool IsOwner(Registration current, DirectoryQuestion asked) =>
@@ -81,10 +84,11 @@ internal sealed class DirectoryRules(DirectoryIndex index) : ICoapTableRules
         // What only goes on may be lost in a crash: its registrant refreshes it again, and it is there meanwhile.
         bool isNews = current is not { } one || !one.Found.SequenceEqual(made.Found);
         return CoapTableDecision.Put(
-            made.Bytes, TimeSpan.FromSeconds(made.Lifetime) + made.Grace, s_answers[(int)DirectoryAnswer.Done], isNews);
+            made.Bytes, TimeSpan.FromSeconds(made.Lifetime) + made.Grace, AwaitedChanges.Write(DirectoryAnswer.Done, now), isNews);
     }
 
     private static CoapTableDecision Keep(DirectoryAnswer answer) => CoapTableDecision.Keep(s_answers[(int)answer]);
 
-    private static CoapTableDecision Remove() => CoapTableDecision.Remove(s_answers[(int)DirectoryAnswer.Done]);
+    private static CoapTableDecision Remove(in CoapTableQuestion question) =>
+        CoapTableDecision.Remove(AwaitedChanges.Write(DirectoryAnswer.Done, question.Time));
 }

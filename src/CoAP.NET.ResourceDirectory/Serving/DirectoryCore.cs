@@ -36,7 +36,8 @@ internal sealed class DirectoryCore
         LookUps = new LookUpRun(Index, Locations, new LookUpBounds(options.MaxResults, options.MaxAnswerBytes, options.MaxScanned));
         Scans = new LookUpScans(LookUps, options);
         Fetches = new LinkFetches(options);
-        Rules = new DirectoryRules(Index);
+        Awaited = new AwaitedChanges(Index, options.TimeProvider);
+        Rules = new DirectoryRules(Index, Awaited);
         Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
         SHA256.HashData(node, hash);
         _node = BinaryPrimitives.ReadUInt64LittleEndian(hash);
@@ -51,6 +52,9 @@ internal sealed class DirectoryCore
     public DirectoryIndex Index { get; }
 
     public DirectoryChanges Changes { get; } = new();
+
+    /// <summary>Answers that wait until this node knows what they say.</summary>
+    public AwaitedChanges Awaited { get; }
 
     public DirectoryLocations Locations { get; }
 
@@ -217,6 +221,7 @@ internal sealed class DirectoryCore
         try
         {
             ReadOnlyMemory<byte> reply = await Table.AskAsync(key, question, cancellationToken).ConfigureAwait(false);
+            await Awaited.HearAsync(key, what, reply, cancellationToken).ConfigureAwait(false);
             return (reply.IsEmpty ? DirectoryAnswer.Unreadable : (DirectoryAnswer)reply.Span[0], null);
         }
         catch (Exception exception) when (exception is CoapException or ObjectDisposedException)

@@ -17,6 +17,7 @@ internal enum DirectoryCount
     GaveWay,
     Notices,
     WatchesRefused,
+    WatchesGaveWay,
     FetchesRefused,
     Unavailable,
     Scans,

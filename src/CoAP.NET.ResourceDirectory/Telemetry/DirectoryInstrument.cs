@@ -29,6 +29,7 @@ internal sealed record DirectoryInstrument(
             + "and those of the source that had most.", "coap.directory.cause", "ended", "greediest"),
         new("coap.directory.scans", false, "{lookup}", "Look-ups that went through very many registrations."),
         new("coap.directory.notices", false, "{lookup}", "Observed look-ups whose result changed."),
+        new("coap.directory.watches_displaced", false, "{lookup}", "Observed look-ups of the source that had most, which made room."),
     ];
 
     /// <summary>What the rows are at the moment.</summary>
@@ -49,6 +50,7 @@ internal sealed record DirectoryInstrument(
         ],
         "coap.directory.displaced" => [counters.Forgotten, counters.GaveWay],
         "coap.directory.scans" => [counters.Scans],
-        _ => [counters.Notices],
+        "coap.directory.notices" => [counters.Notices],
+        _ => [counters.WatchesGaveWay],
     };
 }

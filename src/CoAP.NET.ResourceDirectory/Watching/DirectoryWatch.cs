@@ -1,22 +1,39 @@
+using CoAP.NET.Guarding;
+
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>A look-up that somebody observes.</summary>
-/// <param name="key">What is looked up.</param>
-/// <param name="lookUp">The look-up.</param>
-/// <param name="source">Whose share it takes: of whoever observed it first.</param>
-/// <param name="madeAt">When it was made, in milliseconds of the index.</param>
-internal sealed class DirectoryWatch(string key, LookUp lookUp, CoapSource source, long madeAt)
+internal sealed class DirectoryWatch
 {
     private const long Young = 10_000;
 
+    private readonly long _madeAt;
+
+    /// <summary>Makes one.</summary>
+    /// <param name="key">What is looked up.</param>
+    /// <param name="lookUp">The look-up.</param>
+    /// <param name="source">Whose share it takes: of whoever observed it first.</param>
+    /// <param name="madeAt">When it was made, in milliseconds of the index.</param>
+    public DirectoryWatch(string key, LookUp lookUp, CoapSource source, long madeAt)
+    {
+        (Key, LookUp, Source, _madeAt) = (key, lookUp, source, madeAt);
+        Holding = new SourceLedger<DirectoryWatch>.Holding(this, source);
+    }
+
     /// <summary>What is looked up.</summary>
-    public string Key => key;
+    public string Key { get; }
 
     /// <summary>The look-up.</summary>
-    public LookUp LookUp => lookUp;
+    public LookUp LookUp { get; }
 
     /// <summary>Whose share it takes.</summary>
-    public CoapSource Source => source;
+    public CoapSource Source { get; }
+
+    /// <summary>The place that it takes.</summary>
+    public SourceLedger<DirectoryWatch>.Holding Holding { get; }
+
+    /// <summary>Whether it had to give way.</summary>
+    public bool IsDisplaced { get; set; }
 
     /// <summary>Who observes it.</summary>
     public CoapObserverTerms Terms { get; } = new();
@@ -29,7 +46,7 @@ internal sealed class DirectoryWatch(string key, LookUp lookUp, CoapSource sourc
 
     /// <summary>Whether its first answer may still be on its way. Observers that were put back after a restart get none.</summary>
     /// <param name="now">Now, in milliseconds of the index.</param>
-    public bool IsYoung(long now) => now - madeAt <= Young;
+    public bool IsYoung(long now) => now - _madeAt <= Young;
 
     /// <summary>Whether nobody observes it, nor is about to.</summary>
     /// <param name="now">Now, in milliseconds of the index.</param>

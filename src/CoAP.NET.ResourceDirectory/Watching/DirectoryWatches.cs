@@ -18,8 +18,9 @@ internal sealed class DirectoryWatches : IDisposable
     private readonly LookUpRun _run;
     private readonly Lock _gate = new();
     private readonly Dictionary<string, DirectoryWatch> _watches = new(StringComparer.Ordinal);
-    private readonly SourcePlaces _places;
+    private readonly WatchPlaces _places;
     private readonly Queue<DirectoryWatch> _dirty = new();
+    private readonly Queue<DirectoryWatch> _displaced = new();
     private readonly ITimer _timer;
     private bool _isLooking;
 
@@ -27,7 +28,7 @@ internal sealed class DirectoryWatches : IDisposable
     {
         _core = core;
         _run = run;
-        _places = new SourcePlaces(core.Options.MaxWatched, core.Options.MaxWatchedPerSource);
+        _places = new WatchPlaces(core.Options.MaxWatched, core.Options.MaxWatchedPerSource);
         _timer = core.Options.TimeProvider.CreateTimer(
             static watches => ((DirectoryWatches)watches!).Look(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
@@ -70,6 +71,11 @@ internal sealed class DirectoryWatches : IDisposable
         {
             if (_watches.TryGetValue(key, out DirectoryWatch? known))
             {
+                if (known.Source == request.Peer.Source)
+                {
+                    WatchPlaces.Touch(known);
+                }
+
                 return known.Terms;
             }
         }
@@ -86,13 +92,22 @@ internal sealed class DirectoryWatches : IDisposable
         {
             if (!_watches.TryGetValue(key, out DirectoryWatch? watch))
             {
-                if (!_places.TryTake(source))
+                watch = new DirectoryWatch(key, lookUp!, source, _core.Index.Now);
+                if (!_places.TryTake(watch, request.Peer.IsVerified, out DirectoryWatch? givesWay))
                 {
                     _core.Counts.Add(DirectoryCount.WatchesRefused);
                     return null;
                 }
 
-                watch = new DirectoryWatch(key, lookUp!, source, _core.Index.Now);
+                if (givesWay is not null)
+                {
+                    // Its observers are told soon: nobody may be told anything while terms are looked for.
+                    givesWay.IsDisplaced = true;
+                    _watches.Remove(givesWay.Key);
+                    _displaced.Enqueue(givesWay);
+                    _core.Counts.Add(DirectoryCount.WatchesGaveWay);
+                }
+
                 _watches.Add(key, watch);
                 if (_watches.Count == 1)
                 {
@@ -129,6 +144,7 @@ internal sealed class DirectoryWatches : IDisposable
     private void Look()
     {
         List<DirectoryWatch> changed = [];
+        DirectoryWatch[] displaced;
         lock (_gate)
         {
             if (_isLooking)
@@ -137,7 +153,15 @@ internal sealed class DirectoryWatches : IDisposable
             }
 
             _isLooking = true;
+            displaced = [.. _displaced];
+            _displaced.Clear();
             RemoveOver();
+        }
+
+        foreach (DirectoryWatch watch in displaced)
+        {
+            // They are told 4.04, and may register again.
+            watch.Terms.MaxObservers = 0;
         }
 
         try
@@ -166,7 +190,7 @@ internal sealed class DirectoryWatches : IDisposable
         foreach (DirectoryWatch watch in _watches.Values.Where(each => each.IsOver(now)).ToArray())
         {
             _watches.Remove(watch.Key);
-            _places.Return(watch.Source);
+            _places.Return(watch);
         }
 
         if (_watches.Count == 0)
@@ -217,6 +241,10 @@ internal sealed class DirectoryWatches : IDisposable
                 }
 
                 watch.IsDirty = false;
+                if (watch.IsDisplaced)
+                {
+                    continue;
+                }
             }
 
             answer.ResetWrittenCount();

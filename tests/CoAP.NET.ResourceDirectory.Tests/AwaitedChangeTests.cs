@@ -1,0 +1,118 @@
+using System.Collections.Concurrent;
+using CoAP.NET.Cluster;
+
+namespace CoAP.NET.ResourceDirectory.Tests;
+
+/// <summary>A change that another node decides about is answered when this one knows it.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class AwaitedChangeTests
+{
+    private readonly VirtualClock _clock = new();
+    private readonly DirectoryCore _core;
+    private readonly LateRules _late;
+
+    public AwaitedChangeTests()
+    {
+        _core = new DirectoryCore(new CoapDirectoryOptions { TimeProvider = _clock }, "node"u8);
+        _late = new LateRules(_core.Rules);
+        _core.Table = CoapTable.InMemory(_late, timeProvider: _clock);
+    }
+
+    [Fact]
+    public async Task Registrations_updates_and_removals_are_answered_when_they_can_be_looked_up()
+    {
+        Task<DirectoryAnswer> asked = AskAsync(DirectoryQuestion.Verb.Register);
+        Assert.False(asked.IsCompleted);
+        Assert.Null(Found());
+        _late.Tell();
+        Assert.Equal(DirectoryAnswer.Done, await asked);
+        Assert.NotNull(Found());
+
+        _clock.Advance(TimeSpan.FromSeconds(1));
+        long before = Found()!.Value.ChangedAt;
+        asked = AskAsync(DirectoryQuestion.Verb.Update);
+        Assert.False(asked.IsCompleted);
+        _late.Tell();
+        Assert.Equal(DirectoryAnswer.Done, await asked);
+        Assert.True(Found()!.Value.ChangedAt > before);
+
+        _clock.Advance(TimeSpan.FromSeconds(1));
+        asked = AskAsync(DirectoryQuestion.Verb.Remove);
+        Assert.False(asked.IsCompleted);
+        Assert.NotNull(Found());
+        _late.Tell();
+        Assert.Equal(DirectoryAnswer.Done, await asked);
+        Assert.Null(Found());
+        Assert.Equal(0, _core.Awaited.Count);
+    }
+
+    [Fact]
+    public async Task Where_the_news_do_not_come_the_answer_waits_for_two_seconds()
+    {
+        Task<DirectoryAnswer> one = AskAsync(DirectoryQuestion.Verb.Register);
+        Task<DirectoryAnswer> other = AskAsync(DirectoryQuestion.Verb.Register);
+        TimeSpan began = _clock.Elapsed;
+
+        await _clock.AdvanceUntilAsync(Task.WhenAll(one, other), TimeSpan.FromMinutes(1));
+
+        Assert.Equal((DirectoryAnswer.Done, DirectoryAnswer.Done), (await one, await other));
+        Assert.Equal(TimeSpan.FromSeconds(2), _clock.Elapsed - began);
+        Assert.Equal(0, _core.Awaited.Count);
+    }
+
+    [Fact]
+    public async Task Whoever_waits_no_more_leaves_nothing_behind()
+    {
+        using CancellationTokenSource stop = new();
+        Task<DirectoryAnswer> asked = AskAsync(DirectoryQuestion.Verb.Register, stop.Token);
+        Assert.Equal(1, _core.Awaited.Count);
+
+        await stop.CancelAsync();
+
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => asked);
+        Assert.Equal(0, _core.Awaited.Count);
+    }
+
+    [Fact]
+    public async Task What_is_refused_is_answered_at_once()
+    {
+        Assert.Equal(DirectoryAnswer.Missing, await AskAsync(DirectoryQuestion.Verb.Update));
+        Assert.Equal(DirectoryAnswer.Missing, await AskAsync(DirectoryQuestion.Verb.Remove));
+        Assert.Equal(0, _core.Awaited.Count);
+    }
+
+    private Registration? Found() => _core.Index.Find(_core.KeyOf(default, "a"u8).Bytes);
+
+    private async Task<DirectoryAnswer> AskAsync(DirectoryQuestion.Verb what, CancellationToken cancellationToken = default)
+    {
+        Registrant registrant = new(new DirectoryOwner(1, 2, 3), true, [], 0);
+        byte[] content = what switch
+        {
+            DirectoryQuestion.Verb.Register => Registration.Make(new RegistrationHead(registrant.Owner, 0), new RegistrationParts
+            {
+                Lifetime = 90_000, Endpoint = "a"u8, Base = "coap://a"u8,
+            }).Bytes.ToArray(),
+            DirectoryQuestion.Verb.Update => new RegistrationUpdate { Base = "coap://b"u8, HasOwnBase = true }.ToArray(),
+            _ => [],
+        };
+        return (await _core.AskAsync(_core.KeyOf(default, "a"u8), what, registrant, null, content, cancellationToken)).Answer;
+    }
+
+    /// <summary>Decides as the rules do, and tells them later what has changed: what comes from another node.</summary>
+    private sealed class LateRules(ICoapTableRules rules) : ICoapTableRules
+    {
+        private readonly ConcurrentQueue<CoapTableChange> _changes = new();
+
+        public CoapTableDecision Decide(CoapTableQuestion question) => rules.Decide(question);
+
+        public void OnChanged(CoapTableChange change) => _changes.Enqueue(change);
+
+        public void Tell()
+        {
+            while (_changes.TryDequeue(out CoapTableChange change))
+            {
+                rules.OnChanged(change);
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+using System.Globalization;
+using CoAP.NET.Cluster;
+using CoAP.NET.Cluster.Sqlite;
+
+namespace CoAP.NET.ResourceDirectory.Tests.Processes;
+
+/// <summary>
+/// A directory with a SQLite file as a process of its own: this assembly, started as a program. It says where it listens, and ends with its
+/// standard input, so that none is left behind.
+/// </summary>
+internal static class DirectoryNodeProgram
+{
+    public const string Verb = "directory-node";
+
+    /// <summary>The exit code when its port is taken.</summary>
+    public const int PortTaken = 3;
+
+    /// <summary>The entry point of the assembly; tests do not come by here.</summary>
+    /// <param name="args">The verb, the file, the port, and the secret.</param>
+    /// <returns>0; 2 where it was called in another way; <see cref="PortTaken"/>.</returns>
+    public static async Task<int> Main(string[] args)
+    {
+        if (args is not [Verb, { } file, { } port, { } secret])
+        {
+            await Console.Error.WriteLineAsync($"usage: {Verb} FILE PORT SECRET   a part of a test");
+            return 2;
+        }
+
+        await using CoapCluster cluster = new(
+            new CoapSqliteClusterStore(file), new CoapClusterOptions { Secret = Convert.FromHexString(secret) });
+        await using CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions { Timeout = TimeSpan.FromMinutes(1) });
+        await using CoapServer server = new(new CoapEndpointOptions().UseCluster(cluster));
+        server.Routes.MapResourceDirectory(directory);
+        server.MapGet("/figures", async () =>
+        {
+            int observers = await CountObserversAsync(cluster);
+            return CoapResults.Text(string.Create(CultureInfo.InvariantCulture,
+                $"{observers} {server.Counters[CoapCounter.Registrations]} {directory.Count}"));
+        });
+        cluster.Attach(server);
+        await cluster.StartAsync();
+        await directory.StartAsync();
+        try
+        {
+            await server.Listen($"coap://127.0.0.1:{port}").StartAsync();
+        }
+        catch (CoapBindException)
+        {
+            return PortTaken;
+        }
+
+        Console.WriteLine(server.LocalEndpoints[0]);
+        await Console.In.ReadToEndAsync();
+        return 0;
+    }
+
+    // Those that are in the file. Records of the numbers of a server have shorter keys.
+    private static async Task<int> CountObserversAsync(CoapCluster cluster)
+    {
+        int count = 0;
+        foreach (CoapSlot slot in CoapSlot.All)
+        {
+            await foreach (CoapRecord record in cluster.Store.ReadAsync(CoapRecordKind.Observer, slot, default))
+            {
+                count += record.Key.Bytes.Length > 2 + record.Key.Bytes.Span[0] ? 1 : 0;
+            }
+        }
+
+        return count;
+    }
+}
