@@ -17,6 +17,9 @@ internal static partial class LinuxSleeps
     // More than any C library writes.
     private const int Words = 64;
 
+    /// <summary>Whether the system keeps the count: a process of .NET has threads that sleep before its first line runs.</summary>
+    public static bool AreCounted { get; } = Count() > 0;
+
     /// <summary>The count; always the same where the system does not keep one.</summary>
     public static long Count()
     {

@@ -1,3 +1,4 @@
+using System.Buffers.Text;
 using System.Globalization;
 using Microsoft.Win32.SafeHandles;
 
@@ -10,6 +11,10 @@ namespace CoAP.NET.Testing;
 internal sealed class LinuxThreads : IDisposable
 {
     private const string Tasks = "/proc/self/task";
+    private const string Process = "/proc/self/stat";
+
+    // "1234 (name) S 1 2 3 ...": the number of threads is so many fields after the state.
+    private const int ThreadsAfterState = 17;
 
     // Opening the files of all threads takes longer than some looks, so whoever looks next takes those of who looked last.
     private static LinuxThreads? s_spare;
@@ -19,13 +24,16 @@ internal sealed class LinuxThreads : IDisposable
     private readonly HashSet<int> _known = [];
     private readonly HashSet<int> _seen = [];
     private readonly byte[] _buffer = new byte[512];
-
-    // Kernels that tell nobody where threads wait say 0 of all of them.
-    private bool _tellsWaits;
+    private readonly SafeFileHandle _process = Open(Process);
 
     private LinuxThreads()
     {
     }
+
+    /// <summary>
+    /// Whether the kernel tells where threads wait: those that tell nobody say 0 of all of them. False until one was told of.
+    /// </summary>
+    public bool TellsWaits { get; private set; }
 
     /// <summary>Gives one that nobody else uses; <see cref="GiveBack"/> it.</summary>
     public static LinuxThreads Take() => Interlocked.Exchange(ref s_spare, null) ?? new LinuxThreads();
@@ -40,23 +48,30 @@ internal sealed class LinuxThreads : IDisposable
     /// <param name="looksClosely">
     /// Whether a thread counts that is just falling asleep, or that the runtime has sleep for a moment of real time, such as one that
     /// allocates much during a garbage collection: it goes on by itself. (What sleeps by <c>Thread.Sleep</c> or waits with a
-    /// time-out does not count.)
+    /// time-out does not count.) And whether one counts that has ended: as many threads as before may be others than before.
     /// </param>
     public bool AreOthersRunning(bool looksClosely)
     {
         int running = 0;
+        bool haveEnded = false;
         for (int i = 0; i < _open.Count; i++)
         {
             (int Id, SafeFileHandle File, SafeFileHandle? Waits) thread = _open[i];
 
             // Where it waits comes first: one that wakes up between both looks is found running.
-            bool isAwakeOrSoon = looksClosely && IsAwakeOrSoon(thread.Waits);
+            Wait wait = looksClosely ? WaitOf(thread.Waits) : Wait.Unknown;
+            if (wait == Wait.Idle)
+            {
+                continue;
+            }
+
             State state = StateOf(thread.File);
-            switch (isAwakeOrSoon && state == State.Asleep ? State.Running : state)
+            switch (wait == Wait.AwakeOrSoon && state == State.Asleep ? State.Running : state)
             {
                 case State.Ended:
                     // Another one may have its number now.
                     Forget(i--);
+                    haveEnded = true;
                     break;
                 case State.Running:
                     _open.RemoveAt(i);
@@ -72,13 +87,18 @@ internal sealed class LinuxThreads : IDisposable
             }
         }
 
-        return false;
+        return looksClosely && haveEnded;
     }
 
-    /// <summary>Lists the threads anew.</summary>
+    /// <summary>Lists the threads anew where their number has changed.</summary>
     /// <returns>Whether there is one that was not known.</returns>
     public bool HaveOthersBegun()
     {
+        if (CountThreads() == _open.Count)
+        {
+            return false;
+        }
+
         bool haveBegun = false;
         _seen.Clear();
         foreach (string path in Directory.EnumerateDirectories(Tasks))
@@ -105,6 +125,24 @@ internal sealed class LinuxThreads : IDisposable
         {
             Forget(i);
         }
+
+        _process.Dispose();
+    }
+
+    private int CountThreads()
+    {
+        ReadOnlySpan<byte> stat = _buffer.AsSpan(0, RandomAccess.Read(_process, _buffer, 0));
+        int at = stat.LastIndexOf((byte)')') + 2;
+        int field = 0;
+        foreach (Range range in stat[Math.Min(at, stat.Length)..].Split((byte)' '))
+        {
+            if (field++ == ThreadsAfterState)
+            {
+                return Utf8Parser.TryParse(stat[at..][range], out int threads, out _) ? threads : -1;
+            }
+        }
+
+        return -1;
     }
 
     private bool TryOpen(int id, string path)
@@ -148,22 +186,27 @@ internal sealed class LinuxThreads : IDisposable
 
     // The file has the name of the function of the kernel that the thread waits in, or 0 where it is ready to run: one that is about to
     // fall asleep says S already, and is so for long where it loses its processor just then.
-    private bool IsAwakeOrSoon(SafeFileHandle? waits)
+    private Wait WaitOf(SafeFileHandle? waits)
     {
         try
         {
             ReadOnlySpan<byte> where = waits is null ? default : _buffer.AsSpan(0, RandomAccess.Read(waits, _buffer, 0));
             if (where.Length == 0)
             {
-                return false;
+                return Wait.Unknown;
             }
 
-            _tellsWaits |= !where.SequenceEqual("0"u8);
-            return _tellsWaits && (where.SequenceEqual("0"u8) || where.IndexOf("nanosleep"u8) >= 0);
+            bool isAwake = where.SequenceEqual("0"u8);
+            TellsWaits |= !isAwake;
+
+            // Most threads: they wait for each other, or for a socket. Their state need not be read.
+            return where.StartsWith("futex_wait"u8) || where.StartsWith("futex_do_wait"u8) || where.StartsWith("ep_poll"u8) ? Wait.Idle
+                : TellsWaits && (isAwake || where.IndexOf("nanosleep"u8) >= 0) ? Wait.AwakeOrSoon
+                : Wait.Unknown;
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            return false;
+            return Wait.Unknown;
         }
     }
 
@@ -183,6 +226,13 @@ internal sealed class LinuxThreads : IDisposable
         {
             return State.Ended;
         }
+    }
+
+    private enum Wait
+    {
+        Unknown,
+        Idle,
+        AwakeOrSoon,
     }
 
     private enum State

@@ -34,11 +34,11 @@ internal sealed class Quiescence(Patience patience) : IDisposable
         while (!condition())
         {
             // Threads are looked at one after the other: one that looked asleep may have been woken by one that fell asleep since, as where
-            // threads wait for each other's locks. Hence two looks, no work item that ended between them, and no thread that fell asleep
-            // during the second one, where the system counts that; that one is close. Threads are listed before the second look only,
-            // which is not the second one of those that it finds to have begun.
+            // threads wait for each other's locks. Hence no thread may fall asleep during the last look, which is close; and where the
+            // system does not tell that, or not where threads wait, it is the second one, with no work item that ended between both.
+            // Threads are listed before the last look only, which is not the last one of those that it finds to have begun.
             long completedNow = ThreadPool.CompletedWorkItemCount;
-            quiet = quiet > 0 && completedNow == completed ? quiet : 0;
+            quiet = quiet > 0 && completedNow == completed ? quiet : TellsSleeps ? LooksInARow - 1 : 0;
             completed = completedNow;
             bool haveBegun = quiet > 0 && HaveOthersBegun();
             long sleeps = quiet > 0 ? CountSleeps() : 0;
@@ -86,6 +86,8 @@ internal sealed class Quiescence(Patience patience) : IDisposable
         ThreadPool.UnsafeQueueUserWorkItem(static hop => hop.SetResult(), hop, preferLocal: false);
         return hop.Task;
     }
+
+    private bool TellsSleeps => _threads is { TellsWaits: true } && LinuxSleeps.AreCounted;
 
     private long CountSleeps() => _threads is null ? 0 : LinuxSleeps.Count();
 

@@ -33,7 +33,6 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
     public async Task A_server_with_DTLS_and_a_client_with_its_key_find_each_other()
     {
         string folder = projects.Folder(TemplateProjects.SafeServer);
-        string clientFolder = projects.Folder(TemplateProjects.SafeClient);
         string key = await KeyOfAsync(folder);
         Assert.NotEqual("0x00112233445566778899aabbccddeeff", key);
         if (!CoapDtls.IsSupported)
@@ -41,23 +40,14 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
             return;
         }
 
-        using Tool server = Tool.Start(
-            folder,
-            "dotnet",
-            ["run", "-c", "Release", "--no-build"],
-            new Dictionary<string, string>
-            {
-                ["Coap__Server__Endpoints__0"] = "coap://127.0.0.1:0",
-                ["Coap__Server__Endpoints__1"] = "coaps://127.0.0.1:0"
-            });
+        using Tool server = projects.Start(TemplateProjects.SafeServer, [],
+            ("Coap__Server__Endpoints__0", "coap://127.0.0.1:0"), ("Coap__Server__Endpoints__1", "coaps://127.0.0.1:0"));
         string plain = CoapTool.Address(await server.SaysAsync("Listening on coap://"));
         string secured = (await server.SaysAsync("Listening on coaps://")).Split("Listening on ")[1].TrimEnd('.', '\r');
-        using Tool reader = Tool.Start(clientFolder, "dotnet", ["run", "-c", "Release", "--no-build", "--", plain + "/temperature"]);
+        using Tool reader = projects.Start(TemplateProjects.SafeClient, [plain + "/temperature"]);
         await reader.SaysAsync("21.5");
 
-        using Tool observer = Tool.Start(
-            clientFolder, "dotnet", ["run", "-c", "Release", "--no-build", "--", secured + "/temperature"],
-            new Dictionary<string, string> { ["COAP_PSK"] = $"device:{key}" });
+        using Tool observer = projects.Start(TemplateProjects.SafeClient, [secured + "/temperature"], ("COAP_PSK", $"device:{key}"));
         await observer.SaysAsync("21.5");
         string coap = await feed.InstallToolAsync();
         await Assert.ThrowsAsync<InvalidOperationException>(
@@ -80,7 +70,7 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         string coap = await feed.InstallToolAsync();
         string address;
         Tool observer;
-        using (Tool first = Start(folder, "coaps://127.0.0.1:0"))
+        using (Tool first = Start("coaps://127.0.0.1:0"))
         {
             address = (await first.SaysAsync("Listening on coaps://")).Split("Listening on ")[1].TrimEnd('.', '\r');
             observer = Tool.Start(folder, coap, ["observe", address + "/temperature", "--psk", $"device:{key}"]);
@@ -90,15 +80,14 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         }
 
         using (observer)
-        using (Tool second = Start(folder, address))
+        using (Tool second = Start(address))
         {
             await second.SaysAsync("1 sessions were taken over");
             await Tool.RunAsync(folder, coap, ["put", address + "/temperature", "--payload", "19.5", "--psk", $"device:{key}"]);
             await observer.SaysAsync("19.5");
         }
 
-        static Tool Start(string folder, string endpoint) => Tool.Start(folder, "dotnet", ["run", "-c", "Release", "--no-build"],
-            new Dictionary<string, string> { ["Coap__Server__Endpoints"] = endpoint });
+        Tool Start(string endpoint) => projects.Start(TemplateProjects.LastingServer, [], ("Coap__Server__Endpoints", endpoint));
     }
 
     [Fact]
@@ -114,8 +103,8 @@ public sealed class TemplateTests(PackedFeed feed, TemplateProjects projects) : 
         using Tool observer = Tool.Start(clientFolder, "dotnet",
             ["run", "-c", "Release", "--no-build", "--", $"coap+ws://{address.Authority}/temperature"]);
         await observer.SaysAsync("21.5");
-        using Tool udp = Tool.Start(clientFolder, "dotnet",
-            ["run", "-c", "Release", "--no-build", "--", CoapTool.Address(await web.SaysAsync("Listening on coap://")) + "/temperature"]);
+        using Tool udp = projects.Start(TemplateProjects.Client,
+            [CoapTool.Address(await web.SaysAsync("Listening on coap://")) + "/temperature"]);
         await udp.SaysAsync("21.5");
 
         using HttpClient http = new();
