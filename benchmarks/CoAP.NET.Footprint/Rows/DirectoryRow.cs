@@ -59,6 +59,7 @@ internal sealed class DirectoryRow : IRow
             table.Check(time > 0, $"{time} us for a look-up cannot be");
         }
 
+        table.Add("look-up that no index serves, through all of them in steps of 1,000", $"{await ScanAsync(core):0.00} s");
         table.Check(directory.Count == count + 1, $"{directory.Count} registrations are there, and not {count + 1}");
         table.CheckFigure(each > one.Bytes.Length, $"{each} B for a registration of {one.Bytes.Length} B cannot be");
     }
@@ -120,6 +121,19 @@ internal sealed class DirectoryRow : IRow
         return found == 0
             ? throw new InvalidOperationException($"{query(0)} found nothing.")
             : TimeProvider.System.GetElapsedTime(start).TotalMicroseconds / count;
+    }
+
+    // What the last registration alone has would be found by chance; this is found nowhere, so that all are looked at.
+    private static async Task<double> ScanAsync(DirectoryCore core)
+    {
+        _ = ResourceDirectory.LookUp.TryRead(["ct=111"], ofLinks: true, 16, out LookUp? lookUp);
+        ArrayBufferWriter<byte> answer = new();
+        LookUpProgress progress = core.LookUps.Begin(lookUp!);
+        long start = TimeProvider.System.GetTimestamp();
+        LookUpFault fault = await core.Scans.FinishAsync(default, lookUp!, 0, answer, progress, CancellationToken.None);
+        return fault == LookUpFault.None && answer.WrittenCount == 0
+            ? TimeProvider.System.GetElapsedTime(start).TotalSeconds
+            : throw new InvalidOperationException($"A look-up of what is nowhere ended by {fault} with {answer.WrittenCount} bytes.");
     }
 
     private static byte[] Utf8(string text) => Encoding.UTF8.GetBytes(text);

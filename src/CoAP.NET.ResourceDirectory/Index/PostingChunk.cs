@@ -75,7 +75,7 @@ internal sealed class PostingChunk
     public PostingChunk Split(DirectoryPlaces places)
     {
         int half = Count / 2;
-        PostingChunk other = new() { _ids = new int[Capacity], _links = new ushort[Capacity], Count = Count - half };
+        PostingChunk other = new() { _ids = new int[Count - half], _links = new ushort[Count - half], Count = Count - half };
         _ids.AsSpan(half, other.Count).CopyTo(other._ids);
         _links.AsSpan(half, other.Count).CopyTo(other._links);
         for (int i = 0; i < other.Count; i++)

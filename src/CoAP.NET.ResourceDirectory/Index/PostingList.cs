@@ -9,6 +9,9 @@ internal sealed class PostingList(DirectoryPlaces places)
 {
     private readonly List<PostingChunk> _chunks = [];
 
+    // The last one of them: most are added there, and it is found without a detour.
+    private PostingChunk? _last;
+
     /// <summary>How many registrations it has.</summary>
     public int Count { get; private set; }
 
@@ -16,7 +19,7 @@ internal sealed class PostingList(DirectoryPlaces places)
     /// <param name="order">The order.</param>
     public int Find(ulong order)
     {
-        if (_chunks.Count == 0 || order > _chunks[^1].Last)
+        if (_last is null || order > _last.Last)
         {
             return -1;
         }
@@ -29,32 +32,26 @@ internal sealed class PostingList(DirectoryPlaces places)
     public void Add(Posting posting)
     {
         ulong order = places[posting.Id].Order;
-        if (_chunks.Count == 0)
-        {
-            _chunks.Add(new PostingChunk());
-        }
-
         Count++;
-        PostingChunk chunk = _chunks[^1];
-        if (order > chunk.Last)
+        if (_last is null || order > _last.Last)
         {
             // In order, as after a start: no place is looked for, and parts stay full.
-            if (chunk.Count == PostingChunk.Capacity)
+            if (_last is null || _last.Count == PostingChunk.Capacity)
             {
-                chunk = new PostingChunk();
-                _chunks.Add(chunk);
+                _chunks.Add(_last = new PostingChunk());
             }
 
-            chunk.Insert(places, chunk.Count, posting);
+            _last.Insert(places, _last.Count, posting);
             return;
         }
 
         int index = ChunkOf(order);
-        chunk = _chunks[index];
+        PostingChunk chunk = _chunks[index];
         if (chunk.Count == PostingChunk.Capacity)
         {
             PostingChunk second = chunk.Split(places);
             _chunks.Insert(index + 1, second);
+            _last = _chunks[^1];
             chunk = order < second.First ? chunk : second;
         }
 
@@ -77,6 +74,7 @@ internal sealed class PostingList(DirectoryPlaces places)
         if (chunk.Count == 0)
         {
             _chunks.RemoveAt(index);
+            _last = _chunks.Count == 0 ? null : _chunks[^1];
         }
     }
 

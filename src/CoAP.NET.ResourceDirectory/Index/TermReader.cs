@@ -26,9 +26,8 @@ internal sealed class TermReader(KeyedHash hash)
     /// <param name="name">The name.</param>
     public static bool IsIndexed(ReadOnlySpan<byte> name) => name.Length switch
     {
-        1 => AsciiText.AreEqual(name, "d"u8),
-        2 => AsciiText.AreEqual(name, "ep"u8) || AsciiText.AreEqual(name, "rt"u8) || AsciiText.AreEqual(name, "et"u8)
-            || AsciiText.AreEqual(name, "if"u8),
+        1 => (name[0] | 0x20) == 'd',
+        2 => (name[0] | 0x20, name[1] | 0x20) is ('e', 'p') or ('r', 't') or ('e', 't') or ('i', 'f'),
         4 => AsciiText.AreEqual(name, "base"u8),
         _ => false,
     };
@@ -143,7 +142,7 @@ internal sealed class TermReader(KeyedHash hash)
     private void AddOfLink(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, int link)
     {
         ulong seed = SeedOf(name);
-        if (!LinkNames.IsList(name))
+        if (seed != _rt && seed != _if)
         {
             Add(seed, value, link);
             return;

@@ -12,13 +12,7 @@ internal sealed class TermTable(DirectoryPlaces places)
 
     private readonly List<PostingList?> _lists = [];
     private readonly Stack<int> _freeLists = [];
-    private ulong[] _hashes = new ulong[FirstSize];
-
-    // 0: nothing; above 0: the place of the only registration, and 1; below 0: the number of a list, and 1, negated.
-    private int[] _values = new int[FirstSize];
-
-    // How many links of the only registration have it.
-    private ushort[] _links = new ushort[FirstSize];
+    private Entry[] _entries = new Entry[FirstSize];
     private int _count;
 
     /// <summary>The only registration of a term, or the list of several.</summary>
@@ -27,21 +21,18 @@ internal sealed class TermTable(DirectoryPlaces places)
     /// <returns>The list of several; null for none or one.</returns>
     public PostingList? Find(ulong hash, out int id)
     {
-        int value = _values[IndexOf(hash)];
+        int value = _entries[IndexOf(hash)].Value;
         id = value > 0 ? value - 1 : -1;
         return value < 0 ? _lists[-value - 1] : null;
     }
 
     public void Add(ulong hash, Posting posting)
     {
-        int at = IndexOf(hash);
-        int value = _values[at];
-        if (value == Empty)
+        ref Entry entry = ref _entries[IndexOf(hash)];
+        if (entry.Value == Empty)
         {
-            _hashes[at] = hash;
-            _values[at] = posting.Id + 1;
-            _links[at] = posting.Links;
-            if (++_count * 4 > _hashes.Length * 3)
+            entry = new Entry { Hash = hash, Value = posting.Id + 1, Links = posting.Links };
+            if (++_count * 4 > _entries.Length * 3)
             {
                 Grow();
             }
@@ -49,10 +40,10 @@ internal sealed class TermTable(DirectoryPlaces places)
             return;
         }
 
-        if (value > 0)
+        if (entry.Value > 0)
         {
             PostingList list = new(places);
-            list.Add(new Posting(value - 1, _links[at]));
+            list.Add(new Posting(entry.Value - 1, entry.Links));
             if (!_freeLists.TryPop(out int index))
             {
                 index = _lists.Count;
@@ -60,16 +51,16 @@ internal sealed class TermTable(DirectoryPlaces places)
             }
 
             _lists[index] = list;
-            _values[at] = value = -index - 1;
+            entry.Value = -index - 1;
         }
 
-        _lists[-value - 1]!.Add(posting);
+        _lists[-entry.Value - 1]!.Add(posting);
     }
 
     public void Remove(ulong hash, int id)
     {
         int at = IndexOf(hash);
-        int value = _values[at];
+        int value = _entries[at].Value;
         if (value < 0)
         {
             PostingList list = _lists[-value - 1]!;
@@ -88,9 +79,10 @@ internal sealed class TermTable(DirectoryPlaces places)
 
     private int IndexOf(ulong hash)
     {
-        int mask = _hashes.Length - 1;
+        Entry[] entries = _entries;
+        int mask = entries.Length - 1;
         int at = (int)(hash & (uint)mask);
-        while (_values[at] != Empty && _hashes[at] != hash)
+        while (entries[at].Value != Empty && entries[at].Hash != hash)
         {
             at = (at + 1) & mask;
         }
@@ -101,16 +93,16 @@ internal sealed class TermTable(DirectoryPlaces places)
     // Those behind it that stand there because it stood here move up.
     private void RemoveAt(int hole)
     {
-        int mask = _hashes.Length - 1;
-        _values[hole] = Empty;
+        int mask = _entries.Length - 1;
+        _entries[hole].Value = Empty;
         _count--;
-        for (int at = (hole + 1) & mask; _values[at] != Empty; at = (at + 1) & mask)
+        for (int at = (hole + 1) & mask; _entries[at].Value != Empty; at = (at + 1) & mask)
         {
-            int wanted = (int)(_hashes[at] & (uint)mask);
+            int wanted = (int)(_entries[at].Hash & (uint)mask);
             if (((at - wanted) & mask) >= ((at - hole) & mask))
             {
-                (_hashes[hole], _values[hole], _links[hole]) = (_hashes[at], _values[at], _links[at]);
-                _values[at] = Empty;
+                _entries[hole] = _entries[at];
+                _entries[at].Value = Empty;
                 hole = at;
             }
         }
@@ -118,19 +110,25 @@ internal sealed class TermTable(DirectoryPlaces places)
 
     private void Grow()
     {
-        ulong[] hashes = _hashes;
-        int[] values = _values;
-        ushort[] links = _links;
-        _hashes = new ulong[2 * hashes.Length];
-        _values = new int[_hashes.Length];
-        _links = new ushort[_hashes.Length];
-        for (int i = 0; i < hashes.Length; i++)
+        Entry[] entries = _entries;
+        _entries = new Entry[2 * entries.Length];
+        foreach (ref readonly Entry entry in entries.AsSpan())
         {
-            if (values[i] != Empty)
+            if (entry.Value != Empty)
             {
-                int at = IndexOf(hashes[i]);
-                (_hashes[at], _values[at], _links[at]) = (hashes[i], values[i], links[i]);
+                _entries[IndexOf(entry.Hash)] = entry;
             }
         }
+    }
+
+    private struct Entry
+    {
+        public ulong Hash;
+
+        // 0: nothing; above 0: the place of the only registration, and 1; below 0: the number of a list, and 1, negated.
+        public int Value;
+
+        // How many links of the only registration have it.
+        public ushort Links;
     }
 }
