@@ -44,12 +44,15 @@ internal sealed class DirectoryNodes : IAsyncDisposable
     };
 
     /// <summary>A node joins, with a directory that has loaded its registrations unless that is left to the test.</summary>
-    public async Task<DirectoryNode> AddAsync(bool isLinked = true, bool isLoaded = true, TimeSpan? timeout = null)
+    public async Task<DirectoryNode> AddAsync(
+        bool isLinked = true, bool isLoaded = true, TimeSpan? timeout = null, int maxRegistrations = 100_000)
     {
         CoapCluster cluster = new(Memory.Open(), Options(isLinked), Clock);
         await cluster.StartAsync();
-        CoapDirectoryServer directory = new(
-            cluster, new CoapDirectoryOptions { TimeProvider = Clock, Timeout = timeout ?? TimeSpan.FromMinutes(1) });
+        CoapDirectoryServer directory = new(cluster, new CoapDirectoryOptions
+        {
+            TimeProvider = Clock, Timeout = timeout ?? TimeSpan.FromMinutes(1), MaxRegistrations = maxRegistrations,
+        });
         CoapServer server = new(MakeOptions());
         string address = $"[2001:db8::{_nodes.Count + 1:x}]";
         server.Routes.MapResourceDirectory(directory);
