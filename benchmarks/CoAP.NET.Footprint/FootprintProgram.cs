@@ -37,7 +37,8 @@ internal static class FootprintProgram
 
         try
         {
-            Arguments arguments = Arguments.Parse(args, ["--write", "--seconds", "--count", "--file"], ["--large", "--self-check", RowProcess.Switch]);
+            Arguments arguments = Arguments.Parse(
+                args, ["--write", "--seconds", "--count", "--file"], ["--large", "--self-check", RowProcess.Switch]);
             if (arguments.Words.FirstOrDefault(word => rows.All(row => row.Name != word)) is { } unknown)
             {
                 throw new ArgumentException($"{unknown} is no row: {string.Join(", ", rows.Select(row => row.Name))}.");

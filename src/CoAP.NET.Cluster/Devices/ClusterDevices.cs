@@ -11,6 +11,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
     private static readonly TimeSpan s_shortestLifetime = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_longestLifetime = TimeSpan.FromDays(365);
     private static readonly TimeSpan s_lookAgain = TimeSpan.FromMilliseconds(250);
+    private static readonly TimeSpan s_patience = Looks * s_lookAgain;
 
     private readonly CoapCluster _cluster;
     private readonly DeviceRecords _records;
@@ -251,6 +252,21 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
 
     private async Task<CoapResponse> AskAsync(string name, byte[] key, CoapRequest request, CancellationToken cancellationToken)
     {
+        using AskTime asking = new(request.Timeout, _time, cancellationToken);
+        try
+        {
+            return await AskAsync(name, key, request, asking).ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (asking.IsOver)
+        {
+            throw new CoapDeviceUnreachableException(name,
+                $"it moved between nodes while it was asked, and did not answer within the Timeout of {request.Timeout!.Value.TotalSeconds:0} "
+                    + "s. Allow more time, or ask again.", request.Code != CoapCode.Get && request.Code != CoapCode.Fetch);
+        }
+    }
+
+    private async Task<CoapResponse> AskAsync(string name, byte[] key, CoapRequest request, AskTime asking)
+    {
         // A device that was somewhere a moment ago may just be moved with its slot.
         bool wasThere = false;
         for (int looks = 1; ; looks++)
@@ -259,7 +275,7 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
             {
                 try
                 {
-                    if (await device.TrySendAsync(request, cancellationToken).ConfigureAwait(false) is { } answer)
+                    if (await device.TrySendAsync(request, asking.Token).ConfigureAwait(false) is { } answer)
                     {
                         return answer;
                     }
@@ -268,7 +284,8 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
                     when (device.MayBeElsewhere && LocalDevice.IsWhole(request)
                         && LocalDevice.IsHarmlessTwice(request, asleep.IsOutcomeUnknown))
                 {
-                    if (await AskElsewhereAsync(device, key, request, cancellationToken).ConfigureAwait(false) is { } other)
+                    asking.GoOn();
+                    if (await AskElsewhereAsync(device, key, request, asking.Token).ConfigureAwait(false) is { } other)
                     {
                         return other;
                     }
@@ -276,23 +293,41 @@ internal sealed class ClusterDevices : ICoapDevices, IDisposable
                     throw;
                 }
 
+                asking.GoOn();
                 wasThere = true;
             }
 
+            // A node whose lease has ended may have it, until it has renewed that or others have its slots.
+            bool isAwaited = _cluster.Map.HasOrphans;
+            CoapDeviceUnreachableException? failure = null;
             wasThere |= Nodes.Knows(name);
-            if (await Nodes.TrySendAsync(name, key, request, cancellationToken).ConfigureAwait(false) is { } response)
+            try
             {
-                return response;
+                if (await Nodes.TrySendAsync(name, key, request, asking.Token).ConfigureAwait(false) is { } response)
+                {
+                    return response;
+                }
+            }
+            catch (CoapDeviceUnreachableException exception)
+                when (exception is { IsOutcomeUnknown: false, InnerException: not null } && LocalDevice.IsWhole(request))
+            {
+                // A link that was lost is mostly there again soon.
+                failure = exception;
             }
 
             // It was found just now, and went before it answered.
+            asking.GoOn();
             wasThere |= Nodes.Knows(name);
-            if (!wasThere || looks == Looks)
+            bool goesOn = failure is null ? wasThere || isAwaited : asking.Elapsed < s_patience;
+            if (!goesOn || looks == Looks)
             {
-                throw await FailureAsync(name, key, cancellationToken).ConfigureAwait(false);
+                throw failure ?? (isAwaited
+                    ? new CoapDeviceUnreachableException(name, "the lease of a node that may have its session has ended, and no other node "
+                        + "has taken its slots yet. Ask again in a few seconds.")
+                    : await FailureAsync(name, key, asking.Token).ConfigureAwait(false));
             }
 
-            await Task.Delay(s_lookAgain, _time, cancellationToken).ConfigureAwait(false);
+            await Task.Delay(s_lookAgain, _time, asking.Token).ConfigureAwait(false);
         }
     }
 

@@ -12,8 +12,8 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
     // Then all is forgotten, and found again.
     private const int MaxRemembered = 65_536;
 
-    // A time and the length of an id (DevicePost.Moved).
-    private const int MovedHead = sizeof(long) + 1;
+    // A time and the length of an id (DevicePost.Heard).
+    private const int SessionHead = sizeof(long) + 1;
     private static readonly TimeSpan s_findTimeout = TimeSpan.FromSeconds(5);
 
     // The node that asks the device knows when that is over; this is for one that never answers.
@@ -330,19 +330,13 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
                 }
 
                 break;
-            case DevicePost.Heard when rest.Length > sizeof(long) && DeviceName.TryDecode(rest[sizeof(long)..]) is { } name:
-                OnHeard(name, rest[sizeof(long)..], new DeviceRecord(DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from));
-                break;
-            case DevicePost.Left when rest.Length > sizeof(long) && DeviceName.TryDecode(rest[sizeof(long)..]) is { } name:
-                _local.OnLeftElsewhere(
-                    name, rest[sizeof(long)..], new DeviceRecord(DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from));
+            case DevicePost.Heard or DevicePost.Left or DevicePost.Moved when TryReadSession(rest, out ReadOnlySpan<byte> session)
+                && DeviceName.TryDecode(rest[(SessionHead + session.Length)..]) is { } name:
+                OnSession((DevicePost)item[0], name, rest[(SessionHead + session.Length)..], session,
+                    new DeviceRecord(DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from));
                 break;
             case DevicePost.Came when rest.Length > sizeof(long) && DeviceName.TryDecode(rest[sizeof(long)..]) is { } name:
                 OnCame(name, DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from);
-                break;
-            case DevicePost.Moved when rest.Length > MovedHead && rest.Length > MovedHead + rest[sizeof(long)]
-                && DeviceName.TryDecode(rest[(MovedHead + rest[sizeof(long)])..]) is { } name:
-                OnMoved(name, DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, rest.Slice(MovedHead, rest[sizeof(long)]), from);
                 break;
             case DevicePost.Forget when DeviceName.TryDecode(rest) is { } name:
                 _places.TryRemove(name, out _);
@@ -360,10 +354,31 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
         }
     }
 
-    private void OnHeard(string name, ReadOnlySpan<byte> key, DeviceRecord record)
+    private static bool TryReadSession(ReadOnlySpan<byte> rest, out ReadOnlySpan<byte> session)
     {
-        _local.OnHeardElsewhere(name, key, record);
+        bool isWhole = rest.Length > SessionHead && rest.Length > SessionHead + rest[sizeof(long)];
+        session = isWhole ? rest.Slice(SessionHead, rest[sizeof(long)]) : default;
+        return isWhole;
+    }
+
+    private void OnSession(DevicePost post, string name, ReadOnlySpan<byte> key, ReadOnlySpan<byte> session, DeviceRecord record)
+    {
+        if (post == DevicePost.Left)
+        {
+            _local.OnLeftElsewhere(name, key, record);
+            return;
+        }
+
         Place(name, record.Node);
+        if (post == DevicePost.Heard)
+        {
+            _local.OnHeardElsewhere(name, key, session, record);
+        }
+        else
+        {
+            _local.OnMovedElsewhere(name, record.LastHeard, session, record.Node);
+        }
+
         _waits.Tell(name);
     }
 
@@ -372,13 +387,6 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
     {
         Place(name, node);
         _local.OnCameElsewhere(name, at);
-        _waits.Tell(name);
-    }
-
-    private void OnMoved(string name, DateTimeOffset at, ReadOnlySpan<byte> session, CoapNodeId node)
-    {
-        Place(name, node);
-        _local.OnMovedElsewhere(name, at, session, node);
         _waits.Tell(name);
     }
 

@@ -3,7 +3,10 @@ namespace CoAP.NET.Cluster;
 /// <summary>What a node tells others about devices: the first byte of an item.</summary>
 internal enum DevicePost : byte
 {
-    /// <summary>A device was heard: when (8 bytes), its name. To the node that has the slot of the name.</summary>
+    /// <summary>
+    /// A device was heard: when (8 bytes), the length of its session's id (one byte), the id, the device's name. To the node that has the
+    /// slot of the name.
+    /// </summary>
     Heard,
 
     /// <summary>A request to a device is not wanted any more: its number (8 bytes).</summary>
@@ -31,8 +34,7 @@ internal enum DevicePost : byte
     Moved,
 
     /// <summary>
-    /// A device was heard at a node until now, and is not there any more: when (8 bytes), its name. To the node that has the slot of the
-    /// name.
+    /// A device was heard at a node until now, and is not there any more: as <see cref="Heard"/>.
     /// </summary>
     Left,
 }

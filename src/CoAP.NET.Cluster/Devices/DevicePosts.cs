@@ -8,13 +8,18 @@ internal sealed class DevicePosts(CoapCluster cluster)
     /// <summary>Where it is posted.</summary>
     public const string Path = "/dev-post";
 
-    /// <summary>Tells the node that has the slot of a device's name something about it.</summary>
-    /// <param name="kind">What.</param>
+    // The name of a device behind the id of its session.
+    private const int MaxNamed = 1 + byte.MaxValue + ICoapDevices.MaxNameLength;
+
+    /// <summary>Tells the node that has the slot of a device's name when it was heard.</summary>
+    /// <param name="kind">Whether it still is.</param>
     /// <param name="key">The bytes of the name.</param>
-    /// <param name="time">A time that belongs to it; null for none.</param>
+    /// <param name="heard">When.</param>
+    /// <param name="session">The id of its session.</param>
     /// <returns>False when that node cannot be told now.</returns>
-    public bool TryTellHome(DevicePost kind, ReadOnlySpan<byte> key, DateTimeOffset? time = null) =>
-        cluster.Map[CoapSlot.OfName(key)].Node is { IsSet: true } home && home != cluster.Self.Id && TryTell(home, kind, key, time);
+    public bool TryTellHome(DevicePost kind, ReadOnlySpan<byte> key, DateTimeOffset heard, ReadOnlySpan<byte> session) =>
+        cluster.Map[CoapSlot.OfName(key)].Node is { IsSet: true } home && home != cluster.Self.Id
+            && TryTell(home, kind, Named(session, key, stackalloc byte[MaxNamed]), heard);
 
     /// <summary>Tells all other nodes something about a device.</summary>
     /// <param name="kind">What.</param>
@@ -35,15 +40,8 @@ internal sealed class DevicePosts(CoapCluster cluster)
     /// <param name="key">The bytes of the name.</param>
     /// <param name="heard">When the device was heard in it last.</param>
     /// <param name="session">The id of the session.</param>
-    public void TellMoved(ReadOnlySpan<byte> key, DateTimeOffset heard, ReadOnlySpan<byte> session)
-    {
-        Span<byte> named = stackalloc byte[1 + byte.MaxValue + ICoapDevices.MaxNameLength];
-        named = named[..(1 + session.Length + key.Length)];
-        named[0] = (byte)session.Length;
-        session.CopyTo(named[1..]);
-        key.CopyTo(named[(1 + session.Length)..]);
-        TellAll(DevicePost.Moved, named, heard);
-    }
+    public void TellMoved(ReadOnlySpan<byte> key, DateTimeOffset heard, ReadOnlySpan<byte> session) =>
+        TellAll(DevicePost.Moved, Named(session, key, stackalloc byte[MaxNamed]), heard);
 
     /// <summary>Tells a node something about a device.</summary>
     /// <param name="node">The node.</param>
@@ -53,7 +51,7 @@ internal sealed class DevicePosts(CoapCluster cluster)
     /// <returns>False when it cannot be told now.</returns>
     public bool TryTell(CoapNodeId node, DevicePost kind, ReadOnlySpan<byte> key, DateTimeOffset? time = null)
     {
-        Span<byte> item = stackalloc byte[1 + sizeof(long) + 1 + byte.MaxValue + ICoapDevices.MaxNameLength];
+        Span<byte> item = stackalloc byte[1 + sizeof(long) + MaxNamed];
         item[0] = (byte)kind;
         int length = 1;
         if (time is { } value)
@@ -64,5 +62,13 @@ internal sealed class DevicePosts(CoapCluster cluster)
 
         key.CopyTo(item[length..]);
         return cluster.Links.TryPost(node, Path, item[..(length + key.Length)]);
+    }
+
+    private static ReadOnlySpan<byte> Named(ReadOnlySpan<byte> session, ReadOnlySpan<byte> key, Span<byte> named)
+    {
+        named[0] = (byte)session.Length;
+        session.CopyTo(named[1..]);
+        key.CopyTo(named[(1 + session.Length)..]);
+        return named[..(1 + session.Length + key.Length)];
     }
 }

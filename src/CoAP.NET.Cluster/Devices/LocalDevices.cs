@@ -139,9 +139,9 @@ internal sealed class LocalDevices(
             return;
         }
 
-        if (session.Length > 0 && device.Peer.DurableId.Span.SequenceEqual(session))
+        if (IsHere(device, session))
         {
-            // The session that is here. Either it came from there meanwhile, or this node does not know yet that it has lost it.
+            // Either it came from there meanwhile, or this node does not know yet that it has lost it.
             if (device.Place.HasMoved)
             {
                 Remove(device);
@@ -169,11 +169,16 @@ internal sealed class LocalDevices(
     /// <summary>A device was heard at another node.</summary>
     /// <param name="name">Its name.</param>
     /// <param name="key">The bytes of the name.</param>
+    /// <param name="session">The id of its session; empty for none.</param>
     /// <param name="record">When, and at which node.</param>
-    public void OnHeardElsewhere(string name, ReadOnlySpan<byte> key, DeviceRecord record)
+    public void OnHeardElsewhere(string name, ReadOnlySpan<byte> key, ReadOnlySpan<byte> session, DeviceRecord record)
     {
-        // Its session may have come here from that node, which heard it until then, by a clock that is ahead of this one.
-        OnCameElsewhere(name, record.LastHeard - s_clocks);
+        // That node may have heard it until its session came here, by a clock that is ahead of this one.
+        if (_byName.TryGetValue(name, out LocalDevice? device) && !IsHere(device, session))
+        {
+            OnCameElsewhere(name, record.LastHeard - s_clocks);
+        }
+
         OnLeftElsewhere(name, key, record);
     }
 
@@ -265,6 +270,9 @@ internal sealed class LocalDevices(
         NoteAll();
     }
 
+    private static bool IsHere(LocalDevice device, ReadOnlySpan<byte> session) =>
+        session.Length > 0 && device.Peer.DurableId.Span.SequenceEqual(session);
+
     private static bool IsThere(CoapPeer peer) => peer.IsConnected || !peer.Disconnected.IsCancellationRequested;
 
     private void OnConnected(CoapPeer peer)
@@ -311,7 +319,7 @@ internal sealed class LocalDevices(
         DateTimeOffset heard = device.LastHeard;
         CoapFence fence = cluster.Map[CoapSlot.OfName(device.Key.Span)].Fence;
         if (records.TryNote(device.Key.Span, new DeviceRecord(heard, cluster.Self.Id), isHint)
-            || posts.TryTellHome(post, device.Key.Span, heard))
+            || posts.TryTellHome(post, device.Key.Span, heard, device.Peer.DurableId.Span))
         {
             device.OnNoted(heard, fence);
         }

@@ -8,6 +8,9 @@ public sealed class CoapClusterMap
 {
     private readonly CoapSlotOwner[] _owners;
 
+    // Found out once, when somebody asks: 1 for true, -1 for false.
+    private int _hasOrphans;
+
     /// <summary>Creates a map, as a store read it.</summary>
     /// <param name="version">The number of changes so far. At least 0.</param>
     /// <param name="nodes">The live nodes, in any order.</param>
@@ -74,6 +77,20 @@ public sealed class CoapClusterMap
     {
         HashSet<CoapNodeId> there = [.. Nodes.Select(static node => node.Id)];
         return [.. CoapSlot.All.Where(slot => !there.Contains(this[slot].Node))];
+    }
+
+    /// <summary>Whether there are live nodes, and slots that none of them has.</summary>
+    internal bool HasOrphans
+    {
+        get
+        {
+            if (_hasOrphans == 0)
+            {
+                _hasOrphans = Nodes.Count > 0 && Orphans().Count > 0 ? 1 : -1;
+            }
+
+            return _hasOrphans > 0;
+        }
     }
 
     /// <summary>

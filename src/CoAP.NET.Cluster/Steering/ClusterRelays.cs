@@ -100,6 +100,29 @@ internal sealed class ClusterRelays : IClusterLinkListener
         }
     }
 
+    /// <summary>The number of a node, by which a server keeps that a client is heard there.</summary>
+    /// <param name="node">The node.</param>
+    /// <returns>The number; 0 for this one.</returns>
+    public int NumberOf(CoapNodeId node)
+    {
+        if (node == _links.Self)
+        {
+            return 0;
+        }
+
+        lock (_gate)
+        {
+            if (!_numbers.TryGetValue(node, out int number))
+            {
+                number = _nodes.Count;
+                _numbers.Add(node, number);
+                _nodes.Add(node);
+            }
+
+            return number;
+        }
+    }
+
     /// <summary>Takes a record of another node.</summary>
     /// <param name="server">The steering of the server that it came to.</param>
     /// <param name="ways">The ways of that server.</param>
@@ -219,25 +242,5 @@ internal sealed class ClusterRelays : IClusterLinkListener
         }
 
         return null;
-    }
-
-    private int NumberOf(CoapNodeId node)
-    {
-        if (node == _links.Self)
-        {
-            return 0;
-        }
-
-        lock (_gate)
-        {
-            if (!_numbers.TryGetValue(node, out int number))
-            {
-                number = _nodes.Count;
-                _numbers.Add(node, number);
-                _nodes.Add(node);
-            }
-
-            return number;
-        }
     }
 }

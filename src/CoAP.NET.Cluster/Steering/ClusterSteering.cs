@@ -13,6 +13,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
 {
     // Set in the number of a node that relayed what bears no slot, which it does only while it serves no new clients itself.
     private const int WithoutSlot = 1 << 30;
+    private const int NodeIdLength = 16;
 
     private readonly CoapCluster _cluster;
     private readonly ClusterRelays _relays;
@@ -200,8 +201,22 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         }
 
         RelayItem item = ItemOf(map, null, remote, datagram);
-        return node.IsSet && (_ways.TrySend(node, RelayKind.ToClient, item) || _relays.TryReturn(node, item));
+        return node.IsSet && _ways.Find(node) is not { IsStalled: true }
+            && (_ways.TrySend(node, RelayKind.ToClient, item) || _relays.TryReturn(node, item));
     }
+
+    /// <inheritdoc/>
+    public int NameVia(int via, Span<byte> name)
+    {
+        CoapNodeId node = via == 0 ? _cluster.Self.Id : _relays.OriginOf(via & ~WithoutSlot);
+        return node.IsSet && node.Value.TryWriteBytes(name) ? NodeIdLength : 0;
+    }
+
+    /// <inheritdoc/>
+    public int ViaOf(ReadOnlySpan<byte> name) =>
+        name.Length == NodeIdLength && new CoapNodeId(new Guid(name)) is var node && _cluster.Map.IsThere(node)
+            ? _relays.NumberOf(node)
+            : 0;
 
     /// <inheritdoc/>
     public Task ReleaseAsync(CoapSlot slot, CancellationToken cancellationToken) =>

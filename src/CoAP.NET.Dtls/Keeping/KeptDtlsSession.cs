@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using CoAP.NET.Dtls.Handshakes;
 using CoAP.NET.Dtls.Records;
 using CoAP.NET.Dtls.Sessions;
+using CoAP.NET.Dtls.Steering;
 
 namespace CoAP.NET.Dtls.Keeping;
 
@@ -53,6 +54,9 @@ internal sealed class KeptDtlsSession : DtlsSession
 
     /// <summary>Whether it was handed over before; of the one who hands over.</summary>
     public bool IsHandedOver { get; set; }
+
+    /// <summary>Whether its handshake was made by another process, or by another server.</summary>
+    public bool IsLoaded { get; init; }
 
     /// <summary>Whether the table has had it.</summary>
     public bool IsOpened { get; set; }
@@ -158,6 +162,8 @@ internal sealed class KeptDtlsSession : DtlsSession
     /// <returns>False when it has ended, or its numbers are nearly used up.</returns>
     public bool TryWrite(StateWriter writer, bool isLast, ReadOnlySpan<byte> seen, out ulong asked)
     {
+        Span<byte> via = stackalloc byte[SessionSteering.MaxViaName];
+        via = via[..(HasCid && Home.Steering is { } steering ? steering.NameVia(Path, via) : 0)];
         lock (Records)
         {
             asked = isLast || _confirmed == Unlimited ? Records.NextSequence
@@ -171,7 +177,7 @@ internal sealed class KeptDtlsSession : DtlsSession
             writer.WriteFlag(isLast && !_isInDoubt);
             writer.WriteNumber((long)Id);
             Records.Write(writer, asked);
-            SavedSessions.Write(writer, this, seen);
+            SavedSessions.Write(writer, this, seen, via);
             if (isLast)
             {
                 Records.Limit(0);

@@ -13,7 +13,8 @@ internal static class SavedSessions
     /// <param name="writer">Takes it.</param>
     /// <param name="session">The session.</param>
     /// <param name="seen">What has to be known of messages that came; empty for nothing.</param>
-    public static void Write(StateWriter writer, DtlsSession session, ReadOnlySpan<byte> seen)
+    /// <param name="via">The name of the server that hears its client; empty for none.</param>
+    public static void Write(StateWriter writer, DtlsSession session, ReadOnlySpan<byte> seen, ReadOnlySpan<byte> via)
     {
         DtlsPath path = session.Path;
         writer.WriteAddress(path.Remote);
@@ -23,9 +24,14 @@ internal static class SavedSessions
         writer.WriteText(session.PskIdentity);
         writer.WriteBytes(session.PeerCertificate is { } certificate ? certificate.RawDataMemory.Span : default);
         writer.WriteBytes(session.PeerPublicKey.Span);
-        if (!seen.IsEmpty)
+        if (!seen.IsEmpty || !via.IsEmpty)
         {
             writer.WriteBytes(seen);
+        }
+
+        if (!via.IsEmpty)
+        {
+            writer.WriteBytes(via);
         }
     }
 
@@ -49,11 +55,17 @@ internal static class SavedSessions
             string? identity = reader.ReadText();
             ReadOnlySpan<byte> certificate = reader.ReadBytes();
             byte[] publicKey = reader.ReadBytes().ToArray();
-            byte[]? seen = reader.IsAtEnd ? null : reader.ReadBytes().ToArray();
+            ReadOnlySpan<byte> seen = reader.IsAtEnd ? default : reader.ReadBytes();
+            ReadOnlySpan<byte> via = reader.IsAtEnd ? default : reader.ReadBytes();
             X509Certificate2? leaf = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
             if (!reader.IsAtEnd || records.OwnCid.Length is not (0 or DtlsServer.CidLength))
             {
                 throw new InvalidDataException("A saved session has another shape.");
+            }
+
+            if (!via.IsEmpty && records.OwnCid.Length > 0 && home.Steering is { } steering)
+            {
+                path = path with { Via = steering.ViaOf(via) };
             }
 
             KeptDtlsSession session =
@@ -61,7 +73,8 @@ internal static class SavedSessions
                 {
                     WasIdleFor = idle + age,
                     IsInDoubt = !isExact,
-                    Seen = seen,
+                    IsLoaded = true,
+                    Seen = seen.IsEmpty ? null : seen.ToArray(),
                 };
             if (!keeper.IsForStopsOnly)
             {

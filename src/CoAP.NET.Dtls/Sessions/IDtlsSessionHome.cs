@@ -1,4 +1,5 @@
 using CoAP.NET.Dtls.Keeping;
+using CoAP.NET.Dtls.Steering;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -15,6 +16,9 @@ internal interface IDtlsSessionHome
 
     /// <summary>Keeps its sessions; null: they end with it.</summary>
     SessionKeeper? Keeper => null;
+
+    /// <summary>Brings datagrams to and from other servers; null: there are none.</summary>
+    SessionSteering? Steering => null;
 
     /// <summary>How many forged records a session survives at most; its cipher suite may allow fewer.</summary>
     long MaxForgeries { get; }

@@ -33,7 +33,7 @@ internal sealed partial class SessionTable
             Link(session);
             if (session.IsHidden && !session.IsClosed)
             {
-                SetPlace(session.Path, session);
+                _places.Set(_byPath.HashOf(session.Path), session);
             }
         }
     }

@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using System.Runtime.InteropServices;
+using CoAP.NET.Dtls.Keeping;
 
 namespace CoAP.NET.Dtls.Sessions;
 
@@ -21,9 +21,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
     // How many there are of each slot, where sessions have slots.
     private SlotCounts? _slots;
 
-    // Who with a Connection ID was heard last from a path: whom a new handshake there replaces. By a keyed hash of 64 bits, as paths are
-    // long; should two have the same, then a session may be replaced a little late.
-    private readonly Dictionary<ulong, DtlsSession> _places = [];
+    private readonly SessionPlaces _places = new();
     private int _count;
     private bool _isShut;
 
@@ -69,7 +67,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         lock (_gate)
         {
             _byCid.Reserve(further);
-            _places.EnsureCapacity(_places.Count + further);
+            _places.Reserve(further);
             _known.Reserve(further);
         }
     }
@@ -90,18 +88,28 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
                 return false;
             }
 
+            // One that was loaded is older than it seems, as clocks differ: its client may have made another one here since, which stays.
+            bool isLoaded = session is KeptDtlsSession { IsLoaded: true };
+
             // Whoever holds keys has shown more than an address: only now does the old session go (RFC 6347 section 4.2.8).
-            if (_byPath.Find(path) is { } plain)
+            if (!isLoaded && _byPath.Find(path) is { } plain)
             {
                 (others ??= []).Add(plain);
             }
 
+            ulong place = _byPath.HashOf(path);
+
             // An address is given to others, by NATs too; the one who had it before may be elsewhere and has a Connection ID to be known
             // by.
-            ulong place = _byPath.HashOf(path);
-            if (_places.TryGetValue(place, out DtlsSession? before) && before.HasPeerOf(session))
+            bool isHidden = false;
+            if (_places.Find(place) is { } before && before.HasPeerOf(session))
             {
-                (others ??= []).Add(before);
+                if (!isLoaded)
+                {
+                    (others ??= []).Add(before);
+                }
+
+                isHidden = isLoaded && session.LastReceived <= before.LastReceived;
             }
 
             // At once: what comes late in one of them must not take the place back until it has ended.
@@ -113,7 +121,11 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
 
             if (session.HasCid)
             {
-                SetPlace(place, session);
+                session.IsHidden = isHidden;
+                if (!isHidden)
+                {
+                    _places.Set(place, session);
+                }
             }
             else
             {
@@ -169,10 +181,14 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
     {
         lock (_gate)
         {
-            RemovePlace(from, session);
+            _places.Remove(_byPath.HashOf(from), session);
             if (session.IsListed && !session.IsClosed)
             {
-                SetPlace(session.Path, session);
+                if (session.HasCid)
+                {
+                    _places.Set(_byPath.HashOf(session.Path), session);
+                }
+
                 Rehome(session);
             }
         }
@@ -196,35 +212,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
     {
         lock (_gate)
         {
-            return _places.GetValueOrDefault(_byPath.HashOf(path)) ?? _byPath.Find(path);
-        }
-    }
-
-    private void SetPlace(in DtlsPath path, DtlsSession session)
-    {
-        if (session.HasCid)
-        {
-            SetPlace(_byPath.HashOf(path), session);
-        }
-    }
-
-    private void SetPlace(ulong place, DtlsSession session)
-    {
-        ref DtlsSession? there = ref CollectionsMarshal.GetValueRefOrAddDefault(_places, place, out _);
-        if (there is { } before && before != session)
-        {
-            before.IsHidden = true;
-        }
-
-        there = session;
-        session.IsHidden = false;
-    }
-
-    private void RemovePlace(in DtlsPath path, DtlsSession session)
-    {
-        if (_places.TryGetValue(_byPath.HashOf(path), out DtlsSession? there) && there == session)
-        {
-            _places.Remove(_byPath.HashOf(path));
+            return _places.Find(_byPath.HashOf(path)) ?? _byPath.Find(path);
         }
     }
 
@@ -243,7 +231,7 @@ internal sealed partial class SessionTable(TimeProvider time, CoapRandomSource r
         if (session.HasCid)
         {
             _byCid.Remove(CidOf(session.OwnCid), session);
-            RemovePlace(session.Path, session);
+            _places.Remove(_byPath.HashOf(session.Path), session);
         }
         else
         {

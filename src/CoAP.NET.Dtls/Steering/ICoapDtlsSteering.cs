@@ -54,4 +54,19 @@ public interface ICoapDtlsSteering
     /// <param name="datagram">The datagram; to be copied before this returns.</param>
     /// <returns>Whether it was taken; false when that way is gone, so that it is sent directly.</returns>
     bool TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram);
+
+    /// <summary>
+    /// Writes by which name other servers know the one that hears the client of a session. The name is kept with the session: whoever has
+    /// the session next sends by way of that server until the client is heard, as a network may let nothing else through to the client. By
+    /// default it has no name. Called for sessions with a Connection ID only.
+    /// </summary>
+    /// <param name="via">What was given to <see cref="CoapDtlsSteeringPort.Receive"/>; 0: this server hears the client.</param>
+    /// <param name="name">Takes the name: 64 bytes.</param>
+    /// <returns>How many bytes the name has; 0: none is kept.</returns>
+    int NameVia(int via, Span<byte> name) => 0;
+
+    /// <summary>The number of the server that heard the client of a session which was loaded.</summary>
+    /// <param name="name">What <see cref="NameVia"/> wrote, here or at another server, perhaps long ago.</param>
+    /// <returns>Its number as <see cref="TrySendVia"/> knows it; 0: it is this server, or is gone, so that is sent directly.</returns>
+    int ViaOf(ReadOnlySpan<byte> name) => 0;
 }

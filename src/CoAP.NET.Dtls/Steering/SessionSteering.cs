@@ -15,6 +15,9 @@ namespace CoAP.NET.Dtls.Steering;
 /// <param name="time">The clock.</param>
 internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer server, SessionTable sessions, TimeProvider time)
 {
+    /// <summary>How long the name of a server is at most.</summary>
+    public const int MaxViaName = 64;
+
     private readonly Lock _gate = new();
 
     // Those that are under way, and how many were begun.
@@ -155,6 +158,43 @@ internal sealed class SessionSteering(ICoapDtlsSteering steering, DtlsServer ser
         {
             Failed?.Invoke(exception);
             return false;
+        }
+    }
+
+    /// <summary>Writes the name of the server that a way leads by.</summary>
+    /// <param name="path">The way.</param>
+    /// <param name="name">Takes it: <see cref="MaxViaName"/> bytes.</param>
+    /// <returns>How many bytes it has; 0: it has none.</returns>
+    public int NameVia(in DtlsPath path, Span<byte> name)
+    {
+        try
+        {
+            return Math.Clamp(steering.NameVia(path.Via, name), 0, name.Length);
+        }
+#pragma warning disable CA1031 // whatever the code of users throws: the server goes on
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            Failed?.Invoke(exception);
+            return 0;
+        }
+    }
+
+    /// <summary>The number of a server by its name.</summary>
+    /// <param name="name">The name.</param>
+    /// <returns>The number; 0: no way leads by it.</returns>
+    public int ViaOf(ReadOnlySpan<byte> name)
+    {
+        try
+        {
+            return steering.ViaOf(name);
+        }
+#pragma warning disable CA1031 // whatever the code of users throws: the server goes on
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            Failed?.Invoke(exception);
+            return 0;
         }
     }
 

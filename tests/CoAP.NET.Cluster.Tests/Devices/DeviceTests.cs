@@ -311,7 +311,7 @@ public sealed class DeviceTests : IAsyncDisposable
         LocalDevices local = ((ClusterDevices)node.Devices).Local;
         CoapNodeId other = CoapNodeId.New();
 
-        local.OnHeardElsewhere(Name, "meter-7"u8, new DeviceRecord(_world.Clock.GetUtcNow().AddSeconds(50), other));
+        local.OnHeardElsewhere(Name, "meter-7"u8, session: [], new DeviceRecord(_world.Clock.GetUtcNow().AddSeconds(50), other));
         Assert.Single(node.Devices.GetLocal());
 
         // The other node spoke to it since, and has lost it.
@@ -319,7 +319,7 @@ public sealed class DeviceTests : IAsyncDisposable
         Assert.Single(node.Devices.GetLocal());
 
         // It has been speaking to the other node since.
-        local.OnHeardElsewhere(Name, "meter-7"u8, new DeviceRecord(_world.Clock.GetUtcNow().AddMinutes(2), other));
+        local.OnHeardElsewhere(Name, "meter-7"u8, session: [], new DeviceRecord(_world.Clock.GetUtcNow().AddMinutes(2), other));
         Assert.Empty(node.Devices.GetLocal());
     }
 

@@ -532,6 +532,34 @@ public sealed class KeepingTests
         rig.Dispose();
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_session_that_is_loaded_does_not_end_the_one_that_its_client_made_since(bool isPlain)
+    {
+        VirtualClock clock = new();
+        MemoryKeeper keeper = new();
+        using SessionRig before = new(clock: clock, keeping: keeper.Keeping());
+        (_, RecordLayer old) = before.Open(1, withCid: true, "user");
+
+        // The clock there is ahead: what was kept seems to be of just now.
+        VirtualClock behind = new();
+        MemoryKeeper own = new();
+        using SessionRig after = new(clock: behind, keeping: own.Keeping());
+        await after.Server.Keeper!.StartAsync(default);
+        (DtlsSession made, RecordLayer client) = after.Open(1, withCid: !isPlain, "user");
+
+        Assert.Equal(CoapDtlsSessionLoad.Loaded, own.Loader.TryLoad(keeper.States.Values.Single().Span));
+
+        Assert.False(made.IsClosed);
+        Assert.Equal(isPlain, after.Server.Find(ServerBench.Path(1)) != made);
+        Assert.True(after.Server.Receive(ServerBench.Path(1), SessionRig.Record(client, [1])));
+
+        // The other one is of somebody who may come back to it.
+        Assert.True(after.Server.Receive(ServerBench.Path(1), SessionRig.Record(old, [2])));
+        Assert.Equal(2, after.Server.SessionCount);
+    }
+
     [Fact]
     public async Task A_session_that_another_server_heard_last_does_not_hide_those_heard_since()
     {

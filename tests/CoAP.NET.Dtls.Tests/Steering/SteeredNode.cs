@@ -122,6 +122,15 @@ internal sealed class SteeredNode : IDtlsSink, ICoapDtlsSteering, IDisposable
     bool ICoapDtlsSteering.TrySendVia(int via, CoapAddress remote, ReadOnlySpan<byte> datagram) =>
         Throws is { } thrown ? throw thrown : !_nodes.Down.Contains(via) && _nodes[via].Port.Send(remote, datagram);
 
+    int ICoapDtlsSteering.NameVia(int via, Span<byte> name)
+    {
+        name[0] = (byte)(via == 0 ? Number : via);
+        return Throws is { } thrown ? throw thrown : 1;
+    }
+
+    int ICoapDtlsSteering.ViaOf(ReadOnlySpan<byte> name) =>
+        Throws is { } thrown ? throw thrown : name[0] == Number || _nodes.Down.Contains(name[0]) ? 0 : name[0];
+
     void IDtlsSink.Opened(DtlsSession session) => Opened.Add(session);
 
     void IDtlsSink.Received(DtlsSession session, in DtlsPath path, ReadOnlySpan<byte> content)

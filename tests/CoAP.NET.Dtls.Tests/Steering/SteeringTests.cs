@@ -68,6 +68,35 @@ public sealed class SteeringTests
         Assert.Equal(1, Assert.Single(nodes.Sent).Node);
     }
 
+    [Theory]
+    [InlineData(true, false, 1, 1)]
+    [InlineData(true, true, 2, 2)]
+    [InlineData(false, false, 2, 3)]
+    public async Task The_next_server_of_a_session_sends_by_way_of_the_one_that_heard_its_client(
+        bool withCid, bool isDown, int by, int thenBy)
+    {
+        using SteeredNodes nodes = new(3);
+        BenchClient client = nodes.Connect(1, withCid);
+        byte slot = nodes[1].Opened[0].Slot!.Value;
+        nodes.Say(client, 1);
+        if (isDown)
+        {
+            nodes.Down.Add(1);
+        }
+
+        await nodes.MoveSlotAsync(slot, to: 2);
+        DtlsSession moved = Assert.Single(nodes[2].Opened);
+        nodes.Sent.Clear();
+        Assert.True(moved.Send([7]));
+        Assert.Equal(by, Assert.Single(nodes.Sent).Node);
+
+        // And the one after that, which its client was not heard by either.
+        await nodes.MoveSlotAsync(slot, to: 3);
+        nodes.Sent.Clear();
+        Assert.True(Assert.Single(nodes[3].Opened).Send([8]));
+        Assert.Equal(thenBy, Assert.Single(nodes.Sent).Node);
+    }
+
     [Fact]
     public void A_device_whose_NAT_forgets_it_goes_on_wherever_it_then_arrives()
     {

@@ -67,8 +67,8 @@ internal sealed class ClusterRequests(ClusterWorld world)
                 await Task.Delay(Timeout.InfiniteTimeSpan, world.Clock).ConfigureAwait(false);
             }
 
-            CoapResponse response = await node.Cluster.Devices[device.Name].SendAsync(new CoapRequest(CoapMethod.Get, "/state"))
-                .ConfigureAwait(false);
+            CoapRequest request = new(CoapMethod.Get, "/state") { Timeout = s_timeout };
+            CoapResponse response = await node.Cluster.Devices[device.Name].SendAsync(request).ConfigureAwait(false);
             return Check(device, response, "here");
         },
         node);

@@ -119,7 +119,7 @@ internal sealed class ClusterRun
                 _world.Trouble(time);
                 break;
             case ClusterStepKind.Rebind:
-                device.Rebind(_world.Network);
+                device.Rebind(_world.Network, _world.Clock.Elapsed);
                 device.OnLoss(_world.Clock.Elapsed);
                 break;
             case ClusterStepKind.Start:

@@ -15,6 +15,7 @@ internal sealed class ClusterWatch(SimulatedDevice device, int resource, Cluster
     private TimeSpan _began = TimeSpan.MaxValue;
     private int _beganIn;
     private int _session = -1;
+    private bool _wasInDoubt;
 
     public SimulatedDevice Device => device;
 
@@ -38,6 +39,12 @@ internal sealed class ClusterWatch(SimulatedDevice device, int resource, Cluster
             _began = TimeSpan.MaxValue;
         }
     }
+
+    /// <summary>
+    /// The device was at an address that nobody knew for so long that a notification may have been given up, and with it the observer (RFC
+    /// 7641 section 4.5).
+    /// </summary>
+    public void OnUnknown() => _began = TimeSpan.MaxValue;
 
     /// <summary>Begins it.</summary>
     public async Task<bool> StartAsync()
@@ -78,12 +85,14 @@ internal sealed class ClusterWatch(SimulatedDevice device, int resource, Cluster
         world.Journal.Notified++;
         world.Journal.Note($"{device} is told {state} of {resource}");
 
-        // What a new session brings is not ordered with what the one before brought (RFC 7641 section 3.4).
-        if (state < Last && _session == device.Sessions)
+        // What a new session brings is not ordered with what the one before brought (RFC 7641 section 3.4). While a node does not know that
+        // it has lost the slot, two tell the device things, each what it knows.
+        bool isInDoubt = world.Nodes.Any(static node => node.IsInDoubt);
+        if (state < Last && _session == device.Sessions && !isInDoubt && !_wasInDoubt)
         {
             world.Journal.Violate(ClusterCheck.Order, $"{device} is told state {state} of resource {resource} after {Last}");
         }
 
-        (Last, _session) = (state, device.Sessions);
+        (Last, _session, _wasInDoubt) = (state, device.Sessions, isInDoubt);
     }
 }

@@ -16,6 +16,9 @@ internal sealed class ClusterWire(ClusterWorld world)
 
     private static readonly TimeSpan s_deaf = TimeSpan.FromSeconds(20);
 
+    // Between the last two copies of a notification.
+    private static readonly TimeSpan s_lastCopies = TimeSpan.FromSeconds(16);
+
     // A hash of each record by session and number.
     private readonly Dictionary<(string Session, ulong Number), int> _seen = [];
     private readonly Dictionary<CoapAddress, int> _handshakes = [];
@@ -57,6 +60,11 @@ internal sealed class ClusterWire(ClusterWorld world)
         {
             device.OnLoss(world.Clock.Elapsed);
             return NetworkVerdict.Drop;
+        }
+
+        if (packet.To == device.Address && device.OnReached(world.Clock.Elapsed) > s_lastCopies)
+        {
+            world.Watches.Where(watch => watch.Device == device).ToList().ForEach(static watch => watch.OnUnknown());
         }
 
         if (RecordReader.IsOfSession(bytes) && packet.To == SimulatedBalancer.Address)

@@ -21,6 +21,9 @@ internal sealed class SimulatedDevice : IAsyncDisposable
     private readonly List<TimeSpan> _tries = [];
     private int _rebinds;
 
+    // Since when nobody knows where it is.
+    private TimeSpan? _reboundAt;
+
     /// <param name="world">Where it is.</param>
     /// <param name="index">Which it is.</param>
     public SimulatedDevice(ClusterWorld world, int index)
@@ -30,7 +33,8 @@ internal sealed class SimulatedDevice : IAsyncDisposable
         HasCid = index < world.Plan.Devices - world.Plan.Plain;
         byte[] key = "secretPSK-1234567"u8.ToArray();
         world.Keys.Add(Name, key);
-        _transport = world.Network.CreateTransport(HostOf(index) with { Port = 40_000 });
+        Address = HostOf(index) with { Port = 40_000 };
+        _transport = world.Network.CreateTransport(Address);
         _server = new CoapServer(new CoapEndpointOptions
         {
             TimeProvider = world.Clock,
@@ -98,6 +102,16 @@ internal sealed class SimulatedDevice : IAsyncDisposable
     // A server without an address would listen at the port of coap.
     public Task StartAsync() => _server.Endpoint.StartAsync();
 
+    /// <summary>Something comes to it, at an address of its own.</summary>
+    /// <param name="now">When.</param>
+    /// <returns>For how long nobody knew that address.</returns>
+    public TimeSpan OnReached(TimeSpan now)
+    {
+        TimeSpan unknown = _reboundAt is { } at ? now - at : TimeSpan.Zero;
+        _reboundAt = null;
+        return unknown;
+    }
+
     /// <summary>It sends something.</summary>
     /// <param name="now">When.</param>
     public void OnTry(TimeSpan now) => _tries.Add(now);
@@ -106,8 +120,15 @@ internal sealed class SimulatedDevice : IAsyncDisposable
     /// <param name="now">When.</param>
     public void OnLoss(TimeSpan now) => _tries.RemoveAll(time => time > now - s_answer);
 
-    public void Rebind(InMemoryNetwork network) =>
-        network.Rebind(_transport.PublicAddress, HostOf(Index) with { Port = (ushort)(41_000 + ++_rebinds) });
+    /// <summary>Where it is to be reached.</summary>
+    public CoapAddress Address { get; private set; }
+
+    public void Rebind(InMemoryNetwork network, TimeSpan now)
+    {
+        Address = HostOf(Index) with { Port = (ushort)(41_000 + ++_rebinds) };
+        network.Rebind(_transport.PublicAddress, Address);
+        _reboundAt ??= now;
+    }
 
     public ValueTask DisposeAsync() => _server.DisposeAsync();
 
