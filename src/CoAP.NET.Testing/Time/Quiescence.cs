@@ -36,8 +36,8 @@ internal sealed class Quiescence(Patience patience) : IDisposable
             // Threads are looked at one after the other: one that looked asleep may have been woken by one that fell asleep since, as where
             // threads wait for each other's locks. Hence no thread may fall asleep during the last look, which is close; and where the
             // system does not tell that, or not where threads wait, it is the second one, with no work item that ended between both.
-            // Threads are listed before the last look only, which is not the last one of those that it finds to have begun. What falls asleep
-            // is counted from before the list on: a thread may begin another one, as the pool does, and fall asleep behind the list.
+            // Threads are listed before the last look only, which is not the last one of those that it finds to have begun. What falls
+            // asleep is counted from before the list on: a thread may begin another one, as the pool does, and fall asleep behind the list.
             long completedNow = ThreadPool.CompletedWorkItemCount;
             quiet = quiet > 0 && completedNow == completed ? quiet : TellsSleeps ? LooksInARow - 1 : 0;
             completed = completedNow;
