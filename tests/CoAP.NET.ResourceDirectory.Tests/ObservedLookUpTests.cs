@@ -72,6 +72,7 @@ public class ObservedLookUpTests
     {
         await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxWatched = 10);
         CoapClient other = world.MakeClient("[2001:db8:1::2]:5683");
+        await VerifyAsync(world, other);
         int observed = 0;
         for (int i = 0; i < 10; i++)
         {
@@ -86,6 +87,22 @@ public class ObservedLookUpTests
         Assert.Equal(5, observed);
         Assert.NotNull((await world.SendAsync(others, other)).Options.Observe);
         Assert.Equal(5, world.Directory.GetCounters().WatchesRefused);
+    }
+
+    [Fact]
+    public async Task Addresses_that_may_be_forged_have_half_of_the_places_however_many_they_are()
+    {
+        await using DirectoryWorld world = await DirectoryWorld.StartAsync(static options => options.MaxWatched = 6);
+        int observed = 0;
+        for (int i = 1; i <= 12; i++)
+        {
+            bool may = await MayObserveAsync(world, world.MakeClient($"[2001:db8:{i}::2]:5683"), $"/rd-lookup/res?rt=x{i}");
+            observed += may ? 1 : 0;
+        }
+
+        Assert.Equal((3, 9L), (observed, world.Directory.GetCounters().WatchesRefused));
+        await VerifyAsync(world, world.Node);
+        Assert.True(await MayObserveAsync(world, world.Node, "/rd-lookup/res?rt=y"));
     }
 
     [Fact]

@@ -13,10 +13,11 @@ internal sealed class DirectoryWatch
     /// <param name="key">What is looked up.</param>
     /// <param name="lookUp">The look-up.</param>
     /// <param name="source">Whose share it takes: of whoever observed it first.</param>
+    /// <param name="isVerified">Whether that has shown that it receives at its address.</param>
     /// <param name="madeAt">When it was made, in milliseconds of the index.</param>
-    public DirectoryWatch(string key, LookUp lookUp, CoapSource source, long madeAt)
+    public DirectoryWatch(string key, LookUp lookUp, CoapSource source, bool isVerified, long madeAt)
     {
-        (Key, LookUp, Source, _madeAt) = (key, lookUp, source, madeAt);
+        (Key, LookUp, Source, IsVerified, _madeAt) = (key, lookUp, source, isVerified, madeAt);
         Holding = new SourceLedger<DirectoryWatch>.Holding(this, source);
     }
 
@@ -28,6 +29,9 @@ internal sealed class DirectoryWatch
 
     /// <summary>Whose share it takes.</summary>
     public CoapSource Source { get; }
+
+    /// <summary>Whether whoever observed it first had shown that he receives at his address.</summary>
+    public bool IsVerified { get; }
 
     /// <summary>The place that it takes.</summary>
     public SourceLedger<DirectoryWatch>.Holding Holding { get; }

@@ -92,8 +92,8 @@ internal sealed class DirectoryWatches : IDisposable
         {
             if (!_watches.TryGetValue(key, out DirectoryWatch? watch))
             {
-                watch = new DirectoryWatch(key, lookUp!, source, _core.Index.Now);
-                if (!_places.TryTake(watch, request.Peer.IsVerified, out DirectoryWatch? givesWay))
+                watch = new DirectoryWatch(key, lookUp!, source, request.Peer.IsVerified, _core.Index.Now);
+                if (!_places.TryTake(watch, out DirectoryWatch? givesWay))
                 {
                     _core.Counts.Add(DirectoryCount.WatchesRefused);
                     return null;
