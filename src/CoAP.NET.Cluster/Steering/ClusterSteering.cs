@@ -201,8 +201,7 @@ internal sealed class ClusterSteering : ICoapDtlsSteering, ISlotHolder
         }
 
         RelayItem item = ItemOf(map, null, remote, datagram);
-        return node.IsSet && _ways.Find(node) is not { IsStalled: true }
-            && (_ways.TrySend(node, RelayKind.ToClient, item) || _relays.TryReturn(node, item));
+        return node.IsSet && (_ways.TrySend(node, RelayKind.ToClient, item) || _relays.TryReturn(node, item));
     }
 
     /// <inheritdoc/>
