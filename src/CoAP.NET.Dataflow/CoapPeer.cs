@@ -206,6 +206,12 @@ public sealed class CoapPeer : ICoapObserver
     /// </summary>
     public ReadOnlyMemory<byte> DurableId => Connection?.DurableId ?? default;
 
+    /// <summary>
+    /// Whether the connection or session of the peer was opened with another process or server, and taken over here
+    /// (<see cref="CoapConnection.IsTakenOver"/>).
+    /// </summary>
+    public bool IsTakenOver => Connection?.IsTakenOver == true;
+
     /// <summary>The connection or session to the peer; null where a peer is an address.</summary>
     internal CoapConnection? Connection => Channel.Connection;
 

@@ -330,7 +330,8 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
                 }
 
                 break;
-            case DevicePost.Heard or DevicePost.Left or DevicePost.Moved when TryReadSession(rest, out ReadOnlySpan<byte> session)
+            case DevicePost.Heard or DevicePost.Left or DevicePost.Moved or DevicePost.Doubted or DevicePost.Answers
+                when TryReadSession(rest, out ReadOnlySpan<byte> session)
                 && DeviceName.TryDecode(rest[(SessionHead + session.Length)..]) is { } name:
                 OnSession((DevicePost)item[0], name, rest[(SessionHead + session.Length)..], session,
                     new DeviceRecord(DeviceWire.TimeOf(rest) ?? DateTimeOffset.UnixEpoch, from));
@@ -363,22 +364,26 @@ internal sealed class DeviceNodes : IClusterLinkListener, IDisposable
 
     private void OnSession(DevicePost post, string name, ReadOnlySpan<byte> key, ReadOnlySpan<byte> session, DeviceRecord record)
     {
-        if (post == DevicePost.Left)
+        switch (post)
         {
-            _local.OnLeftElsewhere(name, key, record);
-            return;
+            case DevicePost.Left:
+                _local.OnLeftElsewhere(name, key, record);
+                return;
+            case DevicePost.Doubted:
+                _local.OnDoubtedElsewhere(name, session, record.Node);
+                return;
+            case DevicePost.Answers:
+                _local.OnAnswersElsewhere(name, session);
+                break;
+            case DevicePost.Heard:
+                _local.OnHeardElsewhere(name, key, session, record);
+                break;
+            default:
+                _local.OnMovedElsewhere(name, record.LastHeard, session, record.Node);
+                break;
         }
 
         Place(name, record.Node);
-        if (post == DevicePost.Heard)
-        {
-            _local.OnHeardElsewhere(name, key, session, record);
-        }
-        else
-        {
-            _local.OnMovedElsewhere(name, record.LastHeard, session, record.Node);
-        }
-
         _waits.Tell(name);
     }
 

@@ -37,4 +37,16 @@ internal enum DevicePost : byte
     /// A device was heard at a node until now, and is not there any more: as <see cref="Heard"/>.
     /// </summary>
     Left,
+
+    /// <summary>
+    /// A session of a device came to the node that is told, while another one is at the node that tells, and nobody knows which is the
+    /// newer one: as <see cref="Heard"/>. Both ask the device.
+    /// </summary>
+    Doubted,
+
+    /// <summary>
+    /// A device has said something at the node that tells, so that its session at the node that is told, which was in doubt, is the older
+    /// one: as <see cref="Heard"/>, with the id of the older one.
+    /// </summary>
+    Answers,
 }

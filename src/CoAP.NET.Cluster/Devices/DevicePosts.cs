@@ -19,7 +19,18 @@ internal sealed class DevicePosts(CoapCluster cluster)
     /// <returns>False when that node cannot be told now.</returns>
     public bool TryTellHome(DevicePost kind, ReadOnlySpan<byte> key, DateTimeOffset heard, ReadOnlySpan<byte> session) =>
         cluster.Map[CoapSlot.OfName(key)].Node is { IsSet: true } home && home != cluster.Self.Id
-            && TryTell(home, kind, Named(session, key, stackalloc byte[MaxNamed]), heard);
+            && TryTellOfSession(home, kind, key, heard, session);
+
+    /// <summary>Tells a node something about a session of a device.</summary>
+    /// <param name="node">The node.</param>
+    /// <param name="kind">What.</param>
+    /// <param name="key">The bytes of the name.</param>
+    /// <param name="heard">When the device was heard in it last.</param>
+    /// <param name="session">The id of the session.</param>
+    /// <returns>False when it cannot be told now.</returns>
+    public bool TryTellOfSession(
+        CoapNodeId node, DevicePost kind, ReadOnlySpan<byte> key, DateTimeOffset heard, ReadOnlySpan<byte> session) =>
+        TryTell(node, kind, Named(session, key, stackalloc byte[MaxNamed]), heard);
 
     /// <summary>Tells all other nodes something about a device.</summary>
     /// <param name="kind">What.</param>

@@ -48,7 +48,7 @@ internal sealed class LocalDevice(
     public DateTimeOffset CameAt { get; } = peer.LastSeen;
 
     /// <summary>Whether its session was opened elsewhere, and came here with its slot.</summary>
-    public bool HasMoved { get; } = time.GetUtcNow() - peer.LastSeen > s_new;
+    public bool HasMoved { get; } = peer.IsTakenOver || time.GetUtcNow() - peer.LastSeen > s_new;
 
     public DateTimeOffset LastHeard => Peer.LastSeen;
 
@@ -227,6 +227,17 @@ internal sealed class LocalDevice(
         {
             _notElsewhereAt = null;
         }
+    }
+
+    /// <summary>Asks the device whether it is there, and waits until it says something in its session, be it an answer or not.</summary>
+    /// <returns>False when the session ended first, or nobody knows.</returns>
+    public async Task<bool> IsHeardAsync()
+    {
+        DateTimeOffset before = LastHeard;
+        Task heard = Peer.WhenHeardAsync(Gone);
+        await TryPingAsync(Gone).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await heard.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return LastHeard > before && !Gone.IsCancellationRequested;
     }
 
     /// <summary>Throws when the device is asleep and it is not time to try whether it still is.</summary>

@@ -20,6 +20,7 @@ internal sealed class LocalDevices(
     private readonly ConcurrentDictionary<string, LocalDevice> _byName = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<CoapPeer, LocalDevice> _byPeer = new();
     private readonly ConcurrentDictionary<string, (byte[] Key, DeviceRecord Record)> _late = new(StringComparer.Ordinal);
+    private readonly DeviceDoubts _doubts = new(posts);
     private readonly Lock _gate = new();
     private ITimer? _timer;
     private bool _isDisposed;
@@ -61,57 +62,10 @@ internal sealed class LocalDevices(
     /// <param name="peer">The peer.</param>
     public void Add(string name, byte[] key, CoapPeer peer)
     {
-        LocalDevice device = new(name, key, peer, new SessionPlace(cluster, peer), cluster.Counts, options, time);
-        if (_byPeer.TryGetValue(peer, out LocalDevice? same) && same.Name == name)
+        if (!_byPeer.TryGetValue(peer, out LocalDevice? same) || same.Name != name)
         {
-            return;
+            Add(new LocalDevice(name, key, peer, new SessionPlace(cluster, peer), cluster.Counts, options, time), isHeard: false);
         }
-
-        lock (_gate)
-        {
-            if (device.HasMoved && _byName.TryGetValue(name, out LocalDevice? newer) && newer.LastHeard > device.CameAt
-                && IsThere(newer.Peer))
-            {
-                // An old session of a device that has a new one, as after a lost address, came here with its slot.
-                return;
-            }
-
-            if (_byPeer.TryRemove(peer, out LocalDevice? other))
-            {
-                _byName.TryRemove(KeyValuePair.Create(other.Name, other));
-                other.End();
-            }
-
-            if (_byName.TryRemove(name, out LocalDevice? before))
-            {
-                _byPeer.TryRemove(KeyValuePair.Create(before.Peer, before));
-                before.End();
-            }
-
-            _byPeer[peer] = device;
-            _byName[name] = device;
-        }
-
-        Came?.Invoke(device);
-        if (!IsThere(peer))
-        {
-            // It went before it was known here.
-            OnGone(peer);
-        }
-
-        Note(device, isHint: false);
-
-        // Also those that have an older session of it.
-        if (device.HasMoved)
-        {
-            posts.TellMoved(key, device.CameAt, peer.DurableId.Span);
-        }
-        else
-        {
-            posts.TellAll(DevicePost.Came, key, device.CameAt);
-        }
-
-        waits.Tell(name);
     }
 
     /// <summary>A device came to another node: its session here is older, be the end of that known here or not.</summary>
@@ -150,19 +104,44 @@ internal sealed class LocalDevices(
             return;
         }
 
-        // Of two that have moved only clocks say which is newer.
+        // Of two that have moved only clocks say which is newer. Of one that was opened here it is known when; but what was sent in an old
+        // session may arrive after that.
         TimeSpan doubt = device.HasMoved ? s_clocks : TimeSpan.Zero;
         if (device.CameAt - doubt > at)
         {
             posts.TryTell(node, DevicePost.Came, device.Key.Span, device.CameAt);
         }
-        else if (device.CameAt + doubt < at)
+        else if (device.CameAt + s_clocks < at)
         {
             Remove(device);
         }
         else
         {
-            device.OnPerhapsElsewhere();
+            posts.TryTellOfSession(node, DevicePost.Doubted, device.Key.Span, device.LastHeard, device.Peer.DurableId.Span);
+            Ask(device, session, node);
+        }
+    }
+
+    /// <summary>Another node has a session of a device, and does not know whether it is newer than the one here.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="session">The id of the session there.</param>
+    /// <param name="node">The other node.</param>
+    public void OnDoubtedElsewhere(string name, ReadOnlySpan<byte> session, CoapNodeId node)
+    {
+        if (_byName.TryGetValue(name, out LocalDevice? device) && !IsHere(device, session))
+        {
+            Ask(device, session, node);
+        }
+    }
+
+    /// <summary>A device answers at another node, in a session that was in doubt beside one that was here.</summary>
+    /// <param name="name">Its name.</param>
+    /// <param name="session">The id of the session here.</param>
+    public void OnAnswersElsewhere(string name, ReadOnlySpan<byte> session)
+    {
+        if (_byName.TryGetValue(name, out LocalDevice? device) && IsHere(device, session))
+        {
+            Remove(device);
         }
     }
 
@@ -270,10 +249,81 @@ internal sealed class LocalDevices(
         NoteAll();
     }
 
+    private void Add(LocalDevice device, bool isHeard)
+    {
+        lock (_gate)
+        {
+            if (device.HasMoved && !isHeard && _byName.TryGetValue(device.Name, out LocalDevice? there) && IsThere(there.Peer)
+                && device.CameAt - there.LastHeard < s_clocks)
+            {
+                // An old session of a device that has a new one, as after a lost address, came here with its slot. What was sent in it may
+                // have arrived after the new one began.
+                if (there.LastHeard <= device.CameAt)
+                {
+                    _ = AddWhenHeardAsync(device);
+                }
+
+                return;
+            }
+
+            if (_byPeer.TryRemove(device.Peer, out LocalDevice? other))
+            {
+                _byName.TryRemove(KeyValuePair.Create(other.Name, other));
+                other.End();
+            }
+
+            if (_byName.TryRemove(device.Name, out LocalDevice? before))
+            {
+                _byPeer.TryRemove(KeyValuePair.Create(before.Peer, before));
+                before.End();
+            }
+
+            _byPeer[device.Peer] = device;
+            _byName[device.Name] = device;
+        }
+
+        Came?.Invoke(device);
+        if (!IsThere(device.Peer))
+        {
+            // It went before it was known here.
+            OnGone(device.Peer);
+        }
+
+        Note(device, isHint: false);
+
+        // Also those that have an older session of it.
+        if (device.HasMoved)
+        {
+            posts.TellMoved(device.Key.Span, device.CameAt, device.Peer.DurableId.Span);
+        }
+        else
+        {
+            posts.TellAll(DevicePost.Came, device.Key.Span, device.CameAt);
+        }
+
+        waits.Tell(device.Name);
+    }
+
+    private async Task AddWhenHeardAsync(LocalDevice device)
+    {
+        // The caller has the lock.
+        await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
+        if (await device.IsHeardAsync().ConfigureAwait(false) && IsThere(device.Peer))
+        {
+            Add(device, isHeard: true);
+        }
+    }
+
     private static bool IsHere(LocalDevice device, ReadOnlySpan<byte> session) =>
         session.Length > 0 && device.Peer.DurableId.Span.SequenceEqual(session);
 
     private static bool IsThere(CoapPeer peer) => peer.IsConnected || !peer.Disconnected.IsCancellationRequested;
+
+    private void Ask(LocalDevice device, ReadOnlySpan<byte> session, CoapNodeId node)
+    {
+        device.OnPerhapsElsewhere();
+        _doubts.Begin(device, node, session);
+    }
 
     private void OnConnected(CoapPeer peer)
     {

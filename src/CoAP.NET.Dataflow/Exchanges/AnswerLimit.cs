@@ -57,6 +57,13 @@ internal sealed class AnswerLimit
             return response;
         }
 
+        if (channel.IsConnection && exchange.Reception?.State == CoapReceptionState.Acknowledged)
+        {
+            // Whoever moved in a session is asked at once whether it receives there. A separate response is Confirmable: it leaves once
+            // that is known, so nothing has to be cut from it.
+            return response;
+        }
+
         // A client that knows Echo is verified by its next request; others take no notice of the option. A separate response is Confirmable
         // and has none.
         bool mayEcho = !exchange.Request.IsMulticast && exchange.Reception?.State != CoapReceptionState.Acknowledged;

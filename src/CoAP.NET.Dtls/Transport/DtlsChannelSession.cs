@@ -41,6 +41,8 @@ internal sealed class DtlsChannelSession : CoapSession
 
     public override ReadOnlyMemory<byte> DurableId => Session is KeptDtlsSession kept ? kept.IdBytes() : default;
 
+    public override bool IsTakenOver => Session is KeptDtlsSession { IsLoaded: true };
+
     public override TimeSpan Idle => Session.Idle;
 
     public override int SentOverhead => Session.SentOverhead;

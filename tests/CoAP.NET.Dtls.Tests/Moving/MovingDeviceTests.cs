@@ -58,6 +58,40 @@ public sealed class MovingDeviceTests
     }
 
     [Fact]
+    [Rfc("9146-C-1", "7252-5.2.2-1")]
+    public async Task A_separate_response_waits_until_its_client_has_shown_that_it_is_at_its_new_port_and_is_whole_then()
+    {
+        string text = new('x', FreeBytes + 1);
+        TaskCompletionSource done = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using SecureEndpoints secure = Secure();
+        secure.Server.MapPost("/slow", async () =>
+        {
+            await done.Task;
+            return CoapResults.Text(text);
+        });
+        await secure.StartAsync();
+        using ScriptedDevice device = await ScriptedDevice.ConnectAsync(secure.Endpoint);
+        device.Send("41 02 0001 aa b4 'slow'");
+
+        // The copy is acknowledged at once.
+        device.Send("41 02 0001 aa b4 'slow'");
+        await device.ExpectAsync("60 00 0001");
+        device.Move();
+        device.Send("40 01 0002 b5 'hello'");
+        await device.ExpectAsync("60 45 0002 ..");
+        await device.ExpectAsync("40 00 <ping:2>");
+        done.SetResult();
+        await Eventually.IsTrueAsync(() => secure.Server.Counters[CoapCounter.AmplificationRefused] > 0);
+        await device.DrainAsync();
+        Assert.False(device.HasGot(static message => message[0] == 0x41));
+
+        device.Send("70 00 <ping>");
+        byte[] answer = await device.ExpectAsync("41 45 <answer:2> aa c0 ff ..");
+        Assert.Equal(text, Encoding.ASCII.GetString(answer[^text.Length..]));
+        device.Send("60 00 <answer>");
+    }
+
+    [Fact]
     [Rfc("9146-C-1")]
     public async Task A_body_is_got_on_at_the_new_port_block_by_block()
     {

@@ -71,6 +71,11 @@ public abstract class CoapConnection
     /// </summary>
     public virtual ReadOnlyMemory<byte> DurableId => default;
 
+    /// <summary>
+    /// Whether another process or server opened it, and this one took it over, as from a file or the store of a cluster. Default false.
+    /// </summary>
+    public virtual bool IsTakenOver => false;
+
     /// <summary>The channel of the peer; set by <see cref="ICoapConnectionContext.Opened"/>.</summary>
     public CoapChannel? Channel { get; internal set; }
 
