@@ -35,6 +35,7 @@ internal sealed class UdpBalancer : IDisposable
     private Backend[] _used = [];
     private long _dropped;
     private volatile bool _isStopped;
+    private volatile bool _isAstray;
 
     public UdpBalancer(BalancerOptions options, CoapRandomSource random)
     {
@@ -48,6 +49,12 @@ internal sealed class UdpBalancer : IDisposable
 
     /// <summary>Where clients send to.</summary>
     public IPEndPoint Address => new(IPAddress.Loopback, _front.Port);
+
+    /// <summary>Whether records with a Connection ID of every second client go to the server behind its own.</summary>
+    public bool IsAstray
+    {
+        set => _isAstray = value;
+    }
 
     /// <summary>How many clients it has seen.</summary>
     public int ClientCount
@@ -191,6 +198,11 @@ internal sealed class UdpBalancer : IDisposable
         if (hasConnectionId && _options.SpraysOneOf > 0 && Dice(_options.SpraysOneOf) == 0)
         {
             return _used[Dice(_used.Length)];
+        }
+
+        if (hasConnectionId && _isAstray && flow.Home is { } own && flow.Index / _used.Length % 2 == 1)
+        {
+            return _used[(Array.IndexOf(_used, own) + 1) % _used.Length];
         }
 
         bool isForgotten = _options.Forgets != Timeout.InfiniteTimeSpan && silence >= _options.Forgets;

@@ -50,6 +50,10 @@ internal sealed class Site : IAsyncDisposable
     /// <summary>What the balancer read since the devices have their sessions.</summary>
     public BalancerFigures Wire => _balancer.Read();
 
+    /// <summary>Has the balancer bring every second device to a node that has not its session, or to its own again.</summary>
+    /// <param name="isAstray">Whether it does.</param>
+    public void Lead(bool isAstray) => _balancer.IsAstray = isAstray;
+
     /// <summary>Unsafe requests that ran more than once.</summary>
     public int CountTwice() => RunLog.CountTwice(_folder);
 

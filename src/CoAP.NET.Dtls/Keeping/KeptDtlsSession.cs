@@ -41,11 +41,6 @@ internal sealed class KeptDtlsSession : DtlsSession
         return id;
     }
 
-    /// <summary>
-    /// What those who had it before know of messages that came, until somebody above has it: copies are not to be carried out.
-    /// </summary>
-    public byte[]? Seen { get; set; }
-
     /// <summary>The <see cref="CoapDtlsSessionChange.Stamp"/>; of the one who hands over.</summary>
     public long Stamp { get; set; }
 

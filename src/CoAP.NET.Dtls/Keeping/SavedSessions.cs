@@ -39,9 +39,11 @@ internal static class SavedSessions
     /// <param name="plain">What it wrote.</param>
     /// <param name="keeper">Who keeps it.</param>
     /// <param name="home">Who finds it.</param>
+    /// <param name="seen">What those who had it before know of messages that came: copies are not to be carried out. Null for
+    /// nothing.</param>
     /// <returns>The session; its numbers are not confirmed.</returns>
     /// <exception cref="InvalidDataException">Something else stands there.</exception>
-    public static KeptDtlsSession Read(ReadOnlySpan<byte> plain, SessionKeeper keeper, IDtlsSessionHome home)
+    public static KeptDtlsSession Read(ReadOnlySpan<byte> plain, SessionKeeper keeper, IDtlsSessionHome home, out byte[]? seen)
     {
         StateReader reader = new(plain);
         TimeSpan age = TimeSpan.FromTicks(Math.Max(0, home.Time.GetUtcNow().UtcTicks - reader.ReadNumber()));
@@ -55,7 +57,7 @@ internal static class SavedSessions
             string? identity = reader.ReadText();
             ReadOnlySpan<byte> certificate = reader.ReadBytes();
             byte[] publicKey = reader.ReadBytes().ToArray();
-            ReadOnlySpan<byte> seen = reader.IsAtEnd ? default : reader.ReadBytes();
+            ReadOnlySpan<byte> came = reader.IsAtEnd ? default : reader.ReadBytes();
             ReadOnlySpan<byte> via = reader.IsAtEnd ? default : reader.ReadBytes();
             X509Certificate2? leaf = certificate.IsEmpty ? null : X509CertificateLoader.LoadCertificate(certificate);
             if (!reader.IsAtEnd || records.OwnCid.Length is not (0 or DtlsServer.CidLength))
@@ -74,8 +76,8 @@ internal static class SavedSessions
                     WasIdleFor = idle + age,
                     IsInDoubt = !isExact,
                     IsLoaded = true,
-                    Seen = seen.IsEmpty ? null : seen.ToArray(),
                 };
+            seen = came.IsEmpty ? null : came.ToArray();
             if (!keeper.IsForStopsOnly)
             {
                 session.BeginWithoutNumbers();

@@ -137,6 +137,7 @@ internal sealed class SessionKeeper : IDisposable
     public void OnEnded(KeptDtlsSession session, DtlsEnd reason)
     {
         Doubts.Forget(session);
+        Loading.TakeSeen(session);
         OnConfirmed(session);
 
         // One that was never opened may have the name of one that is.

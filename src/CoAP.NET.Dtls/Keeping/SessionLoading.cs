@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Security.Cryptography;
 using CoAP.NET.Dtls.Sessions;
 
@@ -17,6 +18,9 @@ internal sealed class SessionLoading(
 
     private readonly Lock _gate = new();
 
+    // Few sessions have it, and not for long.
+    private readonly ConcurrentDictionary<KeptDtlsSession, byte[]> _seen = new();
+
     // Those of the start, until all of them are there.
     private List<KeptDtlsSession>? _first = [];
     private bool _isStopped;
@@ -31,6 +35,7 @@ internal sealed class SessionLoading(
         // Several threads may load at the same time.
         Span<byte> plain = stackalloc byte[UsualLength];
         KeptDtlsSession session;
+        byte[]? seen;
         try
         {
             bool isOpened = !Volatile.Read(ref _isStopped) && seal.TryOpen(state, plain, out plain);
@@ -44,7 +49,7 @@ internal sealed class SessionLoading(
                 return OnUnreadable();
             }
 
-            session = SavedSessions.Read(plain, keeper, server);
+            session = SavedSessions.Read(plain, keeper, server, out seen);
             session.Stamp = stamp;
         }
         catch (InvalidDataException)
@@ -70,6 +75,11 @@ internal sealed class SessionLoading(
             }
 
             return result;
+        }
+
+        if (seen is not null)
+        {
+            _seen[session] = seen;
         }
 
         lock (_gate)
@@ -103,6 +113,7 @@ internal sealed class SessionLoading(
             foreach (KeptDtlsSession session in loaded.GetRange(0, tooMany))
             {
                 session.Discard();
+                TakeSeen(session);
                 keeper.Forget(session);
             }
 
@@ -112,6 +123,13 @@ internal sealed class SessionLoading(
         server.Open(loaded);
         return loaded.Count(static session => !session.IsClosed);
     }
+
+    /// <summary>
+    /// What those who had a session before know of messages that came, for whoever above has it now: copies are not to be carried out.
+    /// </summary>
+    /// <param name="session">The session.</param>
+    /// <returns>It, once; null for nothing.</returns>
+    public byte[]? TakeSeen(KeptDtlsSession session) => session.IsLoaded && _seen.TryRemove(session, out byte[]? seen) ? seen : null;
 
     /// <summary>Takes no more.</summary>
     public void Stop()

@@ -29,7 +29,7 @@ internal interface IDtlsSink
 
     /// <summary>Takes nothing more of a session, which lives on elsewhere.</summary>
     /// <param name="session">The session.</param>
-    /// <returns>What has to be known there of what came (<see cref="Keeping.KeptDtlsSession.Seen"/>); mostly empty.</returns>
+    /// <returns>What has to be known there of what came (<see cref="Keeping.SessionLoading.TakeSeen"/>); mostly empty.</returns>
     ReadOnlyMemory<byte> Retire(DtlsSession session) => default;
 
     /// <summary>A session has a message.</summary>

@@ -248,10 +248,9 @@ internal sealed class DtlsEngine : IDtlsSink, IDisposable
             return;
         }
 
-        if (session is KeptDtlsSession { Seen: { } seen } kept)
+        if (session is KeptDtlsSession kept && _server!.Keeper!.Loading.TakeSeen(kept) is { } seen)
         {
             _outer.Resume(owner, seen);
-            kept.Seen = null;
         }
 
         if (isInitiator)
