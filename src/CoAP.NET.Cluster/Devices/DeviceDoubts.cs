@@ -21,12 +21,13 @@ internal sealed class DeviceDoubts(DevicePosts posts)
     public void Begin(LocalDevice device, CoapNodeId other, ReadOnlySpan<byte> session)
     {
         bool isUnderWay = _asked.ContainsKey(device);
-        if (isUnderWay || _asked.Count < Max)
+        if (!isUnderWay && _asked.Count >= Max)
         {
-            // Of several other nodes the last one is told; the first one has heard then that the device came there.
-            _asked[device] = (other, session.ToArray());
+            return;
         }
 
+        // Of several other nodes the last one is told; the first one has heard then that the device came there.
+        _asked[device] = (other, session.ToArray());
         if (!isUnderWay)
         {
             _ = AskAsync(device);

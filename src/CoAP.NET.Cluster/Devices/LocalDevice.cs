@@ -13,6 +13,7 @@ internal sealed class LocalDevice(
     private static readonly TimeSpan s_new = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_lookAgain = TimeSpan.FromMilliseconds(50);
     private static readonly TimeSpan s_elsewhereAgain = TimeSpan.FromMinutes(1);
+    private static readonly TimeSpan s_longestWait = TimeSpan.FromMinutes(15);
 
     private readonly Lock _gate = new();
     private readonly CancellationTokenSource _gone = new();
@@ -229,14 +230,16 @@ internal sealed class LocalDevice(
         }
     }
 
-    /// <summary>Asks the device whether it is there, and waits until it says something in its session, be it an answer or not.</summary>
-    /// <returns>False when the session ended first, or nobody knows.</returns>
+    /// <summary>
+    /// Asks the device whether it is there, and waits for some minutes for something that it says in its session, be it an answer or not.
+    /// </summary>
+    /// <returns>False when it said nothing, or the session has ended.</returns>
     public async Task<bool> IsHeardAsync()
     {
         DateTimeOffset before = LastHeard;
         Task heard = Peer.WhenHeardAsync(Gone);
         await TryPingAsync(Gone).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await heard.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await heard.WaitAsync(s_longestWait, time).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         return LastHeard > before && !Gone.IsCancellationRequested;
     }
 

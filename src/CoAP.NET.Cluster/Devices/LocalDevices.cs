@@ -64,7 +64,7 @@ internal sealed class LocalDevices(
     {
         if (!_byPeer.TryGetValue(peer, out LocalDevice? same) || same.Name != name)
         {
-            Add(new LocalDevice(name, key, peer, new SessionPlace(cluster, peer), cluster.Counts, options, time), isHeard: false);
+            Add(Make(name, key, peer), isHeard: false);
         }
     }
 
@@ -260,7 +260,7 @@ internal sealed class LocalDevices(
                 // have arrived after the new one began.
                 if (there.LastHeard <= device.CameAt)
                 {
-                    _ = AddWhenHeardAsync(device);
+                    _ = ChooseAsync(there, device);
                 }
 
                 return;
@@ -304,15 +304,21 @@ internal sealed class LocalDevices(
         waits.Tell(device.Name);
     }
 
-    private async Task AddWhenHeardAsync(LocalDevice device)
+    // The session in which the device speaks first is its own; if it says nothing, the one in which it was heard last.
+    private async Task ChooseAsync(LocalDevice there, LocalDevice device)
     {
         // The caller has the lock.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
-        if (await device.IsHeardAsync().ConfigureAwait(false) && IsThere(device.Peer))
+        await Task.WhenAny(there.IsHeardAsync(), device.IsHeardAsync()).ConfigureAwait(false);
+        if (device.LastHeard >= there.LastHeard && IsThere(device.Peer))
         {
-            Add(device, isHeard: true);
+            // When it came is later now.
+            Add(Make(device.Name, device.Key.ToArray(), device.Peer), isHeard: true);
         }
     }
+
+    private LocalDevice Make(string name, byte[] key, CoapPeer peer) =>
+        new(name, key, peer, new SessionPlace(cluster, peer), cluster.Counts, options, time);
 
     private static bool IsHere(LocalDevice device, ReadOnlySpan<byte> session) =>
         session.Length > 0 && device.Peer.DurableId.Span.SequenceEqual(session);
