@@ -110,6 +110,39 @@ public sealed class ClusterRunTests(ITestOutputHelper output)
         step Kind=Rebind Id=56 Node=2 Resource=1 Pause=175
         step Kind=Kill Id=57 Device=1 Resource=2 Pause=157
         """,
+        // Of two sessions that came to a node one was asked, and took the place of a third one that the device had made meanwhile.
+        """
+        cluster Seed=19595 Nodes=3 Devices=2 Plain=1 Balancer=Spray Duplication=23 Reordering=52 MaxDelay=16 StoreDelay=51 ClockDrift=586
+        step Kind=Rebind Id=5 Device=1 Node=2 Resource=2 Pause=4779
+        step Kind=Count Id=6 Device=1 Node=2 Resource=1 Time=2159 Pause=109
+        step Kind=Count Id=10 Pause=1247
+        step Kind=Observe Id=11 Pause=3901
+        step Kind=Ask Id=13 Node=1 Resource=2 Pause=1250
+        step Kind=Ask Id=14 Device=1 Node=1 Pause=4106
+        step Kind=Kill Id=15 Node=2 Resource=2 Pause=3692
+        step Kind=Rebind Id=16 Pause=3887
+        step Kind=Change Id=19 Device=1 Node=2 Resource=1 Pause=1158
+        step Kind=Change Id=20 Node=2 Resource=1 Pause=2308
+        step Kind=Ask Id=21 Device=1 Node=2 Resource=2 Pause=1712
+        step Kind=Change Id=22 Node=2 Resource=2 Pause=525
+        step Kind=Sleep Id=23 Node=1 Resource=1 Time=2180 Pause=1585
+        step Kind=Count Id=24 Node=1 Resource=1 Time=1745 Pause=3575
+        step Kind=Change Id=25 Device=1 Node=2 Pause=3569
+        step Kind=Ask Id=27 Device=1 Node=1 Resource=1 Pause=1754
+        step Kind=Forget Id=28 Device=1 Resource=2 Pause=189
+        step Kind=CutLink Id=29 Node=1 Time=10775 Pause=128
+        step Kind=Start Id=30 Node=2 Resource=2 Pause=917
+        step Kind=Replay Id=32 Device=1 Node=2 Resource=8 Pause=2401
+        step Kind=CutLink Id=34 Node=2 Resource=2 Time=4841 Pause=2253
+        step Kind=AskDevice Id=35 Node=1 Resource=2 Pause=948
+        step Kind=RadioOff Id=36 Node=2 Resource=2 Time=759 Pause=1987
+        step Kind=Change Id=40 Device=1 Node=2 Pause=1652
+        step Kind=Ask Id=41 Resource=1 Pause=126
+        step Kind=AskDevice Id=42 Resource=2 Pause=71
+        step Kind=Start Id=43 Resource=2 Pause=88
+        step Kind=Sleep Id=44 Device=1 Node=1 Time=8167 Pause=2885
+        step Kind=Rebind Id=53 Device=1 Node=1 Resource=2 Pause=3001
+        """,
         // An old session came to the node that had the new one, and took its place there.
         """
         cluster Seed=14397 Nodes=3 Devices=2 Balancer=Lag Loss=18 Duplication=32 Reordering=163 MaxDelay=115 StoreDelay=5

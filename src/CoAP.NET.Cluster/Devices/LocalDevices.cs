@@ -253,17 +253,20 @@ internal sealed class LocalDevices(
     {
         lock (_gate)
         {
-            if (device.HasMoved && !isHeard && _byName.TryGetValue(device.Name, out LocalDevice? there) && IsThere(there.Peer)
-                && device.CameAt - there.LastHeard < s_clocks)
+            // Perhaps an old session of a device that has a new one, as after a lost address, came here with its slot.
+            if (device.HasMoved && _byName.TryGetValue(device.Name, out LocalDevice? there) && IsThere(there.Peer))
             {
-                // An old session of a device that has a new one, as after a lost address, came here with its slot. What was sent in it may
-                // have arrived after the new one began.
-                if (there.LastHeard <= device.CameAt)
+                if (there.LastHeard > device.CameAt)
                 {
-                    _ = ChooseAsync(there, device);
+                    return;
                 }
 
-                return;
+                if (!isHeard && device.CameAt - there.LastHeard < s_clocks)
+                {
+                    // What was sent in an old session may have arrived after the new one began.
+                    _ = ChooseAsync(there, device);
+                    return;
+                }
             }
 
             if (_byPeer.TryRemove(device.Peer, out LocalDevice? other))
@@ -310,9 +313,9 @@ internal sealed class LocalDevices(
         // The caller has the lock.
         await Task.CompletedTask.ConfigureAwait(ConfigureAwaitOptions.ForceYielding);
         await Task.WhenAny(there.IsHeardAsync(), device.IsHeardAsync()).ConfigureAwait(false);
-        if (device.LastHeard >= there.LastHeard && IsThere(device.Peer))
+        if (IsThere(device.Peer))
         {
-            // When it came is later now.
+            // By what was heard now; meanwhile the device may have a third one.
             Add(Make(device.Name, device.Key.ToArray(), device.Peer), isHeard: true);
         }
     }
