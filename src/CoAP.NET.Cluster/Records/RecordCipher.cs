@@ -67,12 +67,25 @@ internal sealed class RecordCipher : IDisposable
     /// <exception cref="ObjectDisposedException">This object was disposed of.</exception>
     public byte[]? TryOpen(CoapRecordKey key, ReadOnlySpan<byte> sealedState)
     {
+        byte[] state = new byte[Math.Max(0, sealedState.Length - Overhead)];
+        return TryOpen(key, sealedState, state) ? state : null;
+    }
+
+    /// <summary>Opens a sealed state where it lies, so that nothing is allocated: what is behind the overhead is the state then.</summary>
+    /// <param name="key">The key of the record.</param>
+    /// <param name="sealedState">The sealed state, which is overwritten.</param>
+    /// <returns>Whether it was opened. Otherwise nothing of it is left.</returns>
+    /// <exception cref="ObjectDisposedException">This object was disposed of.</exception>
+    public bool TryOpenInPlace(CoapRecordKey key, Span<byte> sealedState) =>
+        sealedState.Length >= Overhead && TryOpen(key, sealedState, sealedState[Overhead..]);
+
+    private bool TryOpen(CoapRecordKey key, ReadOnlySpan<byte> sealedState, Span<byte> state)
+    {
         if (sealedState.Length < Overhead || sealedState[0] != Version)
         {
-            return null;
+            return false;
         }
 
-        byte[] state = new byte[sealedState.Length - Overhead];
         Span<byte> name = stackalloc byte[NameOverhead + CoapRecordKey.MaxLength];
         name = NameOf(key, name);
         SaltedCiphers.SaltedCipher opening = Take(sealedState.Slice(1, SaltedCiphers.SaltLength));
@@ -80,11 +93,11 @@ internal sealed class RecordCipher : IDisposable
         {
             opening.Cipher.Decrypt(sealedState.Slice(NonceOffset, SaltedCiphers.NonceLength), sealedState[Overhead..],
                 sealedState.Slice(TagOffset, SaltedCiphers.TagLength), state, name);
-            return state;
+            return true;
         }
         catch (AuthenticationTagMismatchException)
         {
-            return null;
+            return false;
         }
         finally
         {

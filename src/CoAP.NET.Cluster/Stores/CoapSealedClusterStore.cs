@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -92,9 +93,9 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
     {
         await foreach (CoapRecord record in _inner.ReadAsync(kind, slot, cancellationToken).ConfigureAwait(false))
         {
-            if (_cipher.TryOpen(record.Key, record.State.Span) is { } state)
+            if (TryOpen(record) is { } opened)
             {
-                yield return record with { State = state };
+                yield return opened;
             }
             else
             {
@@ -113,9 +114,9 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
             return null;
         }
 
-        if (_cipher.TryOpen(key, record.State.Span) is { } state)
+        if (TryOpen(record) is { } opened)
         {
-            return record with { State = state };
+            return opened;
         }
 
         OnUnreadable(key);
@@ -148,6 +149,12 @@ public sealed class CoapSealedClusterStore : ICoapClusterStore
 
         return state;
     }
+
+    // There may be very many at a start. The memory of a record belongs to who reads it.
+    private CoapRecord? TryOpen(CoapRecord record) =>
+        _cipher.TryOpenInPlace(record.Key, MemoryMarshal.AsMemory(record.State).Span)
+            ? record with { State = record.State[RecordCipher.Overhead..] }
+            : null;
 
     private void OnUnreadable(CoapRecordKey key)
     {

@@ -134,7 +134,7 @@ internal sealed class DirectoryIndex
         }
     }
 
-    private void Set(ulong order, uint tail, Registration registration, long until, IReadOnlyList<(ulong Hash, ushort Links)> terms)
+    private void Set(ulong order, uint tail, Registration registration, long until, ReadOnlySpan<(ulong Hash, ushort Links)> terms)
     {
         lock (_gate)
         {
@@ -322,7 +322,7 @@ internal sealed class DirectoryIndex
     public int CountTerms(Registration registration)
     {
         TermReader reader = _readers.TryTake(out TermReader? used) ? used : new TermReader(_hash);
-        int count = reader.Read(registration).Count;
+        int count = reader.Read(registration).Length;
         _readers.Add(reader);
         return count;
     }
@@ -347,7 +347,7 @@ internal sealed class DirectoryIndex
     private TermTable TableOf(ulong hash) => _terms[hash >> (64 - TableBits)];
 
     private void Enter(
-        ulong order, uint tail, Registration registration, long until, IReadOnlyList<(ulong Hash, ushort Links)> terms)
+        ulong order, uint tail, Registration registration, long until, ReadOnlySpan<(ulong Hash, ushort Links)> terms)
     {
         int id = _places.Take();
         ref DirectoryPlace place = ref _places[id];
@@ -377,7 +377,7 @@ internal sealed class DirectoryIndex
         }
     }
 
-    private void Settle(ref DirectoryPlace place, int id, IReadOnlyList<(ulong Hash, ushort Links)> terms)
+    private void Settle(ref DirectoryPlace place, int id, ReadOnlySpan<(ulong Hash, ushort Links)> terms)
     {
         if (place.IsActive)
         {
@@ -395,7 +395,8 @@ internal sealed class DirectoryIndex
 
         place.LinkCount = (ushort)place.Registration.LinkCount;
         place.IsLinkLocal = (place.Registration.Kind & Registration.Traits.IsLinkLocal) != 0;
-        Account(ref place, id, CostOf(place.Registration, terms.Count));
+        Account(ref place, id, CostOf(place.Registration, terms.Length));
+        Fetch(terms);
         foreach ((ulong hash, ushort links) in terms)
         {
             TableOf(hash).Add(hash, new Posting(id, links));
@@ -404,6 +405,20 @@ internal sealed class DirectoryIndex
         _active.Add(new Posting(id, place.LinkCount));
         place.IsActive = true;
         _ending.Add(id);
+    }
+
+    // Terms stand all over memory. The processor waits for all of them at a time, and not for one after the other.
+    private void Fetch(ReadOnlySpan<(ulong Hash, ushort Links)> terms)
+    {
+        foreach ((ulong hash, _) in terms)
+        {
+            TableOf(hash).Fetch(hash);
+        }
+
+        foreach ((ulong hash, _) in terms)
+        {
+            TableOf(hash).FetchList(hash);
+        }
     }
 
     private void Account(ref DirectoryPlace place, int id, int cost)

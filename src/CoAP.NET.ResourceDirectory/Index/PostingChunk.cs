@@ -41,6 +41,14 @@ internal sealed class PostingChunk
         return low;
     }
 
+    /// <summary>Has the processor fetch its end.</summary>
+    public void Fetch()
+    {
+        int last = Count - 1;
+        Volatile.Read(ref _ids[last]);
+        Volatile.Read(ref _links[last]);
+    }
+
     public void Insert(DirectoryPlaces places, int at, Posting posting)
     {
         if (Count == _ids.Length)

@@ -29,6 +29,9 @@ internal sealed class PostingList(DirectoryPlaces places)
         return at < chunk.Count && places[chunk[at].Id].Order == order ? chunk[at].Id : -1;
     }
 
+    /// <summary>Has the processor fetch where the next one is likely to be added.</summary>
+    public void Fetch() => _last?.Fetch();
+
     public void Add(Posting posting)
     {
         ulong order = places[posting.Id].Order;

@@ -1,3 +1,5 @@
+using System.Runtime.InteropServices;
+
 namespace CoAP.NET.ResourceDirectory;
 
 /// <summary>
@@ -36,7 +38,7 @@ internal sealed class TermReader(KeyedHash hash)
     /// <param name="registration">The registration.</param>
     /// <returns>The terms, each with how many links have it; what is said of the endpoint is said of all links. Valid until the next call.
     /// </returns>
-    public IReadOnlyList<(ulong Hash, ushort Links)> Read(Registration registration)
+    public ReadOnlySpan<(ulong Hash, ushort Links)> Read(Registration registration)
     {
         _count = 0;
         _terms.Clear();
@@ -67,7 +69,7 @@ internal sealed class TermReader(KeyedHash hash)
             _terms.Add((hashes[start], (ushort)CountLinks(ofLinks[start..end], registration.LinkCount)));
         }
 
-        return _terms;
+        return CollectionsMarshal.AsSpan(_terms);
     }
 
     // Of the numbers of the links that have a term, some may be there twice.

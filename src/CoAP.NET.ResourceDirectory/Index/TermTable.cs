@@ -26,6 +26,20 @@ internal sealed class TermTable(DirectoryPlaces places)
         return value < 0 ? _lists[-value - 1] : null;
     }
 
+    /// <summary>Has the processor fetch where a term stands. What follows from it is fetched by <see cref="FetchList"/>.</summary>
+    /// <param name="hash">The term.</param>
+    public void Fetch(ulong hash) => Volatile.Read(ref _entries[(int)hash & (_entries.Length - 1)].Value);
+
+    /// <summary>Has the processor fetch the list of a term.</summary>
+    /// <param name="hash">The term.</param>
+    public void FetchList(ulong hash)
+    {
+        if (_entries[IndexOf(hash)].Value is < 0 and var value)
+        {
+            _lists[-value - 1]!.Fetch();
+        }
+    }
+
     public void Add(ulong hash, Posting posting)
     {
         ref Entry entry = ref _entries[IndexOf(hash)];

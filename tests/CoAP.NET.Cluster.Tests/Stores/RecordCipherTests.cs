@@ -34,6 +34,20 @@ public sealed class RecordCipherTests
     }
 
     [Fact]
+    public void A_state_opens_where_it_lies_and_nothing_is_left_of_one_that_does_not()
+    {
+        using RecordCipher cipher = new(s_secret, new VirtualRandom(1));
+        byte[] state = cipher.Seal(Key("a"), "state"u8);
+        byte[] other = [.. state];
+
+        Assert.True(cipher.TryOpenInPlace(Key("a"), state));
+        Assert.Equal("state"u8, state.AsSpan(RecordCipher.Overhead));
+        Assert.False(cipher.TryOpenInPlace(Key("b"), other));
+        Assert.Equal(new byte[5], other[RecordCipher.Overhead..]);
+        Assert.False(cipher.TryOpenInPlace(Key("a"), other.AsSpan(0, RecordCipher.Overhead - 1)));
+    }
+
+    [Fact]
     public void After_disposal_nothing_is_sealed_or_opened()
     {
         RecordCipher cipher = new(s_secret, new VirtualRandom(1));

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.InteropServices;
 using System.Text;
 using CoAP.NET.Cluster.Tests.Engines;
 
@@ -135,6 +136,22 @@ public abstract class StoreSuite : IAsyncLifetime
         await WriteAsync(store, CoapRecordChange.Remove(Key("a"), fence), CoapRecordChange.Remove(Key("never"), fence));
         Assert.Equal(["b=other"], await TextsAsync(store));
         Assert.Null(await store.FindAsync(Key("a"), Token));
+    }
+
+    [EngineFact]
+    public async Task Who_reads_a_record_may_overwrite_its_memory()
+    {
+        (ICoapClusterStore store, CoapFence fence) = await OwnerAsync();
+        await WriteAsync(store, Put("a", fence, "first"), Put("b", fence, "second"));
+
+        foreach (CoapRecord record in await ReadAsync(store))
+        {
+            MemoryMarshal.AsMemory(record.State).Span.Clear();
+        }
+
+        MemoryMarshal.AsMemory((await store.FindAsync(Key("a"), Token))!.State).Span.Fill(255);
+
+        Assert.Equal(["a=first", "b=second"], await TextsAsync(store), Unordered);
     }
 
     [EngineFact]
