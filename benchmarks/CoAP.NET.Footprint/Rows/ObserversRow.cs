@@ -1,0 +1,81 @@
+namespace CoAP.NET.Footprint.Rows;
+
+/// <summary>Memory for an observer, and for a Confirmable notification that waits for its acknowledgement.</summary>
+internal sealed class ObserversRow : IRow
+{
+    // So many newcomers may observe at a time by default (CoapLimits.NewcomerBytes).
+    private const int Group = 2_000;
+
+    public string Name => "observers";
+
+    public string About => "bytes of managed heap for an observer, and for a notification that was not acknowledged";
+
+    public int Seconds(Sizes sizes) => 4;
+
+    public async Task RunAsync(FigureTable table, Sizes sizes)
+    {
+        table.Begin(Name);
+        int observers = sizes.Of(10_000, 2_000);
+        HeldClock clock = new();
+        CoapEndpointOptions options = new() { TimeProvider = clock };
+        options.Limits.MaxChannels = 2 * observers;
+        await using CoapServer server = new(options);
+        server.MapGet("/state", static () => CoapResults.Text("on")).Observable(TimeSpan.FromDays(1));
+        ObserverTransport transport = new();
+        server.Endpoint.AddTransport(transport);
+        await server.StartAsync();
+        using Lane lane = new();
+        long before = await lane.RunAsync(() =>
+        {
+            // What is made at the first request of all is not the observers'.
+            Register(transport, clock, (1 << 24) - 1, 1);
+            clock.Advance(TimeSpan.FromMinutes(5));
+            return Heap.LiveBytes();
+        });
+        (double idle, double waiting, double acknowledged) = await lane.RunAsync(() =>
+        {
+            for (int from = 0; from < observers; from += Group)
+            {
+                Register(transport, clock, from, Math.Min(Group, observers - from));
+            }
+
+            clock.Advance(TimeSpan.FromMinutes(5));
+            double of = PerObserver();
+            server.Notify("/state");
+
+            // Some at each tick of the clock; nothing is repeated before two seconds have passed.
+            for (int i = 0; i < 1_500 && transport.Unacknowledged <= observers; i++)
+            {
+                clock.Advance(TimeSpan.FromMilliseconds(1));
+            }
+
+            double ofWaiting = PerObserver() - of;
+            table.Check(transport.Unacknowledged == observers + 1, $"{transport.Unacknowledged} of {observers + 1} observers were told");
+            transport.Acknowledge();
+            clock.Advance(TimeSpan.FromMinutes(5));
+            return (of, ofWaiting, PerObserver());
+        });
+        table.Add("an observer, with its peer", $"{idle:0} B");
+        table.Add("a Confirmable notification of 13 B that waits for its acknowledgement, in addition", $"{waiting:0} B");
+        table.Add("an observer whose notification was acknowledged", $"{acknowledged:0} B");
+        table.Check(transport.Registered == 2 * (observers + 1), $"{transport.Registered} registrations of {2 * (observers + 1)}");
+        table.CheckFigure(idle is > 0 and < 4096 && waiting > 0 && acknowledged < idle + waiting,
+            $"{idle}, {waiting} and {acknowledged} B for an observer cannot be");
+
+        double PerObserver() => (Heap.LiveBytes() - before) / (double)observers;
+    }
+
+    // Twice, so long after one another that they are no newcomers then.
+    private static void Register(ObserverTransport transport, HeldClock clock, int from, int count)
+    {
+        for (int round = 0; round < 2; round++)
+        {
+            for (int peer = from; peer < from + count; peer++)
+            {
+                transport.Register(peer, round);
+            }
+
+            clock.Advance(TimeSpan.FromSeconds(2.5));
+        }
+    }
+}

@@ -1,0 +1,61 @@
+using System.Globalization;
+using System.Text;
+using System.Text.RegularExpressions;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Options;
+
+namespace CoAP.NET.Hosting.Tests.Documentation;
+
+/// <summary>docs/small-machines.md: its defaults are those of the code, and its settings are what its table says.</summary>
+public sealed partial class SmallMachinePageTests
+{
+    private const string Name = "small-machines.md";
+
+    [Fact]
+    public void Each_bound_of_the_table_has_its_default_and_what_the_settings_say()
+    {
+        CoapServerOptions defaults = Options("{}");
+        CoapServerOptions small = Options(Settings().Match(Page.Read(Name)).Groups["json"].Value);
+
+        MatchCollection rows = Row().Matches(Page.Read(Name));
+        Assert.Equal(12, rows.Count);
+        Assert.All<Match>(rows, row =>
+        {
+            Assert.Equal(NumberOf(row.Groups["default"].Value), ValueOf(defaults, row));
+            Assert.Equal(NumberOf(row.Groups["small"].Value), ValueOf(small, row));
+        });
+    }
+
+    private static CoapServerOptions Options(string json)
+    {
+        HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(null);
+        using MemoryStream stream = new(Encoding.UTF8.GetBytes(json));
+        builder.Configuration.AddJsonStream(stream);
+        builder.Services.AddCoapServer();
+        using IHost host = builder.Build();
+        return host.Services.GetRequiredService<IOptions<CoapServerOptions>>().Value;
+    }
+
+    private static long ValueOf(CoapServerOptions options, Match row)
+    {
+        object owner = row.Groups["dtls"].Success ? options.Dtls : options.Limits;
+        return Convert.ToInt64(owner.GetType().GetProperty(row.Groups["name"].Value)!.GetValue(owner), CultureInfo.InvariantCulture);
+    }
+
+    private static long NumberOf(string text)
+    {
+        string number = text.Replace(",", "", StringComparison.Ordinal);
+        return number.EndsWith(" MiB", StringComparison.Ordinal)
+            ? long.Parse(number[..^4], CultureInfo.InvariantCulture) << 20
+            : long.Parse(number, CultureInfo.InvariantCulture);
+    }
+
+    [GeneratedRegex("^```json\r?\n(?<json>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
+    private static partial Regex Settings();
+
+    [GeneratedRegex(@"^\| `(?<name>\w+)`(?<dtls> of DTLS)? \| (?<default>[\d,]+( MiB)?) \|[^|]*\|[^|]*\| (?<small>[\d,]+( MiB)?) \|",
+        RegexOptions.Multiline | RegexOptions.ExplicitCapture)]
+    private static partial Regex Row();
+}
