@@ -15,14 +15,19 @@ internal static partial class Processor
 
     /// <summary>Keeps the calling thread on one processor, if the machine has it.</summary>
     /// <returns>Which ones it could run on before; give them to <see cref="Restore"/>.</returns>
-    public static byte[] Pin(int processor)
+    /// <param name="processors">It, or several that it may choose from.</param>
+    public static byte[] Pin(params ReadOnlySpan<int> processors)
     {
         byte[] before = new byte[SetSize];
         byte[] wanted = new byte[SetSize];
-        wanted[processor / 8] = (byte)(1 << (processor % 8));
+        foreach (int processor in processors)
+        {
+            wanted[processor / 8] |= (byte)(1 << (processor % 8));
+        }
+
         if (GetAffinity(0, SetSize, before) < 0 || SetAffinity(0, SetSize, wanted) < 0)
         {
-            Console.Error.WriteLine($"note: processor {processor} cannot be had; nothing is pinned");
+            Console.Error.WriteLine($"note: processor {string.Join(" or ", processors.ToArray())} cannot be had; nothing is pinned");
         }
 
         return before;

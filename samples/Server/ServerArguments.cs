@@ -1,3 +1,4 @@
+using System.Globalization;
 using CoAP.NET;
 using CoAP.NET.Dtls;
 using CoAP.NET.Transports;
@@ -16,6 +17,7 @@ internal sealed class ServerArguments
           --psk-file F       a file with lines ID:KEY
           --engine E         how TCP is driven: auto, inline or async
           --udp-engine E     how UDP is driven: auto, linuxloop or portable
+          --shards N         how many shards peers are spread over, 1 to 64 (default 1): one for each processor that the server may use
         """;
 
     public List<string> Addresses { get; } = [];
@@ -57,6 +59,10 @@ internal sealed class ServerArguments
                     break;
                 case "--udp-engine" when Enum.TryParse(value, ignoreCase: true, out CoapUdpEngine engine):
                     arguments.Options.UdpEngine = engine;
+                    break;
+                case "--shards" when int.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out int shards)
+                    && shards is >= 1 and <= 64:
+                    arguments.Options.Shards = shards;
                     break;
                 default:
                     throw new ArgumentException(Usage);

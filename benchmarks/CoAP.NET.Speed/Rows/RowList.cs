@@ -54,6 +54,11 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
                 ForDatagrams(Few(peers), 0, servers.StartPortable));
         }
 
+        foreach (int shards in (int[])[1, 2])
+        {
+            yield return Sharded($"shards-{shards}", Few(1024), shards);
+        }
+
         yield return Open("open-20000", Few(256), most < 256 ? 2_000 : 20_000);
         foreach (int connections in (int[])[16, 128, 1024])
         {
@@ -100,6 +105,10 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
 
     private Row Udp(string name, int peers) =>
         new(name, $"UDP, {Text(peers)} {(peers == 1 ? "endpoint" : "endpoints")}", RowGroup.Requests, ForDatagrams(peers, 0));
+
+    private Row Sharded(string name, int peers, int shards) =>
+        new(name, $"UDP, {Text(peers)} endpoints, {shards} {(shards == 1 ? "shard" : "shards")}, the server on both processors",
+            RowGroup.Requests, [new(Role.Ours, "CoAP.NET", () => Datagrams(servers.StartSharded(shards), peers, 0))]);
 
     private Row Open(string name, int peers, int rate) =>
         new(name, $"UDP, {Text(rate)} requests a second offered by {Text(peers)} endpoints", RowGroup.Requests, ForDatagrams(peers, rate));

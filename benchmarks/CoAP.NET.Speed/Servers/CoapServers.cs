@@ -25,12 +25,16 @@ internal sealed partial class CoapServers(string? path, bool isAlone)
     public Child StartPortable() =>
         StartOurs("--udp-engine", "portable", "--bind", "coap://127.0.0.1:0", "--bind", "coap+tcp://127.0.0.1:0");
 
-    private Child StartOurs(params string[] binds)
-    {
-        return _path.EndsWith(".dll", StringComparison.Ordinal)
-            ? Child.StartOther(Processors.Measured, 2, "dotnet", [_path, .. binds])
-            : Child.StartOther(Processors.Measured, 2, _path, binds);
-    }
+    /// <summary>Starts our server on both processors, which the load uses too; its endpoint is that of UDP.</summary>
+    /// <param name="shards">How many shards it has.</param>
+    public Child StartSharded(int shards) => StartOurs(Processors.Any, 1,
+        "--shards", shards.ToString(CultureInfo.InvariantCulture), "--bind", "coap://127.0.0.1:0");
+
+    private Child StartOurs(params string[] binds) => StartOurs(Processors.Measured, 2, binds);
+
+    private Child StartOurs(int processor, int endpoints, params string[] arguments) => _path.EndsWith(".dll", StringComparison.Ordinal)
+        ? Child.StartOther(processor, endpoints, "dotnet", [_path, .. arguments])
+        : Child.StartOther(processor, endpoints, _path, arguments);
 
     /// <summary>Starts libcoap's server, of which resources are made by putting something there.</summary>
     /// <param name="isNonConfirmable">Whether its notifications are.</param>
