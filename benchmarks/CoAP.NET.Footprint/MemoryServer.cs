@@ -88,23 +88,8 @@ internal sealed class MemoryServer : IAsyncDisposable
     /// <param name="peers">How many.</param>
     /// <param name="group">How many of them are newcomers at a time.</param>
     /// <param name="contextOf">Protects the requests of a peer, of whom it is told how many it has sent; null for none.</param>
-    public void Introduce(int peers, int group, Func<int, int, ProtectedPeer>? contextOf = null)
-    {
-        TimeSpan afterwards = TimeSpan.FromSeconds(2.5);
-        for (int from = 0; from < peers; from += group)
-        {
-            int to = Math.Min(peers, from + group);
-            for (int round = 0; round < 2; round++)
-            {
-                for (int peer = from; peer < to; peer++)
-                {
-                    Transport.Ask(peer, round, contextOf?.Invoke(peer, round));
-                }
-
-                Clock.Advance(afterwards);
-            }
-        }
-    }
+    public void Introduce(int peers, int group, Func<int, int, ProtectedPeer>? contextOf = null) =>
+        Introduction.Run(Clock, peers, group, (peer, round) => Transport.Ask(peer, round, contextOf?.Invoke(peer, round)));
 
     public ValueTask DisposeAsync() => _server.DisposeAsync();
 }

@@ -31,6 +31,9 @@ internal sealed class ObserverTransport : CoapDatagramTransport
     /// <summary>Confirmable notifications that were not acknowledged yet.</summary>
     public int Unacknowledged => _notified.Count;
 
+    /// <summary>The bytes of the last of them.</summary>
+    public int NotificationLength { get; private set; }
+
     public override ValueTask StartAsync(ICoapDatagramContext context, CancellationToken cancellationToken)
     {
         _context = context;
@@ -64,13 +67,17 @@ internal sealed class ObserverTransport : CoapDatagramTransport
     public override void Send(CoapDatagram datagram)
     {
         CoapMessage message = CoapDatagramSerializer.Default.Deserialize(datagram.Span);
-        if (message.Options.Observe is not null && message.Type == CoapMessageType.Acknowledgement)
+        if (message.Options.Observe is not null)
         {
-            Registered++;
-        }
-        else if (message.Options.Observe is not null && message.Type == CoapMessageType.Confirmable)
-        {
-            _notified.Add((datagram.Remote, message.MessageId));
+            if (message.Type == CoapMessageType.Acknowledgement)
+            {
+                Registered++;
+            }
+            else if (message.Type == CoapMessageType.Confirmable)
+            {
+                _notified.Add((datagram.Remote, message.MessageId));
+                NotificationLength = datagram.Length;
+            }
         }
 
         datagram.Dispose();

@@ -28,17 +28,13 @@ internal sealed class ObserversRow : IRow
         long before = await lane.RunAsync(() =>
         {
             // What is made at the first request of all is not the observers'.
-            Register(transport, clock, (1 << 24) - 1, 1);
+            Introduction.Run(clock, 1, 1, (_, round) => transport.Register((1 << 24) - 1, round));
             clock.Advance(TimeSpan.FromMinutes(5));
             return Heap.LiveBytes();
         });
         (double idle, double waiting, double acknowledged) = await lane.RunAsync(() =>
         {
-            for (int from = 0; from < observers; from += Group)
-            {
-                Register(transport, clock, from, Math.Min(Group, observers - from));
-            }
-
+            Introduction.Run(clock, observers, Group, transport.Register);
             clock.Advance(TimeSpan.FromMinutes(5));
             double of = PerObserver();
             server.Notify("/state");
@@ -56,26 +52,12 @@ internal sealed class ObserversRow : IRow
             return (of, ofWaiting, PerObserver());
         });
         table.Add("an observer, with its peer", $"{idle:0} B");
-        table.Add("a Confirmable notification of 13 B that waits for its acknowledgement, in addition", $"{waiting:0} B");
+        table.Add($"a Confirmable notification of {transport.NotificationLength} B that waits for its acknowledgement, in addition", $"{waiting:0} B");
         table.Add("an observer whose notification was acknowledged", $"{acknowledged:0} B");
         table.Check(transport.Registered == 2 * (observers + 1), $"{transport.Registered} registrations of {2 * (observers + 1)}");
         table.CheckFigure(idle is > 0 and < 4096 && waiting > 0 && acknowledged < idle + waiting,
             $"{idle}, {waiting} and {acknowledged} B for an observer cannot be");
 
         double PerObserver() => (Heap.LiveBytes() - before) / (double)observers;
-    }
-
-    // Twice, so long after one another that they are no newcomers then.
-    private static void Register(ObserverTransport transport, HeldClock clock, int from, int count)
-    {
-        for (int round = 0; round < 2; round++)
-        {
-            for (int peer = from; peer < from + count; peer++)
-            {
-                transport.Register(peer, round);
-            }
-
-            clock.Advance(TimeSpan.FromSeconds(2.5));
-        }
     }
 }

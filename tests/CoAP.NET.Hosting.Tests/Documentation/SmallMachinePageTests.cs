@@ -46,10 +46,8 @@ public sealed partial class SmallMachinePageTests
 
     private static long NumberOf(string text)
     {
-        string number = text.Replace(",", "", StringComparison.Ordinal);
-        return number.EndsWith(" MiB", StringComparison.Ordinal)
-            ? long.Parse(number[..^4], CultureInfo.InvariantCulture) << 20
-            : long.Parse(number, CultureInfo.InvariantCulture);
+        Assert.True(new BytesKind(0, long.MaxValue).TryParse(text.Replace(",", "", StringComparison.Ordinal), out long value));
+        return value;
     }
 
     [GeneratedRegex("^```json\r?\n(?<json>.*?)^```", RegexOptions.Singleline | RegexOptions.Multiline)]
