@@ -36,7 +36,16 @@ internal sealed class DurableObservation(CoapRecordKey key, CoapFence fence, str
     }
 
     /// <summary>Stops what it does at the device; null while the session of the device is not there.</summary>
-    public CancellationTokenSource? Stop { get; set; }
+    public CancellationTokenSource? Stop
+    {
+        get;
+        set => (field, HasToken) = (value, false);
+    }
+
+    /// <summary>
+    /// Whether its token is taken, so that notifications reach it: a moment after the session of the device is there.
+    /// </summary>
+    public bool HasToken { get; set; }
 
     /// <summary>Ends when it is known what became of the registration; null while the session of the device is not there.</summary>
     public TaskCompletionSource? Begun { get; set; }

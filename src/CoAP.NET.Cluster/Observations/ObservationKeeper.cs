@@ -303,17 +303,19 @@ internal sealed class ObservationKeeper(
     // Removes those whose session does not come.
     private void Expire()
     {
-        List<DurableObservation> awaited = table.FindAll(static observation => observation.Stop is null);
-        bool isComplete;
+        List<DurableObservation> awaited = table.FindAll(static observation => !observation.HasToken);
+        IDisposable[] over = [];
         lock (_gate)
         {
-            isComplete = awaited.Count == 0 && cluster.Map.Version > 0 && !_mustLoad && !_mustMatch;
+            // Those of a change of the map that comes now are not ended.
+            if (awaited.Count == 0 && cluster.Map.Version > 0 && !_mustLoad && !_mustMatch)
+            {
+                over = [.. _holds];
+                _holds.Clear();
+            }
         }
 
-        if (isComplete)
-        {
-            SetHolds([]);
-        }
+        Array.ForEach(over, static hold => hold.Dispose());
 
         // While the store is away sessions may be missing that are there later.
         if (cluster.Health.IsDegraded)
@@ -323,7 +325,7 @@ internal sealed class ObservationKeeper(
 
         foreach (DurableObservation observation in awaited)
         {
-            if (time.GetElapsedTime(observation.AwaitedSince) > s_awaitsSession
+            if (observation.Stop is null && time.GetElapsedTime(observation.AwaitedSince) > s_awaitsSession
                 && cluster.FenceOf(observation.Key.Slot) == observation.Fence && table.TryTake(observation))
             {
                 cluster.Counts.Add(ClusterMetric.ObservationsExpired);

@@ -190,7 +190,13 @@ internal sealed class ObservationRuns(CoapCluster cluster, ObservationTable tabl
                 OnNotification = response => OnNotification(observation, handler, peer, response),
                 Reregistration = rule,
             };
-            CoapObservation made = await kept.AdoptAsync(options, stop.Token).ConfigureAwait(false);
+            Task<CoapObservation> adopting = kept.AdoptAsync(options, stop.Token);
+            lock (table.Gate)
+            {
+                observation.HasToken = observation.Stop == stop;
+            }
+
+            CoapObservation made = await adopting.ConfigureAwait(false);
             bool goesOn;
             lock (table.Gate)
             {

@@ -29,6 +29,22 @@ public sealed class FleetPartsTests
         Assert.Equal(0, places.Count);
     }
 
+    [Fact]
+    public void What_a_node_hears_just_after_it_said_that_a_device_went_is_told_unless_the_next_node_has_heard_something_newer()
+    {
+        FleetPlaces places = new(TimeSpan.FromSeconds(30), _clock);
+        places.Apply(s_first, Came(), out _);
+        places.Apply(s_first, State("1"), out _);
+        places.Apply(s_first, Went(hasMoved: true), out _);
+        Assert.Equal("2", places.Apply(s_first, State("2"), out _)!.Response!.GetText());
+        places.Apply(s_second, Came(), out _);
+        Assert.Equal("3", places.Apply(s_first, State("3"), out _)!.Response!.GetText());
+        Assert.Equal("4", places.Apply(s_second, State("4"), out _)!.Response!.GetText());
+
+        Assert.Null(places.Apply(s_first, State("3"), out _));
+        Assert.Null(places.Apply(CoapNodeId.New(), State("5"), out _));
+    }
+
     [Theory]
     [InlineData(true)]
     [InlineData(false)]

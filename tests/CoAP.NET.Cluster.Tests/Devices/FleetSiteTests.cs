@@ -1,3 +1,4 @@
+using System.Text;
 using CoAP.NET.Cluster.Tests.Steering;
 using CoAP.NET.Dtls;
 using CoAP.NET.Tests;
@@ -20,7 +21,7 @@ public sealed class FleetSiteTests
         await using Site site = await Site.StartAsync(3, 0);
         List<SiteDevice> devices = await AddDevicesAsync(site);
         await using FleetReader reader = new(site.Nodes[2].Cluster.Devices, SiteDevice.Path);
-        await UntilToldAsync(reader, devices);
+        await UntilToldAsync(site, reader, devices);
         for (int i = 0; i < 2; i++)
         {
             SiteNode old = site.Nodes[0];
@@ -28,22 +29,61 @@ public sealed class FleetSiteTests
             while (!leaving.IsCompleted)
             {
                 devices.ForEach(static device => device.Change());
-                await Task.WhenAny(leaving, UntilToldAsync(reader, devices));
+                await Task.WhenAny(leaving, UntilToldAsync(site, reader, devices));
             }
 
             await leaving;
             devices.ForEach(static device => device.Change());
-            await UntilToldAsync(reader, devices);
+            await UntilToldAsync(site, reader, devices);
             site.Nodes.RemoveAt(0);
             site.Use();
             await old.DisposeAsync();
             await site.AddAsync();
             await site.FairAsync();
             devices.ForEach(static device => device.Change());
-            await UntilToldAsync(reader, devices);
+            await UntilToldAsync(site, reader, devices);
         }
 
         AssertUndisturbed(reader, devices);
+    }
+
+    [Fact]
+    public async Task What_a_node_has_acknowledged_when_it_hands_a_device_over_is_told_also_where_it_is_known_after_that()
+    {
+        if (!CoapDtls.IsSupported)
+        {
+            return;
+        }
+
+        await using Site site = await Site.StartAsync(2, 0);
+        List<SiteDevice> devices = [await site.AddServingDeviceAsync()];
+        SiteNode old = site.Nodes.Single(static node => node.Cluster.Devices.GetLocal().Count > 0);
+        await using FleetReader reader = new(site.Nodes.Single(node => node != old).Cluster.Devices, SiteDevice.Path);
+        await UntilToldAsync(site, reader, devices);
+        CoapPeer peer = Assert.Single(old.Server.Endpoint.ConnectedPeers);
+        WatchedResource resource = WatchedResource.Of(SiteDevice.Path, null);
+        DeviceWatch watch = ((ClusterDevices)old.Cluster.Devices).Watches.Join(resource, new WatchReader());
+        await old.Cluster.LeaveAsync();
+        await Eventually.IsTrueAsync(() => watch.Count == 0);
+
+        watch.OnNotification(Notification("late"));
+        await Eventually.IsTrueAsync(() => reader.LastOf(devices[0].Name) == "late");
+        site.Nodes.Remove(old);
+        site.Use();
+        devices[0].Change();
+        await UntilToldAsync(site, reader, devices);
+        watch.OnNotification(Notification("too late"));
+        devices[0].Change();
+        await UntilToldAsync(site, reader, devices);
+
+        Assert.Equal(["Came", "0", "late", "1", "2"], reader.Of(devices[0].Name));
+
+        CoapObservedNotification Notification(string state)
+        {
+            CoapMessage message = new(CoapCode.Content) { Payload = Encoding.UTF8.GetBytes(state) };
+            message.Options.Observe = 1;
+            return new CoapObservedNotification(resource.Name, peer, CoapResponse.FromMessage(message));
+        }
     }
 
     [Fact]
@@ -57,7 +97,7 @@ public sealed class FleetSiteTests
         await using Site site = await Site.StartAsync(3, 0);
         List<SiteDevice> devices = await AddDevicesAsync(site);
         await using FleetReader reader = new(site.Nodes[0].Cluster.Devices, SiteDevice.Path);
-        await UntilToldAsync(reader, devices);
+        await UntilToldAsync(site, reader, devices);
         SiteNode dead = site.Nodes[1];
         await Task.WhenAll(site.Nodes.Select(static node => node.Cluster.Writer.FlushAsync()));
         site.Nodes.RemoveAt(1);
@@ -67,9 +107,9 @@ public sealed class FleetSiteTests
         devices.ForEach(static device => device.Change());
         await dead.Store.CutAsync();
         await site.FairAsync();
-        await UntilToldAsync(reader, devices);
+        await UntilToldAsync(site, reader, devices);
         devices.ForEach(static device => device.Change());
-        await UntilToldAsync(reader, devices);
+        await UntilToldAsync(site, reader, devices);
 
         AssertUndisturbed(reader, devices);
     }
@@ -86,8 +126,14 @@ public sealed class FleetSiteTests
         return devices;
     }
 
-    private static Task UntilToldAsync(FleetReader reader, List<SiteDevice> devices) =>
-        Eventually.IsTrueAsync(() => devices.All(device => reader.LastOf(device.Name) == device.State));
+    private static async Task UntilToldAsync(Site site, FleetReader reader, List<SiteDevice> devices)
+    {
+        if (!await Eventually.IsTrueOrHangsAsync(() => devices.All(device => reader.LastOf(device.Name) == device.State)))
+        {
+            IEnumerable<string> heard = devices.Select(device => $"{device.Describe()}, heard: {string.Join(" ", reader.Of(device.Name))}");
+            Assert.Fail($"The newest states were not told.\n{string.Join("\n", heard)}\n{site.Describe()}");
+        }
+    }
 
     private static void AssertUndisturbed(FleetReader reader, List<SiteDevice> devices)
     {

@@ -163,10 +163,12 @@ internal sealed class Site : IAsyncDisposable
         }
         catch (CoapException exception)
         {
-            throw new InvalidOperationException(
-                $"{string.Join("\n", _started.Select(static node => node.Describe()))}\n{_log}", exception);
+            throw new InvalidOperationException(Describe(), exception);
         }
     }
+
+    /// <summary>What happened to its nodes, for whoever wonders why something was lost.</summary>
+    public string Describe() => $"{string.Join("\n", _started.Select(static node => node.Describe()))}\n{_log}";
 
     public void AssertNobodyShookHandsAgain() =>
         Assert.All(_devices, static device => Assert.Equal(1, device.Endpoint.Counters[CoapCounter.ConnectionsOpened]));

@@ -63,6 +63,9 @@ internal sealed class SiteDevice : IAsyncDisposable
         _route.Notify();
     }
 
+    /// <summary>What happened to it, for whoever wonders why something was lost.</summary>
+    public string Describe() => $"{Name} at state {State}: {_server.Counters}, {Observers} observers";
+
     public ValueTask DisposeAsync() => _server.DisposeAsync();
 
     private async Task<CoapResult> WaitAsync(CoapRequest request, CancellationToken cancellationToken)

@@ -6,9 +6,16 @@ namespace CoAP.NET.Cluster;
 /// </summary>
 internal sealed class DeviceWatch
 {
+    // What came just before a session was handed over may be on its way through this node for so long.
+    private const int MaxLeft = 4_096;
+    private static readonly TimeSpan s_leftFor = TimeSpan.FromSeconds(10);
+
     private readonly Lock _gate = new();
     private readonly Dictionary<string, WatchedDevice> _devices = new(StringComparer.Ordinal);
+
+    // Also those that were handed over a moment ago, which are in the queue.
     private readonly Dictionary<CoapPeer, WatchedDevice> _byPeer = [];
+    private readonly Queue<(WatchedDevice Device, long At)> _left = new();
     private readonly HashSet<WatchReader> _readers = [];
     private readonly WatchParts _parts;
     private readonly WatchRun _run;
@@ -189,6 +196,7 @@ internal sealed class DeviceWatch
             all = [.. _devices.Values];
             _devices.Clear();
             _byPeer.Clear();
+            _left.Clear();
 
             // Within the lock: who wants to know again from now on must find nothing of it.
             _parts.Cluster.Observations.UnmapOwn(Resource.Name, OnNotification);
@@ -210,13 +218,33 @@ internal sealed class DeviceWatch
     /// <summary>What a device says, be it of its registration or later.</summary>
     /// <param name="one">The device.</param>
     /// <param name="response">What.</param>
-    public void Take(WatchedDevice one, CoapResponse response)
+    public void Take(WatchedDevice one, CoapResponse response) => Take(one, response, RefusalBy(response), null);
+
+    /// <summary>A device notifies. That may be known here a moment after it was handed over.</summary>
+    /// <param name="notification">What it says.</param>
+    public void OnNotification(CoapObservedNotification notification)
     {
-        CoapDeviceRefusal? refusal = !response.IsSuccess ? CoapDeviceRefusal.Error
-            : response.Options.Observe is null ? CoapDeviceRefusal.NotObservable
-            : response.Payload.Length > _parts.Options.MaxNotificationSize ? CoapDeviceRefusal.TooLarge
-            : null;
-        Take(one, response, refusal);
+        WatchedDevice? one;
+        lock (_gate)
+        {
+            one = _byPeer.GetValueOrDefault(notification.Peer);
+        }
+
+        if (one is not null)
+        {
+            Take(one, notification.Response);
+        }
+    }
+
+    /// <summary>What a device said last, as somebody finds it; whatever is newer by then comes by itself.</summary>
+    /// <param name="one">The device.</param>
+    /// <param name="made">The observation.</param>
+    public void TakeLatest(WatchedDevice one, CoapObservation made)
+    {
+        if (made.Latest is { } latest)
+        {
+            Take(one, latest, RefusalBy(latest), made);
+        }
     }
 
     /// <summary>What a device answers to a read.</summary>
@@ -235,7 +263,16 @@ internal sealed class DeviceWatch
 
         Take(one, response, !response.IsSuccess ? CoapDeviceRefusal.Error
             : response.Payload.Length > _parts.Options.MaxNotificationSize ? CoapDeviceRefusal.TooLarge
-            : null);
+            : null, null);
+    }
+
+    /// <summary>Forgets those that were handed over some time ago.</summary>
+    public void ForgetLeft()
+    {
+        lock (_gate)
+        {
+            ForgetLeftLocked();
+        }
     }
 
     /// <summary>What is known of a device, read at a moment.</summary>
@@ -250,26 +287,17 @@ internal sealed class DeviceWatch
 
     private static void Stop(WatchedDevice one) => _ = one.Stop.CancelAsync();
 
-    private void OnNotification(CoapObservedNotification notification)
-    {
-        WatchedDevice? one;
-        lock (_gate)
-        {
-            one = _byPeer.GetValueOrDefault(notification.Peer);
-        }
+    private CoapDeviceRefusal? RefusalBy(CoapResponse response) => !response.IsSuccess ? CoapDeviceRefusal.Error
+        : response.Options.Observe is null ? CoapDeviceRefusal.NotObservable
+        : response.Payload.Length > _parts.Options.MaxNotificationSize ? CoapDeviceRefusal.TooLarge
+        : null;
 
-        if (one is not null)
-        {
-            Take(one, notification.Response);
-        }
-    }
-
-    private void Take(WatchedDevice one, CoapResponse response, CoapDeviceRefusal? refusal)
+    private void Take(WatchedDevice one, CoapResponse response, CoapDeviceRefusal? refusal, CoapObservation? found)
     {
         bool isRefused = false;
         lock (_gate)
         {
-            if (ReferenceEquals(one.Heard, response))
+            if (ReferenceEquals(one.Heard, response) || (found is not null && !ReferenceEquals(found.Latest, response)))
             {
                 return;
             }
@@ -288,7 +316,9 @@ internal sealed class DeviceWatch
                 one.Take(response);
             }
 
-            if (isNews && _devices.GetValueOrDefault(one.Device.Name) == one)
+            // One that was handed over has acknowledgements for what this node heard last, so nobody else hears of it.
+            WatchedDevice? now = _devices.GetValueOrDefault(one.Device.Name);
+            if (isNews && (now == one || (now is null && one.HasMoved)))
             {
                 MarkLocked(one);
             }
@@ -306,9 +336,14 @@ internal sealed class DeviceWatch
         bool hasMoved = one.Device.Place.HasMoved;
         lock (_gate)
         {
-            if (_byPeer.GetValueOrDefault(one.Device.Peer) == one)
+            ForgetLeftLocked();
+            if (hasMoved)
             {
-                _byPeer.Remove(one.Device.Peer);
+                _left.Enqueue((one, _parts.Time.GetTimestamp()));
+            }
+            else
+            {
+                ForgetLocked(one);
             }
 
             if (_devices.GetValueOrDefault(one.Device.Name) == one)
@@ -323,6 +358,24 @@ internal sealed class DeviceWatch
         }
 
         Stop(one);
+    }
+
+    private void ForgetLeftLocked()
+    {
+        while (_left.TryPeek(out (WatchedDevice Device, long At) left)
+            && (_left.Count >= MaxLeft || _parts.Time.GetElapsedTime(left.At) >= s_leftFor))
+        {
+            _left.Dequeue();
+            ForgetLocked(left.Device);
+        }
+    }
+
+    private void ForgetLocked(WatchedDevice one)
+    {
+        if (_byPeer.GetValueOrDefault(one.Device.Peer) == one)
+        {
+            _byPeer.Remove(one.Device.Peer);
+        }
     }
 
     private void MarkLocked(WatchedDevice one)

@@ -210,6 +210,7 @@ internal sealed class DeviceWatches : IDisposable
 
         foreach (DeviceWatch watch in all)
         {
+            watch.ForgetLeft();
             if (watch.Idle > s_longestIdle && watch.TryEnd(isLeft: false))
             {
                 Remove(watch);

@@ -9,6 +9,9 @@ internal sealed class FleetPlace
     /// <summary>The node that said last that it has the device; none while it is away.</summary>
     public CoapNodeId Node => _nodes.Count > 0 ? _nodes[^1] : default;
 
+    /// <summary>The node that had it last of those that have it no more; none at first.</summary>
+    public CoapNodeId Before { get; private set; }
+
     /// <summary>Whether the node said anything of the resource.</summary>
     public bool HasNews { get; set; }
 
@@ -33,5 +36,11 @@ internal sealed class FleetPlace
     }
 
     /// <summary>A node has the device no more.</summary>
-    public void Remove(CoapNodeId node) => _nodes.Remove(node);
+    public void Remove(CoapNodeId node)
+    {
+        if (_nodes.Remove(node))
+        {
+            Before = node;
+        }
+    }
 }

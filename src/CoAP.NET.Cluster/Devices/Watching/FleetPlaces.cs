@@ -105,9 +105,11 @@ internal sealed class FleetPlaces(TimeSpan awayTime, TimeProvider time)
         return gone.ConvertAll(static device => new CoapDeviceNotification(device, CoapDeviceNotificationKind.Went));
     }
 
-    // What the node before heard last may come after the next node has said that the device is there.
-    private static bool IsNews(FleetPlace? place, CoapNodeId node) =>
-        place is not null && place.Has(node) && (place.Node == node || !place.HasNews);
+    // What the node before heard last may come after the next node has said that the device is there, and after it has said itself that
+    // the device is there no more.
+    private static bool IsNews(FleetPlace? place, CoapNodeId node) => place is not null && (place.Has(node)
+        ? place.Node == node || !place.HasNews
+        : place.Before == node && !(place.Node.IsSet && place.HasNews));
 
     private void SetAway(string device, FleetPlace place, bool isInDoubt)
     {

@@ -25,7 +25,8 @@ internal sealed class WatchReader
 
         if (told.Device != one)
         {
-            (told.Device, told.Seen) = (one, 0);
+            // Of one that is gone he was told all but this.
+            (told.Device, told.Seen, told.IsLate) = (one, one.IsGone ? one.Version - 1 : 0, one.IsGone);
         }
 
         if (told.IsWaiting)
@@ -52,7 +53,7 @@ internal sealed class WatchReader
             told.IsWaiting = false;
             WatchedDevice one = told.Device!;
             bool isNew = one.Version != told.Seen;
-            if (!told.IsTold && (isNew || !one.IsGone))
+            if (!told.IsTold && !told.IsLate && (isNew || !one.IsGone))
             {
                 told.IsTold = true;
                 items.Add(new WatchItem(CoapDeviceNotificationKind.Came, one.Device.Name));
@@ -87,5 +88,6 @@ internal sealed class WatchReader
         public long Seen;
         public bool IsTold;
         public bool IsWaiting;
+        public bool IsLate;
     }
 }

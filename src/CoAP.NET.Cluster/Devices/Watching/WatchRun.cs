@@ -109,11 +109,7 @@ internal sealed class WatchRun(DeviceWatch watch, WatchParts parts)
                 made.StateChanged += onState;
             }
 
-            if (made.Latest is { } latest)
-            {
-                watch.Take(one, latest);
-            }
-
+            watch.TakeLatest(one, made);
             if (made is { State: CoapObserveState.Reregistering or CoapObserveState.Failed, Error: { } error }
                 && error is not CoapResponseException)
             {
