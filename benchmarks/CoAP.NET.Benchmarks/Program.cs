@@ -10,8 +10,10 @@ if (args is ["--serializers", .. var rest])
         return 2;
     }
 
-    string report = await MatrixReport.RunAsync(quick: rest is ["--quick"]);
-    if (rest is [not "--quick" and var file])
+    bool isQuick = rest is ["--quick"];
+    string? file = isQuick ? null : rest.FirstOrDefault();
+    string report = await MatrixReport.RunAsync(isQuick, file is null ? null : Path.GetDirectoryName(Path.GetFullPath(file)));
+    if (file is not null)
     {
         await File.WriteAllTextAsync(file, report);
     }
@@ -20,6 +22,13 @@ if (args is ["--serializers", .. var rest])
         Console.Write(report);
     }
 
+    return 0;
+}
+
+if (args is [LargeObjects.Switch])
+{
+    // By --serializers, in a process of its own.
+    LargeObjects.Run(MatrixReport.Configure(quick: false));
     return 0;
 }
 

@@ -27,17 +27,18 @@ internal static class MatrixReport
 
     /// <summary>Measures and writes.</summary>
     /// <param name="quick">Whether a glance is enough: one short iteration, and no extreme case.</param>
+    /// <param name="charts">The folder of the charts; null for none.</param>
     /// <returns>The tables.</returns>
-    public static async Task<string> RunAsync(bool quick)
+    public static async Task<string> RunAsync(bool quick, string? charts)
     {
-        Job job = Job.Default.WithToolchain(InProcessEmitToolchain.Instance)
-            .WithWarmupCount(quick ? 1 : 4).WithIterationCount(quick ? 1 : 9)
-            .WithIterationTime(TimeInterval.FromMilliseconds(quick ? 5 : 50));
-        ManualConfig config = ManualConfig.CreateEmpty().AddJob(job).AddDiagnoser(MemoryDiagnoser.Default)
-            .AddColumnProvider(DefaultColumnProviders.Instance)
-            .AddLogger(quick ? NullLogger.Instance : ConsoleLogger.Default).WithOptions(ConfigOptions.DisableOptimizationsValidator);
+        ManualConfig config = Configure(quick);
         IReadOnlyDictionary<MatrixCase, MatrixFigures> streams = MatrixFigures.From(BenchmarkRunner.Run<StreamMatrix>(config));
         IReadOnlyDictionary<MatrixCase, MatrixFigures> datagrams = MatrixFigures.From(BenchmarkRunner.Run<DatagramMatrix>(config));
+
+        if (charts is not null)
+        {
+            MatrixCharts.Write(charts, streams);
+        }
 
         StringBuilder text = new();
         text.Append(CultureInfo.InvariantCulture,
@@ -50,6 +51,12 @@ internal static class MatrixReport
         Append(text, "RFC 7252", datagrams, misses);
         if (!quick)
         {
+            text.AppendLine().AppendLine("### Reading what is a large object").AppendLine();
+            foreach (string row in await LargeObjects.MeasureAsync())
+            {
+                text.AppendLine(row);
+            }
+
             text.AppendLine().AppendLine("### 100,000 options and 1,000,000,000 bytes of payload").AppendLine()
                 .AppendLine("The fastest of 5.").AppendLine();
             MatrixFigures extreme = await ExtremeCase.MeasureAsync();
@@ -72,6 +79,22 @@ internal static class MatrixReport
         text.AppendLine(misses.Count == 0 ? "None." : string.Join(Environment.NewLine, misses.Select(static miss => $"- {miss}")));
         return text.ToString();
     }
+
+    /// <summary>How it is measured.</summary>
+    /// <param name="quick">Whether a glance is enough.</param>
+    public static ManualConfig Configure(bool quick)
+    {
+        Job job = Job.Default.WithToolchain(InProcessEmitToolchain.Instance)
+            .WithWarmupCount(quick ? 1 : 4).WithIterationCount(quick ? 1 : 9)
+            .WithIterationTime(TimeInterval.FromMilliseconds(quick ? 5 : 50));
+        return ManualConfig.CreateEmpty().AddJob(job).AddDiagnoser(MemoryDiagnoser.Default)
+            .AddColumnProvider(DefaultColumnProviders.Instance)
+            .AddLogger(quick ? NullLogger.Instance : ConsoleLogger.Default).WithOptions(ConfigOptions.DisableOptimizationsValidator);
+    }
+
+    /// <summary>A time as the tables have it.</summary>
+    public static string Text(double microseconds) =>
+        microseconds.ToString(microseconds < 10 ? "0.000" : microseconds < 1000 ? "0.0" : "N0", CultureInfo.InvariantCulture);
 
     private static void Append(StringBuilder text, string format, IReadOnlyDictionary<MatrixCase, MatrixFigures> figures,
         List<string> misses)
@@ -133,7 +156,4 @@ internal static class MatrixReport
                     + $"goal is {way.Memory(published) / LessMemory:N0}."));
         }
     }
-
-    private static string Text(double microseconds) =>
-        microseconds.ToString(microseconds < 10 ? "0.000" : microseconds < 1000 ? "0.0" : "N0", CultureInfo.InvariantCulture);
 }

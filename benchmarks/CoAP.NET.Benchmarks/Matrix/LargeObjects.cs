@@ -1,0 +1,64 @@
+using System.Diagnostics;
+using System.Globalization;
+using BenchmarkDotNet.Configs;
+using BenchmarkDotNet.Filters;
+using BenchmarkDotNet.Running;
+
+namespace CoAP.NET.Benchmarks;
+
+/// <summary>
+/// Reads messages whose bytes are an object of the large object heap (from 85,000 bytes on), and the same where a process has raised the
+/// threshold (<c>System.GC.LOHThreshold</c>), which it can only at its start: each in a process of its own.
+/// </summary>
+internal static class LargeObjects
+{
+    /// <summary>What tells the process to measure.</summary>
+    public const string Switch = "--large-objects";
+
+    private const long Threshold = 16 * 1024 * 1024;
+
+    /// <summary>Measures both.</summary>
+    /// <returns>The rows of a table.</returns>
+    public static async Task<IReadOnlyList<string>> MeasureAsync()
+    {
+        Dictionary<string, string> usual = await RunAsync(null);
+        Dictionary<string, string> raised = await RunAsync(Threshold);
+        return
+        [
+            "| options | payload | `Deserialize`, µs | `DeserializeAsync`, µs | raised: `Deserialize`, µs | `DeserializeAsync`, µs |",
+            "|---|---|---|---|---|---|", .. usual.Select(row => $"{row.Key}{row.Value}{raised[row.Key]} |"),
+        ];
+    }
+
+    /// <summary>Measures in this process, and prints a line for each message.</summary>
+    /// <param name="config">How.</param>
+    public static void Run(ManualConfig config)
+    {
+        config.AddFilter(new NameFilter(static name =>
+            name is nameof(SerializerMatrix.Deserialize) or nameof(SerializerMatrix.DeserializeAsync)));
+        foreach ((MatrixCase one, MatrixFigures measured) in MatrixFigures.From(BenchmarkRunner.Run<LargeMatrix>(config)))
+        {
+            string times = string.Join("", Way.All.Where(static way => way.Reads)
+                .Select(way => $" | {MatrixReport.Text(measured.Microseconds[way.Name])}"));
+            Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{Switch}| {one.Options:N0} | {one.Payload:N0}{Switch}{times}"));
+        }
+    }
+
+    private static async Task<Dictionary<string, string>> RunAsync(long? threshold)
+    {
+        ProcessStartInfo start = new(Environment.ProcessPath!, [typeof(LargeObjects).Assembly.Location, Switch])
+        {
+            RedirectStandardOutput = true,
+        };
+        if (threshold is { } bytes)
+        {
+            start.Environment["DOTNET_GCLOHThreshold"] = bytes.ToString("X", CultureInfo.InvariantCulture);
+        }
+
+        using Process process = Process.Start(start) ?? throw new InvalidOperationException("The process did not start.");
+        string output = await process.StandardOutput.ReadToEndAsync();
+        await process.WaitForExitAsync();
+        return output.Split('\n').Where(static line => line.StartsWith(Switch, StringComparison.Ordinal))
+            .Select(static line => line.TrimEnd().Split(Switch)).ToDictionary(static parts => parts[1], static parts => parts[2]);
+    }
+}
