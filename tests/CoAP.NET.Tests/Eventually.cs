@@ -1,3 +1,5 @@
+using System.Runtime.CompilerServices;
+
 namespace CoAP.NET.Tests;
 
 /// <summary>Waits for what real threads do and no event tells of; a guard against hanging, no assertion about time.</summary>
@@ -5,11 +7,11 @@ internal static class Eventually
 {
     private const int Moments = 100;
 
-    public static async Task IsTrueAsync(Func<bool> condition)
+    public static async Task IsTrueAsync(Func<bool> condition, [CallerArgumentExpression(nameof(condition))] string? what = null)
     {
         if (!await IsTrueOrHangsAsync(condition))
         {
-            throw new TimeoutException("What was waited for did not happen within the guard against hanging.");
+            throw new TimeoutException($"What was waited for did not happen within the guard against hanging: {what}");
         }
     }
 

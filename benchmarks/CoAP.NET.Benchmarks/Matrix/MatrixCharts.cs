@@ -3,7 +3,9 @@ using System.Xml.Linq;
 
 namespace CoAP.NET.Benchmarks;
 
-/// <summary>Draws the matrix beside what was published: a line for each message, a mark for each way, on a logarithmic axis of time.</summary>
+/// <summary>
+/// Draws the matrix beside what was published: a line for each message, a mark for each way, on a logarithmic axis of time.
+/// </summary>
 internal static class MatrixCharts
 {
     private const int Left = 130;
