@@ -3,6 +3,7 @@ using System.Globalization;
 using BenchmarkDotNet.Configs;
 using BenchmarkDotNet.Filters;
 using BenchmarkDotNet.Running;
+using CoAP.NET.Footprint.Processes;
 
 namespace CoAP.NET.Benchmarks;
 
@@ -15,14 +16,15 @@ internal static class LargeObjects
     /// <summary>What tells the process to measure.</summary>
     public const string Switch = "--large-objects";
 
-    private const long Threshold = 16 * 1024 * 1024;
+    // 16 MiB, as the runtime reads it: in hexadecimal digits.
+    private const string Threshold = "1000000";
 
     /// <summary>Measures both.</summary>
     /// <returns>The rows of a table.</returns>
     public static async Task<IReadOnlyList<string>> MeasureAsync()
     {
-        Dictionary<string, string> usual = await RunAsync(null);
-        Dictionary<string, string> raised = await RunAsync(Threshold);
+        Dictionary<string, string> usual = await RunAsync();
+        Dictionary<string, string> raised = await RunAsync(("DOTNET_GCLOHThreshold", Threshold));
         return
         [
             "| options | payload | `Deserialize`, µs | `DeserializeAsync`, µs | raised: `Deserialize`, µs | `DeserializeAsync`, µs |",
@@ -44,18 +46,9 @@ internal static class LargeObjects
         }
     }
 
-    private static async Task<Dictionary<string, string>> RunAsync(long? threshold)
+    private static async Task<Dictionary<string, string>> RunAsync(params (string Name, string Value)[] variables)
     {
-        ProcessStartInfo start = new(Environment.ProcessPath!, [typeof(LargeObjects).Assembly.Location, Switch])
-        {
-            RedirectStandardOutput = true,
-        };
-        if (threshold is { } bytes)
-        {
-            start.Environment["DOTNET_GCLOHThreshold"] = bytes.ToString("X", CultureInfo.InvariantCulture);
-        }
-
-        using Process process = Process.Start(start) ?? throw new InvalidOperationException("The process did not start.");
+        using Process process = OwnProcess.Start([Switch], variables);
         string output = await process.StandardOutput.ReadToEndAsync();
         await process.WaitForExitAsync();
         return output.Split('\n').Where(static line => line.StartsWith(Switch, StringComparison.Ordinal))

@@ -22,21 +22,18 @@ internal static class MatrixCharts
 
     /// <summary>Writes the charts.</summary>
     /// <param name="folder">Where to: serializers-reading.svg and serializers-writing.svg.</param>
-    /// <param name="figures">What was measured.</param>
-    public static void Write(string folder, IReadOnlyDictionary<MatrixCase, MatrixFigures> figures)
+    /// <param name="rows">What was measured.</param>
+    public static void Write(string folder, IReadOnlyList<(MatrixCase Case, MatrixFigures Figures)> rows)
     {
-        Draw("Reading a message, RFC 8323", Way.All[0], Way.All[1], figures).Save(Path.Combine(folder, "serializers-reading.svg"));
-        Draw("Writing a message, RFC 8323", Way.All[2], Way.All[3], figures).Save(Path.Combine(folder, "serializers-writing.svg"));
+        Draw("Reading a message, RFC 8323", Way.All[0], Way.All[1], rows).Save(Path.Combine(folder, "serializers-reading.svg"));
+        Draw("Writing a message, RFC 8323", Way.All[2], Way.All[3], rows).Save(Path.Combine(folder, "serializers-writing.svg"));
     }
 
-    private static XElement Draw(string title, Way now, Way later, IReadOnlyDictionary<MatrixCase, MatrixFigures> figures)
+    private static XElement Draw(string title, Way now, Way later, IReadOnlyList<(MatrixCase Case, MatrixFigures Figures)> rows)
     {
-        KeyValuePair<MatrixCase, MatrixFigures>[] rows =
-            [.. figures.OrderBy(static pair => pair.Key.Options).ThenBy(static pair => pair.Key.Payload)];
-        int bottom = Top + (rows.Length * RowHeight);
+        int bottom = Top + (rows.Count * RowHeight);
         XElement picture = new(s_svg + "svg", new XAttribute("viewBox", $"0 0 {Width} {bottom + 30}"),
             new XAttribute("width", Width), new XAttribute("height", bottom + 30), new XAttribute("font-family", "sans-serif"),
-            new XAttribute("font-size", 12),
             new XElement(s_svg + "rect", new XAttribute("width", "100%"), new XAttribute("height", "100%"), new XAttribute("fill", "#fff")),
             Text(Left, 20, title, "start", 15));
         (string Name, string Color, bool IsFilled)[] keys =
@@ -57,7 +54,7 @@ internal static class MatrixCharts
         }
 
         picture.Add(Text(Left - 10, 44, "options + payload", "end"));
-        for (int i = 0; i < rows.Length; i++)
+        for (int i = 0; i < rows.Count; i++)
         {
             (MatrixCase one, MatrixFigures measured) = rows[i];
             int y = Top + (i * RowHeight) + (RowHeight / 2);

@@ -32,8 +32,8 @@ internal static class MatrixReport
     public static async Task<string> RunAsync(bool quick, string? charts)
     {
         ManualConfig config = Configure(quick);
-        IReadOnlyDictionary<MatrixCase, MatrixFigures> streams = MatrixFigures.From(BenchmarkRunner.Run<StreamMatrix>(config));
-        IReadOnlyDictionary<MatrixCase, MatrixFigures> datagrams = MatrixFigures.From(BenchmarkRunner.Run<DatagramMatrix>(config));
+        IReadOnlyList<(MatrixCase Case, MatrixFigures Figures)> streams = MatrixFigures.From(BenchmarkRunner.Run<StreamMatrix>(config));
+        IReadOnlyList<(MatrixCase Case, MatrixFigures Figures)> datagrams = MatrixFigures.From(BenchmarkRunner.Run<DatagramMatrix>(config));
 
         if (charts is not null)
         {
@@ -96,7 +96,7 @@ internal static class MatrixReport
     public static string Text(double microseconds) =>
         microseconds.ToString(microseconds < 10 ? "0.000" : microseconds < 1000 ? "0.0" : "N0", CultureInfo.InvariantCulture);
 
-    private static void Append(StringBuilder text, string format, IReadOnlyDictionary<MatrixCase, MatrixFigures> figures,
+    private static void Append(StringBuilder text, string format, IReadOnlyList<(MatrixCase Case, MatrixFigures Figures)> figures,
         List<string> misses)
     {
         foreach (Way[] pair in new Way[][] { [Way.All[0], Way.All[1]], [Way.All[2], Way.All[3]] })
@@ -107,8 +107,7 @@ internal static class MatrixReport
                 $"| options | payload | a copy, µs | `{pair[0].Name}`: published µs | µs | | published B | B | `{pair[1].Name}`: published "
                     + $"µs | µs | | published B | B |{(reads ? " every option as a typed object, µs | B |" : "")}");
             text.Append("|---|---|---|---|---|---|---|---|---|---|---|---|---|").AppendLine(reads ? "---|---|" : "");
-            foreach ((MatrixCase one, MatrixFigures measured) in figures.OrderBy(static pair => pair.Key.Options)
-                .ThenBy(static pair => pair.Key.Payload))
+            foreach ((MatrixCase one, MatrixFigures measured) in figures)
             {
                 Published published = Published.Of[one];
                 text.Append(CultureInfo.InvariantCulture,

@@ -52,7 +52,8 @@ internal sealed class ObserversRow : IRow
             return (of, ofWaiting, PerObserver());
         });
         table.Add("an observer, with its peer", $"{idle:0} B");
-        table.Add($"a Confirmable notification of {transport.NotificationLength} B that waits for its acknowledgement, in addition", $"{waiting:0} B");
+        table.Add($"a Confirmable notification of {transport.NotificationLength} B that waits for its acknowledgement, in addition",
+            $"{waiting:0} B");
         table.Add("an observer whose notification was acknowledged", $"{acknowledged:0} B");
         table.Check(transport.Registered == 2 * (observers + 1), $"{transport.Registered} registrations of {2 * (observers + 1)}");
         table.CheckFigure(idle is > 0 and < 4096 && waiting > 0 && acknowledged < idle + waiting,

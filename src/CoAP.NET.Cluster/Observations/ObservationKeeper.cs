@@ -20,7 +20,7 @@ internal sealed class ObservationKeeper(
 
     private readonly Lock _gate = new();
     private readonly HashSet<CoapEndpoint> _endpoints = [];
-    private readonly List<IDisposable> _holds = [];
+    private IDisposable[] _holds = [];
     private readonly CoapFence[] _loaded = new CoapFence[CoapSlot.Count];
     private readonly CancellationTokenSource _stop = new();
     private readonly WakeSignal _wake = new();
@@ -51,7 +51,7 @@ internal sealed class ObservationKeeper(
                 return;
             }
 
-            _holds.Add(endpoint.HoldNotifications(s_longestHold));
+            _holds = [.. _holds, endpoint.HoldNotifications(s_longestHold)];
             _mustMatch = true;
             if (_running is null)
             {
@@ -310,8 +310,7 @@ internal sealed class ObservationKeeper(
             // Those of a change of the map that comes now are not ended.
             if (awaited.Count == 0 && cluster.Map.Version > 0 && !_mustLoad && !_mustMatch)
             {
-                over = [.. _holds];
-                _holds.Clear();
+                (over, _holds) = (_holds, []);
             }
         }
 
@@ -337,14 +336,11 @@ internal sealed class ObservationKeeper(
     // Not under the lock: what was held goes on within this.
     private void SetHolds(IDisposable[] holds)
     {
-        IDisposable[] old;
         lock (_gate)
         {
-            old = [.. _holds];
-            _holds.Clear();
-            _holds.AddRange(holds);
+            (holds, _holds) = (_holds, holds);
         }
 
-        Array.ForEach(old, static hold => hold.Dispose());
+        Array.ForEach(holds, static hold => hold.Dispose());
     }
 }

@@ -218,7 +218,7 @@ internal sealed class DeviceWatch
     /// <summary>What a device says, be it of its registration or later.</summary>
     /// <param name="one">The device.</param>
     /// <param name="response">What.</param>
-    public void Take(WatchedDevice one, CoapResponse response) => Take(one, response, RefusalBy(response), null);
+    public void Take(WatchedDevice one, CoapResponse response) => Take(one, response, RefusalBy(response, mustBeObserved: true), null);
 
     /// <summary>A device notifies. That may be known here a moment after it was handed over.</summary>
     /// <param name="notification">What it says.</param>
@@ -243,7 +243,7 @@ internal sealed class DeviceWatch
     {
         if (made.Latest is { } latest)
         {
-            Take(one, latest, RefusalBy(latest), made);
+            Take(one, latest, RefusalBy(latest, mustBeObserved: true), made);
         }
     }
 
@@ -261,9 +261,7 @@ internal sealed class DeviceWatch
             }
         }
 
-        Take(one, response, !response.IsSuccess ? CoapDeviceRefusal.Error
-            : response.Payload.Length > _parts.Options.MaxNotificationSize ? CoapDeviceRefusal.TooLarge
-            : null, null);
+        Take(one, response, RefusalBy(response, mustBeObserved: false), null);
     }
 
     /// <summary>Forgets those that were handed over some time ago.</summary>
@@ -287,8 +285,8 @@ internal sealed class DeviceWatch
 
     private static void Stop(WatchedDevice one) => _ = one.Stop.CancelAsync();
 
-    private CoapDeviceRefusal? RefusalBy(CoapResponse response) => !response.IsSuccess ? CoapDeviceRefusal.Error
-        : response.Options.Observe is null ? CoapDeviceRefusal.NotObservable
+    private CoapDeviceRefusal? RefusalBy(CoapResponse response, bool mustBeObserved) => !response.IsSuccess ? CoapDeviceRefusal.Error
+        : mustBeObserved && response.Options.Observe is null ? CoapDeviceRefusal.NotObservable
         : response.Payload.Length > _parts.Options.MaxNotificationSize ? CoapDeviceRefusal.TooLarge
         : null;
 
