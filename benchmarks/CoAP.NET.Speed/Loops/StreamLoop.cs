@@ -21,6 +21,7 @@ internal sealed class StreamLoop : IDisposable
     private readonly StreamProtocol _protocol;
     private readonly int _depth;
     private readonly bool _isShort;
+    private readonly bool _isSecure;
     private readonly Poller _poller = new();
     private readonly Connection[] _connections;
     private readonly long[] _sentAt;
@@ -39,10 +40,12 @@ internal sealed class StreamLoop : IDisposable
     /// <param name="connections">How many.</param>
     /// <param name="depth">How many requests are under way on each.</param>
     /// <param name="isShort">Whether each connection is for one request.</param>
+    /// <param name="isSecure">Whether they are TLS connections.</param>
     /// <exception cref="TimeoutException">The server does not take them.</exception>
-    public StreamLoop(IPEndPoint server, StreamProtocol protocol, int connections, int depth = 1, bool isShort = false)
+    public StreamLoop(IPEndPoint server, StreamProtocol protocol, int connections, int depth = 1, bool isShort = false,
+        bool isSecure = false)
     {
-        (_server, _protocol, _depth, _isShort) = (server, protocol, depth, isShort);
+        (_server, _protocol, _depth, _isShort, _isSecure) = (server, protocol, depth, isShort, isSecure);
         _sentAt = new long[connections * depth];
         _connections = new Connection[connections];
         for (int i = 0; i < connections; i++)
@@ -122,6 +125,8 @@ internal sealed class StreamLoop : IDisposable
         {
             _ = LibC.Close(connection.Socket);
             connection.Socket = -1;
+            connection.Tls?.Dispose();
+            connection.Tls = null;
         }
     }
 
@@ -159,6 +164,7 @@ internal sealed class StreamLoop : IDisposable
         connection.Socket = LibC.Connect(Loopback.AddressOf(index * Own), _server, 0);
         (connection.RestLength, connection.IsGreeted, connection.Pending) = (0, false, null);
         _poller.Watch(connection.Socket, index, isKnown: false);
+        connection.Tls = _isSecure ? new TlsLink(_protocol.Alpn) : null;
         Send(index, first);
     }
 
@@ -198,6 +204,17 @@ internal sealed class StreamLoop : IDisposable
 
     private void Send(int index, ReadOnlySpan<byte> bytes)
     {
+        if (_connections[index].Tls is { } tls)
+        {
+            tls.Write(bytes);
+            bytes = tls.TakeOutput();
+        }
+
+        Transmit(index, bytes);
+    }
+
+    private void Transmit(int index, ReadOnlySpan<byte> bytes)
+    {
         ref Connection connection = ref _connections[index];
         if (bytes.IsEmpty)
         {
@@ -229,7 +246,7 @@ internal sealed class StreamLoop : IDisposable
         _connections[index].Pending = null;
         _poller.Watch(_connections[index].Socket, index);
         int socket = _connections[index].Socket;
-        Send(index, pending);
+        Transmit(index, pending);
         return _connections[index].Socket == socket;
     }
 
@@ -294,6 +311,25 @@ internal sealed class StreamLoop : IDisposable
         }
 
         ReadOnlySpan<byte> bytes = _in.AsSpan(0, rest + (int)count);
+        if (connection.Tls is { } tls)
+        {
+            ReadOnlySpan<byte> plain = tls.Feed(bytes[rest..]);
+            if (tls.HasEnded)
+            {
+                End(index);
+                return;
+            }
+
+            Transmit(index, tls.TakeOutput());
+            if (plain.IsEmpty || connection.Socket < 0)
+            {
+                return;
+            }
+
+            plain.CopyTo(_in.AsSpan(rest));
+            bytes = _in.AsSpan(0, rest + plain.Length);
+        }
+
         long now = Now;
         int length = 0;
         while (_protocol.Take(bytes, out StreamPart part, out int slot) is > 0 and int taken)
@@ -369,6 +405,7 @@ internal sealed class StreamLoop : IDisposable
         public int Socket;
         public int Waiting;
         public bool IsGreeted;
+        public TlsLink? Tls;
         public byte[]? Pending;
         public byte[] Rest;
         public int RestLength;

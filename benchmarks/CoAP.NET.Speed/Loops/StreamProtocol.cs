@@ -1,4 +1,5 @@
 using System.Buffers.Text;
+using System.Net.Security;
 using System.Text;
 using CoAP.NET.Bench;
 
@@ -28,6 +29,9 @@ internal abstract class StreamProtocol
 {
     /// <summary>What a client says first.</summary>
     public abstract byte[] Opening { get; }
+
+    /// <summary>What it is called in the handshake of TLS (ALPN).</summary>
+    public abstract SslApplicationProtocol Alpn { get; }
 
     /// <summary>Whether the server says something first.</summary>
     public abstract bool HasGreeting { get; }
@@ -62,6 +66,8 @@ internal sealed class CoapStreamProtocol : StreamProtocol
     }
 
     public override byte[] Opening => Frames.Csm;
+
+    public override SslApplicationProtocol Alpn { get; } = new("coap");
 
     public override bool HasGreeting => true;
 
@@ -111,6 +117,8 @@ internal sealed class HttpStreamProtocol(IEnumerable<string> paths, string paylo
     private int _next;
 
     public override byte[] Opening => [];
+
+    public override SslApplicationProtocol Alpn => SslApplicationProtocol.Http11;
 
     public override bool HasGreeting => false;
 

@@ -3,11 +3,14 @@ using CoAP.NET.Speed.Rows;
 
 namespace CoAP.NET.Speed.Report;
 
-// The tables of DTLS and OSCORE.
+// The tables of DTLS, TLS and OSCORE.
 internal static partial class MarkdownReport
 {
     /// <summary>How the name of one ends that others, which follow it, are compared with.</summary>
     public const string Plain = ", no DTLS";
+
+    /// <summary>The same for connections with TLS.</summary>
+    public const string WithoutTls = ", no TLS";
 
     /// <summary>The same where OSCORE protects the others.</summary>
     public const string Unprotected = ", no OSCORE";

@@ -38,6 +38,9 @@ internal static partial class MarkdownReport
                 case RowGroup.Secure:
                     BesidePlain(text, group, "GET in a session", Plain);
                     break;
+                case RowGroup.Tls:
+                    BesidePlain(text, group, "GET over TLS", WithoutTls);
+                    break;
                 case RowGroup.Protected:
                     BesidePlain(text, group, "GET under OSCORE", Unprotected);
                     break;
@@ -103,7 +106,7 @@ internal static partial class MarkdownReport
 
     private static void Everybody(StringBuilder text, IReadOnlyList<(Row Row, IReadOnlyList<Outcome> Outcomes)> results)
     {
-        RowGroup[] whole = [RowGroup.Http, RowGroup.Secure, RowGroup.Handshakes, RowGroup.Protected, RowGroup.Proxies];
+        RowGroup[] whole = [RowGroup.Http, RowGroup.Secure, RowGroup.Tls, RowGroup.Handshakes, RowGroup.Protected, RowGroup.Proxies];
         var others = results.Where(result => !whole.Contains(result.Row.Group))
             .SelectMany(result => result.Outcomes.Where(outcome => outcome.Entrant.Role != Role.Ours),
                 (result, outcome) => (result.Row, Outcome: outcome)).ToList();

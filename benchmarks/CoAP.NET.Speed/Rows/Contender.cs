@@ -62,6 +62,9 @@ internal enum RowGroup
     /// <summary>A server answers requests within DTLS sessions, beside those without.</summary>
     Secure,
 
+    /// <summary>A server answers requests over TLS connections, beside those without.</summary>
+    Tls,
+
     /// <summary>A server opens DTLS sessions.</summary>
     Handshakes,
 

@@ -5,7 +5,7 @@ using CoAP.NET.Speed.Servers;
 
 namespace CoAP.NET.Speed.Rows;
 
-// DTLS. Those who take part in a row follow the one without DTLS that they are compared with.
+// DTLS and TLS. Those who take part in a row follow the one without that they are compared with.
 internal sealed partial class RowList
 {
     private Row Secure(string name, int sessions)
@@ -36,6 +36,40 @@ internal sealed partial class RowList
         {
             (Child child, _, IPEndPoint endpoint) = servers.StartSecureLibCoap();
             return Secured(child, endpoint, sessions, new SecureClient(suite));
+        });
+    }
+
+    private Row Tls(string name, int connections)
+    {
+        Entrant Ours(string title, bool isSecure) => new(Role.Beside, title, () =>
+            servers.StartTls() is var child
+                ? Streams(child, child.Endpoints[isSecure ? 1 : 0], Coap(), connections, isSecure: isSecure) : null!);
+        Entrant Kestrel(string title, bool isSecure) => new(Role.Beside, title, () =>
+        {
+            string[] proof = isSecure ? ["--cert", servers.Files.Certificate, "--key", servers.Files.Key] : [];
+            Child child = Child.StartSelf(Processors.Measured, 1, [HttpServer.Verb, .. proof]);
+            return Streams(child, child.Endpoints[0], new HttpStreamProtocol(["/" + Hello], HelloText, false), connections,
+                isSecure: isSecure);
+        });
+        List<Entrant> entrants =
+        [
+            Ours("CoAP.NET" + Report.MarkdownReport.WithoutTls, isSecure: false),
+            Ours("coaps+tcp", isSecure: true),
+            Kestrel("HTTP on Kestrel" + Report.MarkdownReport.WithoutTls, isSecure: false),
+            Kestrel("HTTPS on Kestrel", isSecure: true),
+        ];
+        if (servers.HasSecureLibCoap)
+        {
+            entrants.Add(LibCoap("libcoap" + Report.MarkdownReport.WithoutTls, isSecure: false));
+            entrants.Add(LibCoap("libcoap, coaps+tcp", isSecure: true));
+        }
+
+        return new(name, $"{Text(connections)} connections", RowGroup.Tls, entrants);
+
+        Entrant LibCoap(string title, bool isSecure) => new(Role.LibCoap, title, () =>
+        {
+            (Child child, IPEndPoint endpoint, IPEndPoint secure) = servers.StartSecureLibCoap(CoapServers.Credentials.Certificate);
+            return Streams(child, isSecure ? secure : endpoint, Coap(), connections, isSecure: isSecure);
         });
     }
 

@@ -87,6 +87,11 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
         }
 
         yield return Handshakes("handshakes-16", Few(16));
+        foreach (int connections in (int[])[16, 128, 1024])
+        {
+            yield return Tls($"tls-{connections}", Few(connections));
+        }
+
         foreach (int clients in (int[])[16, 128])
         {
             yield return Protected($"oscore-{clients}", Few(clients));
@@ -166,11 +171,11 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
     private static CoapStreamProtocol Coap() => new(Hello, HelloText);
 
     private static Contender Streams(Child child, IPEndPoint endpoint, StreamProtocol protocol, int connections, int depth = 1,
-        bool isShort = false)
+        bool isShort = false, bool isSecure = false)
     {
         try
         {
-            StreamLoop loop = new(endpoint, protocol, connections, depth, isShort);
+            StreamLoop loop = new(endpoint, protocol, connections, depth, isShort, isSecure);
             return new(seconds => loop.Run(seconds, () => child.Cpu).Figures, loop, child);
         }
         catch

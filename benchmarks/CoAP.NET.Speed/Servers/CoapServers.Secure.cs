@@ -41,6 +41,10 @@ internal sealed partial class CoapServers : IDisposable
         return StartOurs(["--bind", "coap://127.0.0.1:0", "--bind", "coaps://127.0.0.1:0", .. proof]);
     }
 
+    /// <summary>Starts our server with a certificate: its endpoints are that of coap+tcp and that of coaps+tcp.</summary>
+    public Child StartTls() => StartOurs(
+        ["--bind", "coap+tcp://127.0.0.1:0", "--bind", "coaps+tcp://127.0.0.1:0", "--cert", Files.Certificate, "--key", Files.Key]);
+
     /// <summary>
     /// Starts libcoap's server: its endpoints are that of coap and that of coaps. It takes what it puts into <c>-k</c> as the key of
     /// everybody.

@@ -1,3 +1,4 @@
+using System.Security.Cryptography.X509Certificates;
 using CoAP.NET.Bench;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -14,10 +15,18 @@ internal static class HttpServer
 
     public static async Task<int> RunAsync(string[] args)
     {
-        Arguments arguments = Arguments.Parse(args, ["--port"], [Child.WithParent]);
+        Arguments arguments = Arguments.Parse(args, ["--port", "--cert", "--key"], [Child.WithParent]);
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         builder.Logging.ClearProviders();
-        builder.WebHost.UseUrls($"http://127.0.0.1:{arguments.Number("--port", 0)}");
+        bool isSecure = arguments.Has("--cert");
+        builder.WebHost.UseUrls($"{(isSecure ? "https" : "http")}://127.0.0.1:{arguments.Number("--port", 0)}");
+        if (isSecure)
+        {
+            builder.WebHost.UseKestrelHttpsConfiguration();
+            builder.WebHost.ConfigureKestrel(kestrel => kestrel.ConfigureHttpsDefaults(https => https.ServerCertificate =
+                X509Certificate2.CreateFromPemFile(arguments.Text("--cert", ""), arguments.Text("--key", ""))));
+        }
+
         await using WebApplication application = builder.Build();
         application.MapGet("/hello", () => TypedResults.Text("hello world!"u8));
         await application.StartAsync();
