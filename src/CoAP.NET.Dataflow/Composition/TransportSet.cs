@@ -388,7 +388,7 @@ internal sealed class TransportSet
         CoapTcpTransportOptions options = new()
         {
             // The one of the two that has no TLS is asked for where it can be.
-            Engine = useTls && _tcpEngine == CoapTcpEngine.Inline ? CoapTcpEngine.Auto : _tcpEngine,
+            Engine = _tcpEngine,
             UseTls = useTls,
             Tls = _tls,
             Streams = _environment.Streams,

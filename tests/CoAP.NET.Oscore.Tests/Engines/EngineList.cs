@@ -9,8 +9,8 @@ internal static class EngineList
 {
     private static readonly string[] s_datagrams = [LinuxUdpEngine.IsSupported ? "UDP Linux" : "UDP portable", "DTLS"];
 
-    private static readonly string[] s_streams = [.. LinuxTcpEngine.IsSupported ? ["TCP inline"] : Array.Empty<string>(),
-        "TCP asynchronous", "TLS", "WebSocket"];
+    private static readonly string[] s_streams = [.. TransportLoops.IsSupported ? ["TCP inline", "TLS inline"] : Array.Empty<string>(),
+        "TCP asynchronous", "TLS asynchronous", "WebSocket"];
 
     /// <summary>One that moves plain datagrams: what is lost on the way is the same on each of them.</summary>
     public static TheoryData<string> Datagrams => [.. s_datagrams];
@@ -24,7 +24,8 @@ internal static class EngineList
         "DTLS" => new DtlsTestEngine(LinuxUdpEngine.IsSupported ? CoapUdpEngine.LinuxLoop : CoapUdpEngine.Portable),
         "TCP inline" => new TcpTestEngine(CoapTcpEngine.Inline),
         "TCP asynchronous" => new TcpTestEngine(CoapTcpEngine.Async),
-        "TLS" => new TlsTestEngine(),
+        "TLS inline" => new TlsTestEngine(CoapTcpEngine.Inline),
+        "TLS asynchronous" => new TlsTestEngine(CoapTcpEngine.Async),
         "WebSocket" => new WebSocketTestEngine(),
         _ => throw new ArgumentOutOfRangeException(nameof(name), name, "There is no such engine."),
     });

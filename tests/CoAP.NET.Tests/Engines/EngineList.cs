@@ -6,8 +6,8 @@ namespace CoAP.NET.Tests.Engines;
 internal static class EngineList
 {
     private static readonly string[] s_datagrams = LinuxUdpEngine.IsSupported ? ["UDP Linux", "UDP portable"] : ["UDP portable"];
-    private static readonly string[] s_streams = [.. LinuxTcpEngine.IsSupported ? ["TCP inline"] : Array.Empty<string>(),
-        "TCP asynchronous", "TLS", "WebSocket"];
+    private static readonly string[] s_streams = [.. TransportLoops.IsSupported ? ["TCP inline", "TLS inline"] : Array.Empty<string>(),
+        "TCP asynchronous", "TLS asynchronous", "WebSocket"];
 
     public static TheoryData<string> Datagrams => [.. s_datagrams];
 
@@ -21,7 +21,8 @@ internal static class EngineList
         "UDP portable" => new UdpTestEngine(CoapUdpEngine.Portable),
         "TCP inline" => new TcpTestEngine(CoapTcpEngine.Inline),
         "TCP asynchronous" => new TcpTestEngine(CoapTcpEngine.Async),
-        "TLS" => new TlsTestEngine(),
+        "TLS inline" => new TlsTestEngine(CoapTcpEngine.Inline),
+        "TLS asynchronous" => new TlsTestEngine(CoapTcpEngine.Async),
         "WebSocket" => new WebSocketTestEngine(),
         _ => throw new ArgumentOutOfRangeException(nameof(name), name, "There is no such engine."),
     };

@@ -1,9 +1,10 @@
 using System.Net.Security;
 using CoAP.NET.Tests.Transports.Tcp;
+using CoAP.NET.Transports;
 
 namespace CoAP.NET.Tests.Engines;
 
-internal sealed class TlsTestEngine : SocketTestEngine
+internal sealed class TlsTestEngine(CoapTcpEngine engine) : SocketTestEngine
 {
     private readonly TlsCertificates _certificates = new();
 
@@ -15,12 +16,18 @@ internal sealed class TlsTestEngine : SocketTestEngine
 
     protected override string Scheme => "coaps+tcp";
 
-    protected override void ConfigureServer(CoapEndpointOptions options) =>
+    protected override void ConfigureServer(CoapEndpointOptions options)
+    {
+        options.TcpEngine = engine;
         options.Tls = new CoapTlsOptions
         {
             Server = new SslServerAuthenticationOptions { ServerCertificate = _certificates.Server(["127.0.0.1"]) }
         };
+    }
 
-    protected override void ConfigureClient(CoapEndpointOptions options) =>
+    protected override void ConfigureClient(CoapEndpointOptions options)
+    {
+        options.TcpEngine = engine;
         options.Tls = new CoapTlsOptions { Client = new SslClientAuthenticationOptions { CertificateChainPolicy = _certificates.Trust() } };
+    }
 }

@@ -4,17 +4,22 @@ namespace CoAP.NET;
 
 /// <summary>
 /// The role of the thread that works on what an asynchronous connection received. Nobody takes it over: a handler that blocks holds up its
-/// own connection and one thread of the pool, until it proves slow.
+/// own connection and one thread, until it proves slow. Where the thread is that of a loop, a stand-by takes the loop over.
 /// </summary>
 /// <param name="connection">The connection; one thread at a time works on it.</param>
 internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRole
 {
+    private IReceiveRole? _outer;
     private int _depth;
+
+    public bool IsLost => _outer is { IsLost: true };
+
+    public bool IsCrowded => _outer is { IsCrowded: true };
 
     /// <summary>Runs the frames that the connection holds on this thread.</summary>
     public void Run()
     {
-        IReceiveRole? outer = UserCode.Role;
+        IReceiveRole? outer = _outer = UserCode.Role;
         UserCode.Role = this;
         StageTime.Begin();
         try
@@ -24,6 +29,7 @@ internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRol
         finally
         {
             StageTime.End();
+            _outer = null;
             UserCode.Role = outer;
             if (_depth != 0)
             {
@@ -41,6 +47,7 @@ internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRol
         }
 
         connection.EnterUserCode();
+        _outer?.EnterUserCode();
         return true;
     }
 
@@ -52,6 +59,7 @@ internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRol
             return UserCodeEnd.Nested;
         }
 
+        _outer?.ExitUserCode();
         connection.ExitUserCode();
         return UserCodeEnd.Late;
     }

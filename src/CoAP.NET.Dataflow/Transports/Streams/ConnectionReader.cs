@@ -178,8 +178,10 @@ internal sealed class ConnectionReader
                 {
                     if (_frames.IsEmpty || _link.HasRecords)
                     {
-                        // Nothing is held while nothing comes.
-                        await _link.WaitAsync().ConfigureAwait(false);
+                        // Nothing is held while nothing comes, and who waited has let others have the thread.
+                        ValueTask<int> wake = _link.WaitAsync();
+                        reads = wake.IsCompleted ? reads : 0;
+                        await wake.ConfigureAwait(false);
                         if (!MayRead)
                         {
                             continue;

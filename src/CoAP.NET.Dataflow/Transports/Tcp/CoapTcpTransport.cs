@@ -10,16 +10,10 @@ public sealed class CoapTcpTransport : CoapStreamTransport
 
     /// <summary>Makes a transport; nothing is bound before <see cref="StartAsync"/>.</summary>
     /// <param name="options">What to bind and how; null: it only connects, as clients do.</param>
-    /// <exception cref="ArgumentException">It is to listen with TLS and has no certificate; or <see cref="CoapTcpEngine.Inline"/> is asked
-    /// for with TLS.</exception>
+    /// <exception cref="ArgumentException">It is to listen with TLS and has no certificate.</exception>
     public CoapTcpTransport(CoapTcpTransportOptions? options = null)
     {
         _options = (options ?? new CoapTcpTransportOptions()).Clone();
-        if (_options is { UseTls: true, Engine: CoapTcpEngine.Inline })
-        {
-            throw new ArgumentException("The engine Inline is for plain TCP; use Auto or Async with TLS.", nameof(options));
-        }
-
         if (_options is { UseTls: true, Endpoints.Count: > 0 } && !TlsSettings.CanServe(_options.Tls))
         {
             throw new ArgumentException(
@@ -88,17 +82,13 @@ public sealed class CoapTcpTransport : CoapStreamTransport
     private TcpEngine MakeEngine(ICoapStreamContext context)
 #pragma warning restore CA1859
     {
-        if (_options.UseTls || _options.Engine == CoapTcpEngine.Async)
-        {
-            return new AsyncTcpEngine(this, context, _options);
-        }
-
-        if (LinuxTcpEngine.IsSupported)
+        bool isSupported = TransportLoops.IsSupported;
+        if (isSupported && !_options.UseTls && _options.Engine != CoapTcpEngine.Async)
         {
             return new LinuxTcpEngine(this, context, _options);
         }
 
-        return _options.Engine == CoapTcpEngine.Auto
+        return isSupported || _options.Engine != CoapTcpEngine.Inline
             ? new AsyncTcpEngine(this, context, _options)
             : throw new PlatformNotSupportedException("The engine Inline needs Linux on x64 or arm64; use CoapTcpEngine.Auto.");
     }

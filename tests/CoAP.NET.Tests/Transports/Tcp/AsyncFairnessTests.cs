@@ -30,12 +30,10 @@ public class AsyncFairnessTests
             {
                 for (int i = 0; i < count; i++)
                 {
-                    Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-                    socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
                     CoapAddress remote = CoapAddress.FromIPv4(0xc0000201, 1);
                     AsyncConnection connection = new(
-                        engine.Host, new SocketLink(socket, new BusyStream(turns, stop.Task), remote, isInitiator: false), remote,
-                        AsyncTcpEngine.LocalAddressOf(socket), isInitiator: false);
+                        engine.Host, new SocketLink(new BusyStream(turns, stop.Task, remote), remote, isInitiator: false), remote, remote,
+                        isInitiator: false);
                     connections.Add(connection);
                 }
 
@@ -106,26 +104,16 @@ public class AsyncFairnessTests
     }
 
     /// <summary>Has a frame for each read, at once, for a long time after all others have begun.</summary>
-    private sealed class BusyStream(Turns turns, Task stop) : Stream
+    private sealed class BusyStream(Turns turns, Task stop, CoapAddress local) : SocketWire
     {
         private int _left = ReadsOfEach;
         private bool _hasBegun;
 
-        public override bool CanRead => true;
+        public override CoapAddress LocalAddress => local;
 
-        public override bool CanSeek => false;
+        public override ValueTask<int> WaitAsync(CancellationToken cancellationToken) => ReadAsync(Memory<byte>.Empty, cancellationToken);
 
-        public override bool CanWrite => true;
-
-        public override long Length => throw new NotSupportedException();
-
-        public override long Position
-        {
-            get => throw new NotSupportedException();
-            set => throw new NotSupportedException();
-        }
-
-        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken)
         {
             if (_left == 0 || stop.IsCompleted)
             {
@@ -153,19 +141,15 @@ public class AsyncFairnessTests
             return ValueTask.FromResult(2);
         }
 
-        public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+        public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken) => default;
 
-        public override void Write(byte[] buffer, int offset, int count)
+        public override void EndOutput()
         {
         }
 
-        public override void Flush()
+        public override void Close()
         {
         }
-
-        public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
-
-        public override void SetLength(long value) => throw new NotSupportedException();
 
         private async ValueTask<int> EndAsync()
         {

@@ -309,3 +309,9 @@ public class TlsNegotiationTests : TlsTest
         }
     }
 }
+
+/// <summary>The same over the platform's asynchronous sockets.</summary>
+public sealed class TlsNegotiationAsyncTests : TlsNegotiationTests
+{
+    protected override CoapTcpEngine Engine => CoapTcpEngine.Async;
+}

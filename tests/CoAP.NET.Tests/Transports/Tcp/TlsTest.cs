@@ -10,6 +10,9 @@ public abstract class TlsTest : AsyncTest
 {
     private readonly List<CoapTcpTransport> _clients = [];
 
+    /// <summary>What drives the sockets of the server and of our clients.</summary>
+    protected virtual CoapTcpEngine Engine => CoapTcpEngine.Auto;
+
     private protected TlsCertificates Certificates { get; } = new();
 
     private protected AsyncContext ClientContext => field ??= new AsyncContext { Time = Clock };
@@ -32,6 +35,7 @@ public abstract class TlsTest : AsyncTest
     {
         ServerTls.Server = server
             ?? new SslServerAuthenticationOptions { ServerCertificate = Certificates.Server(["localhost", "127.0.0.1"]) };
+        Options.Engine = Engine;
         Options.UseTls = true;
         Options.Tls = ServerTls;
         await ListenAsync();
@@ -43,6 +47,7 @@ public abstract class TlsTest : AsyncTest
     {
         CoapTcpTransportOptions options = new()
         {
+            Engine = Engine,
             UseTls = true,
             TlsPort = tlsPort,
             Tls = new CoapTlsOptions

@@ -223,7 +223,11 @@ public class TlsTests : TlsTest
         ArgumentException exception = Assert.Throws<ArgumentException>(() => new CoapTcpTransport(options));
 
         Assert.Contains("CoapTlsOptions.Server.ServerCertificate", exception.Message, StringComparison.Ordinal);
-        options.Engine = CoapTcpEngine.Inline;
-        Assert.Throws<ArgumentException>(() => new CoapTcpTransport(options));
     }
+}
+
+/// <summary>The same over the platform's asynchronous sockets.</summary>
+public sealed class TlsAsyncTests : TlsTests
+{
+    protected override CoapTcpEngine Engine => CoapTcpEngine.Async;
 }

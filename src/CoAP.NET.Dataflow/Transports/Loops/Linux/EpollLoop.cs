@@ -68,6 +68,9 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
     /// <summary>What is received from TCP connections and sent together. Only for the thread with the role, pinned in user code.</summary>
     public TcpReceiver Tcp => _tcp ??= new TcpReceiver(this);
 
+    /// <summary>How often it has asked the kernel what is ready. Only for the thread that holds the role.</summary>
+    public long Looks { get; private set; }
+
     protected override ICoapTransportContext? ActiveContext => Volatile.Read(ref _active)?.Context;
 
     protected override TimeSpan HandOverAfter => Volatile.Read(ref _active)?.HandOverAfter ?? Timeout.InfiniteTimeSpan;
@@ -295,6 +298,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
         int count = LibC.WaitForEpoll(_epoll, _events.Address, EventCapacity, milliseconds);
         StageTime.Forget();
+        Looks++;
         if (count < 0 && Marshal.GetLastPInvokeError() is var error and not LibC.EINTR)
         {
             OnLost(error);
@@ -374,12 +378,7 @@ internal sealed unsafe class EpollLoop : ReceiveLoop
 
     private int MillisecondsToWait()
     {
-        long due = Math.Min(_clocks.NextDue, _checkAt);
-        if (_shared is { } shared)
-        {
-            due = Math.Min(due, shared.EndsAt);
-        }
-
+        long due = Math.Min(Math.Min(_clocks.NextDue, _checkAt), _shared?.EndsAt ?? long.MaxValue);
         if (due == long.MaxValue)
         {
             return Timeout.Infinite;

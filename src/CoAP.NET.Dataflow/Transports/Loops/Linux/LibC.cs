@@ -8,6 +8,7 @@ internal static unsafe partial class LibC
 {
     public const int DontWait = 0x40;
     public const int NoSignal = 0x4000;
+    public const int Peek = 2;
     public const int Truncated = 0x20;
     public const int ErrorQueue = 0x2000;
 

@@ -28,16 +28,13 @@ internal sealed partial class AsyncTcpEngine
     {
         ObjectDisposedException.ThrowIf(_stopping.IsCancellationRequested, Transport);
         cancellationToken.ThrowIfCancellationRequested();
-        Socket? socket = null;
         using Openings.Opening opening = Host.Openings.Begin(remote, serverName);
         try
         {
-            socket = await ConnectSocketAsync(remote, local, cancellationToken).ConfigureAwait(false);
+            SocketWire wire = await ConnectWireAsync(remote, local, cancellationToken).ConfigureAwait(false);
             AsyncConnection connection = _tls is null
-                ? Connection(new SocketLink(socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: true), remote,
-                    isInitiator: true, serverName: serverName)
-                : await ConnectHandshakeAsync(socket, opening, _tls, cancellationToken).ConfigureAwait(false);
-            socket = null;
+                ? Connection(new SocketLink(wire, remote, isInitiator: true), remote, isInitiator: true, serverName: serverName)
+                : await ConnectHandshakeAsync(wire, opening, _tls, cancellationToken).ConfigureAwait(false);
             return Host.TryOpen(connection)
                 ? connection
                 : throw new CoapConnectionException(
@@ -49,34 +46,22 @@ internal sealed partial class AsyncTcpEngine
             throw new CoapConnectionException(CoapConnectionError.ConnectFailed,
                 $"The connection to {remote} broke at once: {exception.Message}.", exception);
         }
-        finally
-        {
-            socket?.Dispose();
-        }
     }
 
-    private async Task<Socket> ConnectSocketAsync(CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
+    private async Task<SocketWire> ConnectWireAsync(CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
     {
         TimeSpan limit = Options.Streams.ConnectTimeout;
-        Socket? socket = null;
         using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token,
             _stopping.Token);
         try
         {
-            IPEndPoint endpoint = remote.ToIPEndPoint();
-            socket = new Socket(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
-            if (local is not null)
-            {
-                socket.Bind(new IPEndPoint(local, 0));
-            }
-
-            await socket.ConnectAsync(endpoint, any.Token).ConfigureAwait(false);
-            return socket;
+            return _loops is { } loops
+                ? await ConnectInLoopAsync(loops, remote, local, any.Token).ConfigureAwait(false)
+                : await ConnectByPlatformAsync(remote, local, any.Token).ConfigureAwait(false);
         }
         catch (Exception exception) when (exception is SocketException or OperationCanceledException or ObjectDisposedException)
         {
-            socket?.Dispose();
             cancellationToken.ThrowIfCancellationRequested();
             throw exception switch
             {
@@ -95,6 +80,44 @@ internal sealed partial class AsyncTcpEngine
         }
     }
 
+    private static async Task<SocketWire> ConnectByPlatformAsync(CoapAddress remote, IPAddress? local, CancellationToken cancellationToken)
+    {
+        IPEndPoint endpoint = remote.ToIPEndPoint();
+        Socket socket = new(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        try
+        {
+            if (local is not null)
+            {
+                socket.Bind(new IPEndPoint(local, 0));
+            }
+
+            await socket.ConnectAsync(endpoint, cancellationToken).ConfigureAwait(false);
+            return new PlatformWire(socket);
+        }
+        catch
+        {
+            socket.Dispose();
+            throw;
+        }
+    }
+
+    private async Task<SocketWire> ConnectInLoopAsync(TransportLoops loops, CoapAddress remote, IPAddress? local,
+        CancellationToken cancellationToken)
+    {
+        SocketHandle handle = TcpSockets.Connect(remote, local);
+        LoopWire wire = new(loops.Owner, loops.Of(remote), handle, handle, _wires!);
+        try
+        {
+            await wire.ConnectAsync(remote, cancellationToken).ConfigureAwait(false);
+            return wire;
+        }
+        catch
+        {
+            wire.Close();
+            throw;
+        }
+    }
+
     private static string Advice(SocketError error) => error switch
     {
         SocketError.ConnectionRefused => "Nobody listens there: check the address and that the server runs.",
@@ -105,7 +128,7 @@ internal sealed partial class AsyncTcpEngine
     };
 
     private async Task<AsyncConnection> ConnectHandshakeAsync(
-        Socket socket, Openings.Opening opening, TlsSettings settings, CancellationToken cancellationToken)
+        SocketWire wire, Openings.Opening opening, TlsSettings settings, CancellationToken cancellationToken)
     {
         CoapAddress remote = opening.Remote;
         string? serverName = opening.ServerName;
@@ -114,7 +137,7 @@ internal sealed partial class AsyncTcpEngine
         using CancellationTokenSource timeout = new(limit, Context.TimeProvider);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, timeout.Token,
             _stopping.Token);
-        TlsSocketStream inner = new(socket);
+        TlsSocketStream inner = new(wire);
         SslStream stream = new(inner);
         TlsCheck check = new(opening, CoapAwaited.TlsHandshake);
         opening.OnConnected(CoapAwaited.TlsHandshake);
@@ -128,7 +151,7 @@ internal sealed partial class AsyncTcpEngine
             }
 
             CoapTlsIdentity identity = TlsSettings.IdentityOf(stream, options.TargetHost == host ? serverName : options.TargetHost);
-            return Connection(new SocketLink(socket, stream, inner, remote, isInitiator: true), remote, isInitiator: true, identity,
+            return Connection(new SocketLink(wire, stream, inner, remote, isInitiator: true), remote, isInitiator: true, identity,
                 identity.ServerName);
         }
 #pragma warning disable CA1031 // callbacks of the user run in a handshake and may throw anything
@@ -152,31 +175,32 @@ internal sealed partial class AsyncTcpEngine
     private async Task<AsyncConnection?> AcceptHandshakeAsync(Socket socket, CoapAddress remote, TlsSettings settings)
     {
         SslStream? stream = null;
+        SocketWire wire = WireOf(socket, remote);
         using CancellationTokenSource timeout = new(Options.Streams.HandshakeTimeout, Context.TimeProvider);
         using CancellationTokenSource any = CancellationTokenSource.CreateLinkedTokenSource(timeout.Token, _stopping.Token);
         HandshakePlaces.Handshake handshake = _handshakes.Enter(remote, any);
         try
         {
             // Whoever says nothing costs no more than its socket, and takes no place of a handshake.
-            await socket.ReceiveAsync(Memory<byte>.Empty, SocketFlags.None, any.Token).ConfigureAwait(false);
+            await wire.WaitAsync(any.Token).ConfigureAwait(false);
             if (!_handshakes.TryBegin(handshake))
             {
                 Context.Counters.Add(handshake.GaveWay ? CoapCounter.ConnectionsEvicted : CoapCounter.ConnectionsRefused);
-                socket.Dispose();
+                wire.Close();
                 return null;
             }
 
-            TlsSocketStream inner = new(socket, handshake);
+            TlsSocketStream inner = new(wire, handshake);
             stream = new SslStream(inner);
             await stream.AuthenticateAsServerAsync(settings.SelectAsync, null, any.Token).ConfigureAwait(false);
-            if (!IsProtocolAccepted(stream, LocalAddressOf(socket).Port))
+            if (!IsProtocolAccepted(stream, wire.LocalAddress.Port))
             {
                 throw TlsFailure.NoApplicationProtocol(remote, stream.NegotiatedApplicationProtocol);
             }
 
             CoapTlsIdentity identity = TlsSettings.IdentityOf(stream,
                 stream.TargetHostName is { Length: > 0 } name ? name.ToLowerInvariant() : null);
-            return Connection(new SocketLink(socket, stream, inner, remote, isInitiator: false), remote, isInitiator: false, identity,
+            return Connection(new SocketLink(wire, stream, inner, remote, isInitiator: false), remote, isInitiator: false, identity,
                 identity.ServerName);
         }
 #pragma warning disable CA1031 // whatever a peer does in a handshake, or a callback of the user, ends this connection only
@@ -188,7 +212,7 @@ internal sealed partial class AsyncTcpEngine
                 await stream.DisposeAsync().ConfigureAwait(false);
             }
 
-            socket.Dispose();
+            wire.Close();
             if (!_stopping.IsCancellationRequested)
             {
                 Context.Counters.Add(handshake.GaveWay ? CoapCounter.ConnectionsEvicted : CoapCounter.HandshakesFailed);

@@ -4,8 +4,9 @@ using System.Net.Sockets;
 namespace CoAP.NET.Transports;
 
 /// <summary>
-/// TCP by the platform's asynchronous sockets, and TLS over them: a loop that accepts for each listening socket, one that reads for each
-/// connection, one that writes where something waits. None of them owns a thread.
+/// TCP by the platform's asynchronous sockets, and TLS: a loop that accepts for each listening socket, one that reads for each connection,
+/// one that writes where something waits. None of them owns a thread. Under Linux the sockets below TLS are watched by the loops of the
+/// shards, where that was not turned off.
 /// </summary>
 internal sealed partial class AsyncTcpEngine : TcpEngine
 {
@@ -13,6 +14,10 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
     private readonly List<Socket> _listeners = [];
     private readonly CancellationTokenSource _stopping = new();
     private readonly TlsSettings? _tls;
+
+    // Both null where the platform drives the sockets.
+    private readonly TransportLoops? _loops;
+    private readonly MemberCount? _wires;
 
     private readonly HandshakePlaces _handshakes;
     private Task _accepting = Task.CompletedTask;
@@ -23,9 +28,16 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         Host = new ConnectionHost(transport, context, options.Streams);
         _handshakes = new HandshakePlaces(context.Limits, context.TimeProvider, context.Sources);
         _tls = options.UseTls ? new TlsSettings(options.Tls ?? new CoapTlsOptions()) : null;
+        if (_tls is not null && options.Engine != CoapTcpEngine.Async && TransportLoops.IsSupported)
+        {
+            _loops = new TransportLoops(context, options.HandOverAfter, options.Endpoints.Count > 0);
+            _wires = new MemberCount();
+        }
     }
 
-    public override CoapTcpEngine Kind => CoapTcpEngine.Async;
+    public override CoapTcpEngine Kind => _loops is null ? CoapTcpEngine.Async : CoapTcpEngine.Inline;
+
+    public override bool DrivesClock => _loops?.DrivesClock == true;
 
     /// <summary>Its connections.</summary>
     public ConnectionHost Host { get; }
@@ -38,7 +50,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
 
     public static CoapAddress LocalAddressOf(Socket socket) => CoapAddress.FromIPEndPoint((IPEndPoint)socket.LocalEndPoint!);
 
-    public override Task StartAsync()
+    public override async Task StartAsync()
     {
         List<CoapAddress> addresses = [];
         foreach (IPEndPoint endpoint in Options.Endpoints)
@@ -54,9 +66,19 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         }
 
         LocalAddresses = addresses;
+        if (_loops is { } loops)
+        {
+            loops.Start();
+            for (int i = 0; i < loops.All.Length; i++)
+            {
+                await loops.AttachAsync(i).ConfigureAwait(false);
+            }
+        }
+
         _accepting = Task.WhenAll(_listeners.Select(listener => new SocketAcceptLoop(this, listener, _stopping.Token).RunAsync()));
-        return Task.CompletedTask;
     }
+
+    public override void Wake() => _loops?.Wake();
 
     /// <summary>Has a connection begin that was accepted. Does not throw.</summary>
     public void Serve(Socket socket) => _ = ServeAsync(socket);
@@ -78,7 +100,18 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
         Host.CloseConnections();
         await _accepting.ConfigureAwait(false);
         await Host.WhenLeftAsync().ConfigureAwait(false);
+        if (_loops is { All.Length: > 0 } loops)
+        {
+            _wires!.Leave();
+            await _wires.Gone.ConfigureAwait(false);
+            await loops.DetachAsync().ConfigureAwait(false);
+            loops.Release();
+        }
     }
+
+    private SocketWire WireOf(Socket socket, in CoapAddress remote) => _loops is { } loops
+        ? new LoopWire(loops.Owner, loops.Of(remote), socket.SafeHandle, socket, _wires!)
+        : new PlatformWire(socket);
 
     private Socket Listen(IPEndPoint endpoint)
     {
@@ -111,8 +144,7 @@ internal sealed partial class AsyncTcpEngine : TcpEngine
             socket.NoDelay = true;
             CoapAddress remote = RemoteAddressOf(socket);
             AsyncConnection? connection = _tls is null
-                ? Connection(new SocketLink(socket, new NetworkStream(socket, ownsSocket: true), remote, isInitiator: false), remote,
-                    isInitiator: false)
+                ? Connection(new SocketLink(new PlatformWire(socket), remote, isInitiator: false), remote, isInitiator: false)
                 : await AcceptHandshakeAsync(socket, remote, _tls).ConfigureAwait(false);
             if (connection is not null)
             {

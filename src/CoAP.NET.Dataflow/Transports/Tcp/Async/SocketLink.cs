@@ -6,37 +6,32 @@ namespace CoAP.NET.Transports;
 /// <summary>A socket, with TLS over it or without.</summary>
 internal sealed class SocketLink : ConnectionLink
 {
-    private readonly Socket _socket;
-    private readonly Stream _stream;
+    private readonly SocketWire _wire;
     private readonly SslStream? _tls;
     private readonly TlsSocketStream? _records;
     private readonly CoapAddress _remote;
     private readonly bool _isInitiator;
 
     /// <summary>Without TLS.</summary>
-    /// <param name="socket">The socket.</param>
-    /// <param name="stream">The stream over it, which goes with the link.</param>
+    /// <param name="wire">The socket, which goes with the link.</param>
     /// <param name="remote">The peer.</param>
     /// <param name="isInitiator">Whether we connected.</param>
-    public SocketLink(Socket socket, Stream stream, CoapAddress remote, bool isInitiator)
+    public SocketLink(SocketWire wire, CoapAddress remote, bool isInitiator)
     {
-        _socket = socket;
-        _stream = stream;
+        _wire = wire;
         _remote = remote;
         _isInitiator = isInitiator;
     }
 
     /// <summary>With TLS, whose handshake is done.</summary>
-    public SocketLink(Socket socket, SslStream tls, TlsSocketStream records, CoapAddress remote, bool isInitiator)
+    public SocketLink(SocketWire wire, SslStream tls, TlsSocketStream records, CoapAddress remote, bool isInitiator)
+        : this(wire, remote, isInitiator)
     {
-        _socket = socket;
-        _stream = _tls = tls;
+        _tls = tls;
         _records = records;
-        _remote = remote;
-        _isInitiator = isInitiator;
     }
 
-    public CoapAddress LocalAddress => AsyncTcpEngine.LocalAddressOf(_socket);
+    public CoapAddress LocalAddress => _wire.LocalAddress;
 
     public override bool HasRecords => _records is not null;
 
@@ -46,15 +41,17 @@ internal sealed class SocketLink : ConnectionLink
 
     public override bool TryPause() => _records is not { } records || records.TryPause();
 
-    public override ValueTask<int> WaitAsync() => _stream.ReadAsync(Memory<byte>.Empty, CancellationToken.None);
+    public override ValueTask<int> WaitAsync() =>
+        _tls is { } tls ? tls.ReadAsync(Memory<byte>.Empty, CancellationToken.None) : _wire.WaitAsync(CancellationToken.None);
 
-    public override ValueTask<int> ReadAsync(Memory<byte> buffer) => _stream.ReadAsync(buffer, CancellationToken.None);
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer) =>
+        _tls is { } tls ? tls.ReadAsync(buffer, CancellationToken.None) : _wire.ReadAsync(buffer, CancellationToken.None);
 
     // Of the socket, also under TLS: what it means matters to nobody.
-    public override ValueTask<int> DiscardAsync(Memory<byte> buffer) =>
-        _socket.ReceiveAsync(buffer, SocketFlags.None, CancellationToken.None);
+    public override ValueTask<int> DiscardAsync(Memory<byte> buffer) => _wire.ReadAsync(buffer, CancellationToken.None);
 
-    public override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMessage) => _stream.WriteAsync(bytes, CancellationToken.None);
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> bytes, bool endsMessage) =>
+        _tls is { } tls ? tls.WriteAsync(bytes, CancellationToken.None) : _wire.WriteAsync(bytes, CancellationToken.None);
 
     public override async ValueTask EndOutputAsync()
     {
@@ -63,7 +60,7 @@ internal sealed class SocketLink : ConnectionLink
             await tls.ShutdownAsync().ConfigureAwait(false);
         }
 
-        _socket.Shutdown(SocketShutdown.Send);
+        _wire.EndOutput();
     }
 
     // Sends close_notify as far as that goes at once; what is still under way when the socket goes is lost with it.
@@ -90,22 +87,19 @@ internal sealed class SocketLink : ConnectionLink
         }
     }
 
-    public override void Close()
+    public override void Close() => _wire.Close();
+
+    public override void Release()
     {
-        try
+        if (_tls is { } tls)
         {
-            // Without it the platform resets a connection on which somebody waits.
-            _socket.Shutdown(SocketShutdown.Both);
+            tls.Dispose();
         }
-        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+        else
         {
-            // The other side was first.
+            _wire.Close();
         }
-
-        _socket.Dispose();
     }
-
-    public override void Release() => _stream.Dispose();
 
     public override Exception Explain(Exception error, bool hasHeard) => error switch
     {

@@ -1,5 +1,4 @@
 using System.Net.Security;
-using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 
 namespace CoAP.NET.Transports;
@@ -8,9 +7,9 @@ namespace CoAP.NET.Transports;
 /// The socket under TLS. Each write is progress of a handshake, as it answers a whole flight of the peer.
 /// Afterwards it charges the connection for the buffer that <see cref="SslStream"/> holds while it waits for the rest of a record.
 /// </summary>
-/// <param name="socket">The socket; goes with it.</param>
+/// <param name="wire">The socket; goes with it.</param>
 /// <param name="handshake">Told of progress until <see cref="BeginRecords"/>; null for handshakes that take no place.</param>
-internal sealed class TlsSocketStream(Socket socket, HandshakePlaces.Handshake? handshake = null) : NetworkStream(socket, ownsSocket: true)
+internal sealed class TlsSocketStream(SocketWire wire, HandshakePlaces.Handshake? handshake = null) : Stream
 {
     /// <summary>
     /// The most that SslStream takes of the array pool for a record: 16 KiB and the overhead of encryption (RFC 8446 section 5.2), rounded
@@ -30,11 +29,26 @@ internal sealed class TlsSocketStream(Socket socket, HandshakePlaces.Handshake? 
     /// <summary>How many bytes are there of a record whose rest is waited for; 0 when none is. For any thread.</summary>
     public int RecordReceived => Volatile.Read(ref _recordReceived);
 
+    public override bool CanRead => true;
+
+    public override bool CanSeek => false;
+
+    public override bool CanWrite => true;
+
+    public override long Length => throw new NotSupportedException();
+
+    public override long Position
+    {
+        get => throw new NotSupportedException();
+        set => throw new NotSupportedException();
+    }
+
     /// <summary>The handshake is done: what is read from here on are records of the connection.</summary>
     public void BeginRecords(ReadCharge charge)
     {
         _handshake = null;
         _charge = charge;
+        wire.RunInline();
     }
 
     /// <summary>Reading stops for a while, with whatever SslStream holds.</summary>
@@ -44,21 +58,21 @@ internal sealed class TlsSocketStream(Socket socket, HandshakePlaces.Handshake? 
     public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
     {
         _handshake?.OnProgress();
-        return base.WriteAsync(buffer, cancellationToken);
+        return wire.WriteAsync(buffer, cancellationToken);
     }
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
         bool isMidRecord = _track.Received > 0;
         _hasBuffer = !buffer.IsEmpty || isMidRecord;
-        ValueTask<int> read = base.ReadAsync(buffer, cancellationToken);
+        ValueTask<int> read = buffer.IsEmpty ? wire.WaitAsync(cancellationToken) : wire.ReadAsync(buffer, cancellationToken);
         if (!isMidRecord)
         {
             // All that came was decrypted, and the connection has it or gets it now.
             _ = _charge?.TrySetLink(0);
-            if (buffer.IsEmpty && !read.IsCompleted)
+            if (buffer.IsEmpty)
             {
-                return WaitForBytesAsync(read, cancellationToken);
+                return read;
             }
         }
 
@@ -73,24 +87,38 @@ internal sealed class TlsSocketStream(Socket socket, HandshakePlaces.Handshake? 
         {
             // The read has the buffer until it ends, so it is ended here and says why.
             _isRefused = true;
-            Socket.Dispose();
+            wire.Close();
         }
 
         Volatile.Write(ref _recordReceived, _track.Received);
         return WaitAsync(read, buffer);
     }
 
-    // A wait of the platform may end by an event of bytes that were read meanwhile. SslStream would go on waiting with its buffer.
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<int> WaitForBytesAsync(ValueTask<int> wait, CancellationToken cancellationToken)
-    {
-        int count = await wait.ConfigureAwait(false);
-        while (!Socket.Poll(0, SelectMode.SelectRead))
-        {
-            count = await base.ReadAsync(Memory<byte>.Empty, cancellationToken).ConfigureAwait(false);
-        }
+    public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        ReadAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
 
-        return count;
+    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
+        WriteAsync(buffer.AsMemory(offset, count), cancellationToken).AsTask();
+
+    public override Task FlushAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public override void Flush()
+    {
+    }
+
+    // Nobody waits with a thread.
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    public override void SetLength(long value) => throw new NotSupportedException();
+
+    protected override void Dispose(bool disposing)
+    {
+        wire.Close();
+        base.Dispose(disposing);
     }
 
     [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]

@@ -18,9 +18,6 @@ internal sealed class LinuxTcpEngine : TcpEngine
         : base(transport, context, options) =>
         _loops = new TransportLoops(context, options.HandOverAfter, options.Endpoints.Count > 0);
 
-    /// <summary>Whether system and machine are such that the calls and the layout of their structures are known.</summary>
-    public static bool IsSupported => TransportLoops.IsSupported;
-
     public override CoapTcpEngine Kind => CoapTcpEngine.Inline;
 
     public override bool DrivesClock => _loops.DrivesClock;

@@ -7,11 +7,21 @@ using CoAP.NET.Transports;
 namespace CoAP.NET.Tests.Transports.Streams.Engines;
 
 /// <summary>With TLS over the platform's asynchronous sockets.</summary>
-public sealed class TlsSuite : HoldingSuite
+public sealed class TlsAsyncSuite : TlsSuite
+{
+    protected override CoapTcpEngine Engine => CoapTcpEngine.Async;
+}
+
+/// <summary>With TLS over sockets that the loops watch, where there are any.</summary>
+public sealed class TlsLoopSuite : TlsSuite
+{
+    protected override CoapTcpEngine Engine => CoapTcpEngine.Auto;
+}
+
+/// <summary>With TLS.</summary>
+public abstract class TlsSuite : HoldingSuite
 {
     private readonly Dictionary<Socket, HalvingStream> _lines = [];
-
-    protected override CoapTcpEngine Engine => CoapTcpEngine.Auto;
 
     protected override bool UsesTls => true;
 
@@ -130,9 +140,18 @@ public sealed class TlsSuite : HoldingSuite
     }
 }
 
-/// <summary>With TLS, alone in the process.</summary>
+/// <summary>With TLS over the platform's asynchronous sockets, alone in the process.</summary>
 [Collection(AloneInTheProcess.Name)]
-public sealed class TlsLeakSuite : LeakSuite
+public sealed class TlsAsyncLeakSuite : LeakSuite
+{
+    protected override CoapTcpEngine Engine => CoapTcpEngine.Async;
+
+    protected override bool UsesTls => true;
+}
+
+/// <summary>With TLS over sockets that the loops watch, alone in the process.</summary>
+[Collection(AloneInTheProcess.Name)]
+public sealed class TlsLoopLeakSuite : LeakSuite
 {
     protected override CoapTcpEngine Engine => CoapTcpEngine.Auto;
 

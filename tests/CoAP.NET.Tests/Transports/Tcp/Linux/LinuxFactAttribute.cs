@@ -8,7 +8,7 @@ internal sealed class LinuxFactAttribute : FactAttribute
 {
     public LinuxFactAttribute()
     {
-        if (!LinuxTcpEngine.IsSupported)
+        if (!TransportLoops.IsSupported)
         {
             Skip = "needs Linux on x64 or arm64";
         }

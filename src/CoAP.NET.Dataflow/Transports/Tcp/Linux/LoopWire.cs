@@ -1,0 +1,399 @@
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// A TCP socket that a loop watches. Reading and writing are tried at once by whoever calls; what cannot be done yet is done by the loop,
+/// and who waits for bytes goes on within the turn of the loop that found them. The descriptor is closed by the loop only, under the gate,
+/// so that nobody uses it afterwards.
+/// </summary>
+internal sealed class LoopWire : SocketWire
+{
+    private const int ShutdownBoth = 2;
+
+    private const uint ReadEvents = LibC.EpollIn | LibC.EpollReadHangUp | LibC.EpollHangUp | LibC.EpollError;
+    private const uint WriteEvents = LibC.EpollOut | LibC.EpollHangUp | LibC.EpollError;
+    private const uint EndEvents = LibC.EpollReadHangUp | LibC.EpollHangUp | LibC.EpollError;
+
+    private readonly Lock _gate = new();
+    private readonly File _file;
+    private readonly EpollLoop _loop;
+    private readonly SafeHandle _handle;
+    private readonly IDisposable _owner;
+    private readonly MemberCount _members;
+    private readonly int _descriptor;
+
+    // All guarded by the gate.
+    private readonly WireWait _reader = new();
+    private readonly WireWait _writer = new();
+    private Memory<byte> _readTo;
+    private ReadOnlyMemory<byte> _writeFrom;
+    private Exception? _error;
+    private bool _mayHaveBytes = true;
+    private bool _hasHadRoom;
+    private bool _isEndNear;
+    private bool _isWatched;
+    private bool _isClosing;
+    private bool _isClosed;
+    private bool _runsInline;
+
+    // The thread of the loop while it serves this one; and in which look of the loop all bytes had been read, so that an event of a later
+    // look is one of new bytes.
+    private int _servingThread;
+    private long _emptyAt = long.MaxValue;
+
+    /// <summary>Has a loop watch a socket.</summary>
+    /// <param name="owner">The transport, as its loops see it.</param>
+    /// <param name="loop">The loop.</param>
+    /// <param name="handle">The socket, which need not be one that does not wait.</param>
+    /// <param name="disposed">What is disposed of when it is closed.</param>
+    /// <param name="members">Counts it until its descriptor is closed.</param>
+    public LoopWire(LoopOwner owner, EpollLoop loop, SafeHandle handle, IDisposable disposed, MemberCount members)
+    {
+        _file = new File(this, owner);
+        _loop = loop;
+        _handle = handle;
+        _owner = disposed;
+        _members = members;
+        _descriptor = (int)handle.DangerousGetHandle();
+        LocalAddress = TcpSockets.LocalOf(_descriptor);
+        members.Enter();
+        loop.Call(_file);
+    }
+
+    public override CoapAddress LocalAddress { get; }
+
+    public override void RunInline()
+    {
+        lock (_gate)
+        {
+            _runsInline = true;
+        }
+    }
+
+    public override ValueTask<int> WaitAsync(CancellationToken cancellationToken) => ReadAsync(Memory<byte>.Empty, cancellationToken);
+
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    {
+        ValueTask<int> read;
+        lock (_gate)
+        {
+            if (TryRead(buffer.Span, out int count))
+            {
+                return _error is { } error ? ValueTask.FromException<int>(error) : ValueTask.FromResult(count);
+            }
+
+            _readTo = buffer;
+            read = _reader.Begin();
+        }
+
+        return cancellationToken.CanBeCanceled ? ReadAsync(read, cancellationToken) : read;
+    }
+
+    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken)
+    {
+        ValueTask<int> write;
+        lock (_gate)
+        {
+            if (TryWrite(ref buffer))
+            {
+                return _error is { } error ? ValueTask.FromException(error) : default;
+            }
+
+            _writeFrom = buffer;
+            write = _writer.Begin();
+        }
+
+        return WriteAsync(write, cancellationToken);
+    }
+
+    /// <summary>Waits until the socket is connected, or not.</summary>
+    /// <exception cref="SocketException">It is not.</exception>
+    public async Task ConnectAsync(CoapAddress remote, CancellationToken cancellationToken)
+    {
+        ValueTask<int> wait;
+        lock (_gate)
+        {
+            // The loop may have been told before.
+            wait = _hasHadRoom ? default : _writer.Begin();
+        }
+
+        await WriteAsync(wait, cancellationToken).ConfigureAwait(false);
+        int error = TcpSockets.ErrorOf(_descriptor);
+        if (error != 0)
+        {
+            throw LinuxErrors.ToException(error);
+        }
+
+        if (TcpSockets.LocalOf(_descriptor) == remote)
+        {
+            // The kernel connects a port to itself when it takes just that one for an address of this machine where nobody listens.
+            throw new SocketException((int)SocketError.ConnectionRefused);
+        }
+    }
+
+    public override void EndOutput()
+    {
+        lock (_gate)
+        {
+            if (!_isClosing)
+            {
+                _ = LibC.Shutdown(_descriptor, LibC.ShutdownSend);
+            }
+        }
+    }
+
+    public override void Close()
+    {
+        lock (_gate)
+        {
+            if (_isClosing)
+            {
+                return;
+            }
+
+            _isClosing = true;
+            _error = new IOException("The connection was closed.", new SocketException((int)SocketError.OperationAborted));
+            _ = LibC.Shutdown(_descriptor, ShutdownBoth);
+        }
+
+        _loop.Call(_file);
+    }
+
+    private async ValueTask<int> ReadAsync(ValueTask<int> read, CancellationToken cancellationToken)
+    {
+        using CancellationTokenRegistration cancelled = cancellationToken.UnsafeRegister(
+            static (state, token) => ((LoopWire)state!).GiveUp(((LoopWire)state)._reader, token), this);
+        return await read.ConfigureAwait(false);
+    }
+
+    private async ValueTask WriteAsync(ValueTask<int> write, CancellationToken cancellationToken)
+    {
+        using CancellationTokenRegistration cancelled = cancellationToken.UnsafeRegister(
+            static (state, token) => ((LoopWire)state!).GiveUp(((LoopWire)state)._writer, token), this);
+        await write.ConfigureAwait(false);
+    }
+
+    private void GiveUp(WireWait wait, CancellationToken cancellationToken)
+    {
+        lock (_gate)
+        {
+            if (!wait.TryEnd())
+            {
+                return;
+            }
+        }
+
+        wait.Fail(new OperationCanceledException(cancellationToken));
+    }
+
+    // Under the gate, as is all below until Attend. False: it has to wait.
+    private unsafe bool TryRead(Span<byte> buffer, out int count)
+    {
+        count = 0;
+        if (_isClosing)
+        {
+            return true;
+        }
+
+        if (!_mayHaveBytes)
+        {
+            return false;
+        }
+
+        // To wait is to look: without taking anything.
+        byte one = 0;
+        bool looks = buffer.IsEmpty;
+        nint result;
+        fixed (byte* first = buffer)
+        {
+            result = looks
+                ? LibC.Receive(_descriptor, &one, 1, LibC.DontWait | LibC.Peek)
+                : LibC.Receive(_descriptor, first, (nuint)buffer.Length, LibC.DontWait);
+        }
+
+        if (result == -LibC.EAGAIN || result == -LibC.EINTR)
+        {
+            SetEmpty();
+            return false;
+        }
+
+        if (result < 0)
+        {
+            SetFailed((int)-result);
+            return true;
+        }
+
+        if (!looks)
+        {
+            count = (int)result;
+            if (count > 0 && count < buffer.Length && !_isEndNear)
+            {
+                SetEmpty();
+            }
+        }
+
+        return true;
+    }
+
+    // False: the rest has to wait.
+    private unsafe bool TryWrite(ref ReadOnlyMemory<byte> buffer)
+    {
+        while (!_isClosing && buffer.Length > 0)
+        {
+            nint result;
+            fixed (byte* first = buffer.Span)
+            {
+                result = LibC.Send(_descriptor, first, (nuint)buffer.Length, LibC.DontWait | LibC.NoSignal);
+            }
+
+            if (result == -LibC.EAGAIN)
+            {
+                return false;
+            }
+
+            if (result < 0 && result != -LibC.EINTR)
+            {
+                SetFailed((int)-result);
+                return true;
+            }
+
+            buffer = buffer[(int)Math.Max(0, result)..];
+        }
+
+        return true;
+    }
+
+    private void SetEmpty()
+    {
+        _mayHaveBytes = false;
+        _emptyAt = _servingThread == Environment.CurrentManagedThreadId ? _loop.Looks : long.MaxValue;
+    }
+
+    private void SetFailed(int error)
+    {
+        SocketException cause = LinuxErrors.ToException(error);
+        _error ??= new IOException(cause.Message, cause);
+    }
+
+    // The loop's turn: something can be read or written.
+    private bool Serve(uint events, ReceiveRole role)
+    {
+        bool reads = false;
+        bool writes = false;
+        bool runsInline = false;
+        int count = 0;
+        lock (_gate)
+        {
+            if (_isClosed)
+            {
+                return true;
+            }
+
+            _isEndNear |= (events & EndEvents) != 0;
+            if ((events & ReadEvents) != 0)
+            {
+                // Bytes that came before the last look may have been read by another thread since.
+                bool isNew = _emptyAt < _loop.Looks && (events & LibC.EpollIn) != 0;
+                _mayHaveBytes = true;
+                _servingThread = Environment.CurrentManagedThreadId;
+                reads = _reader.IsWaiting && ((isNew && _readTo.IsEmpty) || TryRead(_readTo.Span, out count)) && _reader.TryEnd();
+
+                // What follows the end of the peer, or a failure, takes its time.
+                runsInline = _runsInline && !_isEndNear && _error is null;
+            }
+
+            _hasHadRoom |= (events & WriteEvents) != 0;
+            writes = (events & WriteEvents) != 0 && _writer.IsWaiting && TryWrite(ref _writeFrom) && _writer.TryEnd();
+        }
+
+        if (writes)
+        {
+            _writer.Tell(0, _error, runsInline: false);
+        }
+
+        if (!reads)
+        {
+            return true;
+        }
+
+        _loop.Begin(_file.Owner);
+        _reader.Tell(count, _error, runsInline);
+        Interlocked.CompareExchange(ref _servingThread, 0, Environment.CurrentManagedThreadId);
+        return role.Settle() && _loop.Flush(role);
+    }
+
+    // The loop begins to watch it, or closes it.
+    private void Attend()
+    {
+        bool reads = false;
+        bool writes = false;
+        lock (_gate)
+        {
+            if (_isClosed)
+            {
+                return;
+            }
+
+            if (!_isClosing && !_isWatched)
+            {
+                _isWatched = _loop.TryAdd(_file, _handle,
+                    LibC.EpollEdge | LibC.EpollIn | LibC.EpollOut | LibC.EpollReadHangUp);
+                if (!_isWatched)
+                {
+                    _isClosing = true;
+                    _error = new CoapConnectionException(
+                        CoapConnectionError.Refused,
+                        "The operating system does not watch the connection; the limit of epoll watches may be reached.");
+                }
+            }
+
+            if (_isClosing)
+            {
+                if (_isWatched)
+                {
+                    _loop.Remove(_file, _handle);
+                }
+
+                _isClosed = true;
+                _owner.Dispose();
+                reads = _reader.TryEnd();
+                writes = _writer.TryEnd();
+            }
+        }
+
+        if (reads)
+        {
+            _reader.Fail(_error!);
+        }
+
+        if (writes)
+        {
+            _writer.Fail(_error!);
+        }
+
+        if (_isClosed)
+        {
+            _members.Leave();
+        }
+    }
+
+    private sealed class File(LoopWire wire, LoopOwner owner) : LoopFile(owner)
+    {
+        public override bool Serve(EpollLoop loop, ReceiveRole role)
+        {
+            uint events = Events;
+            Events = 0;
+            return wire.Serve(events, role);
+        }
+
+        public override bool Attend(EpollLoop loop, ReceiveRole role)
+        {
+            wire.Attend();
+            return true;
+        }
+
+        public override void Detach(EpollLoop loop) => wire.Close();
+    }
+}

@@ -1,0 +1,59 @@
+using System.Threading.Tasks.Sources;
+
+namespace CoAP.NET.Transports;
+
+/// <summary>
+/// Somebody who waits for a <see cref="LoopWire"/> to read or to write. Used again and again. <see cref="Begin"/>, <see cref="TryEnd"/> and
+/// <see cref="IsWaiting"/> are guarded by the gate of the wire; whoever ended a wait tells of it afterwards, once.
+/// </summary>
+internal sealed class WireWait : IValueTaskSource<int>
+{
+    private ManualResetValueTaskSourceCore<int> _source;
+
+    public bool IsWaiting { get; private set; }
+
+    public ValueTask<int> Begin()
+    {
+        _source.Reset();
+        IsWaiting = true;
+        return new ValueTask<int>(this, _source.Version);
+    }
+
+    /// <summary>Ends the wait.</summary>
+    /// <returns>Whether there was one; then the caller tells of it.</returns>
+    public bool TryEnd()
+    {
+        bool was = IsWaiting;
+        IsWaiting = false;
+        return was;
+    }
+
+    /// <summary>Tells how it ended.</summary>
+    /// <param name="count">The result.</param>
+    /// <param name="error">Why it failed; null when it did not.</param>
+    /// <param name="runsInline">Whether what follows runs in here.</param>
+    public void Tell(int count, Exception? error, bool runsInline)
+    {
+        if (error is not null)
+        {
+            Fail(error);
+            return;
+        }
+
+        _source.RunContinuationsAsynchronously = !runsInline;
+        _source.SetResult(count);
+    }
+
+    public void Fail(Exception error)
+    {
+        _source.RunContinuationsAsynchronously = true;
+        _source.SetException(error);
+    }
+
+    public int GetResult(short token) => _source.GetResult(token);
+
+    public ValueTaskSourceStatus GetStatus(short token) => _source.GetStatus(token);
+
+    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _source.OnCompleted(continuation, state, token, flags);
+}
