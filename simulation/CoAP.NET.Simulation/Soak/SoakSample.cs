@@ -53,7 +53,13 @@ internal sealed record SoakSample(TimeSpan At, long Heap, long Resident, int Han
     public static (int Handles, int Threads, long Resident) OfProcess()
     {
         using Process process = Process.GetCurrentProcess();
-        return (OperatingSystem.IsLinux() ? Targets().Count() : process.HandleCount, process.Threads.Count, process.WorkingSet64);
+        if (!OperatingSystem.IsLinux())
+        {
+            return (process.HandleCount, process.Threads.Count, process.WorkingSet64);
+        }
+
+        // The platform opens a file of each thread, and throws within when one has just ended: that would count as an exception of ours.
+        return (Targets().Count(), Directory.EnumerateDirectories("/proc/self/task").Count(), process.WorkingSet64);
     }
 
     // Assemblies are loaded when they are needed first, and stay.

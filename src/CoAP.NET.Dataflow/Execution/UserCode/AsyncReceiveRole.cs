@@ -28,7 +28,11 @@ internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRol
         }
         finally
         {
-            StageTime.End();
+            if (outer is null)
+            {
+                StageTime.End();
+            }
+
             _outer = null;
             UserCode.Role = outer;
             if (_depth != 0)

@@ -12,6 +12,10 @@ internal sealed class LoopWire : SocketWire
 {
     private const int ShutdownBoth = 2;
 
+    // How much one turn of the loop takes from a socket that always has something: a peer may send records in which there is nothing, of
+    // which SslStream reads any number before it comes back.
+    private const int ReadsInTurn = 4;
+
     private const uint ReadEvents = LibC.EpollIn | LibC.EpollReadHangUp | LibC.EpollHangUp | LibC.EpollError;
     private const uint WriteEvents = LibC.EpollOut | LibC.EpollHangUp | LibC.EpollError;
     private const uint EndEvents = LibC.EpollReadHangUp | LibC.EpollHangUp | LibC.EpollError;
@@ -37,6 +41,8 @@ internal sealed class LoopWire : SocketWire
     private bool _isClosing;
     private bool _isClosed;
     private bool _runsInline;
+    private bool _isHeldBack;
+    private int _readsLeft;
 
     // The thread of the loop while it serves this one; and in which look of the loop all bytes had been read, so that an event of a later
     // look is one of new bytes.
@@ -79,13 +85,19 @@ internal sealed class LoopWire : SocketWire
         ValueTask<int> read;
         lock (_gate)
         {
-            if (TryRead(buffer.Span, out int count))
+            _isHeldBack = _readsLeft == 0 && _mayHaveBytes && IsServing;
+            if (!_isHeldBack && TryRead(buffer.Span, out int count))
             {
                 return _error is { } error ? ValueTask.FromException<int>(error) : ValueTask.FromResult(count);
             }
 
             _readTo = buffer;
             read = _reader.Begin();
+        }
+
+        if (_isHeldBack)
+        {
+            _loop.Call(_file);
         }
 
         return cancellationToken.CanBeCanceled ? ReadAsync(read, cancellationToken) : read;
@@ -188,7 +200,10 @@ internal sealed class LoopWire : SocketWire
         wait.Fail(new OperationCanceledException(cancellationToken));
     }
 
-    // Under the gate, as is all below until Attend. False: it has to wait.
+    // Whether the loop's turn is at this one, and this is its thread.
+    private bool IsServing => _servingThread == Environment.CurrentManagedThreadId;
+
+    // Under the gate, as is all below until Serve. False: it has to wait.
     private unsafe bool TryRead(Span<byte> buffer, out int count)
     {
         count = 0;
@@ -227,6 +242,7 @@ internal sealed class LoopWire : SocketWire
 
         if (!looks)
         {
+            _readsLeft -= IsServing && _readsLeft > 0 ? 1 : 0;
             count = (int)result;
             if (count > 0 && count < buffer.Length && !_isEndNear)
             {
@@ -268,7 +284,7 @@ internal sealed class LoopWire : SocketWire
     private void SetEmpty()
     {
         _mayHaveBytes = false;
-        _emptyAt = _servingThread == Environment.CurrentManagedThreadId ? _loop.Looks : long.MaxValue;
+        _emptyAt = IsServing ? _loop.Looks : long.MaxValue;
     }
 
     private void SetFailed(int error)
@@ -298,6 +314,7 @@ internal sealed class LoopWire : SocketWire
                 bool isNew = _emptyAt < _loop.Looks && (events & LibC.EpollIn) != 0;
                 _mayHaveBytes = true;
                 _servingThread = Environment.CurrentManagedThreadId;
+                _readsLeft = ReadsInTurn;
                 reads = _reader.IsWaiting && ((isNew && _readTo.IsEmpty) || TryRead(_readTo.Span, out count)) && _reader.TryEnd();
 
                 // What follows the end of the peer, or a failure, takes its time.
@@ -324,17 +341,21 @@ internal sealed class LoopWire : SocketWire
         return role.Settle() && _loop.Flush(role);
     }
 
-    // The loop begins to watch it, or closes it.
-    private void Attend()
+    // The loop begins to watch it, goes on with it, or closes it.
+    private bool Attend(ReceiveRole role)
     {
+        bool goesOn;
         bool reads = false;
         bool writes = false;
         lock (_gate)
         {
             if (_isClosed)
             {
-                return;
+                return true;
             }
+
+            goesOn = _isHeldBack && !_isClosing;
+            _isHeldBack = false;
 
             if (!_isClosing && !_isWatched)
             {
@@ -377,6 +398,8 @@ internal sealed class LoopWire : SocketWire
         {
             _members.Leave();
         }
+
+        return !goesOn || Serve(LibC.EpollIn, role);
     }
 
     private sealed class File(LoopWire wire, LoopOwner owner) : LoopFile(owner)
@@ -388,11 +411,7 @@ internal sealed class LoopWire : SocketWire
             return wire.Serve(events, role);
         }
 
-        public override bool Attend(EpollLoop loop, ReceiveRole role)
-        {
-            wire.Attend();
-            return true;
-        }
+        public override bool Attend(EpollLoop loop, ReceiveRole role) => wire.Attend(role);
 
         public override void Detach(EpollLoop loop) => wire.Close();
     }
