@@ -110,7 +110,7 @@ public sealed class LoopWireTests : IAsyncLifetime
     }
 
     [LinuxFact]
-    public async Task What_the_peer_does_not_take_waits_and_leaves_whole_when_he_does()
+    public async Task What_the_peer_does_not_take_waits_and_leaves_whole_when_it_does()
     {
         const int Length = 16 * 1024 * 1024;
         (LoopWire wire, Socket peer) = await PairAsync();
