@@ -387,7 +387,6 @@ internal sealed class TransportSet
         bool useTls = scheme == "coaps+tcp";
         CoapTcpTransportOptions options = new()
         {
-            // The one of the two that has no TLS is asked for where it can be.
             Engine = _tcpEngine,
             UseTls = useTls,
             Tls = _tls,

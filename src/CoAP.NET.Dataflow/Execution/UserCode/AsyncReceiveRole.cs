@@ -19,7 +19,7 @@ internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRol
     /// <summary>Runs the frames that the connection holds on this thread.</summary>
     public void Run()
     {
-        IReceiveRole? outer = _outer = UserCode.Role;
+        _outer = UserCode.Role;
         UserCode.Role = this;
         StageTime.Begin();
         try
@@ -28,13 +28,13 @@ internal sealed class AsyncReceiveRole(AsyncConnection connection) : IReceiveRol
         }
         finally
         {
-            if (outer is null)
+            if (_outer is null)
             {
                 StageTime.End();
             }
 
+            UserCode.Role = _outer;
             _outer = null;
-            UserCode.Role = outer;
             if (_depth != 0)
             {
                 _depth = 0;

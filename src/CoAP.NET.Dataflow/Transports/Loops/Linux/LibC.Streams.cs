@@ -15,6 +15,7 @@ internal static unsafe partial class LibC
     public const int IPv6Only = 26;
     public const int IPBindAddressNoPort = 24;
     public const int ShutdownSend = 1;
+    public const int ShutdownBoth = 2;
 
     private const int OpenFiles = 7;
 

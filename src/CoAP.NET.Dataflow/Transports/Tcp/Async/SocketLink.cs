@@ -41,8 +41,8 @@ internal sealed class SocketLink : ConnectionLink
 
     public override bool TryPause() => _records is not { } records || records.TryPause();
 
-    public override ValueTask<int> WaitAsync() =>
-        _tls is { } tls ? tls.ReadAsync(Memory<byte>.Empty, CancellationToken.None) : _wire.WaitAsync(CancellationToken.None);
+    // Without TLS nothing but time is lost by a wait that ends for nothing, so the platform is not asked whether it did.
+    public override ValueTask<int> WaitAsync() => ReadAsync(Memory<byte>.Empty);
 
     public override ValueTask<int> ReadAsync(Memory<byte> buffer) =>
         _tls is { } tls ? tls.ReadAsync(buffer, CancellationToken.None) : _wire.ReadAsync(buffer, CancellationToken.None);

@@ -68,12 +68,8 @@ internal sealed class ConnectingFile : LoopFile
             return true;
         }
 
-        CoapAddress local = TcpSockets.LocalOf(_handle.Descriptor);
-        int error = TcpSockets.ErrorOf(_handle.Descriptor);
-        if (error != 0 || local == _remote)
+        if (TcpSockets.ConnectFailureOf(_handle.Descriptor, _remote, out CoapAddress local) is { } reason)
         {
-            // The kernel connects a port to itself when it takes just that one for an address of this machine where nobody listens.
-            SocketException reason = error != 0 ? LinuxErrors.ToException(error) : new SocketException((int)SocketError.ConnectionRefused);
             _result.TrySetException(ConnectFailure.Of(_remote, reason));
             Release(loop);
             return true;

@@ -10,8 +10,6 @@ namespace CoAP.NET.Transports;
 /// </summary>
 internal sealed class LoopWire : SocketWire
 {
-    private const int ShutdownBoth = 2;
-
     // How much one turn of the loop takes from a socket that always has something: a peer may send records in which there is nothing, of
     // which SslStream reads any number before it comes back.
     private const int ReadsInTurn = 4;
@@ -132,16 +130,9 @@ internal sealed class LoopWire : SocketWire
         }
 
         await WriteAsync(wait, cancellationToken).ConfigureAwait(false);
-        int error = TcpSockets.ErrorOf(_descriptor);
-        if (error != 0)
+        if (TcpSockets.ConnectFailureOf(_descriptor, remote, out _) is { } failure)
         {
-            throw LinuxErrors.ToException(error);
-        }
-
-        if (TcpSockets.LocalOf(_descriptor) == remote)
-        {
-            // The kernel connects a port to itself when it takes just that one for an address of this machine where nobody listens.
-            throw new SocketException((int)SocketError.ConnectionRefused);
+            throw failure;
         }
     }
 
@@ -167,7 +158,7 @@ internal sealed class LoopWire : SocketWire
 
             _isClosing = true;
             _error = new IOException("The connection was closed.", new SocketException((int)SocketError.OperationAborted));
-            _ = LibC.Shutdown(_descriptor, ShutdownBoth);
+            _ = LibC.Shutdown(_descriptor, LibC.ShutdownBoth);
         }
 
         _loop.Call(_file);

@@ -108,6 +108,22 @@ internal static unsafe class TcpSockets
         return LibC.GetOption(descriptor, LibC.SolSocket, LibC.SoError, &error, &length) < 0 ? Marshal.GetLastPInvokeError() : error;
     }
 
+    /// <summary>Why a socket that can be written to was not connected.</summary>
+    /// <param name="descriptor">The socket.</param>
+    /// <param name="remote">Where to.</param>
+    /// <param name="local">The address of this end.</param>
+    /// <returns>The reason; null when it is connected.</returns>
+    public static SocketException? ConnectFailureOf(int descriptor, in CoapAddress remote, out CoapAddress local)
+    {
+        local = LocalOf(descriptor);
+        int error = ErrorOf(descriptor);
+
+        // The kernel connects a port to itself when it takes just that one for an address of this machine where nobody listens.
+        return error != 0 ? LinuxErrors.ToException(error)
+            : local == remote ? new SocketException((int)SocketError.ConnectionRefused)
+            : null;
+    }
+
     private static SocketHandle Open(bool ipv6)
     {
         int descriptor = LibC.OpenSocket(ipv6 ? LibC.FamilyIPv6 : LibC.FamilyIPv4, LibC.Stream | LibC.NewSocketFlags, 0);
