@@ -97,6 +97,15 @@ internal sealed unsafe class DatagramBatch : IDisposable
         }
     }
 
+    /// <summary>Says that all of them go where a datagram came from.</summary>
+    public void SetDestinations(DatagramBatch received, int index)
+    {
+        for (int i = 0; i < Capacity; i++)
+        {
+            Buffer.MemoryCopy(received._entries[index].Name, _names + (i * Native.AddressSize), Native.AddressSize, Native.AddressSize);
+        }
+    }
+
     /// <summary>
     /// Has a datagram answered: this one of the answers goes where that one came from, and from where that one went, and is in the same
     /// memory.

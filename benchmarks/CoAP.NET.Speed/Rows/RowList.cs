@@ -75,6 +75,7 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
         yield return Subscribe("pubsub-10000", Few(10_000));
         yield return new("observe-portable-100", $"{Text(Few(100))} observers, Confirmable, portable engine", RowGroup.Notifications,
             [Observed(servers.StartPortable, Few(100), false)]);
+        yield return FanIn("fan-in-100000", Few(100_000));
         yield return Client("client-128", Few(128));
         foreach (int clients in (int[])[200, 1_000])
         {
@@ -233,6 +234,22 @@ internal sealed partial class RowList(CoapServers servers, int most, bool hasOwn
                     Processors.Measured, 0, ClientProgram.Verb, "--count", count, "--port",
                     floor.Endpoints[0].Port.ToString(CultureInfo.InvariantCulture));
                 return new(seconds => Parse(client.Ask(seconds.ToString(CultureInfo.InvariantCulture))), client, floor);
+            }),
+        ]);
+    }
+
+    private static Row FanIn(string name, int observations)
+    {
+        string count = observations.ToString(CultureInfo.InvariantCulture);
+        return new(name, $"one client that observes {Text(observations)} resources", RowGroup.Notifications,
+        [
+            new(Role.Ours, "CoapClient", () =>
+            {
+                Child notifier = Child.StartSelf(Processors.Other, 1, NotifierServer.Verb, "--count", count);
+                Child client = Child.StartSelf(
+                    Processors.Measured, 0, FanInProgram.Verb, "--count", count, "--port",
+                    notifier.Endpoints[0].Port.ToString(CultureInfo.InvariantCulture));
+                return new(seconds => Parse(client.Ask(seconds.ToString(CultureInfo.InvariantCulture))), client, notifier);
             }),
         ]);
     }
