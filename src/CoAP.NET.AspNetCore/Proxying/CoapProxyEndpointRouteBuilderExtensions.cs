@@ -43,7 +43,12 @@ public static class CoapProxyEndpointRouteBuilderExtensions
             .WithMetadata(new CoapProxyMetadata(options.Template), s_httpOnly);
         if (!options.AllowAnonymous)
         {
-            StartCheck.RequireAuthorization(services, mapped);
+            StartCheck.RequireAuthorization(
+                services,
+                mapped,
+                "is a proxy to CoAP servers that anybody might use. Add RequireAuthorization(), or set AllowAnonymous of its options if that "
+                    + "is meant (RFC 8075 section 10).",
+                static (loggers, reason) => ProxyLog.RefusedAtStart(loggers.CreateLogger(ProxyLog.Category), reason));
         }
 
         return mapped;

@@ -150,7 +150,7 @@ internal static class DecodeCommand
             opener.Open(message, packet);
             if (isJson)
             {
-                MessageJson.Write(message, packet, output);
+                PacketJson.Write(message, packet, output);
                 return;
             }
 

@@ -6,12 +6,18 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 
-namespace CoAP.NET.AspNetCore.Proxying;
+namespace CoAP.NET.AspNetCore;
 
-/// <summary>Keeps a proxy from being served to anybody because nobody said who may use it.</summary>
+/// <summary>Keeps what is dangerous in the hands of strangers from being served to them because nobody said who may use it.</summary>
 internal static class StartCheck
 {
-    public static void RequireAuthorization(IServiceProvider services, IEndpointConventionBuilder mapped)
+    /// <summary>Has the application end when nothing says who may use what was mapped.</summary>
+    /// <param name="services">The container.</param>
+    /// <param name="mapped">What was mapped.</param>
+    /// <param name="reason">Why it matters and what to do, behind the name of an endpoint.</param>
+    /// <param name="refused">Tells why the application ends.</param>
+    public static void RequireAuthorization(
+        IServiceProvider services, IEndpointConventionBuilder mapped, string reason, Action<ILoggerFactory, string> refused)
     {
         bool hasFallback = services.GetService<IOptions<AuthorizationOptions>>()?.Value.FallbackPolicy is not null;
         mapped.Finally(endpoint =>
@@ -20,16 +26,14 @@ internal static class StartCheck
             if (isOpen || (!hasFallback && !endpoint.Metadata.OfType<IAuthorizeData>().Any()
                 && !endpoint.Metadata.OfType<AuthorizationPolicy>().Any()))
             {
-                throw new InvalidOperationException(
-                    $"{endpoint.DisplayName} is a proxy to CoAP servers that anybody might use. Add RequireAuthorization(), or set "
-                    + "AllowAnonymous of its options if that is meant (RFC 8075 section 10).");
+                throw new InvalidOperationException($"{endpoint.DisplayName} {reason}");
             }
         });
 
         // Endpoints are built with the first request; whoever starts the application is told before.
         if (services.GetService<IHostApplicationLifetime>() is { } lifetime)
         {
-            lifetime.ApplicationStarted.Register(() => Check(services, lifetime));
+            lifetime.ApplicationStarted.Register(() => Check(services, lifetime, refused));
         }
     }
 
@@ -40,7 +44,7 @@ internal static class StartCheck
         lifetime.StopApplication();
     }
 
-    private static void Check(IServiceProvider services, IHostApplicationLifetime lifetime)
+    private static void Check(IServiceProvider services, IHostApplicationLifetime lifetime, Action<ILoggerFactory, string> refused)
     {
         try
         {
@@ -50,7 +54,7 @@ internal static class StartCheck
         {
             if (services.GetService<ILoggerFactory>() is { } loggers)
             {
-                ProxyLog.RefusedAtStart(loggers.CreateLogger(ProxyLog.Category), exception.Message);
+                refused(loggers, exception.Message);
             }
 
             EndWithFailure(lifetime);

@@ -1,6 +1,6 @@
 using CoAP.NET.Options;
 
-namespace CoAP.NET.Cli.Decoding;
+namespace CoAP.NET.Decoding;
 
 /// <summary>An option as it stands in a message.</summary>
 /// <param name="Offset">Where its first byte is.</param>

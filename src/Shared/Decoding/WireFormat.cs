@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cli.Output;
+namespace CoAP.NET.Decoding;
 
 /// <summary>How messages are framed.</summary>
 internal enum WireFormat

@@ -1,7 +1,6 @@
 using System.Globalization;
-using CoAP.NET.Cli.Output;
 
-namespace CoAP.NET.Cli.Decoding;
+namespace CoAP.NET.Decoding;
 
 /// <summary>A message taken apart, as far as its bytes are one.</summary>
 internal sealed class DecodedMessage

@@ -1,7 +1,7 @@
 using System.Globalization;
 using CoAP.NET.Serialization;
 
-namespace CoAP.NET.Cli.Decoding;
+namespace CoAP.NET.Decoding;
 
 /// <summary>Why some bytes are no message.</summary>
 /// <param name="Rule">The rule that they break.</param>

@@ -1,37 +1,15 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
-using CoAP.NET.Cli.Output;
 using CoAP.NET.Options;
 
-namespace CoAP.NET.Cli.Decoding;
+namespace CoAP.NET.Decoding;
 
-/// <summary>Decoded messages as JSON objects, one on each line. Scripts depend on the names: they stay, new ones may come.</summary>
+/// <summary>Decoded messages as JSON. Scripts depend on the names: they stay, new ones may come.</summary>
 internal static class MessageJson
 {
-    /// <summary>Writes a message.</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="packet">Where it was captured; null for bytes that were given.</param>
-    /// <param name="output">Where to.</param>
-    public static void Write(DecodedMessage message, CapturedPacket? packet, CliOutput output)
-    {
-        output.WriteJson(json =>
-        {
-            json.WriteStartObject();
-            if (packet is not null)
-            {
-                json.WriteString("time",
-                    packet.Time.UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss.ffffff'Z'", System.Globalization.CultureInfo.InvariantCulture));
-                json.WriteString("from", packet.Source.ToString());
-                json.WriteString("to", packet.Destination.ToString());
-            }
-
-            WriteMessage(json, message);
-            json.WriteEndObject();
-        });
-    }
-
-    private static void WriteMessage(Utf8JsonWriter json, DecodedMessage message)
+    /// <summary>Writes the properties of a message into the object that was begun.</summary>
+    public static void Write(Utf8JsonWriter json, DecodedMessage message)
     {
         json.WriteString("format", DecodedMessage.NameOf(message.Format));
         json.WriteNumber("size", message.Bytes.Length);
@@ -58,7 +36,7 @@ internal static class MessageJson
         if (message.Decrypted is { } decrypted)
         {
             json.WriteStartObject("decrypted");
-            WriteMessage(json, decrypted);
+            Write(json, decrypted);
             json.WriteEndObject();
         }
     }

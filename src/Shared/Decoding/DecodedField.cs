@@ -1,4 +1,4 @@
-namespace CoAP.NET.Cli.Decoding;
+namespace CoAP.NET.Decoding;
 
 /// <summary>Some bytes of a message and what they say.</summary>
 /// <param name="Offset">Where they begin in the message.</param>

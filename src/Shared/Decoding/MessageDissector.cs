@@ -1,11 +1,10 @@
 using System.Buffers.Binary;
 using System.Globalization;
 using System.Text;
-using CoAP.NET.Cli.Output;
 using CoAP.NET.Options;
 using CoAP.NET.Serialization;
 
-namespace CoAP.NET.Cli.Decoding;
+namespace CoAP.NET.Decoding;
 
 /// <summary>
 /// Takes a message apart field by field, as far as it can be read. Whether the bytes are a message at all, and where not, the library's

@@ -2,11 +2,11 @@ using System.Globalization;
 using System.Text;
 using System.Text.Unicode;
 
-namespace CoAP.NET.Cli.Output;
+namespace CoAP.NET.Decoding;
 
 /// <summary>
 /// Text that came from a peer, made harmless: escape sequences of a terminal could hide, change or answer what a person reads, and
-/// bidirectional controls could show it in another order. <see cref="CliOutput"/> applies it to all text that it writes.
+/// bidirectional controls could show it in another order.
 /// </summary>
 internal static class SafeText
 {

@@ -1,8 +1,7 @@
 using System.Globalization;
-using CoAP.NET.Cli.Output;
 using CoAP.NET.Options;
 
-namespace CoAP.NET.Cli.Decoding;
+namespace CoAP.NET.Decoding;
 
 /// <summary>What the fields of a message say together.</summary>
 internal static class MessageSense

@@ -1,0 +1,29 @@
+using System.Globalization;
+using CoAP.NET.Cli.Output;
+
+namespace CoAP.NET.Cli.Decoding;
+
+/// <summary>Decoded messages as JSON objects, one on each line. Scripts depend on the names: they stay, new ones may come.</summary>
+internal static class PacketJson
+{
+    /// <summary>Writes a message.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="packet">Where it was captured; null for bytes that were given.</param>
+    /// <param name="output">Where to.</param>
+    public static void Write(DecodedMessage message, CapturedPacket? packet, CliOutput output)
+    {
+        output.WriteJson(json =>
+        {
+            json.WriteStartObject();
+            if (packet is not null)
+            {
+                json.WriteString("time", packet.Time.UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss.ffffff'Z'", CultureInfo.InvariantCulture));
+                json.WriteString("from", packet.Source.ToString());
+                json.WriteString("to", packet.Destination.ToString());
+            }
+
+            MessageJson.Write(json, message);
+            json.WriteEndObject();
+        });
+    }
+}

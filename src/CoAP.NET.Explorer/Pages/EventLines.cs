@@ -1,0 +1,140 @@
+using System.Buffers;
+using System.Text.Json;
+using System.Threading.Channels;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace CoAP.NET.Explorer.Pages;
+
+/// <summary>
+/// Events to a page: JSON objects, one on each line, sent as they happen. Any thread may add some; when the page reads more slowly than they
+/// come, the oldest that wait are left out and counted, but for those that must not be lost. Thread-safe.
+/// </summary>
+internal sealed class EventLines
+{
+    private const int MaxWaiting = 2048;
+
+    private readonly HttpContext _context;
+    private readonly Lock _gate = new();
+    private readonly Queue<(byte[] Line, bool IsKept)> _waiting = new();
+    private readonly Channel<bool> _wake = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
+    private int _dropped;
+    private int _droppable;
+    private bool _isComplete;
+
+    public EventLines(HttpContext context) => _context = context;
+
+    /// <summary>Adds an event.</summary>
+    /// <param name="write">Writes the properties of its object.</param>
+    /// <param name="isKept">Whether it must not be lost.</param>
+    public void Add(Action<Utf8JsonWriter> write, bool isKept = true)
+    {
+        ArrayBufferWriter<byte> buffer = new();
+        using (Utf8JsonWriter json = new(buffer))
+        {
+            json.WriteStartObject();
+            write(json);
+            json.WriteEndObject();
+        }
+
+        buffer.Write("\n"u8);
+        lock (_gate)
+        {
+            if (_isComplete)
+            {
+                return;
+            }
+
+            if (!isKept && _droppable == MaxWaiting)
+            {
+                DropOldest();
+            }
+
+            _waiting.Enqueue((buffer.WrittenSpan.ToArray(), isKept));
+            _droppable += isKept ? 0 : 1;
+        }
+
+        _wake.Writer.TryWrite(true);
+    }
+
+    /// <summary>No more come; what waits is sent.</summary>
+    public void Complete()
+    {
+        lock (_gate)
+        {
+            _isComplete = true;
+        }
+
+        _wake.Writer.TryComplete();
+    }
+
+    /// <summary>Sends events until they are complete, or the page goes away.</summary>
+    /// <exception cref="OperationCanceledException">The page went away.</exception>
+    public async Task SendAsync()
+    {
+        HttpResponse response = _context.Response;
+        response.ContentType = "application/x-ndjson";
+        response.Headers.CacheControl = "no-store";
+        _context.Features.Get<IHttpResponseBodyFeature>()?.DisableBuffering();
+        await response.StartAsync(_context.RequestAborted).ConfigureAwait(false);
+        bool isOpen = true;
+        while (isOpen)
+        {
+            isOpen = await _wake.Reader.WaitToReadAsync(_context.RequestAborted).ConfigureAwait(false);
+            _ = _wake.Reader.TryRead(out _);
+            byte[] lines = Take();
+            if (lines.Length > 0)
+            {
+                await response.Body.WriteAsync(lines, _context.RequestAborted).ConfigureAwait(false);
+                await response.Body.FlushAsync(_context.RequestAborted).ConfigureAwait(false);
+            }
+        }
+    }
+
+    private byte[] Take()
+    {
+        lock (_gate)
+        {
+            ArrayBufferWriter<byte> lines = new();
+            if (_dropped > 0)
+            {
+                lines.Write(JsonSerializer.SerializeToUtf8Bytes(new DroppedEvents("dropped", _dropped), PageJson.Default.DroppedEvents));
+                lines.Write("\n"u8);
+                _dropped = 0;
+            }
+
+            while (_waiting.TryDequeue(out (byte[] Line, bool IsKept) one))
+            {
+                lines.Write(one.Line);
+            }
+
+            _droppable = 0;
+            return lines.WrittenSpan.ToArray();
+        }
+    }
+
+    // Rare: the queue is turned once, so that what must stay keeps its place.
+    private void DropOldest()
+    {
+        bool isDropped = false;
+        for (int left = _waiting.Count; left > 0; left--)
+        {
+            (byte[] Line, bool IsKept) one = _waiting.Dequeue();
+            if (!isDropped && !one.IsKept)
+            {
+                isDropped = true;
+                _dropped++;
+                _droppable--;
+            }
+            else
+            {
+                _waiting.Enqueue(one);
+            }
+        }
+    }
+}
+
+/// <summary>Says that events were left out.</summary>
+/// <param name="Kind">Always <c>dropped</c>.</param>
+/// <param name="Count">How many.</param>
+internal sealed record DroppedEvents(string Kind, int Count);

@@ -1,0 +1,96 @@
+using System.Collections.Frozen;
+using System.Security.Cryptography;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+
+namespace CoAP.NET.Explorer.Pages;
+
+/// <summary>
+/// The files of a page, which are resources of this assembly: its own, those that pages share, and uPlot. Everything that a page loads comes
+/// from here, and its content security policy keeps it so.
+/// </summary>
+internal sealed class PageFiles
+{
+    private const string Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+        + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+    private static readonly FrozenDictionary<string, string> s_types = new Dictionary<string, string>
+    {
+        [".html"] = "text/html; charset=utf-8",
+        [".js"] = "text/javascript; charset=utf-8",
+        [".css"] = "text/css; charset=utf-8",
+        [".svg"] = "image/svg+xml",
+    }
+    .ToFrozenDictionary();
+
+    private readonly FrozenDictionary<string, PageFile> _files;
+
+    private PageFiles(IEnumerable<PageFile> files) => _files = files.ToFrozenDictionary(static file => file.Name);
+
+    /// <summary>Reads the files of a page.</summary>
+    /// <param name="page">The folder of the page.</param>
+    public static PageFiles Of(string page)
+    {
+        string[] folders = [page + "/", "shared/", "vendor/uplot/"];
+        return new PageFiles(typeof(PageFiles).Assembly.GetManifestResourceNames()
+            .Select(static name => name.Replace('\\', '/'))
+            .Where(name => folders.Any(folder => name.StartsWith(folder, StringComparison.Ordinal)) && s_types.ContainsKey(
+                Path.GetExtension(name)))
+            .Select(Read));
+    }
+
+    /// <summary>Maps the page and its files.</summary>
+    public void Map(RouteGroupBuilder group)
+    {
+        group.MapGet("", Redirect).WithDisplayName("CoAP page without its last slash");
+        group.MapGet("/", context => SendAsync(context, "index.html")).WithDisplayName("CoAP page");
+        group.MapGet("/assets/{name}", context => SendAsync(context, (string)context.Request.RouteValues["name"]!))
+            .WithDisplayName("Files of a CoAP page");
+    }
+
+    // Routing takes both for the same; addresses in the page are relative to the slash.
+    private static Task Redirect(HttpContext context)
+    {
+        context.Response.Redirect(context.Request.PathBase + context.Request.Path + "/" + context.Request.QueryString);
+        return Task.CompletedTask;
+    }
+
+    private static PageFile Read(string name)
+    {
+        using Stream stream = typeof(PageFiles).Assembly.GetManifestResourceStream(name)!;
+        byte[] bytes = new byte[stream.Length];
+        stream.ReadExactly(bytes);
+        return new PageFile(Path.GetFileName(name), bytes, s_types[Path.GetExtension(name)],
+            $"\"{Convert.ToHexStringLower(SHA256.HashData(bytes).AsSpan(0, 8))}\"");
+    }
+
+    private async Task SendAsync(HttpContext context, string name)
+    {
+        if (!_files.TryGetValue(name, out PageFile? file))
+        {
+            context.Response.StatusCode = StatusCodes.Status404NotFound;
+            return;
+        }
+
+        IHeaderDictionary headers = context.Response.Headers;
+        headers.ContentSecurityPolicy = Policy;
+        headers.XContentTypeOptions = "nosniff";
+        headers["Referrer-Policy"] = "no-referrer";
+        headers["Cross-Origin-Opener-Policy"] = "same-origin";
+        headers["Cross-Origin-Resource-Policy"] = "same-origin";
+        headers.CacheControl = "no-cache";
+        headers.ETag = file.Tag;
+        if (context.Request.Headers.IfNoneMatch.ToString() == file.Tag)
+        {
+            context.Response.StatusCode = StatusCodes.Status304NotModified;
+            return;
+        }
+
+        context.Response.ContentType = file.Type;
+        context.Response.ContentLength = file.Bytes.Length;
+        await context.Response.Body.WriteAsync(file.Bytes, context.RequestAborted).ConfigureAwait(false);
+    }
+
+    private sealed record PageFile(string Name, byte[] Bytes, string Type, string Tag);
+}

@@ -1,0 +1,67 @@
+using System.Security.Cryptography;
+using System.Text;
+using Microsoft.AspNetCore.Http;
+
+namespace CoAP.NET.Explorer.Pages;
+
+/// <summary>
+/// Lets only the page itself call its server. Another site cannot send the header (a browser asks first, and is refused), is told apart by
+/// Origin and Sec-Fetch-Site, and is not reached under another name where names are checked (DNS rebinding).
+/// </summary>
+/// <param name="token">What the header must carry; null where being there is enough, as the application authorizes users.</param>
+/// <param name="hosts">The names under which the server may be asked, without port; null for any.</param>
+internal sealed class PageGuard(string? token, IReadOnlyCollection<string>? hosts)
+{
+    public const string Header = "X-CoAP-Explorer";
+
+    private readonly byte[]? _token = token is null ? null : Encoding.UTF8.GetBytes(token);
+
+    /// <summary>Answers whoever may not ask; for all routes of a page.</summary>
+    public async ValueTask<object?> CheckAsync(EndpointFilterInvocationContext context, EndpointFilterDelegate next)
+    {
+        HttpRequest request = context.HttpContext.Request;
+        return Refuse(request) is { } refusal
+            ? Results.Json(refusal, PageJson.Default.PageProblem, statusCode: StatusCodes.Status403Forbidden)
+            : await next(context).ConfigureAwait(false);
+    }
+
+    private PageProblem? Refuse(HttpRequest request)
+    {
+        if (hosts is not null && !hosts.Contains(request.Host.Host, StringComparer.OrdinalIgnoreCase))
+        {
+            return new PageProblem("Not by this name", $"This page is not served under the name '{Shown(request.Host.Host)}'.",
+                "Open the address that was printed when it started.");
+        }
+
+        if (HttpMethods.IsGet(request.Method))
+        {
+            return null;
+        }
+
+        string origin = request.Headers.Origin.ToString();
+        string site = request.Headers["Sec-Fetch-Site"].ToString();
+        if ((origin.Length > 0 && !IsOwn(origin, request)) || (site.Length > 0 && site is not ("same-origin" or "none")))
+        {
+            return new PageProblem("Another site", "The request comes from a page of another site.", "Only the page itself may ask its server.");
+        }
+
+        byte[] given = Encoding.UTF8.GetBytes(request.Headers[Header].ToString());
+        bool isGiven = _token is null ? given.Length > 0 : CryptographicOperations.FixedTimeEquals(given, _token);
+        return isGiven
+            ? null
+            : new PageProblem("No token", $"The request has not the right {Header} header.",
+                _token is null ? $"Send {Header}: 1." : "Open the address that was printed when the explorer started; it has a token.");
+    }
+
+    private static bool IsOwn(string origin, HttpRequest request) =>
+        Uri.TryCreate(origin, UriKind.Absolute, out Uri? uri)
+        && string.Equals(uri.Authority, new HostString(request.Host.Value ?? "").Value is { } own ? Default(own, uri) : null,
+            StringComparison.OrdinalIgnoreCase);
+
+    // An Origin leaves out the port that its scheme has by default, as Host does.
+    private static string Default(string host, Uri origin) => host.EndsWith($":{origin.Port}", StringComparison.Ordinal) && origin.IsDefaultPort
+        ? host[..^$":{origin.Port}".Length]
+        : host;
+
+    private static string Shown(string text) => text.Length <= 100 ? text : text[..100] + "...";
+}
