@@ -63,7 +63,7 @@ public sealed class CoapLocalExplorer : IAsyncDisposable
                 (options.Token, options.Hosts) = (token, ["127.0.0.1", "localhost"]);
             });
             await web.StartAsync(cancellationToken).ConfigureAwait(false);
-            string bound = web.Services.GetRequiredService<IServer>().Features.GetRequiredFeature<IServerAddressesFeature>().Addresses.First();
+            string bound = web.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
             return new CoapLocalExplorer(
                 web, new Uri(string.Create(CultureInfo.InvariantCulture, $"http://127.0.0.1:{new Uri(bound).Port}/#token={token}")));
         }

@@ -7,43 +7,30 @@ namespace CoAP.NET.Explorer.Exploring;
 /// when the transfer ends early.
 /// </summary>
 /// <param name="sink">The page.</param>
-/// <param name="offset">Where in the whole body this begins.</param>
+/// <param name="begin">Where in the whole body this begins.</param>
 /// <param name="maxSize">How many bytes there may be.</param>
-internal sealed class BodyCapture(EventLines sink, long offset, int maxSize) : MemoryStream
+internal sealed class BodyCapture(EventLines sink, long begin, int maxSize) : MemoryStream
 {
     private int _told;
 
     /// <summary>What came.</summary>
     public ReadOnlyMemory<byte> Body => GetBuffer().AsMemory(0, (int)Length);
 
-    public override void Write(byte[] buffer, int offset, int count) => Write(buffer.AsSpan(offset, count));
-
-    public override void Write(ReadOnlySpan<byte> buffer)
+    // All other ways to write end here, as the base class sees that it has an heir.
+    public override void Write(byte[] buffer, int offset, int count)
     {
-        if (Position + buffer.Length > maxSize)
+        if (Position + count > maxSize)
         {
             throw ExplorerException.Bad(
                 "Too large", $"The body has more than {maxSize:N0} bytes.", "CoapExplorerOptions.MaxBodySize allows more.");
         }
 
         bool isFirst = Position == 0;
-        base.Write(buffer);
+        base.Write(buffer, offset, count);
         if (!isFirst)
         {
             Tell();
         }
-    }
-
-    public override Task WriteAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken)
-    {
-        Write(buffer.AsSpan(offset, count));
-        return Task.CompletedTask;
-    }
-
-    public override ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
-    {
-        Write(buffer.Span);
-        return ValueTask.CompletedTask;
     }
 
     // The representation changed on the way, and comes anew.
@@ -56,7 +43,7 @@ internal sealed class BodyCapture(EventLines sink, long offset, int maxSize) : M
     private void Tell()
     {
         byte[] part = GetBuffer()[_told..(int)Length];
-        long at = offset + _told;
+        long at = begin + _told;
         _told = (int)Length;
         sink.Add(json =>
         {

@@ -3,23 +3,23 @@ namespace CoAP.NET.Explorer.Exploring;
 /// <summary>A request as the page describes it.</summary>
 internal sealed record PageRequest
 {
-    public string Method { get; init; } = "GET";
+    public string Method { get; set; } = "GET";
 
-    public string Uri { get; init; } = "";
+    public string Uri { get; set; } = "";
 
-    public bool Confirmable { get; init; } = true;
+    public bool Confirmable { get; set; } = true;
 
-    public IReadOnlyList<PageOption> Options { get; init; } = [];
+    public IReadOnlyList<PageOption> Options { get; set; } = [];
 
-    public PagePayload? Payload { get; init; }
+    public PagePayload? Payload { get; set; }
 
-    public int? BlockSize { get; init; }
+    public int? BlockSize { get; set; }
 
-    public long Offset { get; init; }
+    public long Offset { get; set; }
 
-    public double? TimeoutSeconds { get; init; }
+    public double? TimeoutSeconds { get; set; }
 
-    public PageSecurity? Security { get; init; }
+    public PageSecurity? Security { get; set; }
 }
 
 /// <summary>An option: its number, and its value as text by its format.</summary>
@@ -33,18 +33,18 @@ internal sealed record PagePayload(string Kind, string? Value);
 /// <summary>How a request is protected: by a profile, or by secrets of the user.</summary>
 internal sealed record PageSecurity
 {
-    public string? Profile { get; init; }
+    public string? Profile { get; set; }
 
-    public string? Identity { get; init; }
+    public string? Identity { get; set; }
 
-    public string? Ca { get; init; }
+    public string? Ca { get; set; }
 
-    public string? Certificate { get; init; }
+    public string? Certificate { get; set; }
 
     /// <summary>The pre-shared key, or the private key of the certificate as PEM.</summary>
-    public string? Key { get; init; }
+    public string? Key { get; set; }
 
-    public bool Insecure { get; init; }
+    public bool Insecure { get; set; }
 }
 
 /// <summary>Asks for the resources of a server.</summary>

@@ -57,7 +57,7 @@ internal static class PayloadReader
         return contentFormat is { IsCbor: true } format ? pack.ToBytes(format) : json;
     }
 
-    private static byte[] Cbor(string text, int maxSize) => CoapCborNotation.TryParse(text, out byte[] cbor, out CoapCborError error, maxSize)
+    private static byte[] Cbor(string text, int maxSize) => CoapCborNotation.TryParse(text, out byte[] cbor, out CoapCborError error, maxSize: maxSize)
         ? cbor
         : throw ExplorerException.Bad(
             "Not CBOR notation", string.Create(CultureInfo.InvariantCulture, $"At character {error.Offset}: {error.Message}"),

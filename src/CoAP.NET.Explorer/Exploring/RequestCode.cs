@@ -166,7 +166,7 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         : format == CoapContentFormat.TextPlain ? "CoapContentFormat.TextPlain"
         : string.Create(CultureInfo.InvariantCulture, $"(CoapContentFormat){format?.Value}");
 
-    private string Number(int number) => asked.Options.First(option => option.Number == number).Value;
+    private string? Number(int number) => asked.Options.FirstOrDefault(option => option.Number == number)?.Value;
 
     private CoapContentFormat? FormatOf(int number) =>
         asked.Options.FirstOrDefault(option => option.Number == number) is { } option

@@ -7,8 +7,6 @@ namespace CoAP.NET.Explorer.Tests.Exploring;
 /// <summary>What the page asks of its server, and what devices get and answer.</summary>
 public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<ExplorerWorld>
 {
-    private static readonly object[] s_none = [];
-
     private ExplorerPage Page => world.Page;
 
     [Fact]
@@ -198,7 +196,13 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
     {
         foreach (string method in (string[])["GET", "POST", "PUT", "DELETE", "FETCH", "PATCH", "iPATCH"])
         {
-            List<JsonElement> events = await Page.RunAsync("request", new { method, uri = world.Coap + "/nothing-here", options = s_none });
+            List<JsonElement> events = await Page.RunAsync("request", new
+            {
+                method,
+                uri = world.Coap + "/nothing-here",
+                options = new[] { new { number = 12, value = "0" } },
+                payload = new { kind = "text", value = "x" },
+            });
             Assert.Contains($"CON {method}", events.First(static one => ExplorerPage.Kind(one) == "wire")
                 .GetProperty("message").GetProperty("summary").GetString(), StringComparison.OrdinalIgnoreCase);
         }

@@ -9,6 +9,8 @@ public sealed class ExplorerWorld : IAsyncLifetime
 
     private readonly TaskCompletionSource _held = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
+    private CoapServer _secured = null!;
+
     internal CoapServer Server { get; private set; } = null!;
 
     internal CoapLocalExplorer Explorer { get; private set; } = null!;
@@ -20,7 +22,7 @@ public sealed class ExplorerWorld : IAsyncLifetime
 
     public string Tcp => Server.LocalEndpoints.First(static uri => uri.StartsWith("coap+tcp:", StringComparison.Ordinal));
 
-    public string Coaps => Server.LocalEndpoints.First(static uri => uri.StartsWith("coaps:", StringComparison.Ordinal));
+    public string Coaps => _secured.LocalEndpoints[0];
 
     /// <summary>A number that is observed at <c>/count</c>.</summary>
     public int Count { get; private set; }
@@ -30,10 +32,16 @@ public sealed class ExplorerWorld : IAsyncLifetime
 
     public async Task InitializeAsync()
     {
-        CoapEndpointOptions options = new();
+        CoapEndpointOptions secured = new();
         CoapPskCredential credential = CoapPskCredential.Parse(Psk);
-        options.UseDtls(new CoapDtlsOptions { Server = new() { PskStore = new CoapPskDictionary { credential } } });
-        Server = new CoapServer(options);
+        CoapPskDictionary keys = [];
+        keys.Add(credential);
+        secured.UseDtls(new CoapDtlsOptions { Server = new() { PskStore = keys } });
+        _secured = new CoapServer(secured);
+        _secured.MapGet("/hello", static () => CoapResults.Text("hello, whoever has the key"));
+        _secured.Listen("coaps://127.0.0.1:0");
+        await _secured.StartAsync();
+        Server = new CoapServer();
         global::Server.PlugtestResources.MapTo(Server);
         Server.MapGet("/count", () => CoapResults.Text($"{Count}")).Observable().WithTitle("A number that grows");
         Server.MapGet("/senml", () => CoapResults.Bytes("[{\"bn\":\"urn:dev:1:\",\"n\":\"temp\",\"u\":\"Cel\",\"v\":21.5}]"u8.ToArray(),
@@ -46,12 +54,12 @@ public sealed class ExplorerWorld : IAsyncLifetime
         });
         Server.MapGet("/file", () => CoapResults.Bytes(File, CoapContentFormat.OctetStream));
         Server.MapPost("/echo", (CoapRequest request) => CoapResults.Bytes(request.Payload.ToArray(), request.ContentFormat ?? CoapContentFormat.TextPlain));
-        Server.MapGet("/never", async (CancellationToken cancellationToken) =>
+        Server.MapGet("/never", async (CoapRequest _, CancellationToken cancellationToken) =>
         {
             await _held.Task.WaitAsync(cancellationToken);
             return CoapResults.Text("at last");
         });
-        Server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0").Listen("coaps://127.0.0.1:0");
+        Server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0");
         await Server.StartAsync();
         Explorer = await CoapLocalExplorer.StartAsync(explorer =>
         {
@@ -75,5 +83,6 @@ public sealed class ExplorerWorld : IAsyncLifetime
         Page.Dispose();
         await Explorer.DisposeAsync();
         await Server.DisposeAsync();
+        await _secured.DisposeAsync();
     }
 }
