@@ -1,6 +1,6 @@
 // The answer to a request, and how far a transfer is.
 
-import { byId, el, fill, shown } from "./dom.js";
+import { byId, el, fill, icon, shown } from "./dom.js";
 import { sizeText, timeText } from "./bytes.js";
 import { optionTable } from "./ladder.js";
 import { PayloadView } from "./payload.js";
@@ -29,7 +29,8 @@ export class AnswerPanel {
         fill(this.panel,
             title ? el("p", { class: "muted" }, title) : null,
             el("div", { class: "verdict", data: { testid: "verdict" } },
-                el("span", { class: "code " + (response.success ? "good" : "bad"), data: { testid: "answer-code" } }, shown(response.code, 8)),
+                el("span", { class: "code " + (response.success ? "good" : "bad"), data: { testid: "answer-code" } },
+                    shown(response.code, 8)),
                 el("span", { class: "code-name", data: { testid: "answer-name" } }, shown(response.name, 60)),
                 el("span", { class: "muted device", data: { testid: "answer-facts" } }, facts.join(" · "))),
             options.length > 0 ? el("details", { class: "block", open: true },
@@ -47,7 +48,9 @@ export function showProblem(problem, id = "alert") {
             el("strong", { data: { testid: id + "-title" } }, shown(problem.title ?? "Something failed", 300)),
             problem.detail ? el("p", { class: "device", data: { testid: id + "-detail" } }, shown(problem.detail, 2000)) : null,
             problem.hint ? el("p", { class: "device", data: { testid: id + "-hint" } }, shown(problem.hint, 2000)) : null),
-        el("button", { type: "button", class: "quiet square", "aria-label": "Close this message", on: { click: () => fill(place) } }, "×")));
+        el("button", {
+            type: "button", class: "quiet square", "aria-label": "Close this message", on: { click: () => fill(place) },
+        }, icon("close"))));
 }
 
 export const clearProblem = (id = "alert") => fill(byId(id));

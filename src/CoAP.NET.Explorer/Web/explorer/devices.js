@@ -1,7 +1,7 @@
 // Devices that answer a multicast request; they are listed as they answer.
 
 import { follow } from "./api.js";
-import { byId, el, fill, shown } from "./dom.js";
+import { byId, el, fill, icon, shown } from "./dom.js";
 import { clearProblem, showProblem } from "./answer.js";
 import { timeText } from "./bytes.js";
 
@@ -53,7 +53,8 @@ export function prepareDevices(about, connect) {
 
         running = null;
         button.textContent = "Search again";
-        byId("discover-state").textContent = count === 0 ? "No device answered." : `${count} ${count === 1 ? "device" : "devices"} answered.`;
+        byId("discover-state").textContent = count === 0 ? "No device answered."
+            : `${count} ${count === 1 ? "device" : "devices"} answered.`;
     }
 
     function device(event) {
@@ -75,11 +76,16 @@ export function prepareDevices(about, connect) {
 
 /** Fills a list of addresses that can be opened and removed. */
 export function fillEntries(list, entries, emptyText) {
-    fill(list, entries.length === 0 ? el("li", { class: "muted empty" }, emptyText) : entries.map(entry => el("li", { class: "with-remove" },
+    fill(list, entries.length === 0 ? el("li", { class: "muted empty" }, emptyText) : entries.map(entryRow));
+}
+
+function entryRow(entry) {
+    const badge = entry.badge ? el("span", { class: "method-badge", data: { method: entry.badge } }, entry.badge) : null;
+    return el("li", { class: "with-remove" },
         el("button", { type: "button", class: "entry", data: { testid: entry.testid }, on: { click: entry.open } },
-            el("span", { class: "entry-main" }, entry.badge ? el("span", { class: "method-badge", data: { method: entry.badge } }, entry.badge) : null,
-                shown(entry.text, 300)),
+            el("span", { class: "entry-main" }, badge, shown(entry.text, 300)),
             entry.note ? el("span", { class: "entry-note muted" }, shown(entry.note, 200)) : null),
-        entry.remove ? el("button", { type: "button", class: "quiet square", "aria-label": "Remove " + shown(entry.text, 100), on: { click: entry.remove } },
-            "×") : null)));
+        entry.remove ? el("button", {
+            type: "button", class: "quiet square", "aria-label": "Remove " + shown(entry.text, 100), on: { click: entry.remove },
+        }, icon("close")) : null);
 }

@@ -34,7 +34,9 @@ export class Editor {
             && option.number !== ACCEPT), () => onChange());
         byId("option-add").addEventListener("click", () => this.options.add());
         fill(byId("payload-kinds"), KINDS.map(({ kind, label }) => el("label", {},
-            el("input", { type: "radio", name: "payload-kind", value: kind, checked: kind === "none", data: { testid: "payload-kind-" + kind } }),
+            el("input", {
+                type: "radio", name: "payload-kind", value: kind, checked: kind === "none", data: { testid: "payload-kind-" + kind },
+            }),
             el("span", {}, label))));
         byId("payload-kinds").addEventListener("change", event => this.setKind(event.target.value));
         byId("payload-text").addEventListener("input", () => this.previewSoon());
@@ -62,9 +64,11 @@ export class Editor {
         byId("method").dataset.method = byId("method").value;
     }
 
+    /** Sets method and URI; a URI of the device that is open is written as its path. */
     set(method, uri) {
+        const near = this.base !== "" && uri.startsWith(this.base + "/");
         byId("method").value = method;
-        byId("uri").value = uri;
+        byId("uri").value = near ? uri.slice(this.base.length) : uri;
         this.showMethod();
         this.validate("uri");
         this.onChange();
@@ -157,6 +161,7 @@ export class Editor {
 
     validate(id) {
         const problem = this.problemOf(id);
+        byId("uri").title = this.uri();
         const place = byId(id + "-problem");
         place.hidden = problem === null;
         place.textContent = problem ?? "";
@@ -168,7 +173,13 @@ export class Editor {
     valid() {
         const fields = ["uri", "accept", "content-format", "timeout"].map(id => this.validate(id));
         const options = this.options.validate(true);
-        if (fields.every(Boolean) && options) {
+        const missing = this.kind === "file" && !byId("payload-file").files[0];
+        byId("payload-file").setAttribute("aria-invalid", String(missing));
+        if (missing) {
+            fill(byId("payload-preview"), el("span", { class: "problem" }, "Choose the file to send."));
+        }
+
+        if (fields.every(Boolean) && options && !missing) {
             return true;
         }
 
@@ -237,8 +248,9 @@ export class Editor {
             const answer = await ask("convert", { payload: { kind: this.kind, value } }, controller.signal);
             const bytes = fromHex(answer.hex.slice(0, 2 * PREVIEWED)) ?? new Uint8Array();
             byId("payload-text").setAttribute("aria-invalid", "false");
+            const dump = hexDump(bytes, 0, bytes.length) + (answer.length > PREVIEWED ? "\n…" : "");
             fill(place, el("span", { class: "muted" }, sizeText(answer.length)),
-                bytes.length > 0 ? el("pre", { class: "mono" }, hexDump(bytes, 0, bytes.length) + (answer.length > PREVIEWED ? "\n…" : "")) : null);
+                bytes.length > 0 ? el("pre", { class: "mono", tabIndex: 0, "aria-label": "Bytes" }, dump) : null);
         } catch (error) {
             if (error.name !== "AbortError") {
                 byId("payload-text").setAttribute("aria-invalid", "true");

@@ -23,9 +23,9 @@ class Explorer {
         this.sending = null;
         this.resumption = null;
         this.editor = new Editor(about, () => this.codeSoon?.());
-        this.security = new Security(about, () => this.codeSoon?.());
+        this.security = new Security(about, () => this.refresh());
         this.tree = new ResourceTree(byId("tree"), {
-            select: link => this.editor.set(this.methodFor(link), link.uri),
+            select: link => this.editor.set("GET", link.uri),
             open: link => this.openLink(link),
             observe: link => this.observeLink(link),
         }, number => this.editor.formatName(number));
@@ -197,7 +197,8 @@ class Explorer {
 
         const base = AUTHORITY.exec(uri)?.[0];
         if (!base) {
-            showProblem({ title: "This is no address of a device", hint: "Write, for instance, coap://192.0.2.1 or coap://[2001:db8::1]:5683." });
+            const hint = "Write, for instance, coap://192.0.2.1 or coap://[2001:db8::1]:5683.";
+            showProblem({ title: "This is no address of a device", hint });
             byId("target").focus();
             return;
         }
@@ -216,6 +217,7 @@ class Explorer {
             return;
         }
 
+        this.showCode();
         this.loading?.abort();
         const controller = new AbortController();
         this.loading = controller;
@@ -245,11 +247,6 @@ class Explorer {
         const { found, total } = this.tree;
         byId("tree-count").textContent = found === total ? `${countText(total)}` + (this.elapsed ? ` · ${timeText(this.elapsed)}` : "")
             : `${countText(found)} of ${countText(total)}`;
-    }
-
-    // The method stays; a tree is for reading, so that a method that changes things does not move to another resource.
-    methodFor() {
-        return "GET";
     }
 
     openLink(link) {

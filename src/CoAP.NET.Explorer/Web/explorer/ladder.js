@@ -13,13 +13,15 @@ export class Ladder {
         this.logs = Object.fromEntries(SOURCES.map(source => [source, newLog()]));
         this.source = "request";
         this.buttons = SOURCES.map(source => el("label", {},
-            el("input", { type: "radio", name: "wire-source", value: source, checked: source === "request", data: { testid: "wire-" + source } }),
+            el("input", {
+                type: "radio", name: "wire-source", value: source, checked: source === "request", data: { testid: "wire-" + source },
+            }),
             el("span", {}, source === "request" ? "Request" : "Observation")));
         this.count = el("span", { class: "muted", data: { testid: "wire-count" } });
         this.list = el("ol", { class: "ladder", "aria-label": "Messages in order", data: { testid: "ladder" } });
         this.peer = el("bdi", { class: "device" }, "Server");
         this.empty = el("p", { class: "muted empty" }, "No messages yet. Send a request, and every message of it stands here.");
-        this.heads = el("div", { class: "ladder-heads", "aria-hidden": "true" }, el("span", {}), el("b", {}, "Client"), el("b", {}, this.peer));
+        this.heads = el("div", { class: "ladder-heads", "aria-hidden": "true" }, el("span"), el("b", {}, "Client"), el("b", {}, this.peer));
         this.chooser = el("div", { class: "segments", role: "radiogroup", "aria-label": "Messages of" }, this.buttons);
         this.chooser.addEventListener("change", event => this.choose(event.target.value));
         fill(panel, el("div", { class: "bar" }, this.chooser, this.count), this.empty, this.heads, this.list);
@@ -78,9 +80,8 @@ export class Ladder {
             this.list.replaceChildren();
         }
 
-        const first = log.messages[0];
         for (const event of messages.slice(known + 1)) {
-            this.list.append(row(event, first));
+            this.list.append(row(event));
         }
 
         while (this.list.childElementCount > MOST) {
@@ -121,7 +122,7 @@ function row(event) {
         message.type ? el("span", { class: "kind" }, shown(message.type, 8)) : null,
         el("span", { class: "device ladder-summary" }, summaryOf(message)),
         again ? el("span", { class: "badge again" }, `Retransmission ${event.retransmission}`) : null,
-        message.part ? el("span", { class: "badge part" }, shown(message.part, 60)) : null),
+        message.part ? el("span", { class: "badge block" }, shown(message.part, 60)) : null),
     el("span", { class: "arrow", "aria-hidden": "true" }),
     el("span", { class: "ladder-facts mono" }, facts));
     let built = false;

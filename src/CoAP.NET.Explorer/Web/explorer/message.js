@@ -57,9 +57,8 @@ export function messageBytes(hex, fields) {
 
     wire(grid, ".byte", cells, index => show(owners[index], index), WIDTH);
     wire(list, ".field-row", items, index => show(index, null), 1);
-    return el("div", { class: "message-bytes" }, explanation, el("div", { class: "bytes-and-fields" },
-        el("div", {}, grid, bytes.length > count ? el("p", { class: "muted" }, `${bytes.length - count} more bytes are not shown here.`) : null),
-        list));
+    const rest = bytes.length > count ? el("p", { class: "muted" }, `${bytes.length - count} more bytes are not shown here.`) : null;
+    return el("div", { class: "message-bytes" }, explanation, el("div", { class: "bytes-and-fields" }, el("div", {}, grid, rest), list));
 }
 
 // Hovering and focusing show the same; arrows move the focus within a group that is one stop of the Tab key.

@@ -9,6 +9,7 @@ import { notificationsCsv, numbersOf, previewOf, valuesCsv } from "./values.js";
 const MOST = 1000;
 const LARGEST = 16 * 1024;
 const ROW = 28;
+const TILES = 6;
 const STATES = { Observing: "good", Stale: "fair", Reregistering: "fair", NotObserving: "bad", Failed: "bad" };
 
 /** What the tests of this page read. */
@@ -39,7 +40,8 @@ export class ObservePanel {
         this.pauseButton.setAttribute("aria-pressed", "false");
         this.clearButton = button("observe-clear", "Clear", () => this.clear());
         this.valuesButton = button("observe-csv-values", "Values as CSV", () => download("values.csv", valuesCsv(this.plot), "text/csv"));
-        this.listButton = button("observe-csv", "Notifications as CSV", () => download("notifications.csv", notificationsCsv(this.last()), "text/csv"));
+        this.listButton = button("observe-csv", "Notifications as CSV",
+            () => download("notifications.csv", notificationsCsv(this.last()), "text/csv"));
         const plotPlace = el("div", { class: "plot", data: { testid: "plot" } });
         this.plot = new Plot(plotPlace);
         this.space = el("div", { class: "notes-space", role: "none" });
@@ -184,8 +186,12 @@ export class ObservePanel {
 
         this.lastFrame = now;
         if (!this.panel.hidden) {
-            this.counts.textContent = `${countText(this.total)} notifications` + (this.total > MOST ? `, the last ${countText(MOST)} are kept` : "")
-                + (this.dropped > 0 ? `, ${countText(this.dropped)} left out because the page was slow` : "") + (this.paused ? "; the display is paused" : "");
+            this.counts.textContent = [
+                `${countText(this.total)} ${this.total === 1 ? "notification" : "notifications"}`,
+                this.total > MOST ? `, the last ${countText(MOST)} are kept` : "",
+                this.dropped > 0 ? `, ${countText(this.dropped)} left out because the page was slow` : "",
+                this.paused ? "; the display is paused" : "",
+            ].join("");
             if (!this.paused) {
                 this.paint(start);
             }
@@ -206,9 +212,7 @@ export class ObservePanel {
         this.listButton.disabled = this.notes.length === 0;
         this.stopButton.disabled = this.running === null;
         if (this.latest) {
-            const text = previewOf(this.latest, 400);
-            this.value.textContent = shown(text, 400);
-            this.value.classList.toggle("long", text.length > 24);
+            this.paintValue(this.latest);
         }
 
         this.paintRows();
@@ -219,6 +223,23 @@ export class ObservePanel {
             this.nextPlot = performance.now() + 3 * (performance.now() - start);
         } else if (this.moved) {
             this.ask();
+        }
+    }
+
+    // A few records of SenML stand side by side; everything else is one text.
+    paintValue(response) {
+        const records = response.payload?.senml;
+        const tiles = Array.isArray(records) && records.length > 0 && records.length <= TILES;
+        if (tiles) {
+            this.value.className = "live tiles";
+            fill(this.value, records.map(record => el("div", { class: "tile" },
+                el("div", {}, el("span", { class: "tile-value" }, shown(record.value, 24)), el("span", { class: "tile-unit muted" },
+                    shown(record.unit, 12))),
+                el("div", { class: "tile-name muted", title: shown(record.name, 200) }, shown(record.name, 60)))));
+        } else {
+            const text = previewOf(response, 400);
+            this.value.className = "live device" + (text.length > 24 ? " long" : "");
+            this.value.textContent = shown(text, 400);
         }
     }
 
@@ -234,7 +255,8 @@ export class ObservePanel {
         }
 
         while (this.space.childElementCount < count) {
-            this.space.append(el("div", { class: "note-row", role: "listitem" }, el("time", { class: "mono muted" }), el("span", { class: "mono" }),
+            this.space.append(el("div", { class: "note-row", role: "listitem" },
+                el("time", { class: "mono muted" }), el("span", { class: "mono" }),
                 el("button", { type: "button", class: "note-text device", title: "Open as an answer", data: { testid: "notification" } })));
         }
 

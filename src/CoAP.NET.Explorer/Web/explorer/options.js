@@ -23,7 +23,8 @@ export class OptionRows {
         const trimmed = text.trim();
         if (/^\d{1,5}$/.test(trimmed) && Number(trimmed) <= LARGEST_NUMBER) {
             const number = Number(trimmed);
-            return this.byNumber.get(number) ?? { number, name: "Option " + number, format: "opaque", min: 0, max: 65535, repeatable: true };
+            return this.byNumber.get(number)
+                ?? { number, name: "Option " + number, format: "opaque", min: 0, max: 65535, repeatable: true };
         }
 
         return this.byName.get(trimmed.toLowerCase()) ?? null;
@@ -152,13 +153,14 @@ export class OptionRows {
 OptionRows.next = 1;
 
 function kindText(definition) {
-    const range = definition.min === definition.max ? `${definition.max}` : `${definition.min}–${definition.max}`;
+    const { min, max } = definition;
+    const range = (min === max ? `${max}` : `${min}–${max}`) + (max === 1 ? " byte" : " bytes");
     switch (definition.format) {
         case "empty": return "no value";
-        case "uint": return `number, ${range} bytes`;
-        case "string": return `text, ${range} bytes`;
-        case "opaque": return `hex, ${range} bytes`;
-        default: return `${definition.format}, ${range} bytes`;
+        case "uint": return `number, ${range}`;
+        case "string": return `text, ${range}`;
+        case "opaque": return `hex, ${range}`;
+        default: return `${definition.format}, ${range}`;
     }
 }
 
@@ -185,7 +187,8 @@ export function valueProblem(definition, field) {
             return lengthProblem(name, new TextEncoder().encode(field.value.trim()).length, min, max);
         default: {
             const bytes = fromHex(text);
-            return bytes === null ? `${name} takes pairs of hexadecimal digits, for instance 0x0a1b.` : lengthProblem(name, bytes.length, min, max);
+            return bytes === null ? `${name} takes pairs of hexadecimal digits, for instance 0x0a1b.`
+                : lengthProblem(name, bytes.length, min, max);
         }
     }
 }

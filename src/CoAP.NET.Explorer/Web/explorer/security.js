@@ -27,26 +27,37 @@ export class Security {
 
     build() {
         const { profiles, allowsSecrets } = this.about;
-        const choices = [choice("none", "No security, or what the server uses by itself"),
-            ...(profiles.length > 0 ? [choice("profile", "A profile of this server")] : []),
-            ...(allowsSecrets ? [choice("psk", "A pre-shared key (DTLS or TLS)"), choice("certificate", "A certificate (DTLS or TLS)")] : [])];
+        const choices = [
+            choice("none", "No security, or what the server uses by itself"),
+            profiles.length > 0 ? choice("profile", "A profile of this server") : null,
+            allowsSecrets ? choice("psk", "A pre-shared key (DTLS or TLS)") : null,
+            allowsSecrets ? choice("certificate", "A certificate (DTLS or TLS)") : null,
+        ];
         this.parts = {
             profile: el("div", { class: "part" }, field("security-profile", "Profile", el("select", { id: "security-profile" },
-                profiles.map(profile => el("option", { value: profile.name }, `${shown(profile.name, 80)} (${NAMES[profile.kind] ?? "other"})`))))),
-            psk: el("div", { class: "part" }, input("psk-identity", "Identity", ""), input("psk-key", "Key (text, or 0x and hex)", "", "password")),
+                profiles.map(profile => el("option", { value: profile.name },
+                    `${shown(profile.name, 80)} (${NAMES[profile.kind] ?? "other"})`))))),
+            psk: el("div", { class: "part" },
+                input("psk-identity", "Identity"),
+                input("psk-key", "Key (text, or 0x and hex)", "password")),
             certificate: el("div", { class: "part" },
-                pem("certificate-ca", "Trusted authorities (PEM)"), pem("certificate-own", "Own certificate (PEM)"), pem("certificate-key", "Own key (PEM)"),
-                el("label", { class: "check" }, el("input", { id: "security-insecure", type: "checkbox", data: { testid: "security-insecure" } }),
-                    " Do not check the server's certificate (insecure)")),
+                pem("certificate-ca", "Trusted authorities (PEM)"),
+                pem("certificate-own", "Own certificate (PEM)"),
+                pem("certificate-key", "Own key (PEM)"),
+                check("security-insecure", "Do not check the server's certificate (insecure)")),
         };
-        this.oscore = el("div", { class: "part" }, input("oscore-secret", "Master secret (hex)", "", "password"), input("oscore-salt", "Master salt (hex)"),
-            input("oscore-sender", "Sender ID (hex)"), input("oscore-recipient", "Recipient ID (hex)"), input("oscore-context", "ID context (hex)"));
+        this.oscore = el("div", { class: "part two" },
+            input("oscore-secret", "Master secret (hex)", "password"),
+            input("oscore-salt", "Master salt (hex)"),
+            input("oscore-sender", "Sender ID (hex)"),
+            input("oscore-recipient", "Recipient ID (hex)"),
+            input("oscore-context", "ID context (hex)"));
         this.problem = el("p", { id: "security-problem", class: "problem", role: "alert", hidden: true });
         fill(this.form,
             el("fieldset", {}, el("legend", {}, "Transport"), choices, Object.values(this.parts)),
-            allowsSecrets ? el("fieldset", {}, el("legend", {}, "Messages"),
-                el("label", { class: "check" }, el("input", { id: "oscore-on", type: "checkbox", data: { testid: "oscore-on" } }), " Protect with OSCORE"),
-                this.oscore) : el("p", { class: "muted" }, "This server does not take credentials from the page."),
+            allowsSecrets
+                ? el("fieldset", {}, el("legend", {}, "Messages"), check("oscore-on", "Protect with OSCORE"), this.oscore)
+                : el("p", { class: "muted" }, "This server does not take credentials from the page."),
             this.problem,
             el("div", { class: "row end" },
                 el("button", { type: "button", data: { testid: "security-forget" }, on: { click: () => this.forget() } }, "Forget all"),
@@ -146,7 +157,8 @@ export class Security {
             return "No security";
         }
 
-        const transport = value.profile !== undefined ? shown(value.profile, 24) : value.key !== undefined && value.identity !== undefined ? "PSK"
+        const transport = value.profile !== undefined ? shown(value.profile, 24)
+            : value.identity !== undefined ? "PSK"
             : value.insecure ? "Certificate, unchecked" : value.insecure === false ? "Certificate" : null;
         return [transport, value.oscore ? "OSCORE" : null].filter(Boolean).join(" + ");
     }
@@ -170,19 +182,25 @@ function field(id, label, control) {
     return el("div", { class: "field" }, el("label", { for: id }, label), control);
 }
 
-function input(id, label, value = "", type = "text") {
-    return field(id, label, el("input", { id, type, value, autocomplete: "off", spellcheck: "false", class: "mono" }));
+function check(id, text) {
+    return el("label", { class: "check" }, el("input", { id, type: "checkbox", data: { testid: id } }), " " + text);
+}
+
+function input(id, label, type = "text") {
+    return field(id, label, el("input", { id, type, autocomplete: "off", spellcheck: "false", class: "mono" }));
 }
 
 // PEM can be pasted, or read from a file that never leaves the page otherwise.
 function pem(id, label) {
-    const area = el("textarea", { id, rows: "3", "data-testid": id, spellcheck: "false", autocomplete: "off", class: "mono", placeholder: "-----BEGIN …" });
-    const file = el("input", { type: "file", "aria-label": label + " from a file" });
+    const area = el("textarea", { id, rows: "3", spellcheck: "false", autocomplete: "off", class: "mono", placeholder: "-----BEGIN …" });
+    const file = el("input", { type: "file", "aria-label": label + " from a file", data: { testid: id + "-file" } });
     file.addEventListener("change", async () => {
         if (file.files[0]) {
             area.value = await file.files[0].text();
             file.value = "";
         }
     });
-    return el("div", { class: "field" }, el("label", { for: id }, label), area, file);
+    const whole = field(id, label, area);
+    whole.append(file);
+    return whole;
 }

@@ -199,8 +199,7 @@ export class ResourceTree {
         row.style.paddingInlineStart = 8 + Math.min(node.level - 1, 10) * 14 + "px";
         const badges = link ? [
             link.obs ? el("span", { class: "badge obs", title: "Observable" }, "obs") : null,
-            ...(link.ct ?? []).slice(0, 3).map(number => el("span", { class: "badge ct", title: this.formatName(number) },
-                shown(shortName(this.formatName(number)), 24))),
+            this.formatBadge(link.ct ?? []),
         ] : [];
         fill(row,
             el("span", { class: "twist" + (folder ? this.isOpen(node) ? " open" : " closed" : ""), "aria-hidden": "true" }),
@@ -212,6 +211,17 @@ export class ResourceTree {
         }
 
         return row;
+    }
+
+    // The first format has a name in the row; the others stand in its title.
+    formatBadge(formats) {
+        if (formats.length === 0) {
+            return null;
+        }
+
+        const names = formats.slice(0, 20).map(number => this.formatName(number));
+        return el("span", { class: "badge ct", title: shown(names.join("\n"), 1000).replaceAll("⏎", "\n") },
+            shown(shortName(names[0]), 24) + (formats.length > 1 ? " +" + (formats.length - 1) : ""));
     }
 
     indexOf(event) {
@@ -336,7 +346,9 @@ export class ResourceTree {
 }
 
 function newNode(name, key, level, parent = null) {
-    return { name, key, level, parent, children: new Map(), link: null, text: "", note: "", expanded: true, hit: false, place: 1, siblings: 1 };
+    return {
+        name, key, level, parent, children: new Map(), link: null, text: "", note: "", expanded: true, hit: false, place: 1, siblings: 1,
+    };
 }
 
 function child(node, key, name) {

@@ -38,7 +38,8 @@ function membersOf(text) {
 export function previewOf(response, longest = 200) {
     const payload = response.payload ?? {};
     if (Array.isArray(payload.senml) && payload.senml.length > 0) {
-        return payload.senml.slice(0, 8).map(record => `${record.name ?? ""} ${record.value ?? ""} ${record.unit ?? ""}`.trim()).join(", ").slice(0, longest);
+        const words = payload.senml.slice(0, 8).map(({ name, value, unit }) => `${name ?? ""} ${value ?? ""} ${unit ?? ""}`.trim());
+        return words.join(", ").slice(0, longest);
     }
 
     const text = payload.text ?? payload.notation;

@@ -17,7 +17,8 @@ export class Plot {
         this.clear();
         new ResizeObserver(() => this.resize()).observe(this.frame);
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolour());
-        new MutationObserver(() => this.recolour()).observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
+        new MutationObserver(() => this.recolour())
+            .observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] });
     }
 
     get empty() {
