@@ -1,0 +1,206 @@
+// How requests are protected. Credentials stay in the memory of this page; nothing here is stored.
+
+import { byId, el, fill, shown } from "./dom.js";
+import { fromHex } from "./bytes.js";
+
+const NAMES = { psk: "PSK", certificate: "certificate", oscore: "OSCORE" };
+
+export class Security {
+    constructor(about, onChange) {
+        this.about = about;
+        this.onChange = onChange;
+        this.value = null;
+        this.form = byId("security-form");
+        this.build();
+        byId("open-security").addEventListener("click", () => byId("security-dialog").showModal());
+        this.form.addEventListener("submit", event => {
+            event.preventDefault();
+            this.apply();
+        });
+        this.form.addEventListener("change", () => this.showParts());
+    }
+
+    /** Returns what goes along with a request, or null. */
+    current() {
+        return this.value === null ? null : structuredClone(this.value);
+    }
+
+    build() {
+        const { profiles, allowsSecrets } = this.about;
+        const choices = [
+            choice("none", "No security, or what the server uses by itself"),
+            profiles.length > 0 ? choice("profile", "A profile of this server") : null,
+            allowsSecrets ? choice("psk", "A pre-shared key (DTLS or TLS)") : null,
+            allowsSecrets ? choice("certificate", "A certificate (DTLS or TLS)") : null,
+        ];
+        this.parts = {
+            profile: el("div", { class: "part" }, field("security-profile", "Profile", el("select", { id: "security-profile" },
+                profiles.map(profile => el("option", { value: profile.name },
+                    `${shown(profile.name, 80)} (${NAMES[profile.kind] ?? "other"})`))))),
+            psk: el("div", { class: "part" },
+                input("psk-identity", "Identity"),
+                input("psk-key", "Key (text, or 0x and hex)", "password")),
+            certificate: el("div", { class: "part" },
+                pem("certificate-ca", "Trusted authorities (PEM)"),
+                pem("certificate-own", "Own certificate (PEM)"),
+                pem("certificate-key", "Own key (PEM)"),
+                check("security-insecure", "Do not check the server's certificate (insecure)")),
+        };
+        this.oscore = el("div", { class: "part two" },
+            input("oscore-secret", "Master secret (hex)", "password"),
+            input("oscore-salt", "Master salt (hex)"),
+            input("oscore-sender", "Sender ID (hex)"),
+            input("oscore-recipient", "Recipient ID (hex)"),
+            input("oscore-context", "ID context (hex)"));
+        this.problem = el("p", { id: "security-problem", class: "problem", role: "alert", hidden: true });
+        fill(this.form,
+            el("fieldset", {}, el("legend", {}, "Transport"), choices, Object.values(this.parts)),
+            allowsSecrets
+                ? el("fieldset", {}, el("legend", {}, "Messages"), check("oscore-on", "Protect with OSCORE"), this.oscore)
+                : el("p", { class: "muted" }, "This server does not take credentials from the page."),
+            this.problem,
+            el("div", { class: "row end" },
+                el("button", { type: "button", data: { testid: "security-forget" }, on: { click: () => this.forget() } }, "Forget all"),
+                el("button", { type: "submit", class: "primary", data: { testid: "security-apply" } }, "Use")));
+        this.showParts();
+    }
+
+    kind() {
+        return this.form.querySelector('input[name="security-kind"]:checked')?.value ?? "none";
+    }
+
+    showParts() {
+        for (const [name, part] of Object.entries(this.parts)) {
+            part.hidden = name !== this.kind();
+        }
+
+        this.oscore.hidden = !byId("oscore-on")?.checked;
+    }
+
+    forget() {
+        this.form.reset();
+        for (const entry of this.form.querySelectorAll("input:not([type=radio]):not([type=checkbox]), textarea")) {
+            entry.value = "";
+        }
+
+        this.showParts();
+        this.apply();
+    }
+
+    read() {
+        const kind = this.kind();
+        const value = {};
+        const text = id => byId(id).value.trim();
+        if (kind === "profile") {
+            value.profile = byId("security-profile").value;
+        } else if (kind === "psk") {
+            if (byId("psk-key").value === "") {
+                throw new InputProblem("A pre-shared key is missing.", "psk-key");
+            }
+
+            Object.assign(value, { identity: byId("psk-identity").value, key: byId("psk-key").value });
+        } else if (kind === "certificate") {
+            for (const [name, id] of [["ca", "certificate-ca"], ["certificate", "certificate-own"], ["key", "certificate-key"]]) {
+                if (text(id) !== "") {
+                    value[name] = text(id);
+                }
+            }
+
+            value.insecure = byId("security-insecure").checked;
+        }
+
+        if (byId("oscore-on")?.checked) {
+            const hex = (id, name, required) => {
+                const digits = text(id);
+                if (fromHex(digits) === null || (required && digits === "")) {
+                    throw new InputProblem(`${name} takes pairs of hexadecimal digits.`, id);
+                }
+
+                return digits;
+            };
+            value.oscore = {
+                secret: hex("oscore-secret", "The master secret", true),
+                salt: hex("oscore-salt", "The master salt") || null,
+                senderId: hex("oscore-sender", "The sender ID"),
+                recipientId: hex("oscore-recipient", "The recipient ID"),
+                idContext: hex("oscore-context", "The ID context") || null,
+            };
+        }
+
+        return Object.keys(value).length === 0 ? null : value;
+    }
+
+    apply() {
+        try {
+            this.value = this.read();
+        } catch (error) {
+            if (!(error instanceof InputProblem)) {
+                throw error;
+            }
+
+            this.problem.hidden = false;
+            this.problem.textContent = error.message;
+            byId(error.id).focus();
+            return;
+        }
+
+        this.problem.hidden = true;
+        byId("security-label").textContent = this.label();
+        byId("open-security").classList.toggle("on", this.value !== null);
+        byId("security-dialog").close();
+        this.onChange();
+    }
+
+    label() {
+        const value = this.value;
+        if (value === null) {
+            return "No security";
+        }
+
+        const transport = value.profile !== undefined ? shown(value.profile, 24)
+            : value.identity !== undefined ? "PSK"
+            : value.insecure ? "Certificate, unchecked" : value.insecure === false ? "Certificate" : null;
+        return [transport, value.oscore ? "OSCORE" : null].filter(Boolean).join(" + ");
+    }
+}
+
+class InputProblem extends Error {
+    constructor(message, id) {
+        super(message);
+        this.id = id;
+    }
+}
+
+function choice(value, text) {
+    return el("label", { class: "check" }, el("input", {
+        type: "radio", name: "security-kind", value, checked: value === "none", data: { testid: "security-" + value },
+    }), " " + text);
+}
+
+function field(id, label, control) {
+    control.dataset.testid = id;
+    return el("div", { class: "field" }, el("label", { for: id }, label), control);
+}
+
+function check(id, text) {
+    return el("label", { class: "check" }, el("input", { id, type: "checkbox", data: { testid: id } }), " " + text);
+}
+
+function input(id, label, type = "text") {
+    return field(id, label, el("input", { id, type, autocomplete: "off", spellcheck: "false", class: "mono" }));
+}
+
+// PEM can be pasted, or read from a file that never leaves the page otherwise.
+function pem(id, label) {
+    const area = el("textarea", { id, rows: "3", spellcheck: "false", autocomplete: "off", class: "mono", placeholder: "-----BEGIN …" });
+    const file = el("input", { type: "file", "aria-label": label + " from a file", data: { testid: id + "-file" } });
+    file.addEventListener("change", async () => {
+        if (file.files[0]) {
+            area.value = await file.files[0].text();
+            file.value = "";
+        }
+    });
+    const whole = field(id, label, area);
+    whole.append(file);
+    return whole;
+}
