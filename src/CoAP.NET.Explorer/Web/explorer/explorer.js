@@ -1,13 +1,14 @@
 // The page: it joins the parts.
 
-import { ask, follow } from "./api.js";
+import { ApiError, ask, follow } from "./api.js";
 import { AnswerPanel, clearProblem, progress, showProblem } from "./answer.js";
 import { announce, byId, debounce, el, fill, shown } from "./dom.js";
 import { countText, timeText } from "./bytes.js";
 import { CodePanel } from "./code.js";
-import { fillEntries, prepareDevices } from "./devices.js";
+import { prepareDevices } from "./devices.js";
 import { Editor } from "./editor.js";
 import { Ladder } from "./ladder.js";
+import { prepareBookmarks, prepareHistory, showBookmark } from "./lists.js";
 import { ObservePanel } from "./observe.js";
 import { Resumption } from "./resume.js";
 import { Security } from "./security.js";
@@ -50,7 +51,6 @@ class Explorer {
             event.preventDefault();
             this.connect(byId("target").value);
         });
-        byId("target").addEventListener("input", () => this.showBookmark());
         byId("refresh").addEventListener("click", () => this.refresh());
         const filter = debounce(60, () => {
             this.tree.filter(byId("tree-filter").value);
@@ -99,53 +99,12 @@ class Explorer {
             chooseTheme(next === system ? null : next);
             announce(`The ${next} theme is on`);
         });
-        this.bindLists();
+        prepareBookmarks(address => this.connect(address));
+        prepareHistory(entry => {
+            this.editor.load(entry);
+            this.showPart("request");
+        });
         prepareDevices(this.about, address => this.connect(address));
-    }
-
-    bindLists() {
-        byId("bookmark").addEventListener("click", () => {
-            const uri = byId("target").value.trim();
-            if (uri !== "") {
-                bookmarks[bookmarks.has(uri) ? "remove" : "add"](uri);
-                this.showBookmark();
-            }
-        });
-        const showBookmarks = () => fillEntries(byId("bookmark-list"), bookmarks.all().map(uri => ({
-            text: uri, testid: "bookmark-entry",
-            open: () => {
-                byId("bookmarks-dialog").close();
-                this.connect(uri);
-            },
-            remove: () => {
-                bookmarks.remove(uri);
-                showBookmarks();
-                this.showBookmark();
-            },
-        })), "No bookmarks yet. The star beside the address adds one.");
-        byId("open-bookmarks").addEventListener("click", () => {
-            showBookmarks();
-            byId("bookmarks-dialog").showModal();
-        });
-        const showHistory = () => fillEntries(byId("history-list"), history.all().map(entry => ({
-            text: entry.uri, testid: "history-entry", badge: entry.method,
-            note: [entry.code, new Date(entry.at).toLocaleString()].filter(Boolean).join(" · "),
-            open: () => {
-                byId("history-dialog").close();
-                this.editor.load(entry);
-                this.showPart("request");
-            },
-        })), "No requests yet.");
-        byId("open-history").addEventListener("click", () => {
-            byId("history-payloads").checked = history.keepsPayloads();
-            showHistory();
-            byId("history-dialog").showModal();
-        });
-        byId("history-payloads").addEventListener("change", event => history.keepPayloads(event.target.checked));
-        byId("history-clear").addEventListener("click", () => {
-            history.clear();
-            showHistory();
-        });
     }
 
     /** Fills the page at its start. */
@@ -178,10 +137,6 @@ class Explorer {
         }
     }
 
-    showBookmark() {
-        byId("bookmark").setAttribute("aria-pressed", String(bookmarks.has(byId("target").value.trim())));
-    }
-
     showCode() {
         if (this.tabs.chosen() === "tab-code") {
             this.code.show(this.editor.request(this.security.current()).body);
@@ -206,7 +161,7 @@ class Explorer {
         this.base = base;
         this.editor.base = base;
         byId("target").value = uri;
-        this.showBookmark();
+        showBookmark();
         const rest = uri.slice(base.length);
         this.editor.set("GET", rest.length > 1 ? uri : base + "/.well-known/core");
         await this.refresh();
@@ -292,6 +247,10 @@ class Explorer {
                     code = this.take(event, resumption) ?? code;
                 }
             }, { signal: controller.signal, file: resumption.file });
+            if (this.sending === controller && !resumption.response && !resumption.failed) {
+                throw new ApiError({ title: "The stream ended without an answer", hint: "Look at the server of this page." }, 0);
+            }
+
             if (this.sending === controller && resumption.response) {
                 const response = await resumption.joined();
                 this.answer.show(response, { note: resumption.note });
@@ -299,6 +258,7 @@ class Explorer {
                 progress.done();
             }
         } catch (error) {
+            code = error.name === "AbortError" ? "cancelled" : code;
             if (this.sending === controller) {
                 this.failed(error);
             }

@@ -15,6 +15,7 @@ export class Resumption {
         this.response = null;
         this.note = null;
         this.tag = null;
+        this.failed = false;
     }
 
     /** How many bytes are here. */
@@ -37,6 +38,7 @@ export class Resumption {
         this.parts = whole > 0 ? [join(this.parts).subarray(0, whole)] : [];
         this.offset = whole;
         this.response = null;
+        this.failed = false;
         return { ...this.body, offset: whole };
     }
 
@@ -48,6 +50,7 @@ export class Resumption {
     }
 
     fail(event) {
+        this.failed = true;
         if (typeof event.partial === "string") {
             const partial = fromBase64(event.partial);
             this.parts = [...(this.offset > 0 ? [join(this.parts).subarray(0, this.offset)] : []), partial];
