@@ -1,5 +1,6 @@
 using System.Text;
 using CoAP.NET.Cli.Decoding;
+using CoAP.NET.Cli.Exploring;
 using CoAP.NET.Cli.Output;
 using Microsoft.Win32.SafeHandles;
 
@@ -37,6 +38,9 @@ internal sealed class CliContext
 
     /// <summary>Reads an environment variable; null when it is not set.</summary>
     public Func<string, string?> GetVariable { get; init; } = Environment.GetEnvironmentVariable;
+
+    /// <summary>Opens an address in the browser of the user; says whether there is one.</summary>
+    public Func<Uri, bool> OpenBrowser { get; init; } = Browser.TryOpen;
 
     /// <summary>Has something end with the command, after its clients and servers.</summary>
     /// <param name="owned">What ends.</param>

@@ -6,6 +6,7 @@ using CoAP.NET.Cli.CommandLine;
 using CoAP.NET.Cli.Commands;
 using CoAP.NET.Cli.Decoding;
 using CoAP.NET.Cli.Discovering;
+using CoAP.NET.Cli.Exploring;
 using CoAP.NET.Cli.Output;
 using CoAP.NET.Cli.Proxying;
 using CoAP.NET.Cli.Registering;
@@ -62,6 +63,7 @@ internal static class CoapTool
                 .. RequestCommand.CreateAll(context),
                 ObserveCommand.Create(context),
                 DiscoverCommand.Create(context),
+                ExploreCommand.Create(context),
                 RegisterCommand.Create(context),
                 PingCommand.Create(context),
                 ServeCommand.Create(context),

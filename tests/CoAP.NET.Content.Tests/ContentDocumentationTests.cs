@@ -8,7 +8,7 @@ public sealed class ContentDocumentationTests
 {
     [Fact]
     public void Every_snippet_of_the_page_stands_in_these_tests() =>
-        Snippets.AllStandInTests("content.md", ".", 9, "CoAP.NET.Content.Tests");
+        Snippets.AllStandInTests("content.md", ".", 10, "CoAP.NET.Content.Tests");
 
     [Fact]
     public void Media_types_lead_to_numbers()
@@ -120,6 +120,20 @@ public sealed class ContentDocumentationTests
 
         Assert.True(isCbor, error.Message);
         Assert.Equal("""{"on": true}""", notation);
+    }
+
+    [Fact]
+    public void CBOR_is_written_by_people()
+    {
+        byte[] cbor = CoapCborNotation.Parse("""
+            {
+              1: h'01 02',    # bytes
+              2: 1.5_2,       # in single precision
+              3: [_ "a", 0(<<true>>)]
+            }
+            """);
+
+        Assert.Equal("a30142010202fa3fc00000039f6161c041f5ff", Wire.Hex(cbor));
     }
 
     [Fact]

@@ -89,6 +89,27 @@ internal sealed class ConnectionOptions
             TimeProvider = context.TimeProvider,
             Parameters = Adjust(parse, CoapTransmissionParameters.Default),
         };
+        ApplySecurity(parse, scheme, options);
+        if (parse.GetValue(KeepAlive) is { } keepAlive)
+        {
+            options.Streams.KeepAliveInterval = keepAlive == TimeSpan.Zero ? Timeout.InfiniteTimeSpan : keepAlive;
+        }
+
+        if (parse.GetValue(MaxMessageSize) is { } size)
+        {
+            options.Limits.MaxStreamMessageSize = size;
+        }
+
+        return options;
+    }
+
+    /// <summary>Has a client show and trust what the command line says.</summary>
+    /// <param name="parse">The command line.</param>
+    /// <param name="scheme">The scheme of what is asked.</param>
+    /// <param name="options">The options of the client.</param>
+    /// <exception cref="UsageException">Options contradict each other.</exception>
+    public void ApplySecurity(ParseResult parse, string scheme, CoapEndpointOptions options)
+    {
         FileInfo[] authorities = parse.GetValue(Ca) ?? [];
         CoapPskCredential? psk = PskOf(parse, scheme);
         options.Streams.HandshakeTimeout = parse.GetValue(HandshakeTimeout)
@@ -106,19 +127,11 @@ internal sealed class ConnectionOptions
         {
             options.Tls = ClientSecurity.Make(authorities, parse.GetValue(Certificate), parse.GetValue(Key), parse.GetValue(Insecure));
         }
-
-        if (parse.GetValue(KeepAlive) is { } keepAlive)
-        {
-            options.Streams.KeepAliveInterval = keepAlive == TimeSpan.Zero ? Timeout.InfiniteTimeSpan : keepAlive;
-        }
-
-        if (parse.GetValue(MaxMessageSize) is { } size)
-        {
-            options.Limits.MaxStreamMessageSize = size;
-        }
-
-        return options;
     }
+
+    /// <summary>Whether anything was said of keys, certificates or trust.</summary>
+    public bool HasSecurity(ParseResult parse) => parse.GetValue(Ca) is { Length: > 0 } || parse.GetValue(Certificate) is not null
+        || parse.GetValue(Psk) is not null || parse.GetValue(PskFile) is not null || parse.GetValue(Insecure);
 
     /// <summary>How long a handshake may take by the options that were made here.</summary>
     public static TimeSpan HandshakeTimeoutOf(CoapEndpointOptions options) => options.Streams.HandshakeTimeout;
@@ -165,7 +178,8 @@ internal sealed class ConnectionOptions
                 "Write an IP address, with a port if you like: 192.0.2.1, 192.0.2.1:5683, [2001:db8::1]:5683.");
     }
 
-    private CoapTransmissionParameters Adjust(ParseResult parse, CoapTransmissionParameters parameters) => parameters with
+    /// <summary>Transmission parameters with what the command line says of them.</summary>
+    public CoapTransmissionParameters Adjust(ParseResult parse, CoapTransmissionParameters parameters) => parameters with
     {
         NStart = parse.GetValue(NStart) ?? parameters.NStart,
         AckTimeout = parse.GetValue(AckTimeout) ?? parameters.AckTimeout,

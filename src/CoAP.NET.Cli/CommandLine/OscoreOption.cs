@@ -24,20 +24,30 @@ internal sealed class OscoreOption
     /// <exception cref="UsageException">The file has another number of contexts, or the server does not speak CoAP.</exception>
     public void ApplyTo(ParseResult parse, CliContext context, CoapEndpointOptions endpoint, string server)
     {
+        if (OpenFor(parse, context, server) is { } contexts)
+        {
+            endpoint.UseOscore(contexts);
+        }
+    }
+
+    /// <summary>The only context of the file, for a server; null when the option was not given.</summary>
+    /// <param name="parse">The command line.</param>
+    /// <param name="context">Ends the contexts.</param>
+    /// <param name="server">The URI of a resource of the server itself.</param>
+    /// <exception cref="UsageException">The file has another number of contexts, or the server does not speak CoAP.</exception>
+    public OscoreContexts? OpenFor(ParseResult parse, CliContext context, string server)
+    {
         if (parse.GetValue(Option) is not { } path)
         {
-            return;
+            return null;
         }
 
         CoapUri target = TargetArgument.Check(server);
         OpenedContexts opened = OpenedContexts.Open(path, context);
-        if (opened.Contexts is not [var only])
-        {
-            throw new UsageException($"{path} has {opened.Contexts.Count} security contexts, and a client uses one.",
+        return opened.Contexts is [var only]
+            ? new OscoreContexts().Add($"{target.Scheme}://{target.Authority}", only)
+            : throw new UsageException($"{path} has {opened.Contexts.Count} security contexts, and a client uses one.",
                 "Keep the context of each server in a file of its own.");
-        }
-
-        endpoint.UseOscore(new OscoreContexts().Add($"{target.Scheme}://{target.Authority}", only));
     }
 
     /// <summary>Has a server serve requests with the contexts of the file.</summary>

@@ -8,7 +8,8 @@ namespace CoAP.NET.Content.Cbor;
 /// <summary>CBOR in diagnostic notation (RFC 8949 section 8), which people can read.</summary>
 internal static class CborDiagnostics
 {
-    private const int MaxDepth = 64;
+    /// <summary>How deep items may lie in each other.</summary>
+    public const int MaxDepth = 64;
 
     /// <summary>Writes CBOR in diagnostic notation.</summary>
     /// <param name="bytes">One item, or a sequence of any number (RFC 8742).</param>

@@ -1,9 +1,18 @@
 using System.Text.Json.Serialization;
+using CoAP.NET.Explorer.Exploring;
 
 namespace CoAP.NET.Explorer.Pages;
 
 /// <summary>The JSON of the pages.</summary>
-[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase)]
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase,
+    DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(PageProblem))]
 [JsonSerializable(typeof(DroppedEvents))]
+[JsonSerializable(typeof(PageRequest))]
+[JsonSerializable(typeof(PageSecurity))]
+[JsonSerializable(typeof(ResourcesRequest))]
+[JsonSerializable(typeof(DiscoverRequest))]
+[JsonSerializable(typeof(ConvertRequest))]
+[JsonSerializable(typeof(ConvertAnswer))]
+[JsonSerializable(typeof(CodeAnswer))]
 internal sealed partial class PageJson : JsonSerializerContext;

@@ -1,6 +1,6 @@
 using System.Threading.Tasks.Dataflow;
 
-namespace CoAP.NET.Cli.Wire;
+namespace CoAP.NET.Wire;
 
 /// <summary>
 /// A block without a queue: what is offered is looked at, or changed, and offered on at once on the same thread. So what a command sends

@@ -1,0 +1,30 @@
+using System.ComponentModel;
+using System.Diagnostics;
+
+namespace CoAP.NET.Cli.Exploring;
+
+/// <summary>The browser of the user.</summary>
+internal static class Browser
+{
+    /// <summary>Opens an address in it.</summary>
+    /// <returns>Whether there is one, as far as can be seen.</returns>
+    public static bool TryOpen(Uri address)
+    {
+        // Without a display there is nobody to look.
+        if (OperatingSystem.IsLinux() && Environment.GetEnvironmentVariable("DISPLAY") is (null or "")
+            && Environment.GetEnvironmentVariable("WAYLAND_DISPLAY") is (null or ""))
+        {
+            return false;
+        }
+
+        try
+        {
+            using Process? opened = Process.Start(new ProcessStartInfo(address.AbsoluteUri) { UseShellExecute = true });
+            return true;
+        }
+        catch (Exception exception) when (exception is Win32Exception or PlatformNotSupportedException or InvalidOperationException)
+        {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,81 @@
+using System.CommandLine;
+using CoAP.NET.Cli.CommandLine;
+using CoAP.NET.Explorer;
+using CoAP.NET.Oscore;
+
+namespace CoAP.NET.Cli.Exploring;
+
+/// <summary>A web page of this machine with which devices are looked at.</summary>
+internal static class ExploreCommand
+{
+    private const string ProfileName = "command line";
+
+    internal static Command Create(CliContext context)
+    {
+        Argument<string?> target = new("URI")
+        {
+            Description = "The server to look at first. Others can be opened on the page.",
+            Arity = ArgumentArity.ZeroOrOne,
+            HelpName = "URI",
+        };
+        target.CompletionSources.Add(TargetArgument.Schemes);
+        Option<int?> port = CommandExtensions.Number("--port", "The port of the page on 127.0.0.1. Default: one that is free.", 1, 65_535);
+        Option<bool> noOpen = new("--no-open") { Description = "Only print the address; open no browser." };
+        ConnectionOptions connection = new();
+        OscoreOption oscore = new("Protect requests to URI by OSCORE with the context of this file, or of a directory of aiocoap. Sequence "
+            + "numbers are kept beside it.");
+        Command command = new("explore",
+            "Look at devices in the browser: their resources, requests, observations, messages byte by byte. Ends with Ctrl-C.")
+        {
+            target, port, noOpen,
+        };
+        connection.AddTo(command);
+        command.Options.Add(oscore.Option);
+        return command.Runs(context, async (parse, cancellationToken) =>
+        {
+            string? text = parse.GetValue(target) is { } given ? TargetArgument.Complete(given) : null;
+            CoapUri? uri = text is null ? null : TargetArgument.Check(text);
+            if (uri is null && (oscore.IsSet(parse) || connection.HasSecurity(parse)))
+            {
+                throw new UsageException("For which server are the keys?", "Give its URI, such as coaps://192.0.2.1.");
+            }
+
+            OscoreContexts? contexts = oscore.OpenFor(parse, context, text ?? "");
+            CoapLocalExplorer explorer = await CoapLocalExplorer.StartAsync(
+                options =>
+                {
+                    options.FirstTarget = uri?.ToString();
+                    options.ConfigureClient = endpoint => endpoint.Parameters = connection.Adjust(parse, endpoint.Parameters);
+                    if (uri is not null && (contexts is not null || connection.HasSecurity(parse)))
+                    {
+                        options.AddProfile(
+                            ProfileName,
+                            endpoint =>
+                            {
+                                connection.ApplySecurity(parse, uri.Scheme, endpoint);
+                                if (contexts is not null)
+                                {
+                                    endpoint.UseOscore(contexts);
+                                }
+                            },
+                            uri.Host);
+                    }
+                },
+                parse.GetValue(port) ?? 0,
+                cancellationToken).ConfigureAwait(false);
+            await using (explorer.ConfigureAwait(false))
+            {
+                context.Out.Writer.WriteLine(explorer.Address.AbsoluteUri);
+                context.Out.Writer.Flush();
+                bool isOpen = !parse.GetValue(noOpen) && context.OpenBrowser(explorer.Address);
+                context.Error.MarkupLine(isOpen
+                    ? "[grey]It is open in your browser. Who has the address may use it; Ctrl-C ends.[/]"
+                    : "[grey]Open this address in a browser. Who has it may use it; Ctrl-C ends.[/]");
+                await Task.Delay(Timeout.InfiniteTimeSpan, context.TimeProvider, cancellationToken)
+                    .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+
+            return ExitCodes.Success;
+        });
+    }
+}

@@ -1,0 +1,248 @@
+using System.Numerics;
+
+namespace CoAP.NET.Content.Cbor;
+
+/// <summary>
+/// Reads diagnostic notation (RFC 8949 section 8, RFC 8610 appendix G), so that CBOR comes of it. The work grows with the length of the
+/// notation, and what comes of it has a bound.
+/// </summary>
+internal static class NotationReader
+{
+    private const string End = "";
+
+    /// <summary>Reads all of a notation.</summary>
+    /// <param name="notation">The notation.</param>
+    /// <param name="cbor">The CBOR; empty when the notation is wrong.</param>
+    /// <param name="fault">What is wrong with the notation; its offset is one of characters.</param>
+    /// <param name="isSequence">Whether there may be any number of items.</param>
+    /// <param name="maxSize">How many bytes of CBOR there may be.</param>
+    public static bool TryRead(ReadOnlySpan<char> notation, out byte[] cbor, out ContentFault fault, bool isSequence, int maxSize)
+    {
+        NotationText text = new(notation);
+        NotationBytes output = new(Math.Min(maxSize, Array.MaxLength));
+        bool isRead = isSequence
+            ? TryReadItems(ref text, output, CborDiagnostics.MaxDepth, End, false, out _)
+            : text.TrySkipSpace() && TryReadItem(ref text, output, CborDiagnostics.MaxDepth) && text.TrySkipSpace()
+                && (text.IsAtEnd || text.Expected("the end of the text"));
+        cbor = isRead ? output.ToArray() : [];
+        fault = text.Fault;
+        return isRead;
+    }
+
+    /// <summary>Reads items with commas between them, and what ends them.</summary>
+    /// <param name="text">The notation; the first item comes next, or the end.</param>
+    /// <param name="output">Takes the items.</param>
+    /// <param name="depth">How deep they may lie in each other.</param>
+    /// <param name="close">What ends them; empty for the end of the text.</param>
+    /// <param name="isMap">Whether each is a key with its value.</param>
+    /// <param name="count">How many there are.</param>
+    public static bool TryReadItems(ref NotationText text, NotationBytes output, int depth, string close, bool isMap, out ulong count)
+    {
+        count = 0;
+        while (true)
+        {
+            if (!text.TrySkipSpace())
+            {
+                return false;
+            }
+
+            if (close.Length == 0 ? text.IsAtEnd : text.TryTake(close))
+            {
+                return true;
+            }
+
+            if (!TryReadItem(ref text, output, depth) || (isMap && !TryReadValue(ref text, output, depth)))
+            {
+                return false;
+            }
+
+            count++;
+            if (!TrySkipComma(ref text, close))
+            {
+                return false;
+            }
+        }
+    }
+
+    private static bool TrySkipComma(ref NotationText text, string close) => text.TrySkipSpace()
+        && (text.TryTake(",") || (close.Length == 0 ? text.IsAtEnd : text.IsAt(close))
+            || text.Expected($"a comma or {(close.Length == 0 ? "the end of the text" : close)}"));
+
+    private static bool TryReadValue(ref NotationText text, NotationBytes output, int depth) =>
+        text.TrySkipSpace() && (text.TryTake(":") || text.Expected("a colon")) && text.TrySkipSpace()
+        && TryReadItem(ref text, output, depth);
+
+    private static bool TryReadItem(ref NotationText text, NotationBytes output, int depth)
+    {
+        int start = text.Position;
+        if (depth == 0)
+        {
+            return text.Fail(start, $"items lie more than {CborDiagnostics.MaxDepth} deep in each other");
+        }
+
+        bool isRead = text.Next switch
+        {
+            '[' => TryReadContainer(ref text, output, depth, CborMajor.Array),
+            '{' => TryReadContainer(ref text, output, depth, CborMajor.Map),
+            '(' => TryReadParts(ref text, output, depth),
+            '-' or (>= '0' and <= '9') => TryReadNumber(ref text, output, depth),
+            _ when NotationStrings.IsNext(text) => NotationStrings.TryRead(ref text, output, depth, false, out _),
+            _ when char.IsAsciiLetter(text.Next) => TryReadWord(ref text, output),
+            _ => text.Expected("an item"),
+        };
+        return isRead && (!output.IsTooLarge
+            || text.Fail(start, $"at most {output.MaxSize} bytes of CBOR were expected, but what begins here goes beyond"));
+    }
+
+    private static bool TryReadContainer(ref NotationText text, NotationBytes output, int depth, CborMajor major)
+    {
+        text.Take();
+        int start = output.Length;
+        int behind = text.Position;
+        if (!text.TryReadIndicator(out NotationWidth width))
+        {
+            return false;
+        }
+
+        bool isMap = major == CborMajor.Map;
+        bool isIndefinite = width == NotationWidth.Indefinite;
+        if (isIndefinite)
+        {
+            output.Append((byte)(((int)major << 5) | 31));
+        }
+
+        if (!TryReadItems(ref text, output, depth - 1, isMap ? "}" : "]", isMap, out ulong count))
+        {
+            return false;
+        }
+
+        if (isIndefinite)
+        {
+            output.Append(0xff);
+            return true;
+        }
+
+        if (!NotationBytes.Fits(count, width))
+        {
+            return text.Fail(behind, $"an encoding indicator was expected that {count} items fit, but a narrower one stands there");
+        }
+
+        output.InsertHead(start, major, count, width);
+        return true;
+    }
+
+    /// <summary>A string of indefinite length with its parts.</summary>
+    private static bool TryReadParts(ref NotationText text, NotationBytes output, int depth)
+    {
+        int start = output.Length;
+        text.Take();
+        if (!text.TryExpect("_") || !text.TrySkipSpace())
+        {
+            return false;
+        }
+
+        output.Append(0x5f);
+        bool? isTextString = null;
+        do
+        {
+            int part = text.Position;
+            if (!NotationStrings.IsNext(text))
+            {
+                return text.Expected(isTextString is null ? "a part of a string (an empty one is ''_ or \"\"_)" : "a part of the string");
+            }
+
+            if (!NotationStrings.TryRead(ref text, output, depth, true, out bool isText))
+            {
+                return false;
+            }
+
+            if ((isTextString ??= isText) != isText)
+            {
+                return text.Fail(part, isText
+                    ? "a byte string like the parts before was expected, but a text string stands there"
+                    : "a text string like the parts before was expected, but a byte string stands there");
+            }
+
+            if (!TrySkipComma(ref text, ")") || !text.TrySkipSpace())
+            {
+                return false;
+            }
+        }
+        while (!text.TryTake(")"));
+
+        if (isTextString == true)
+        {
+            output.Replace(start, 0x7f);
+        }
+
+        output.Append(0xff);
+        return true;
+    }
+
+    private static bool TryReadNumber(ref NotationText text, NotationBytes output, int depth)
+    {
+        if (!NotationNumbers.TryRead(ref text, output, out bool isTag))
+        {
+            return false;
+        }
+
+        if (!isTag)
+        {
+            return true;
+        }
+
+        text.Take();
+        return text.TrySkipSpace() && TryReadItem(ref text, output, depth - 1) && text.TrySkipSpace() && text.TryExpect(")");
+    }
+
+    private static bool TryReadWord(ref NotationText text, NotationBytes output)
+    {
+        int start = text.Position;
+        switch (text.TakeWord())
+        {
+            case "false":
+                return TryWriteSimple(output, 20);
+            case "true":
+                return TryWriteSimple(output, 21);
+            case "null":
+                return TryWriteSimple(output, 22);
+            case "undefined":
+                return TryWriteSimple(output, 23);
+            case "simple":
+                return TryReadSimple(ref text, output);
+            case "NaN":
+                return NotationNumbers.TryFinish(ref text, output, double.NaN, []);
+            case "Infinity":
+                return NotationNumbers.TryFinish(ref text, output, double.PositiveInfinity, []);
+            default:
+                return text.ExpectedWord(start, text.Next == '\'' ? "h, b64, b32 or h32 in front of the quote" : "an item");
+        }
+    }
+
+    private static bool TryReadSimple(ref NotationText text, NotationBytes output)
+    {
+        if (!text.TryExpect("(") || !text.TrySkipSpace())
+        {
+            return false;
+        }
+
+        int start = text.Position;
+        if (!NotationNumbers.TryReadUnsigned(ref text, out BigInteger value))
+        {
+            return false;
+        }
+
+        if (value > byte.MaxValue || (value >= 24 && value < 32))
+        {
+            return text.Fail(start, "a simple value (0 to 23, 32 to 255) was expected, but another number stands there");
+        }
+
+        return text.TrySkipSpace() && text.TryExpect(")") && TryWriteSimple(output, (byte)value);
+    }
+
+    private static bool TryWriteSimple(NotationBytes output, byte value)
+    {
+        output.AppendHead(CborMajor.Simple, value, NotationWidth.Shortest);
+        return true;
+    }
+}

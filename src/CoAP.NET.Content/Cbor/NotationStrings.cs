@@ -1,0 +1,285 @@
+using System.Buffers;
+using System.Text;
+using System.Text.Unicode;
+
+namespace CoAP.NET.Content.Cbor;
+
+/// <summary>Strings of diagnostic notation (RFC 8949 section 8, RFC 8610 appendix G.1 to G.4).</summary>
+internal static class NotationStrings
+{
+    /// <summary>Whether a string comes next.</summary>
+    public static bool IsNext(in NotationText text) => text.Rest switch
+    {
+        ['"' or '\'', ..] or ['<', '<', ..] or ['h', '\'', ..] => true,
+        ['b', '6', '4', '\'', ..] or ['b' or 'h', '3', '2', '\'', ..] => true,
+        _ => false,
+    };
+
+    /// <summary>Reads a string, also one that is put together of several, with its encoding indicator.</summary>
+    /// <param name="text">The notation; a string comes next.</param>
+    /// <param name="output">Takes the string.</param>
+    /// <param name="depth">How deep items may lie in it, if it holds some.</param>
+    /// <param name="isPart">Whether it is a part of a string of indefinite length, which is none itself.</param>
+    /// <param name="isText">Whether it is a text string.</param>
+    public static bool TryRead(ref NotationText text, NotationBytes output, int depth, bool isPart, out bool isText)
+    {
+        int begin = text.Position;
+        int start = output.Length;
+        bool isMixed = false;
+        isText = text.Next == '"';
+        NotationWidth width;
+        int behind;
+        while (true)
+        {
+            isMixed |= isText != (text.Next == '"');
+            if (!TryReadOne(ref text, output, depth))
+            {
+                return false;
+            }
+
+            behind = text.Position;
+            if (!text.TryReadIndicator(out width))
+            {
+                return false;
+            }
+
+            if (width != NotationWidth.Shortest)
+            {
+                break;
+            }
+
+            if (!text.TrySkipSpace())
+            {
+                return false;
+            }
+
+            bool isPlus = text.TryTake("+");
+            if (isPlus && !text.TrySkipSpace())
+            {
+                return false;
+            }
+
+            if (!IsNext(text))
+            {
+                if (isPlus)
+                {
+                    return text.Expected("a string");
+                }
+
+                break;
+            }
+        }
+
+        return IsUnicode(ref text, output, begin, start, isText && isMixed)
+            && TryWriteHead(ref text, output, start, isText ? CborMajor.TextString : CborMajor.ByteString, width, behind, isPart);
+    }
+
+    private static bool IsUnicode(ref NotationText text, NotationBytes output, int begin, int start, bool isAsked) =>
+        !isAsked || output.IsTooLarge || Utf8.IsValid(output.Since(start))
+        || text.Fail(begin, "a text was expected, but the bytes that it is put together of are no UTF-8");
+
+    private static bool TryWriteHead(ref NotationText text, NotationBytes output, int start, CborMajor major, NotationWidth width,
+        int behind, bool isPart)
+    {
+        int length = output.Length - start;
+        if (width == NotationWidth.Indefinite)
+        {
+            output.Append([(byte)(((int)major << 5) | 31), 0xff]);
+            return (length == 0 && !isPart) || text.Fail(
+                behind, "_0, _1, _2, _3 or _i was expected, but _ stands there, which is for empty strings alone (others: (_ ...))");
+        }
+
+        output.InsertHead(start, major, (ulong)length, width);
+        return NotationBytes.Fits((ulong)length, width) || output.IsTooLarge || text.Fail(
+            behind, $"an encoding indicator was expected that {length} bytes fit, but a narrower one stands there");
+    }
+
+    private static bool TryReadOne(ref NotationText text, NotationBytes output, int depth)
+    {
+        if (text.Next is '"' or '\'')
+        {
+            return TryReadQuoted(ref text, output);
+        }
+
+        if (text.TryTake("<<"))
+        {
+            return NotationReader.TryReadItems(ref text, output, depth - 1, ">>", false, out _);
+        }
+
+        return text.TryTake("h'") ? TryReadDigits(ref text, output, 4, NotationDigits.Base16)
+            : text.TryTake("b64'") ? TryReadDigits(ref text, output, 6, NotationDigits.Base64)
+            : text.TryTake("b32'") ? TryReadDigits(ref text, output, 5, NotationDigits.Base32)
+            : text.TryTake("h32'") ? TryReadDigits(ref text, output, 5, NotationDigits.Base32Hex)
+            : text.Expected("a string");
+    }
+
+    private static bool TryReadQuoted(ref NotationText text, NotationBytes output)
+    {
+        int start = text.Position;
+        char quote = text.Next;
+        Span<byte> utf8 = stackalloc byte[4];
+        text.Take();
+        while (text.Next != quote)
+        {
+            Rune rune;
+            if (text.Next == '\\')
+            {
+                if (!TryReadEscape(ref text, quote, out rune))
+                {
+                    return false;
+                }
+            }
+            else if (text.IsAtEnd)
+            {
+                return text.Expected($"the quote at the end of the string that begins at offset {start}");
+            }
+            else if (text.Next < ' ')
+            {
+                return text.Expected("an escape for the control character");
+            }
+            else if (Rune.DecodeFromUtf16(text.Rest, out rune, out int length) != OperationStatus.Done)
+            {
+                return text.Expected("a whole surrogate pair");
+            }
+            else
+            {
+                text.Take(length);
+            }
+
+            output.Append(utf8[..rune.EncodeToUtf8(utf8)]);
+        }
+
+        text.Take();
+        return true;
+    }
+
+    private static bool TryReadEscape(ref NotationText text, char quote, out Rune rune)
+    {
+        int start = text.Position;
+        text.Take();
+        char escape = text.Next;
+        rune = new Rune(escape switch
+        {
+            'b' => '\b',
+            'f' => '\f',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            '"' or '\\' or '/' => escape,
+            '\'' when quote == '\'' => escape,
+            _ => '\0',
+        });
+        if (escape == 'u')
+        {
+            text.Take();
+            return TryReadCodePoint(ref text, start, out rune);
+        }
+
+        if (rune.Value == 0)
+        {
+            return text.Expected("one of \" \\ / b f n r t u, or ' in single quotes, behind the \\");
+        }
+
+        text.Take();
+        return true;
+    }
+
+    private static bool TryReadCodePoint(ref NotationText text, int start, out Rune rune)
+    {
+        rune = default;
+        if (!TryReadUnit(ref text, out char unit))
+        {
+            return false;
+        }
+
+        char low = '\0';
+        if (char.IsHighSurrogate(unit) && text.TryTake("\\u") && !TryReadUnit(ref text, out low))
+        {
+            return false;
+        }
+
+        return Rune.TryCreate(unit, out rune) || Rune.TryCreate(unit, low, out rune)
+            || text.Fail(start, "a whole surrogate pair was expected, but half of one stands there");
+    }
+
+    private static bool TryReadUnit(ref NotationText text, out char unit)
+    {
+        int value = 0;
+        unit = '\0';
+        for (int i = 0; i < 4; i++)
+        {
+            int digit = NotationDigits.ValueOf(text.Next, NotationDigits.Base16);
+            if (digit < 0)
+            {
+                return text.Expected("a hexadecimal digit");
+            }
+
+            value = (value << 4) | digit;
+            text.Take();
+        }
+
+        unit = (char)value;
+        return true;
+    }
+
+    // In base64 a slash is a digit, so that it begins no comment there.
+    private static bool TryReadDigits(ref NotationText text, NotationBytes output, int bitsOfDigit, string alphabet)
+    {
+        int start = text.Position;
+        int digits = 0;
+        int padding = 0;
+        int bits = 0;
+        int count = 0;
+        while (text.TrySkipSpace(isSlashSpace: bitsOfDigit != 6))
+        {
+            if (text.Next == '\'')
+            {
+                return TryEndDigits(ref text, start, bitsOfDigit, digits, padding, count, bits);
+            }
+
+            int value = padding > 0 ? -1 : NotationDigits.ValueOf(text.Next, alphabet);
+            if (text.Next == '=' && bitsOfDigit != 4)
+            {
+                padding++;
+            }
+            else if (value < 0)
+            {
+                return text.Expected($"a digit of {NotationDigits.NameOf(alphabet)} or the single quote at the end");
+            }
+            else
+            {
+                digits++;
+                bits = (bits << bitsOfDigit) | value;
+                count += bitsOfDigit;
+                if (count >= 8)
+                {
+                    count -= 8;
+                    output.Append((byte)(bits >> count));
+                    bits &= (1 << count) - 1;
+                }
+            }
+
+            text.Take();
+        }
+
+        return false;
+    }
+
+    private static bool TryEndDigits(ref NotationText text, int start, int bitsOfDigit, int digits, int padding, int count, int bits)
+    {
+        int group = bitsOfDigit == 6 ? 4 : 8;
+        if (count >= bitsOfDigit)
+        {
+            return text.Expected("one more digit, as no byte ends here,");
+        }
+
+        if (padding > 0 && (padding >= group || (digits + padding) % group != 0))
+        {
+            return text.Fail(
+                start, $"a multiple of {group} digits was expected, those of the padding included, but {digits + padding} stand there");
+        }
+
+        text.Take();
+        return bits == 0 || text.Fail(start, "a last digit without bits beyond the last byte was expected, but another one stands there");
+    }
+}

@@ -1,0 +1,157 @@
+using System.Globalization;
+
+namespace CoAP.NET.Content.Cbor;
+
+/// <summary>Diagnostic notation while it is read, character by character. After a fault nothing more can be read.</summary>
+internal ref struct NotationText
+{
+    private const int MaxWordShown = 20;
+
+    private readonly ReadOnlySpan<char> _text;
+
+    public NotationText(ReadOnlySpan<char> text) => _text = text;
+
+    /// <summary>Where the next character stands.</summary>
+    public int Position { get; private set; }
+
+    public readonly bool IsAtEnd => Position == _text.Length;
+
+    /// <summary>The next character; NUL at the end, which is part of no notation.</summary>
+    public readonly char Next => IsAtEnd ? '\0' : _text[Position];
+
+    /// <summary>All that was not read yet.</summary>
+    public readonly ReadOnlySpan<char> Rest => _text[Position..];
+
+    /// <summary>What is wrong; means something only after a method returned false.</summary>
+    public ContentFault Fault { get; private set; }
+
+    /// <summary>The characters since then.</summary>
+    public readonly ReadOnlySpan<char> Since(int start) => _text[start..Position];
+
+    /// <summary>Whether these characters come next.</summary>
+    public readonly bool IsAt(string expected) => Rest.StartsWith(expected, StringComparison.Ordinal);
+
+    /// <summary>Takes the next characters, which were looked at.</summary>
+    public void Take(int count = 1) => Position += count;
+
+    /// <summary>Whether these characters come next; takes them.</summary>
+    public bool TryTake(string expected)
+    {
+        bool isThere = IsAt(expected);
+        Position += isThere ? expected.Length : 0;
+        return isThere;
+    }
+
+    /// <summary>Takes these characters; that others come is a fault.</summary>
+    public bool TryExpect(string expected) => TryTake(expected) || Expected(expected);
+
+    /// <summary>Takes letters and digits, of which there may be none.</summary>
+    public ReadOnlySpan<char> TakeWord()
+    {
+        int start = Position;
+        while (char.IsAsciiLetterOrDigit(Next))
+        {
+            Position++;
+        }
+
+        return Since(start);
+    }
+
+    /// <summary>Takes white space and comments.</summary>
+    /// <param name="isSlashSpace">Whether a slash begins a comment, as everywhere but among digits of base64.</param>
+    /// <returns>Whether the last comment has an end.</returns>
+    public bool TrySkipSpace(bool isSlashSpace = true)
+    {
+        while (true)
+        {
+            switch (Next)
+            {
+                case ' ' or '\t' or '\r' or '\n':
+                    Position++;
+                    break;
+                case '#':
+                    SkipLine();
+                    break;
+                case '/' when isSlashSpace && IsAt("//"):
+                    SkipLine();
+                    break;
+                case '/' when isSlashSpace:
+                    int length = Rest[1..].IndexOf('/');
+                    if (length < 0)
+                    {
+                        return Fail(Position, "the / at the end of the comment that begins here was expected, but the text ends");
+                    }
+
+                    Position += length + 2;
+                    break;
+                default:
+                    return true;
+            }
+        }
+    }
+
+    /// <summary>Takes an encoding indicator (RFC 8949 section 8.1).</summary>
+    /// <param name="width">What it says; the shortest when there is none.</param>
+    public bool TryReadIndicator(out NotationWidth width)
+    {
+        width = NotationWidth.Shortest;
+        if (!TryTake("_"))
+        {
+            return true;
+        }
+
+        int start = Position;
+        ReadOnlySpan<char> word = TakeWord();
+        width = word switch
+        {
+            "" => NotationWidth.Indefinite,
+            "i" => NotationWidth.Immediate,
+            "0" => NotationWidth.One,
+            "1" => NotationWidth.Two,
+            "2" => NotationWidth.Four,
+            "3" => NotationWidth.Eight,
+            _ => NotationWidth.Shortest,
+        };
+        return width != NotationWidth.Shortest || ExpectedWord(start, "0, 1, 2, 3 or i as encoding indicator");
+    }
+
+    /// <summary>The fault that something else stands here.</summary>
+    /// <param name="what">What was expected.</param>
+    public bool Expected(string what) => Fail(Position, $"{what} was expected, but {Standing}");
+
+    /// <summary>The fault that another word stands there.</summary>
+    /// <param name="start">Where the word begins, which was taken.</param>
+    /// <param name="what">What was expected.</param>
+    public bool ExpectedWord(int start, string what)
+    {
+        ReadOnlySpan<char> word = Since(start);
+        return Fail(start, word.Length <= MaxWordShown
+            ? $"{what} was expected, but {word} stands there"
+            : $"{what} was expected, but {word[..MaxWordShown]}... stands there");
+    }
+
+    /// <summary>Notes a fault, after which nothing more can be read.</summary>
+    public bool Fail(int offset, string message)
+    {
+        Fault = new ContentFault(offset, message);
+        Position = _text.Length;
+        return false;
+    }
+
+    // Whatever the text holds, the sentence is fit for logs and terminals.
+    private readonly string Standing => IsAtEnd ? "the text ends" : Next switch
+    {
+        ' ' => "a space stands there",
+        '\r' or '\n' => "the line ends",
+        '\'' => "a single quote stands there",
+        '"' => "a double quote stands there",
+        > ' ' and < '\u007f' => $"'{Next}' stands there",
+        _ => string.Create(CultureInfo.InvariantCulture, $"U+{(int)Next:X4} stands there"),
+    };
+
+    private void SkipLine()
+    {
+        int length = Rest.IndexOfAny('\r', '\n');
+        Position = length < 0 ? _text.Length : Position + length;
+    }
+}

@@ -1,0 +1,59 @@
+using CoAP.NET;
+using CoAP.NET.AspNetCore;
+using CoAP.NET.Explorer;
+using CoAP.NET.Explorer.Exploring;
+using CoAP.NET.Explorer.Pages;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Microsoft.AspNetCore.Builder;
+
+/// <summary>Serves web pages for CoAP.</summary>
+public static class CoapExplorerEndpointRouteBuilderExtensions
+{
+    /// <summary>
+    /// Maps the explorer: a page that shows the resources of CoAP servers, sends requests, observes, and shows messages byte by byte. Whom it
+    /// may ask is said by <see cref="CoapExplorerOptions.Targets"/>, and is only the application's own server by default. The application
+    /// stops when nothing says who may use it; add <c>RequireAuthorization</c>.
+    /// </summary>
+    /// <param name="endpoints">The web application.</param>
+    /// <param name="pattern">The path of the page, such as <c>/coap</c>.</param>
+    /// <param name="configure">Targets, credentials, bounds.</param>
+    /// <returns>The endpoints, for conventions such as <c>RequireAuthorization</c>.</returns>
+    public static IEndpointConventionBuilder MapCoapExplorer(
+        this IEndpointRouteBuilder endpoints, string pattern, Action<CoapExplorerOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(endpoints);
+        ArgumentException.ThrowIfNullOrEmpty(pattern);
+        CoapExplorerOptions options = new();
+        configure?.Invoke(options);
+        IServiceProvider services = endpoints.ServiceProvider;
+        ExplorerApi api = new(
+            options,
+            services.GetService<CoapServer>(),
+            services.GetService<ILoggerFactory>() ?? NullLoggerFactory.Instance,
+            services.GetService<TimeProvider>() ?? TimeProvider.System);
+        services.GetService<IHostApplicationLifetime>()?.ApplicationStopped.Register(() =>
+            api.DisposeAsync().AsTask().GetAwaiter().GetResult());
+        RouteGroupBuilder group = endpoints.MapGroup(pattern);
+        PageGuard guard = new(options.Token, options.Hosts);
+        group.AddEndpointFilter(guard.CheckAsync);
+        PageFiles.Of("explorer").Map(group);
+        api.Map(group);
+        if (!options.AllowAnonymous)
+        {
+            StartCheck.RequireAuthorization(
+                services,
+                group,
+                "lets anybody ask the CoAP servers that it may ask. Add RequireAuthorization(), or set AllowAnonymous of its options if that "
+                    + "is meant.",
+                static (loggers, reason) => ExplorerLog.RefusedAtStart(loggers.CreateLogger(ExplorerLog.Category), reason));
+        }
+
+        return group;
+    }
+}

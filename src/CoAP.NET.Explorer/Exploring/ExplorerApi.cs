@@ -1,0 +1,284 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using CoAP.NET.Explorer.Pages;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Explorer.Exploring;
+
+/// <summary>What the page calls. Each call says what it wants as JSON; what takes time is told line by line as it happens.</summary>
+internal sealed class ExplorerApi : IAsyncDisposable
+{
+    // A description without its payload, which may be a file besides, or base64.
+    private const int DescriptionSize = 64 * 1024;
+
+    private static readonly TimeSpan s_discovery = TimeSpan.FromSeconds(5);
+
+    private readonly CoapExplorerOptions _options;
+    private readonly ExplorerTargets _targets;
+    private readonly ExplorerClients _clients;
+    private readonly ExplorerPlaces _places;
+    private readonly ExplorerDevices _devices;
+    private readonly ILogger _logger;
+    private readonly TimeProvider _time;
+
+    public ExplorerApi(CoapExplorerOptions options, CoapServer? own, ILoggerFactory loggers, TimeProvider time)
+    {
+        (_options, _time) = (options, time);
+        _targets = new ExplorerTargets(options, own);
+        _clients = new ExplorerClients(options, _targets, loggers, time);
+        _places = new ExplorerPlaces(options);
+        _devices = new ExplorerDevices(time);
+        _logger = loggers.CreateLogger(ExplorerLog.Category);
+    }
+
+    /// <summary>How many exchanges and observations run.</summary>
+    public int Running => _places.Taken;
+
+    public ValueTask DisposeAsync() => _clients.DisposeAsync();
+
+    /// <summary>Maps the calls.</summary>
+    public void Map(RouteGroupBuilder group)
+    {
+        group.MapPost("/api/about", AboutAsync);
+        group.MapPost("/api/resources", context => GuardAsync(context, () => ResourcesAsync(context)));
+        group.MapPost("/api/discover", context => GuardAsync(context, () => DiscoverAsync(context)));
+        group.MapPost("/api/request", context => GuardAsync(context, () => ExchangeAsync(context, isObservation: false)));
+        group.MapPost("/api/observe", context => GuardAsync(context, () => ExchangeAsync(context, isObservation: true)));
+        group.MapPost("/api/code", context => GuardAsync(context, () => CodeAsync(context)));
+        group.MapPost("/api/convert", context => GuardAsync(context, () => ConvertAsync(context)));
+    }
+
+    private static async Task<T> ReadAsync<T>(HttpContext context, JsonTypeInfo<T> type)
+    {
+        try
+        {
+            return await JsonSerializer.DeserializeAsync(context.Request.Body, type, context.RequestAborted).ConfigureAwait(false)
+                ?? throw new JsonException("It is empty.");
+        }
+        catch (JsonException exception)
+        {
+            throw ExplorerException.Bad("Not understood", $"The request of the page cannot be read: {exception.Message}", "Reload the page.");
+        }
+    }
+
+    private static async Task SendAsync(HttpContext context, byte[] json)
+    {
+        context.Response.ContentType = "application/json";
+        context.Response.Headers.CacheControl = "no-store";
+        await context.Response.Body.WriteAsync(json, context.RequestAborted).ConfigureAwait(false);
+    }
+
+    private Task AboutAsync(HttpContext context) => SendAsync(context, AboutJson.Write(_options, _targets));
+
+    // What goes wrong before anything was sent to the page.
+    private async Task GuardAsync(HttpContext context, Func<Task> run)
+    {
+        Limit(context);
+        try
+        {
+            await run().ConfigureAwait(false);
+        }
+        catch (OperationCanceledException) when (context.RequestAborted.IsCancellationRequested)
+        {
+            // The page went away, or cancelled.
+        }
+        catch (BadHttpRequestException)
+        {
+            throw;
+        }
+        catch (Exception exception) when (Problems.IsExpected(exception) && !context.Response.HasStarted)
+        {
+            context.Response.StatusCode = exception is ExplorerException known ? known.Status : StatusCodes.Status502BadGateway;
+            context.Response.ContentType = "application/json";
+            await context.Response.Body.WriteAsync(
+                JsonSerializer.SerializeToUtf8Bytes(Problems.Of(exception), PageJson.Default.PageProblem), context.RequestAborted)
+                .ConfigureAwait(false);
+        }
+    }
+
+    private void Limit(HttpContext context)
+    {
+        // A payload as base64 takes four thirds.
+        if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
+        {
+            limit.MaxRequestBodySize = DescriptionSize + ((long)_options.MaxBodySize * 4 / 3);
+        }
+    }
+
+    private async Task ResourcesAsync(HttpContext context)
+    {
+        ResourcesRequest asked = await ReadAsync(context, PageJson.Default.ResourcesRequest).ConfigureAwait(false);
+        CoapUri target = _targets.Check(asked.Target);
+        await WithClientAsync(context, target, asked.Security, async client => await SendAsync(
+            context, await _devices.ResourcesAsync(client.Client, target, context.RequestAborted).ConfigureAwait(false))
+            .ConfigureAwait(false)).ConfigureAwait(false);
+    }
+
+    private async Task DiscoverAsync(HttpContext context)
+    {
+        DiscoverRequest asked = await ReadAsync(context, PageJson.Default.DiscoverRequest).ConfigureAwait(false);
+        if (!_options.AllowDiscovery)
+        {
+            throw new ExplorerException(StatusCodes.Status403Forbidden, new PageProblem(
+                "Not allowed", "This page does not look for devices.", "CoapExplorerOptions.AllowDiscovery allows it."));
+        }
+
+        TimeSpan patience = asked.Seconds is { } seconds and >= 0.1 and <= 60 ? TimeSpan.FromSeconds(seconds) : s_discovery;
+        CoapUri group = CoapUri.Parse("coap://224.0.1.187");
+        await WithClientAsync(context, group, null, client => TellAsync(
+            context, events => _devices.DiscoverAsync(client.Client, patience, events, context.RequestAborted))).ConfigureAwait(false);
+    }
+
+    private async Task ExchangeAsync(HttpContext context, bool isObservation)
+    {
+        (PageRequest asked, byte[]? file) = await ReadRequestAsync(context).ConfigureAwait(false);
+        CoapUri uri = _targets.Check(asked.Uri);
+        CoapRequest request = RequestReader.Read(asked, uri, PayloadOf(asked, file));
+        ExplorerLog.Asked(_logger, context.User.Identity?.Name ?? context.Connection.RemoteIpAddress?.ToString() ?? "somebody",
+            isObservation ? "observe" : asked.Method, uri.ToString());
+        await WithClientAsync(context, uri, asked.Security, client => TellAsync(context, events =>
+        {
+            client.Watch.Sink = events;
+            ExplorerExchange exchange = new(client, request, events, _time);
+            return isObservation
+                ? exchange.ObserveAsync(context.RequestAborted)
+                : exchange.SendAsync(asked.Offset, _options.MaxBodySize, context.RequestAborted);
+        })).ConfigureAwait(false);
+    }
+
+    private async Task CodeAsync(HttpContext context)
+    {
+        PageRequest asked = await ReadAsync(context, PageJson.Default.PageRequest).ConfigureAwait(false);
+        if (!CoapUri.TryParse(asked.Uri, out CoapUri? uri, out string? error))
+        {
+            throw ExplorerException.Bad("Not a CoAP URI", error);
+        }
+
+        bool isFile = asked.Payload?.Kind == "file";
+        RequestCode code = new(asked, uri, isFile ? [] : PayloadOf(asked, null), isFile);
+        await SendAsync(context, JsonSerializer.SerializeToUtf8Bytes(
+            new CodeAnswer(code.ToCSharp(), code.ToTool(), code.ToLibcoap()), PageJson.Default.CodeAnswer)).ConfigureAwait(false);
+    }
+
+    private async Task ConvertAsync(HttpContext context)
+    {
+        ConvertRequest asked = await ReadAsync(context, PageJson.Default.ConvertRequest).ConfigureAwait(false);
+        byte[] bytes = PayloadReader.Read(asked.Payload, null, _options.MaxBodySize) ?? [];
+        string? notation = asked.Payload?.Kind is "cbor" or "hex" && CoapCborNotation.TryFormat(bytes, out string text, out _) ? text : null;
+        await SendAsync(context, JsonSerializer.SerializeToUtf8Bytes(
+            new ConvertAnswer(Convert.ToHexStringLower(bytes), bytes.Length, notation), PageJson.Default.ConvertAnswer))
+            .ConfigureAwait(false);
+    }
+
+    private async Task<(PageRequest Asked, byte[]? File)> ReadRequestAsync(HttpContext context)
+    {
+        if (!context.Request.HasFormContentType)
+        {
+            return (await ReadAsync(context, PageJson.Default.PageRequest).ConfigureAwait(false), null);
+        }
+
+        IFormCollection form;
+        try
+        {
+            FormOptions bounds = new()
+            {
+                MultipartBodyLengthLimit = _options.MaxBodySize + DescriptionSize,
+                ValueLengthLimit = DescriptionSize,
+                ValueCountLimit = 2,
+            };
+            form = await context.Request.ReadFormAsync(bounds, context.RequestAborted).ConfigureAwait(false);
+        }
+        catch (InvalidDataException)
+        {
+            throw TooLarge();
+        }
+
+        IFormFile file = form.Files["file"] ?? throw ExplorerException.Bad("No file", "The request of the page has no file.");
+        if (file.Length > _options.MaxBodySize)
+        {
+            throw TooLarge();
+        }
+
+        PageRequest asked;
+        try
+        {
+            asked = JsonSerializer.Deserialize(form["request"].ToString(), PageJson.Default.PageRequest)!;
+        }
+        catch (JsonException exception)
+        {
+            throw ExplorerException.Bad("Not understood", $"The request of the page cannot be read: {exception.Message}", "Reload the page.");
+        }
+
+        byte[] bytes = new byte[file.Length];
+        using Stream stream = file.OpenReadStream();
+        await stream.ReadExactlyAsync(bytes, context.RequestAborted).ConfigureAwait(false);
+        return (asked, bytes);
+
+        ExplorerException TooLarge() => new(StatusCodes.Status413PayloadTooLarge, new PageProblem(
+            "Too large", $"A file may have {_options.MaxBodySize:N0} bytes here.", "CoapExplorerOptions.MaxBodySize allows more."));
+    }
+
+    private byte[]? PayloadOf(PageRequest asked, byte[]? file)
+    {
+        CoapContentFormat? format = asked.Options.FirstOrDefault(static option => option.Number == Options.OptionNumber.ContentFormat) is { } option
+            && ushort.TryParse(option.Value, out ushort number) ? new CoapContentFormat(number) : null;
+        return asked.Payload?.Kind == "file"
+            ? file ?? throw ExplorerException.Bad("No file", "The request of the page has no file.")
+            : PayloadReader.Read(asked.Payload, format, _options.MaxBodySize);
+    }
+
+    private async Task WithClientAsync(HttpContext context, CoapUri uri, PageSecurity? security, Func<ExplorerClient, Task> run)
+    {
+        string user = _places.Take(context);
+        try
+        {
+            ExplorerClient client = _clients.Take(uri, security);
+            bool isSound = false;
+            try
+            {
+                await run(client).ConfigureAwait(false);
+                isSound = true;
+            }
+            finally
+            {
+                await _clients.ReturnAsync(client, isSound).ConfigureAwait(false);
+            }
+        }
+        finally
+        {
+            _places.Return(user);
+        }
+    }
+
+    // Tells of what happens while it happens; how it ended stands at the end.
+    private static async Task TellAsync(HttpContext context, Func<EventLines, Task> run)
+    {
+        EventLines events = new(context);
+        Task sending = events.SendAsync();
+        try
+        {
+            await run(events).ConfigureAwait(false);
+        }
+        catch (Exception exception) when (Problems.IsExpected(exception))
+        {
+            PageProblem problem = Problems.Of(exception);
+            events.Add(json =>
+            {
+                json.WriteString("kind", "error");
+                json.WriteString("title", problem.Title);
+                json.WriteString("detail", problem.Detail);
+                json.WriteString("hint", problem.Hint);
+            });
+        }
+        finally
+        {
+            events.Complete();
+        }
+
+        await sending.ConfigureAwait(false);
+    }
+}

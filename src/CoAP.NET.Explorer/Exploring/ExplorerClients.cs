@@ -1,0 +1,158 @@
+using System.Security.Cryptography;
+using System.Text.Json;
+using CoAP.NET.Explorer.Pages;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Explorer.Exploring;
+
+/// <summary>
+/// The clients that ask for the page. Each belongs to one exchange at a time, so that what its messages tell is of that exchange; afterwards
+/// it is kept for a minute for the next one to the same server with the same credentials, which needs no connection or handshake then.
+/// Thread-safe.
+/// </summary>
+internal sealed class ExplorerClients : IAsyncDisposable
+{
+    private static readonly TimeSpan s_idle = TimeSpan.FromMinutes(1);
+
+    private readonly CoapExplorerOptions _options;
+    private readonly ExplorerTargets _targets;
+    private readonly ILoggerFactory _loggers;
+    private readonly TimeProvider _time;
+    private readonly ITimer _timer;
+    private readonly Lock _gate = new();
+    private readonly LinkedList<(ExplorerClient Client, long Since)> _idle = new();
+    private bool _isDisposed;
+
+    public ExplorerClients(CoapExplorerOptions options, ExplorerTargets targets, ILoggerFactory loggers, TimeProvider time)
+    {
+        (_options, _targets, _loggers, _time) = (options, targets, loggers, time);
+        _timer = time.CreateTimer(static clients => ((ExplorerClients)clients!).CloseIdle(), this, Timeout.InfiniteTimeSpan,
+            Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>A client for one exchange; <see cref="ReturnAsync"/> takes it back.</summary>
+    /// <param name="uri">What is asked.</param>
+    /// <param name="security">How it is protected; null for not at all, or by what the system trusts.</param>
+    /// <exception cref="ExplorerException">The credentials are wrong, or not allowed.</exception>
+    public ExplorerClient Take(CoapUri uri, PageSecurity? security)
+    {
+        string key = KeyOf(uri, security);
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_isDisposed, this);
+            for (LinkedListNode<(ExplorerClient Client, long Since)>? one = _idle.Last; one is not null; one = one.Previous)
+            {
+                if (one.Value.Client.Key == key)
+                {
+                    _idle.Remove(one);
+                    return one.Value.Client;
+                }
+            }
+        }
+
+        return Open(uri, security, key);
+    }
+
+    /// <summary>Keeps a client for the next exchange, or closes it.</summary>
+    /// <param name="client">The client.</param>
+    /// <param name="isSound">Whether the exchange ended in order; others may have left something under way.</param>
+    public ValueTask ReturnAsync(ExplorerClient client, bool isSound)
+    {
+        client.Watch.Sink = null;
+        ExplorerClient? closed = client;
+        lock (_gate)
+        {
+            if (isSound && !_isDisposed)
+            {
+                closed = null;
+                if (_idle.Count == _options.MaxExchanges)
+                {
+                    closed = _idle.First!.Value.Client;
+                    _idle.RemoveFirst();
+                }
+
+                _idle.AddLast((client, _time.GetTimestamp()));
+                if (_idle.Count == 1)
+                {
+                    _timer.Change(s_idle, Timeout.InfiniteTimeSpan);
+                }
+            }
+        }
+
+        return closed?.DisposeAsync() ?? ValueTask.CompletedTask;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        ExplorerClient[] all;
+        lock (_gate)
+        {
+            _isDisposed = true;
+            all = [.. _idle.Select(static one => one.Client)];
+            _idle.Clear();
+        }
+
+        await _timer.DisposeAsync().ConfigureAwait(false);
+        foreach (ExplorerClient client in all)
+        {
+            await client.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+
+    // Of secrets only a digest is kept for comparing.
+    private static string KeyOf(CoapUri uri, PageSecurity? security) => security is null
+        ? $"{uri.Scheme}://{uri.Authority}"
+        : $"{uri.Scheme}://{uri.Authority} "
+            + Convert.ToHexStringLower(SHA256.HashData(JsonSerializer.SerializeToUtf8Bytes(security, PageJson.Default.PageSecurity)));
+
+    private ExplorerClient Open(CoapUri uri, PageSecurity? security, string key)
+    {
+        CoapEndpointOptions endpoint = new() { LoggerFactory = _loggers, TimeProvider = _time };
+        endpoint.Limits.MaxResponseBodySize = _options.MaxBodySize;
+        _options.ConfigureClient?.Invoke(endpoint);
+        if (security is not null)
+        {
+            Credentials.Apply(security, uri, _options, endpoint);
+        }
+
+        _targets.Guard(endpoint);
+        WireWatch watch = new(_time);
+        watch.AddTo(endpoint.Pipeline);
+        return new ExplorerClient(key, new CoapClient(endpoint), watch);
+    }
+
+    private async void CloseIdle()
+    {
+        List<ExplorerClient> closed = [];
+        lock (_gate)
+        {
+            while (_idle.First is { } first && _time.GetElapsedTime(first.Value.Since) >= s_idle)
+            {
+                closed.Add(first.Value.Client);
+                _idle.RemoveFirst();
+            }
+
+            if (_idle.First is { } next && !_isDisposed)
+            {
+                _timer.Change(s_idle - _time.GetElapsedTime(next.Value.Since), Timeout.InfiniteTimeSpan);
+            }
+        }
+
+        foreach (ExplorerClient client in closed)
+        {
+            await client.DisposeAsync().ConfigureAwait(false);
+        }
+    }
+}
+
+/// <summary>A client and what watches its messages.</summary>
+internal sealed class ExplorerClient(string key, CoapClient client, WireWatch watch) : IAsyncDisposable
+{
+    public string Key { get; } = key;
+
+    public CoapClient Client { get; } = client;
+
+    public WireWatch Watch { get; } = watch;
+
+    public ValueTask DisposeAsync() => Client.DisposeAsync();
+}

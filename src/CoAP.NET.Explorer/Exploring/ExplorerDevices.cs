@@ -1,0 +1,139 @@
+using System.Text.Json;
+using CoAP.NET.Explorer.Pages;
+
+namespace CoAP.NET.Explorer.Exploring;
+
+/// <summary>Finds what there is: resources of a server (RFC 6690), and servers in the network (RFC 7252 section 8).</summary>
+/// <param name="time">The clock.</param>
+internal sealed class ExplorerDevices(TimeProvider time)
+{
+    private const string Core = "/.well-known/core";
+    private const string AllNodes = "coap://224.0.1.187";
+    private const int MostDevices = 1000;
+
+    /// <summary>Asks a server what it has, and writes the answer of the page.</summary>
+    /// <exception cref="ExplorerException">The answer is an error, or no list.</exception>
+    public async Task<byte[]> ResourcesAsync(CoapClient client, CoapUri target, CancellationToken cancellationToken)
+    {
+        string origin = $"{target.Scheme}://{target.Authority}";
+        long started = time.GetTimestamp();
+        CoapRequest request = new(CoapMethod.Get, origin + Core) { Accept = CoapContentFormat.LinkFormat };
+        CoapResponse response = await client.SendAsync(request, cancellationToken).ConfigureAwait(false);
+        if (!response.IsSuccess)
+        {
+            throw new ExplorerException(502, new PageProblem(
+                "No list of resources", $"{origin} answered {response.Code} at {Core}.",
+                "Its resources can be asked for by their paths all the same."));
+        }
+
+        if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error))
+        {
+            throw new ExplorerException(502, new PageProblem(
+                "No list of resources", $"What {origin} has at {Core} is no list of links: {error.Message} at byte {error.Offset}.",
+                "Its resources can be asked for by their paths all the same."));
+        }
+
+        TimeSpan elapsed = time.GetElapsedTime(started);
+        using MemoryStream bytes = new();
+        using (Utf8JsonWriter json = new(bytes))
+        {
+            json.WriteStartObject();
+            json.WriteNumber("elapsedMs", Math.Round(elapsed.TotalMilliseconds, 3));
+            json.WriteStartArray("links");
+            foreach (CoapLink link in links)
+            {
+                Write(json, link, origin);
+            }
+
+            json.WriteEndArray();
+            json.WriteEndObject();
+        }
+
+        return bytes.ToArray();
+    }
+
+    /// <summary>Asks the group of all CoAP nodes, and tells of each that answers.</summary>
+    public async Task DiscoverAsync(CoapClient client, TimeSpan patience, EventLines events, CancellationToken cancellationToken)
+    {
+        CoapRequest request = new(CoapMethod.Get, AllNodes + Core)
+        {
+            Accept = CoapContentFormat.LinkFormat,
+            Confirmable = false,
+            Timeout = patience,
+        };
+        long started = time.GetTimestamp();
+        int devices = 0;
+        await foreach (CoapGroupResponse answer in client.SendToGroupAsync(request, null, cancellationToken).ConfigureAwait(false))
+        {
+            if (devices == MostDevices)
+            {
+                break;
+            }
+
+            devices++;
+            int links = answer.Error is null && answer.Response.IsSuccess
+                && CoapLinkFormat.TryParse(answer.Response.Payload.Span, out IReadOnlyList<CoapLink> found, out _) ? found.Count : 0;
+            double elapsed = time.GetElapsedTime(started).TotalMilliseconds;
+            events.Add(json =>
+            {
+                json.WriteString("kind", "device");
+                json.WriteString("address", CoapUri.OriginOf(answer.Uri));
+                json.WriteNull("name");
+                json.WriteNumber("links", links);
+                json.WriteNumber("elapsedMs", Math.Round(elapsed, 1));
+            });
+        }
+
+        events.Add(json =>
+        {
+            json.WriteString("kind", "done");
+            json.WriteNumber("devices", devices);
+        });
+    }
+
+    private static void Write(Utf8JsonWriter json, CoapLink link, string origin)
+    {
+        string uri = link.ResolveTarget(origin + "/");
+        json.WriteStartObject();
+        json.WriteString("uri", uri);
+        json.WriteString("path", uri.StartsWith(origin + "/", StringComparison.Ordinal) ? uri[origin.Length..] : uri);
+        json.WriteString("title", link.Title);
+        WriteList(json, "rt", link.ResourceTypes);
+        WriteList(json, "if", link.Interfaces);
+        json.WriteStartArray("ct");
+        foreach (CoapContentFormat format in link.ContentFormats)
+        {
+            json.WriteNumberValue(format.Value);
+        }
+
+        json.WriteEndArray();
+        if (link.Size is { } size)
+        {
+            json.WriteNumber("sz", size);
+        }
+
+        json.WriteBoolean("obs", link.IsObservable);
+        json.WriteStartArray("attributes");
+        foreach (CoapLinkAttribute attribute in link.Attributes)
+        {
+            json.WriteStartObject();
+            json.WriteString("name", attribute.Name);
+            json.WriteString("value", attribute.Value);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+        json.WriteEndObject();
+    }
+
+    private static void WriteList(Utf8JsonWriter json, string name, IReadOnlyList<string> values)
+    {
+        json.WriteStartArray(name);
+        foreach (string value in values)
+        {
+            json.WriteStringValue(value);
+        }
+
+        json.WriteEndArray();
+    }
+}

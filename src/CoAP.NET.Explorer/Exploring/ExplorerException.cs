@@ -1,0 +1,13 @@
+using CoAP.NET.Explorer.Pages;
+
+namespace CoAP.NET.Explorer.Exploring;
+
+/// <summary>What the page asked for is not done; the problem says why.</summary>
+internal sealed class ExplorerException(int status, PageProblem problem) : Exception(problem.Detail)
+{
+    public int Status { get; } = status;
+
+    public PageProblem Problem { get; } = problem;
+
+    public static ExplorerException Bad(string title, string detail, string? hint = null) => new(400, new PageProblem(title, detail, hint));
+}

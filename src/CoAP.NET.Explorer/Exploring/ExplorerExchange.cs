@@ -1,0 +1,104 @@
+using CoAP.NET.Explorer.Pages;
+
+namespace CoAP.NET.Explorer.Exploring;
+
+/// <summary>One request, or one observation, of a page: asks, and tells what happens.</summary>
+/// <param name="client">Asks.</param>
+/// <param name="request">What is asked.</param>
+/// <param name="events">The page.</param>
+/// <param name="time">The clock.</param>
+internal sealed class ExplorerExchange(ExplorerClient client, CoapRequest request, EventLines events, TimeProvider time)
+    : IProgress<CoapProgress>
+{
+    private static readonly TimeSpan s_pace = TimeSpan.FromMilliseconds(50);
+
+    private long _toldAt;
+
+    /// <summary>Sends the request and tells of the answer.</summary>
+    /// <param name="offset">Where in the body the download begins.</param>
+    /// <param name="maxSize">How many bytes the body may have.</param>
+    /// <param name="cancellationToken">The page went away, or cancels.</param>
+    public async Task SendAsync(long offset, int maxSize, CancellationToken cancellationToken)
+    {
+        using BodyCapture body = new(events, offset, maxSize);
+        request.Destination = body;
+        request.Progress = this;
+        long started = time.GetTimestamp();
+        CoapResponse response = await client.Client.SendAsync(request, cancellationToken).ConfigureAwait(false);
+        TimeSpan elapsed = time.GetElapsedTime(started);
+        ReadOnlyMemory<byte> payload = response.Payload.IsEmpty ? body.Body : response.Payload;
+        events.Add(json =>
+        {
+            json.WriteString("kind", "response");
+            ResponseJson.Write(json, response, payload, elapsed, client.Watch.Retransmissions, time.GetUtcNow());
+        });
+    }
+
+    /// <summary>Observes until the page goes away, or the observation ends.</summary>
+    public async Task ObserveAsync(CancellationToken cancellationToken)
+    {
+        TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        CoapObserveOptions options = new() { OnNotification = Tell };
+        CoapObservation observation = await client.Client.ObserveAsync(request, options, cancellationToken).ConfigureAwait(false);
+        await using (observation.ConfigureAwait(false))
+        {
+            observation.StateChanged += (_, state) => Tell(state, observation, ended);
+            Tell(observation.State, observation, ended);
+            await ended.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Report(CoapProgress value)
+    {
+        bool isEnd = value.BytesTransferred >= value.TotalBytes;
+        long now = time.GetTimestamp();
+        if (!isEnd && _toldAt != 0 && time.GetElapsedTime(_toldAt, now) < s_pace)
+        {
+            return;
+        }
+
+        _toldAt = now;
+        events.Add(
+            json =>
+            {
+                json.WriteString("kind", "progress");
+                json.WriteBoolean("upload", value.IsUpload);
+                json.WriteNumber("transferred", value.BytesTransferred);
+                json.WritePropertyName("total");
+                if (value.TotalBytes is { } total)
+                {
+                    json.WriteNumberValue(total);
+                }
+                else
+                {
+                    json.WriteNullValue();
+                }
+            },
+            isKept: false);
+    }
+
+    private void Tell(CoapResponse response) => events.Add(
+        json =>
+        {
+            DateTimeOffset now = time.GetUtcNow();
+            json.WriteString("kind", "notification");
+            json.WriteString("time", now);
+            ResponseJson.Write(json, response, response.Payload, null, 0, now);
+        },
+        isKept: false);
+
+    private void Tell(CoapObserveState state, CoapObservation observation, TaskCompletionSource ended)
+    {
+        events.Add(json =>
+        {
+            json.WriteString("kind", "state");
+            json.WriteString("state", state.ToString());
+            json.WriteString("detail", observation.Error?.Message);
+        });
+        if (state is CoapObserveState.Failed or CoapObserveState.Cancelled)
+        {
+            ended.TrySetResult();
+        }
+    }
+}

@@ -1,0 +1,57 @@
+namespace CoAP.NET.Explorer.Exploring;
+
+/// <summary>A request as the page describes it.</summary>
+internal sealed record PageRequest
+{
+    public string Method { get; set; } = "GET";
+
+    public string Uri { get; set; } = "";
+
+    public bool Confirmable { get; set; } = true;
+
+    public IReadOnlyList<PageOption> Options { get; set; } = [];
+
+    public PagePayload? Payload { get; set; }
+
+    public int? BlockSize { get; set; }
+
+    public long Offset { get; set; }
+
+    public double? TimeoutSeconds { get; set; }
+
+    public PageSecurity? Security { get; set; }
+}
+
+/// <summary>An option: its number, and its value as text by its format.</summary>
+internal sealed record PageOption(int Number, string Value);
+
+/// <summary>A payload as it is written in the editor.</summary>
+/// <param name="Kind">text, json, cbor, senml, hex, base64 or file.</param>
+/// <param name="Value">The text; null for a file.</param>
+internal sealed record PagePayload(string Kind, string? Value);
+
+/// <summary>How a request is protected: by a profile, or by secrets of the user.</summary>
+internal sealed record PageSecurity
+{
+    public string? Profile { get; set; }
+
+    public string? Identity { get; set; }
+
+    public string? Ca { get; set; }
+
+    public string? Certificate { get; set; }
+
+    /// <summary>The pre-shared key, or the private key of the certificate as PEM.</summary>
+    public string? Key { get; set; }
+
+    public bool Insecure { get; set; }
+}
+
+/// <summary>Asks for the resources of a server.</summary>
+internal sealed record ResourcesRequest(string Target, PageSecurity? Security);
+
+/// <summary>Looks for devices.</summary>
+internal sealed record DiscoverRequest(double? Seconds);
+
+/// <summary>Asks what bytes a payload has.</summary>
+internal sealed record ConvertRequest(PagePayload? Payload);

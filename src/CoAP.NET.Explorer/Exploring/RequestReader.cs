@@ -1,0 +1,116 @@
+using System.Buffers.Binary;
+using System.Globalization;
+using System.Text;
+using CoAP.NET.Options;
+
+namespace CoAP.NET.Explorer.Exploring;
+
+/// <summary>Makes requests out of what the page describes.</summary>
+internal static class RequestReader
+{
+    private static readonly string[] s_methods = ["GET", "POST", "PUT", "DELETE", "FETCH", "PATCH", "iPATCH"];
+
+    /// <summary>The methods by their names; the first has the value 1.</summary>
+    public static IReadOnlyList<string> Methods => s_methods;
+
+    /// <summary>Makes the request.</summary>
+    /// <param name="asked">What the page wrote.</param>
+    /// <param name="uri">Its URI, checked.</param>
+    /// <param name="payload">Its payload; null for none.</param>
+    /// <exception cref="ExplorerException">An option, a number or a name is wrong.</exception>
+    public static CoapRequest Read(PageRequest asked, CoapUri uri, byte[]? payload)
+    {
+        CoapRequest request = new(MethodOf(asked.Method), uri.ToString())
+        {
+            Confirmable = asked.Confirmable,
+        };
+        foreach (PageOption option in asked.Options)
+        {
+            request.Options.Add(option.Number, ValueOf(option));
+        }
+
+        if (payload is not null)
+        {
+            request.Content = new CoapContent(payload, request.Options.ContentFormat);
+        }
+
+        if (asked.TimeoutSeconds is { } seconds)
+        {
+            request.Timeout = seconds is > 0 and <= 3600
+                ? TimeSpan.FromSeconds(seconds)
+                : throw ExplorerException.Bad("Not a timeout", "A timeout is more than 0 and at most 3,600 seconds.");
+        }
+
+        if (asked.BlockSize is { } size)
+        {
+            request.BlockSize = size is 16 or 32 or 64 or 128 or 256 or 512 or 1024
+                ? size
+                : throw ExplorerException.Bad("Not a block size", "Block sizes are 16, 32, 64, 128, 256, 512 and 1024 (RFC 7959).");
+        }
+
+        if (asked.Offset > 0)
+        {
+            request.Download = new CoapDownloadOptions { Offset = asked.Offset };
+        }
+
+        return request;
+    }
+
+    /// <summary>A method by its name.</summary>
+    public static CoapMethod MethodOf(string name)
+    {
+        int index = Array.FindIndex(s_methods, method => string.Equals(method, name, StringComparison.OrdinalIgnoreCase));
+        return index >= 0 ? (CoapMethod)(index + 1)
+            : throw ExplorerException.Bad("No such method", $"Methods are {string.Join(", ", s_methods)}.");
+    }
+
+    /// <summary>The bytes of an option.</summary>
+    /// <exception cref="ExplorerException">The value does not fit.</exception>
+    public static byte[] ValueOf(PageOption option)
+    {
+        if (option.Number is < 0 or > OptionNumber.Max)
+        {
+            throw ExplorerException.Bad("No such option", "The number of an option is 0 to 65535.");
+        }
+
+        OptionDefinition? definition = CoapOptionRegistry.Default.Find(CoapCode.Get, option.Number)?.Definition;
+        string name = definition?.Name ?? string.Create(CultureInfo.InvariantCulture, $"Option {option.Number}");
+        byte[] value = definition?.Format switch
+        {
+            OptionFormat.Empty => option.Value.Length == 0 ? [] : throw Wrong(name, "has no value"),
+            OptionFormat.UInt => uint.TryParse(option.Value, NumberStyles.None, CultureInfo.InvariantCulture, out uint number)
+                ? ToUInt(number) : throw Wrong(name, "takes a number from 0 to 4294967295"),
+            OptionFormat.String => Encoding.UTF8.GetBytes(option.Value),
+            _ => HexOf(option.Value) ?? throw Wrong(name, "takes hexadecimal digits, two for each byte"),
+        };
+        return definition is null || definition.AllowsLength(value.Length)
+            ? value
+            : throw Wrong(name, string.Create(
+                CultureInfo.InvariantCulture, $"has {definition.MinLength} to {definition.MaxLength} bytes, and this has {value.Length}"));
+    }
+
+    /// <summary>Bytes by their hexadecimal digits, with 0x or without, spaces between them or not; null when they are none.</summary>
+    public static byte[]? HexOf(string text)
+    {
+        string digits = string.Concat((text.StartsWith("0x", StringComparison.OrdinalIgnoreCase) ? text[2..] : text)
+            .Where(static c => !char.IsWhiteSpace(c)));
+        try
+        {
+            return Convert.FromHexString(digits);
+        }
+        catch (FormatException)
+        {
+            return null;
+        }
+    }
+
+    private static ExplorerException Wrong(string name, string what) => ExplorerException.Bad("Option not understood", $"{name} {what}.");
+
+    // RFC 7252 section 3.2: without leading zeros, and zero has no byte at all.
+    private static byte[] ToUInt(uint value)
+    {
+        byte[] bytes = new byte[4];
+        BinaryPrimitives.WriteUInt32BigEndian(bytes, value);
+        return bytes.AsSpan().TrimStart((byte)0).ToArray();
+    }
+}

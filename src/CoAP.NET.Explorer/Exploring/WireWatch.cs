@@ -1,0 +1,161 @@
+using System.Text.Json;
+using CoAP.NET.Decoding;
+using CoAP.NET.Explorer.Pages;
+using CoAP.NET.Mesh;
+using CoAP.NET.Transports;
+using CoAP.NET.Wire;
+
+namespace CoAP.NET.Explorer.Exploring;
+
+/// <summary>
+/// Tells of the messages of a client as they are on the wire, explained byte by byte: blocks in its pipeline next to the channel. A long
+/// transfer or a busy observation is told in part, by a budget, as nobody reads thousands of messages.
+/// </summary>
+internal sealed class WireWatch(TimeProvider time)
+{
+    private const int Burst = 200;
+    private const int PerSecond = 20;
+
+    private readonly Lock _gate = new();
+    private readonly Dictionary<(CoapAddress Peer, ushort MessageId), int> _sent = [];
+    private EventLines? _sink;
+    private long _started;
+    private double _budget;
+    private long _refilled;
+    private int _skipped;
+
+    /// <summary>Whom to tell; null for nobody. Setting it begins a new exchange.</summary>
+    public EventLines? Sink
+    {
+        set
+        {
+            lock (_gate)
+            {
+                _sink = value;
+                _sent.Clear();
+                _started = _refilled = time.GetTimestamp();
+                _budget = Burst;
+                _skipped = 0;
+                Retransmissions = 0;
+            }
+        }
+    }
+
+    /// <summary>How often messages of this exchange were sent again.</summary>
+    public int Retransmissions { get; private set; }
+
+    /// <summary>Puts the blocks into a pipeline.</summary>
+    public void AddTo(CoapPipelineOptions pipeline) => pipeline
+        .Insert(CoapSeams.SerializerToChannel, () => Tap(isOutbound: true))
+        .Insert(CoapSeams.ChannelToSerializer, () => Tap(isOutbound: false));
+
+    private static WireFormat FormatOf(CoapTransport? transport) => transport is not { IsReliable: true } ? WireFormat.Datagram
+        : transport.Scheme.Contains("ws", StringComparison.Ordinal) ? WireFormat.WebSocket : WireFormat.Stream;
+
+    private InlineTap<CoapDatagram> Tap(bool isOutbound) => new(datagram =>
+    {
+        lock (_gate)
+        {
+            if (_sink is { } sink)
+            {
+                Tell(sink, datagram, isOutbound);
+            }
+        }
+
+        return datagram;
+    });
+
+    private void Tell(EventLines sink, CoapDatagram datagram, bool isOutbound)
+    {
+        WireFormat format = FormatOf(datagram.Channel?.Transport);
+        CoapAddress peer = datagram.Channel?.Remote ?? datagram.Remote;
+        int copies = isOutbound && format == WireFormat.Datagram ? Count(datagram.Span, peer) : 0;
+        if (!HasBudget())
+        {
+            _skipped++;
+            return;
+        }
+
+        DecodedMessage message = MessageDissector.Dissect(datagram.Span.ToArray(), format);
+        double at = time.GetElapsedTime(_started).TotalMilliseconds;
+        int skipped = _skipped;
+        _skipped = 0;
+        sink.Add(
+            json =>
+            {
+                json.WriteString("kind", "wire");
+                json.WriteNumber("time", Math.Round(at, 3));
+                json.WriteBoolean("outbound", isOutbound);
+                json.WriteString("peer", peer.ToString());
+                json.WriteNumber("retransmission", copies);
+                if (skipped > 0)
+                {
+                    json.WriteNumber("skipped", skipped);
+                }
+
+                WireJson.Write(json, message);
+            },
+            isKept: false);
+    }
+
+    private bool HasBudget()
+    {
+        long now = time.GetTimestamp();
+        _budget = Math.Min(Burst, _budget + (time.GetElapsedTime(_refilled, now).TotalSeconds * PerSecond));
+        _refilled = now;
+        if (_budget < 1)
+        {
+            return false;
+        }
+
+        _budget--;
+        return true;
+    }
+
+    // Confirmable messages go out again with the same Message ID (RFC 7252 section 4.2).
+    private int Count(ReadOnlySpan<byte> message, CoapAddress peer)
+    {
+        const int Confirmable = 0x40;
+        const int MostRemembered = 10_000;
+        if (message.Length < 4 || (message[0] & 0xf0) != Confirmable || _sent.Count > MostRemembered)
+        {
+            return 0;
+        }
+
+        ushort id = (ushort)((message[2] << 8) | message[3]);
+        int copies = _sent.GetValueOrDefault((peer, id));
+        _sent[(peer, id)] = copies + 1;
+        Retransmissions += copies > 0 ? 1 : 0;
+        return copies;
+    }
+}
+
+/// <summary>A message on the wire as JSON: what it says, its bytes, and what each of them means.</summary>
+internal static class WireJson
+{
+    // Of a longer one the beginning is enough for a person.
+    private const int MostBytes = 4096;
+
+    /// <summary>Writes the properties of a message.</summary>
+    public static void Write(Utf8JsonWriter json, DecodedMessage message)
+    {
+        json.WriteStartObject("message");
+        json.WriteString("summary", message.Summary.Split("  (", 2)[0]);
+        MessageJson.Write(json, message);
+        json.WriteEndObject();
+        ReadOnlySpan<byte> bytes = message.Bytes.Span;
+        json.WriteString("hex", Convert.ToHexStringLower(bytes[..Math.Min(bytes.Length, MostBytes)]));
+        json.WriteStartArray("fields");
+        foreach (DecodedField field in message.Fields)
+        {
+            json.WriteStartObject();
+            json.WriteNumber("offset", field.Offset);
+            json.WriteNumber("length", field.Length);
+            json.WriteString("text", field.Text);
+            json.WriteNumber("level", field.Level);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+    }
+}

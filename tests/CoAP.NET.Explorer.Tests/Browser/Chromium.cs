@@ -1,0 +1,56 @@
+using Microsoft.Playwright;
+
+namespace CoAP.NET.Explorer.Tests.Browser;
+
+/// <summary>The browser of the tests, one for all of a class.</summary>
+public sealed class Chromium : IAsyncLifetime
+{
+    private IPlaywright? _playwright;
+    private IBrowser? _browser;
+
+    /// <summary>Where it is; null for nowhere.</summary>
+    public static string? Path { get; } = Environment.GetEnvironmentVariable("CHROMIUM")
+        ?? ((string[])["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]).FirstOrDefault(File.Exists);
+
+    public async Task InitializeAsync()
+    {
+        if (Path is null)
+        {
+            return;
+        }
+
+        _playwright = await Playwright.CreateAsync();
+        _browser = await _playwright.Chromium.LaunchAsync(new BrowserTypeLaunchOptions
+        {
+            ExecutablePath = Path,
+
+            // Whoever runs tests in a container is often root.
+            Args = ["--no-sandbox", "--disable-gpu"],
+        });
+    }
+
+    /// <summary>Opens a page in a context of its own, as another user has it.</summary>
+    public async Task<BrowserPage> OpenAsync(Uri address, int width = 1280, int height = 800, ColorScheme scheme = ColorScheme.Light)
+    {
+        IBrowserContext context = await _browser!.NewContextAsync(new BrowserNewContextOptions
+        {
+            ViewportSize = new ViewportSize { Width = width, Height = height },
+            ColorScheme = scheme,
+            ReducedMotion = ReducedMotion.Reduce,
+            Permissions = ["clipboard-read", "clipboard-write"],
+        });
+        BrowserPage page = new(context, await context.NewPageAsync());
+        await page.Page.GotoAsync(address.AbsoluteUri);
+        return page;
+    }
+
+    public async Task DisposeAsync()
+    {
+        if (_browser is not null)
+        {
+            await _browser.DisposeAsync();
+        }
+
+        _playwright?.Dispose();
+    }
+}

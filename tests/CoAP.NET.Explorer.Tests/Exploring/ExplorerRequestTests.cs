@@ -1,0 +1,341 @@
+using System.Net.Http.Json;
+using System.Text;
+using System.Text.Json;
+
+namespace CoAP.NET.Explorer.Tests.Exploring;
+
+/// <summary>What the page asks of its server, and what devices get and answer.</summary>
+public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<ExplorerWorld>
+{
+    private ExplorerPage Page => world.Page;
+
+    [Fact]
+    public async Task A_request_is_answered_with_code_options_and_payload()
+    {
+        JsonElement response = await Page.ResponseAsync(new { method = "GET", uri = world.Coap + "/hello" });
+
+        Assert.Equal("2.05", response.GetProperty("code").GetString());
+        Assert.Equal("Content", response.GetProperty("name").GetString());
+        Assert.Equal("hello world!", ExplorerPage.Payload(response).GetProperty("text").GetString());
+        Assert.Equal(0, response.GetProperty("contentFormat").GetInt32());
+        Assert.True(response.GetProperty("elapsedMs").GetDouble() > 0);
+    }
+
+    [Fact]
+    public async Task The_messages_are_told_as_they_are_on_the_wire_byte_by_byte()
+    {
+        List<JsonElement> events = await Page.RunAsync("request", new { method = "GET", uri = world.Coap + "/hello" });
+
+        List<JsonElement> wire = [.. events.Where(static one => ExplorerPage.Kind(one) == "wire")];
+        Assert.Equal([true, false], wire.Select(static one => one.GetProperty("outbound").GetBoolean()));
+        JsonElement request = wire[0].GetProperty("message");
+        JsonElement answer = wire[1].GetProperty("message");
+        Assert.Equal("CON GET /hello", request.GetProperty("summary").GetString());
+        Assert.Equal("ACK", answer.GetProperty("type").GetString());
+        Assert.Equal(request.GetProperty("messageId").GetInt32(), answer.GetProperty("messageId").GetInt32());
+        Assert.Equal(request.GetProperty("token").GetString(), answer.GetProperty("token").GetString());
+        string hex = wire[0].GetProperty("hex").GetString()!;
+        int end = wire[0].GetProperty("fields").EnumerateArray()
+            .Max(static field => field.GetProperty("offset").GetInt32() + field.GetProperty("length").GetInt32());
+        Assert.Equal(hex.Length / 2, end);
+        Assert.Contains("Message ID", wire[0].GetProperty("fields").ToString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_blocks_of_a_large_body_are_seen_and_its_parts_come_as_they_arrive()
+    {
+        List<JsonElement> events = await Page.RunAsync(
+            "request", new { method = "GET", uri = world.Coap + "/large", blockSize = 256 });
+
+        JsonElement response = events.Single(static one => ExplorerPage.Kind(one) == "response");
+        byte[] body = ExplorerPage.Payload(response).GetProperty("base64").GetBytesFromBase64();
+        Assert.Equal(2000, body.Length);
+        Assert.Equal(8, events.Count(static one => ExplorerPage.Kind(one) == "wire" && one.GetProperty("outbound").GetBoolean()));
+        using MemoryStream joined = new();
+        foreach (JsonElement part in events.Where(static one => ExplorerPage.Kind(one) == "data"))
+        {
+            Assert.Equal(joined.Length, part.GetProperty("offset").GetInt64());
+            joined.Write(part.GetProperty("base64").GetBytesFromBase64());
+        }
+
+        Assert.Equal(body, joined.ToArray());
+        Assert.Contains(events, static one => ExplorerPage.Kind(one) == "progress" && !one.GetProperty("upload").GetBoolean());
+    }
+
+    [Fact]
+    public async Task A_download_goes_on_where_it_ended()
+    {
+        JsonElement whole = await Page.ResponseAsync(new { method = "GET", uri = world.Coap + "/large", blockSize = 256 });
+        JsonElement rest = await Page.ResponseAsync(new { method = "GET", uri = world.Coap + "/large", blockSize = 256, offset = 1024 });
+
+        byte[] all = ExplorerPage.Payload(whole).GetProperty("base64").GetBytesFromBase64();
+        Assert.Equal(all[1024..], ExplorerPage.Payload(rest).GetProperty("base64").GetBytesFromBase64());
+    }
+
+    [Fact]
+    public async Task A_file_is_sent_and_its_progress_told()
+    {
+        byte[] file = new byte[100_000];
+        new Random(1).NextBytes(file);
+        object description = new { method = "PUT", uri = world.Coap + "/file", payload = new { kind = "file" } };
+        using MultipartFormDataContent form = new()
+        {
+            { new StringContent(JsonSerializer.Serialize(description)), "request" },
+            { new ByteArrayContent(file), "file", "firmware.bin" },
+        };
+
+        List<JsonElement> events = await Page.RunAsync("request", description, form);
+
+        Assert.Equal("2.04", events.Single(static one => ExplorerPage.Kind(one) == "response").GetProperty("code").GetString());
+        Assert.Equal(file, world.File);
+        JsonElement last = events.Last(static one => ExplorerPage.Kind(one) == "progress");
+        Assert.True(last.GetProperty("upload").GetBoolean());
+        Assert.Equal(file.Length, last.GetProperty("total").GetInt64());
+    }
+
+    [Fact]
+    public async Task A_file_that_is_too_large_is_refused()
+    {
+        object description = new { method = "PUT", uri = world.Coap + "/file", payload = new { kind = "file" } };
+        using MultipartFormDataContent form = new()
+        {
+            { new StringContent(JsonSerializer.Serialize(description)), "request" },
+            { new ByteArrayContent(new byte[(2 * 1024 * 1024) + 1]), "file", "firmware.bin" },
+        };
+        using HttpRequestMessage request = new(HttpMethod.Post, "api/request") { Content = form };
+        request.Headers.Add("X-CoAP-Explorer", world.Explorer.Address.Fragment.Split('=')[1]);
+
+        using HttpResponseMessage response = await Page.Http.SendAsync(request);
+
+        Assert.Equal(413, (int)response.StatusCode);
+    }
+
+    [Theory]
+    [InlineData("text", "21.5", "32312e35")]
+    [InlineData("json", "{\"a\":1}", "7b2261223a317d")]
+    [InlineData("cbor", "{1: h'00ff', 2: [true, null]}", "a2014200ff0282f5f6")]
+    [InlineData("hex", "0x00 01 ff", "0001ff")]
+    [InlineData("base64", "AAH/", "0001ff")]
+    public async Task A_payload_is_sent_as_it_was_written(string kind, string value, string hex)
+    {
+        JsonElement response = await Page.ResponseAsync(new { method = "POST", uri = world.Coap + "/echo", payload = new { kind, value } });
+
+        Assert.Equal(hex, Convert.ToHexStringLower(ExplorerPage.Payload(response).GetProperty("base64").GetBytesFromBase64()));
+        JsonElement converted = await Page.AskAsync("convert", new { payload = new { kind, value } });
+        Assert.Equal(hex, converted.GetProperty("hex").GetString());
+    }
+
+    [Theory]
+    [InlineData("json", "{")]
+    [InlineData("cbor", "{1: ")]
+    [InlineData("hex", "0g")]
+    [InlineData("base64", "?")]
+    [InlineData("senml", "{}")]
+    [InlineData("smoke", "")]
+    public async Task A_payload_that_is_not_what_it_says_is_refused_with_a_reason(string kind, string value)
+    {
+        (int status, string title) = await Page.RefusedAsync(
+            "request", new { method = "POST", uri = world.Coap + "/echo", payload = new { kind, value } });
+
+        Assert.Equal(400, status);
+        Assert.NotEmpty(title);
+    }
+
+    [Fact]
+    public async Task SenML_is_shown_as_records_and_CBOR_in_its_notation_and_as_JSON()
+    {
+        JsonElement senml = ExplorerPage.Payload(await Page.ResponseAsync(new { method = "GET", uri = world.Coap + "/senml" }));
+        JsonElement cbor = ExplorerPage.Payload(await Page.ResponseAsync(new { method = "GET", uri = world.Coap + "/cbor" }));
+
+        JsonElement record = Assert.Single(senml.GetProperty("senml").EnumerateArray());
+        Assert.Equal("urn:dev:1:temp", record.GetProperty("name").GetString());
+        Assert.Equal(21.5, record.GetProperty("value").GetDouble());
+        Assert.Equal("{1: true}", cbor.GetProperty("notation").GetString());
+        Assert.Equal("{\"1\":true}", cbor.GetProperty("json").GetString()!.ReplaceLineEndings("").Replace(" ", ""));
+    }
+
+    [Theory]
+    [InlineData(17, "50")]
+    [InlineData(60, "1000000")]
+    [InlineData(4, "0102")]
+    [InlineData(15, "a=1")]
+    [InlineData(5, "")]
+    [InlineData(65000, "00ff")]
+    public async Task Options_are_sent_as_they_were_written(int number, string value)
+    {
+        List<JsonElement> events = await Page.RunAsync(
+            "request", new { method = "PUT", uri = world.Coap + "/nothing-here", options = new[] { new { number, value } } });
+
+        JsonElement request = events.First(static one => ExplorerPage.Kind(one) == "wire").GetProperty("message");
+        JsonElement sent = request.GetProperty("options").EnumerateArray().Single(option => option.GetProperty("number").GetInt32() == number);
+        string hex = sent.GetProperty("hex").GetString()!;
+        Assert.Equal(value, number switch
+        {
+            17 or 60 => $"{Convert.ToInt32(hex, 16)}",
+            15 => Encoding.UTF8.GetString(Convert.FromHexString(hex)),
+            _ => hex,
+        });
+    }
+
+    [Theory]
+    [InlineData(17, "json")]
+    [InlineData(5, "1")]
+    [InlineData(4, "010203040506070809")]
+    [InlineData(4, "xyz")]
+    [InlineData(70000, "00")]
+    public async Task An_option_that_makes_no_sense_is_refused(int number, string value)
+    {
+        (int status, _) = await Page.RefusedAsync(
+            "request", new { method = "GET", uri = world.Coap + "/hello", options = new[] { new { number, value } } });
+
+        Assert.Equal(400, status);
+    }
+
+    [Fact]
+    public async Task Every_method_reaches_the_server()
+    {
+        foreach (string method in (string[])["GET", "POST", "PUT", "DELETE", "FETCH", "PATCH", "iPATCH"])
+        {
+            List<JsonElement> events = await Page.RunAsync("request", new
+            {
+                method,
+                uri = world.Coap + "/nothing-here",
+                options = new[] { new { number = 12, value = "0" } },
+                payload = new { kind = "text", value = "x" },
+            });
+            Assert.Contains($"CON {method}", events.First(static one => ExplorerPage.Kind(one) == "wire")
+                .GetProperty("message").GetProperty("summary").GetString(), StringComparison.OrdinalIgnoreCase);
+        }
+
+        (int status, _) = await Page.RefusedAsync("request", new { method = "BREW", uri = world.Coap + "/hello" });
+        Assert.Equal(400, status);
+    }
+
+    [Fact]
+    public async Task A_connection_shows_its_capabilities_and_is_used_again()
+    {
+        List<JsonElement> first = await Page.RunAsync("request", new { method = "GET", uri = world.Tcp + "/hello" });
+        List<JsonElement> second = await Page.RunAsync("request", new { method = "GET", uri = world.Tcp + "/hello" });
+
+        Assert.Contains(first, static one => ExplorerPage.Kind(one) == "wire"
+            && one.GetProperty("message").GetProperty("name").GetString() == "CSM");
+        Assert.DoesNotContain(second, static one => ExplorerPage.Kind(one) == "wire"
+            && one.GetProperty("message").GetProperty("name").GetString() == "CSM");
+        Assert.Equal("2.05", second.Single(static one => ExplorerPage.Kind(one) == "response").GetProperty("code").GetString());
+    }
+
+    [Fact]
+    public async Task A_profile_of_the_server_opens_a_session_and_so_does_a_key_of_the_user()
+    {
+        JsonElement byProfile = await Page.ResponseAsync(
+            new { method = "GET", uri = world.Coaps + "/hello", security = new { profile = "the tests" } });
+        string[] parts = ExplorerWorld.Psk.Split(':');
+        JsonElement byKey = await Page.ResponseAsync(
+            new { method = "GET", uri = world.Coaps + "/hello", security = new { identity = parts[0], key = parts[1] } });
+
+        Assert.Equal("2.05", byProfile.GetProperty("code").GetString());
+        Assert.Equal("2.05", byKey.GetProperty("code").GetString());
+    }
+
+    [Fact]
+    public async Task A_wrong_key_is_told_as_an_error_that_does_not_show_it()
+    {
+        List<JsonElement> events = await Page.RunAsync("request", new
+        {
+            method = "GET",
+            uri = world.Coaps + "/hello",
+            security = new { identity = "explorer", key = "a wrong secret" },
+            timeoutSeconds = 3,
+        });
+
+        JsonElement error = events.Single(static one => ExplorerPage.Kind(one) == "error");
+        Assert.DoesNotContain("a wrong secret", error.ToString(), StringComparison.Ordinal);
+        Assert.NotEmpty(error.GetProperty("hint").GetString()!);
+    }
+
+    [Fact]
+    public async Task A_server_that_does_not_answer_is_told_with_what_was_waited_for()
+    {
+        using System.Net.Sockets.UdpClient silent = new(new System.Net.IPEndPoint(System.Net.IPAddress.Loopback, 0));
+        List<JsonElement> events = await Page.RunAsync("request", new
+        {
+            method = "GET",
+            uri = $"coap://{silent.Client.LocalEndPoint}/x",
+            timeoutSeconds = 0.2,
+        });
+
+        JsonElement error = events.Single(static one => ExplorerPage.Kind(one) == "error");
+        Assert.Equal("No answer", error.GetProperty("title").GetString());
+    }
+
+    [Fact]
+    public async Task What_a_user_does_not_wait_for_any_more_is_cancelled()
+    {
+        using CancellationTokenSource leave = new();
+        using HttpRequestMessage request = new(HttpMethod.Post, "api/request")
+        {
+            Content = JsonContent.Create(new { method = "GET", uri = world.Tcp + "/never" }),
+        };
+        request.Headers.Add("X-CoAP-Explorer", world.Explorer.Address.Fragment.Split('=')[1]);
+        using HttpResponseMessage response = await Page.Http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, leave.Token);
+        using StreamReader reader = new(await response.Content.ReadAsStreamAsync());
+        Assert.Contains("wire", await reader.ReadLineAsync(), StringComparison.Ordinal);
+
+        await leave.CancelAsync();
+        response.Dispose();
+
+        // Its place is free again: as many as one user may have can be taken.
+        for (int i = 0; i < 16; i++)
+        {
+            await Page.ResponseAsync(new { method = "GET", uri = world.Coap + "/hello" });
+        }
+    }
+
+    [Fact]
+    public async Task An_observation_tells_of_each_change_until_the_page_leaves()
+    {
+        List<string> seen = [];
+        await foreach (JsonElement one in Page.EventsAsync("observe", new { method = "GET", uri = world.Coap + "/count" }))
+        {
+            if (ExplorerPage.Kind(one) == "notification")
+            {
+                seen.Add(ExplorerPage.Payload(one).GetProperty("text").GetString()!);
+                if (seen.Count == 3)
+                {
+                    break;
+                }
+
+                world.Increase();
+            }
+        }
+
+        int first = int.Parse(seen[0], System.Globalization.CultureInfo.InvariantCulture);
+        Assert.Equal([$"{first}", $"{first + 1}", $"{first + 2}"], seen);
+    }
+
+    [Fact]
+    public async Task The_resources_of_a_server_are_listed_with_what_it_says_of_them()
+    {
+        JsonElement answer = await Page.AskAsync("resources", new { target = world.Coap });
+
+        JsonElement count = answer.GetProperty("links").EnumerateArray()
+            .Single(static link => link.GetProperty("path").GetString() == "/count");
+        Assert.True(count.GetProperty("obs").GetBoolean());
+        Assert.Equal("A number that grows", count.GetProperty("title").GetString());
+        Assert.Equal(world.Coap + "/count", count.GetProperty("uri").GetString());
+    }
+
+    [Fact]
+    public async Task The_page_learns_names_and_numbers_and_what_is_allowed()
+    {
+        JsonElement about = await Page.AskAsync("about", new { });
+
+        Assert.Equal(world.Coap, about.GetProperty("target").GetString());
+        Assert.Equal(JsonValueKind.Null, about.GetProperty("targets").ValueKind);
+        Assert.Contains(about.GetProperty("options").EnumerateArray(), static option => option.GetProperty("name").GetString() == "Uri-Host"
+            && option.GetProperty("format").GetString() == "string");
+        Assert.Contains(about.GetProperty("formats").EnumerateArray(), static format => format.GetProperty("number").GetInt32() == 50);
+        Assert.Equal("the tests", Assert.Single(about.GetProperty("profiles").EnumerateArray()).GetProperty("name").GetString());
+        Assert.DoesNotContain("secret of the tests", about.ToString(), StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,237 @@
+using System.Net;
+using System.Security.Claims;
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace CoAP.NET.Explorer.Tests.Exploring;
+
+/// <summary>Who can use a page, and whom it asks.</summary>
+public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<ExplorerWorld>
+{
+    private ExplorerPage Page => world.Page;
+
+    private object Hello => new { method = "GET", uri = world.Coap + "/hello" };
+
+    [Theory]
+    [InlineData("about")]
+    [InlineData("request")]
+    [InlineData("observe")]
+    [InlineData("resources")]
+    [InlineData("discover")]
+    [InlineData("code")]
+    [InlineData("convert")]
+    public async Task Nothing_is_done_without_the_token(string call)
+    {
+        using ExplorerPage stranger = new(Page.Http.BaseAddress!, null);
+        using ExplorerPage guesser = new(Page.Http.BaseAddress!, new string('0', 48));
+
+        Assert.Equal((403, "No token"), await stranger.RefusedAsync(call, Hello));
+        Assert.Equal((403, "No token"), await guesser.RefusedAsync(call, Hello));
+    }
+
+    [Theory]
+    [InlineData("Origin", "http://evil.example")]
+    [InlineData("Origin", "null")]
+    [InlineData("Origin", "http://127.0.0.1:1")]
+    [InlineData("Sec-Fetch-Site", "cross-site")]
+    [InlineData("Sec-Fetch-Site", "same-site")]
+    public async Task A_page_of_another_site_is_refused_even_with_the_token(string header, string value) =>
+        Assert.Equal((403, "Another site"), await Page.RefusedAsync("request", Hello, (header, value)));
+
+    [Fact]
+    public async Task The_page_itself_is_let_in()
+    {
+        using HttpResponseMessage response = await Page.CallAsync(
+            "about", new { }, ("Origin", Page.Http.BaseAddress!.GetLeftPart(UriPartial.Authority)), ("Sec-Fetch-Site", "same-origin"));
+
+        Assert.Equal(HttpStatusCode.OK, response.StatusCode);
+    }
+
+    [Fact]
+    public async Task A_name_that_was_rebound_to_this_machine_is_refused_for_the_page_and_its_calls()
+    {
+        using HttpRequestMessage page = new(HttpMethod.Get, "");
+        page.Headers.Host = "evil.example:" + Page.Http.BaseAddress!.Port;
+        using HttpResponseMessage response = await Page.Http.SendAsync(page);
+
+        Assert.Equal(HttpStatusCode.Forbidden, response.StatusCode);
+        Assert.Equal((403, "Not by this name"), await Page.RefusedAsync("about", new { }, ("Host", "evil.example")));
+    }
+
+    [Fact]
+    public async Task The_page_may_load_nothing_from_elsewhere_and_run_nothing_inline()
+    {
+        using HttpResponseMessage response = await Page.Http.GetAsync(new Uri("", UriKind.Relative));
+
+        string policy = Assert.Single(response.Headers.GetValues("Content-Security-Policy"));
+        Assert.Contains("default-src 'none'", policy, StringComparison.Ordinal);
+        Assert.DoesNotContain("unsafe", policy, StringComparison.Ordinal);
+        Assert.DoesNotContain("http", policy, StringComparison.Ordinal);
+        Assert.Equal("nosniff", Assert.Single(response.Headers.GetValues("X-Content-Type-Options")));
+        Assert.Equal("no-referrer", Assert.Single(response.Headers.GetValues("Referrer-Policy")));
+        string text = await response.Content.ReadAsStringAsync();
+        Assert.DoesNotContain("http://", text, StringComparison.Ordinal);
+        Assert.DoesNotContain("https://", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_application_that_says_nothing_of_users_does_not_serve_it()
+    {
+        WebApplicationBuilder builder = MakeBuilder();
+        await using WebApplication web = builder.Build();
+        web.MapCoapExplorer("/coap");
+        await web.StartAsync();
+
+        await web.WaitForShutdownAsync().WaitAsync(TimeSpan.FromMinutes(1));
+
+        Assert.Equal(1, Environment.ExitCode);
+        Environment.ExitCode = 0;
+    }
+
+    [Fact]
+    public async Task Only_those_whom_the_application_authorizes_get_in()
+    {
+        await using WebApplication web = await StartAsync(null, static explorer => explorer.RequireAuthorization());
+        using ExplorerPage stranger = PageOf(web);
+        using ExplorerPage user = PageOf(web);
+        user.Http.DefaultRequestHeaders.Add("X-User", "ann");
+
+        using HttpResponseMessage refused = await stranger.CallAsync("about", new { });
+        using HttpResponseMessage page = await stranger.Http.GetAsync(new Uri("", UriKind.Relative));
+
+        Assert.Equal(HttpStatusCode.Unauthorized, refused.StatusCode);
+        Assert.Equal(HttpStatusCode.Unauthorized, page.StatusCode);
+        Assert.Equal(JsonValueKind.Object, (await user.AskAsync("about", new { })).ValueKind);
+    }
+
+    [Fact]
+    public async Task Without_the_header_that_another_site_cannot_send_nothing_is_done()
+    {
+        await using WebApplication web = await StartAsync(static options => options.AllowAnonymous = true);
+        using ExplorerPage foreign = new(PageOf(web).Http.BaseAddress!, null);
+
+        Assert.Equal((403, "No token"), await foreign.RefusedAsync("request", Hello));
+    }
+
+    [Fact]
+    public async Task Nobody_but_the_own_server_is_asked_by_default()
+    {
+        await using WebApplication web = await StartAsync(static options => options.AllowAnonymous = true, hasServer: true);
+        using ExplorerPage page = PageOf(web);
+        string own = web.Services.GetRequiredService<CoapServer>().LocalEndpoints[0];
+
+        JsonElement response = await page.ResponseAsync(new { method = "GET", uri = own + "/own" });
+
+        Assert.Equal("2.05", response.GetProperty("code").GetString());
+        Assert.Equal((403, "Not allowed"), await page.RefusedAsync("request", Hello));
+        Assert.Equal((403, "Not allowed"), await page.RefusedAsync("observe", Hello));
+        Assert.Equal((403, "Not allowed"), await page.RefusedAsync("resources", new { target = world.Coap }));
+        Assert.Equal((403, "Not allowed"), await page.RefusedAsync("discover", new { seconds = 0.1 }));
+        Assert.Equal((403, "Not allowed"), await page.RefusedAsync("request", new { method = "GET", uri = "coap://169.254.169.254/" }));
+        JsonElement about = await page.AskAsync("about", new { });
+        Assert.Equal(own, Assert.Single(about.GetProperty("targets").EnumerateArray()).GetString());
+        Assert.False(about.GetProperty("canDiscover").GetBoolean());
+    }
+
+    [Fact]
+    public async Task A_name_that_is_allowed_is_not_asked_at_an_address_that_is_not()
+    {
+        await using WebApplication web = await StartAsync(static options =>
+        {
+            options.AllowAnonymous = true;
+            options.Targets.AllowHost("sensor.example.com");
+            options.ConfigureClient = static endpoint =>
+                endpoint.ResolveHost = static (_, _) => Task.FromResult<IPAddress[]>([IPAddress.Loopback]);
+        });
+        using ExplorerPage page = PageOf(web);
+
+        List<JsonElement> events = await page.RunAsync("request", new { method = "GET", uri = "coap://sensor.example.com/x" });
+
+        Assert.Equal("Not allowed", events.Single(static one => ExplorerPage.Kind(one) == "error").GetProperty("title").GetString());
+        Assert.DoesNotContain(events, static one => ExplorerPage.Kind(one) == "wire");
+    }
+
+    [Fact]
+    public async Task A_page_that_takes_no_secrets_of_users_refuses_them()
+    {
+        await using WebApplication web = await StartAsync(options =>
+        {
+            options.AllowAnonymous = options.AllowAnyTarget = true;
+            options.AddProfile("for another host", static _ => { }, "192.0.2.1");
+        });
+        using ExplorerPage page = PageOf(web);
+
+        Assert.Equal((403, "Not allowed"), await page.RefusedAsync(
+            "request", new { method = "GET", uri = world.Coaps + "/hello", security = new { identity = "a", key = "b" } }));
+        Assert.Equal((400, "Another host"), await page.RefusedAsync(
+            "request", new { method = "GET", uri = world.Coaps + "/hello", security = new { profile = "for another host" } }));
+        Assert.Equal((400, "No such profile"), await page.RefusedAsync(
+            "request", new { method = "GET", uri = world.Coaps + "/hello", security = new { profile = "?" } }));
+    }
+
+    [Fact]
+    public async Task One_user_cannot_take_all_places()
+    {
+        await using WebApplication web = await StartAsync(
+            static options =>
+            {
+                options.AllowAnyTarget = true;
+                options.MaxExchanges = 3;
+                options.MaxExchangesPerUser = 2;
+            },
+            static explorer => explorer.RequireAuthorization());
+        using ExplorerPage greedy = PageOf(web);
+        using ExplorerPage other = PageOf(web);
+        greedy.Http.DefaultRequestHeaders.Add("X-User", "greedy");
+        other.Http.DefaultRequestHeaders.Add("X-User", "other");
+        object observation = new { method = "GET", uri = world.Coap + "/count" };
+        await using IAsyncEnumerator<JsonElement> first = greedy.EventsAsync("observe", observation).GetAsyncEnumerator();
+        await using IAsyncEnumerator<JsonElement> second = greedy.EventsAsync("observe", observation).GetAsyncEnumerator();
+        await first.MoveNextAsync();
+        await second.MoveNextAsync();
+
+        Assert.Equal((503, "Too much at a time"), await greedy.RefusedAsync("request", Hello));
+        Assert.Equal("2.05", (await other.ResponseAsync(Hello)).GetProperty("code").GetString());
+    }
+
+    private static ExplorerPage PageOf(WebApplication web) => new(new Uri(web.Urls.First() + "/coap/"), "1");
+
+    private static WebApplicationBuilder MakeBuilder()
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.WebHost.UseUrls("http://127.0.0.1:0");
+        return builder;
+    }
+
+    private static async Task<WebApplication> StartAsync(
+        Action<CoapExplorerOptions>? configure, Action<IEndpointConventionBuilder>? protect = null, bool hasServer = false)
+    {
+        WebApplicationBuilder builder = MakeBuilder();
+        builder.Services.AddAuthentication("header").AddScheme<Microsoft.AspNetCore.Authentication.AuthenticationSchemeOptions, HeaderUsers>("header", null);
+        builder.Services.AddAuthorization();
+        if (hasServer)
+        {
+            builder.Services.AddCoapServer(static options => options.Listen("coap://127.0.0.1:0"));
+        }
+
+        WebApplication web = builder.Build();
+        web.UseAuthentication();
+        web.UseAuthorization();
+        IEndpointConventionBuilder explorer = web.MapCoapExplorer("/coap", configure);
+        protect?.Invoke(explorer);
+        if (hasServer)
+        {
+            web.Services.GetRequiredService<CoapServer>().MapGet("/own", static () => CoapResults.Text("own"));
+        }
+
+        await web.StartAsync();
+        return web;
+    }
+}

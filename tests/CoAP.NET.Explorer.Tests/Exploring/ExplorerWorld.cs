@@ -1,0 +1,88 @@
+using CoAP.NET.Dtls;
+
+namespace CoAP.NET.Explorer.Tests.Exploring;
+
+/// <summary>A server with the resources of samples/Server and some of its own, and an explorer that looks at it.</summary>
+public sealed class ExplorerWorld : IAsyncLifetime
+{
+    public const string Psk = "explorer:secret of the tests";
+
+    private readonly TaskCompletionSource _held = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private CoapServer _secured = null!;
+
+    internal CoapServer Server { get; private set; } = null!;
+
+    internal CoapLocalExplorer Explorer { get; private set; } = null!;
+
+    internal ExplorerPage Page { get; private set; } = null!;
+
+    /// <summary>The address of the server over UDP.</summary>
+    public string Coap => Server.LocalEndpoints.First(static uri => uri.StartsWith("coap:", StringComparison.Ordinal));
+
+    public string Tcp => Server.LocalEndpoints.First(static uri => uri.StartsWith("coap+tcp:", StringComparison.Ordinal));
+
+    public string Coaps => _secured.LocalEndpoints[0];
+
+    /// <summary>A number that is observed at <c>/count</c>.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>How many bodies were put to <c>/file</c>, the last one.</summary>
+    public byte[] File { get; private set; } = [];
+
+    public async Task InitializeAsync()
+    {
+        CoapEndpointOptions secured = new();
+        CoapPskCredential credential = CoapPskCredential.Parse(Psk);
+        CoapPskDictionary keys = [];
+        keys.Add(credential);
+        secured.UseDtls(new CoapDtlsOptions { Server = new() { PskStore = keys } });
+        _secured = new CoapServer(secured);
+        _secured.MapGet("/hello", static () => CoapResults.Text("hello, whoever has the key"));
+        _secured.Listen("coaps://127.0.0.1:0");
+        await _secured.StartAsync();
+        Server = new CoapServer();
+        global::Server.PlugtestResources.MapTo(Server);
+        Server.MapGet("/count", () => CoapResults.Text($"{Count}")).Observable().WithTitle("A number that grows");
+        Server.MapGet("/senml", () => CoapResults.Bytes("[{\"bn\":\"urn:dev:1:\",\"n\":\"temp\",\"u\":\"Cel\",\"v\":21.5}]"u8.ToArray(),
+            CoapContentFormat.SenmlJson)).Observable();
+        Server.MapGet("/cbor", () => CoapResults.Bytes(Convert.FromHexString("a101f5"), CoapContentFormat.Cbor));
+        Server.MapPut("/file", (CoapRequest request) =>
+        {
+            File = request.Payload.ToArray();
+            return CoapResults.Changed();
+        });
+        Server.MapGet("/file", () => CoapResults.Bytes(File, CoapContentFormat.OctetStream));
+        Server.MapPost("/echo", (CoapRequest request) => CoapResults.Bytes(request.Payload.ToArray(), request.ContentFormat ?? CoapContentFormat.TextPlain));
+        Server.MapGet("/never", async (CoapRequest _, CancellationToken cancellationToken) =>
+        {
+            await _held.Task.WaitAsync(cancellationToken);
+            return CoapResults.Text("at last");
+        });
+        Server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0");
+        await Server.StartAsync();
+        Explorer = await CoapLocalExplorer.StartAsync(explorer =>
+        {
+            explorer.FirstTarget = Coap;
+            explorer.MaxBodySize = 2 * 1024 * 1024;
+            explorer.AddProfile(
+                "the tests", endpoint => endpoint.UseDtls(new CoapDtlsOptions { Client = new() { Psk = credential } }));
+        });
+        Page = new ExplorerPage(Explorer);
+    }
+
+    public void Increase()
+    {
+        Count++;
+        Server.Notify("/count");
+    }
+
+    public async Task DisposeAsync()
+    {
+        _held.TrySetResult();
+        Page.Dispose();
+        await Explorer.DisposeAsync();
+        await Server.DisposeAsync();
+        await _secured.DisposeAsync();
+    }
+}

@@ -1,0 +1,77 @@
+using System.Text.Json;
+
+namespace CoAP.NET.Explorer.Tests.Exploring;
+
+/// <summary>The same request in other words.</summary>
+public sealed class RequestCodeTests(ExplorerWorld world) : IClassFixture<ExplorerWorld>
+{
+    [Fact]
+    public async Task A_request_is_written_for_the_tool_for_libcoap_and_as_CSharp()
+    {
+        JsonElement code = await world.Page.AskAsync("code", new
+        {
+            method = "PUT",
+            uri = "coap://192.0.2.1/lamp?id=1",
+            confirmable = false,
+            blockSize = 64,
+            options = new[] { new { number = 12, value = "50" }, new { number = 17, value = "60" }, new { number = 4, value = "0a0b" } },
+            payload = new { kind = "json", value = "{\"on\":true}" },
+        });
+
+        Assert.Equal(
+            "coap put 'coap://192.0.2.1/lamp?id=1' --non --accept 60 --content-format 50 --option 4=0x0a0b --block-size 64 "
+                + "--payload '{\"on\":true}'",
+            code.GetProperty("coap").GetString());
+        Assert.Equal(
+            "coap-client -m put -N -A 60 -t 50 -O 4,0x0a0b -b 64 -e '{\"on\":true}' 'coap://192.0.2.1/lamp?id=1'",
+            code.GetProperty("coapClient").GetString());
+        string csharp = code.GetProperty("csharp").GetString()!;
+        Assert.Contains("new(CoapMethod.Put, \"coap://192.0.2.1/lamp?id=1\")", csharp, StringComparison.Ordinal);
+        Assert.Contains("Confirmable = false,", csharp, StringComparison.Ordinal);
+        Assert.Contains("request.Options.Add(4, Convert.FromHexString(\"0A0B\"));", csharp, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task What_stands_in_a_payload_or_a_URI_is_no_command()
+    {
+        JsonElement code = await world.Page.AskAsync("code", new
+        {
+            method = "PUT",
+            uri = "coap://192.0.2.1/a'b$(touch x)",
+            payload = new { kind = "text", value = "'; touch y; \"\\ \n" },
+        });
+
+        Assert.Contains("'\\''; touch y; \"\\ \n'", code.GetProperty("coap").GetString(), StringComparison.Ordinal);
+        Assert.DoesNotContain("$(touch", code.GetProperty("coap").GetString()!.Replace("%24(touch", "", StringComparison.Ordinal)
+            .Split('\'')[0], StringComparison.Ordinal);
+        Assert.DoesNotContain("\n\"", code.GetProperty("csharp").GetString()!.Split("Content = ")[1].Split('\n')[0], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Keys_are_never_written()
+    {
+        JsonElement code = await world.Page.AskAsync("code", new
+        {
+            method = "GET",
+            uri = "coaps://192.0.2.1/",
+            security = new { identity = "me", key = "the secret" },
+        });
+
+        Assert.DoesNotContain("the secret", code.ToString(), StringComparison.Ordinal);
+        Assert.Contains("--psk IDENTITY:KEY", code.GetProperty("coap").GetString(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Bytes_that_are_no_text_are_written_as_bytes()
+    {
+        JsonElement code = await world.Page.AskAsync("code", new
+        {
+            method = "PUT",
+            uri = "coap://192.0.2.1/",
+            payload = new { kind = "hex", value = "00ff0a" },
+        });
+
+        Assert.EndsWith("--hex 00ff0a", code.GetProperty("coap").GetString(), StringComparison.Ordinal);
+        Assert.StartsWith("printf '\\000\\377\\012' | coap-client", code.GetProperty("coapClient").GetString(), StringComparison.Ordinal);
+    }
+}
