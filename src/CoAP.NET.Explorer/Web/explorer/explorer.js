@@ -137,9 +137,13 @@ class Explorer {
         }
     }
 
+    protection() {
+        return this.security.current(this.editor.uri());
+    }
+
     showCode() {
         if (this.tabs.chosen() === "tab-code") {
-            this.code.show(this.editor.request(this.security.current()).body);
+            this.code.show(this.editor.request(this.protection()).body);
         }
     }
 
@@ -159,6 +163,7 @@ class Explorer {
         }
 
         this.base = base;
+        this.security.show(base);
         this.editor.base = base;
         byId("target").value = uri;
         showBookmark();
@@ -180,7 +185,7 @@ class Explorer {
         byId("tree").setAttribute("aria-busy", "true");
         byId("tree-count").textContent = "Reading…";
         try {
-            const answer = await ask("resources", { target: this.base, security: this.security.current() }, controller.signal);
+            const answer = await ask("resources", { target: this.base, security: this.security.current(this.base) }, controller.signal);
             this.tree.setLinks(answer.links ?? [], this.base);
             this.elapsed = answer.elapsedMs;
             this.showCount();
@@ -221,7 +226,7 @@ class Explorer {
             return;
         }
 
-        const { body, file } = this.editor.request(this.security.current());
+        const { body, file } = this.editor.request(this.protection());
         this.resumption = new Resumption(body, file);
         await this.run();
     }
@@ -293,9 +298,12 @@ class Explorer {
         switch (event.kind) {
             case "wire":
                 this.ladder.add("request", event);
+                resumption.wire(event);
+                return null;
+            case "data":
+                resumption.data(event);
                 return null;
             case "progress":
-                resumption.progress(event);
                 progress.show(event, resumption.offset);
                 return null;
             case "response":
@@ -333,7 +341,7 @@ class Explorer {
             return;
         }
 
-        const { body, file } = this.editor.request(this.security.current());
+        const { body, file } = this.editor.request(this.protection());
         clearProblem();
         this.ladder.start("observation");
         this.tabs.choose("tab-observe");

@@ -85,6 +85,10 @@ export class Ladder {
         }
 
         for (const event of messages.slice(known + 1)) {
+            if (event.skipped > 0) {
+                this.list.append(el("li", { class: "ladder-gap muted" }, `${countText(event.skipped)} messages are left out here`));
+            }
+
             this.list.append(row(event));
         }
 
@@ -153,9 +157,10 @@ function summaryOf(message) {
 
 function detailsOf(event, message) {
     const options = message.options ?? [];
+    const fault = message.error ? [message.error.message, message.error.reference].filter(Boolean).join(", ") : null;
+    const remarks = [fault, ...(message.remarks ?? [])].filter(Boolean);
     return [
-        (message.remarks ?? []).length > 0
-            ? el("ul", { class: "remarks" }, message.remarks.map(remark => el("li", { class: "device" }, shown(remark)))) : null,
+        remarks.length > 0 ? el("ul", { class: "remarks" }, remarks.map(remark => el("li", { class: "device" }, shown(remark)))) : null,
         options.length > 0 ? optionTable(options) : null,
         messageBytes(event.hex, event.fields, message.size ?? 0),
     ];
