@@ -47,7 +47,7 @@ export class Editor {
         });
         this.convertSoon = debounce(300, () => this.convert());
         for (const name of ["accept", "content-format", "timeout", "uri"]) {
-            byId(name).addEventListener("change", () => this.validate(name));
+            byId(name).addEventListener("change", () => setTimeout(() => this.validate(name), 200));
         }
 
         byId("request-form").addEventListener("input", () => onChange());
@@ -131,7 +131,8 @@ export class Editor {
 
         const name = text.toLowerCase();
         const found = this.about.formats.find(format => format.name.toLowerCase() === name)
-            ?? this.about.formats.find(format => format.name.toLowerCase().split(";")[0] === name);
+            ?? this.about.formats.find(format => format.name.toLowerCase().split(";")[0] === name)
+            ?? this.about.formats.find(format => format.name.toLowerCase().split(/[;/]/)[1] === name);
         return found ? { number: found.number } : { problem: "No content format has this name. A number works too." };
     }
 
@@ -169,17 +170,24 @@ export class Editor {
         return problem === null;
     }
 
+    fileProblem() {
+        const file = byId("payload-file").files[0];
+        return !file ? "Choose the file to send."
+            : file.size <= this.about.maxBody ? null
+                : `This server takes ${sizeText(this.about.maxBody)} at most; the file has ${sizeText(file.size)}.`;
+    }
+
     /** Checks everything, and puts the focus on what is wrong first. */
     valid() {
         const fields = ["uri", "accept", "content-format", "timeout"].map(id => this.validate(id));
         const options = this.options.validate(true);
-        const missing = this.kind === "file" && !byId("payload-file").files[0];
-        byId("payload-file").setAttribute("aria-invalid", String(missing));
-        if (missing) {
-            fill(byId("payload-preview"), el("span", { class: "problem" }, "Choose the file to send."));
+        const file = this.kind === "file" ? this.fileProblem() : null;
+        byId("payload-file").setAttribute("aria-invalid", String(file !== null));
+        if (file !== null) {
+            fill(byId("payload-preview"), el("span", { class: "problem" }, file));
         }
 
-        if (fields.every(Boolean) && options && !missing) {
+        if (fields.every(Boolean) && options && file === null) {
             return true;
         }
 

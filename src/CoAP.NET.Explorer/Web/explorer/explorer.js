@@ -1,13 +1,14 @@
 // The page: it joins the parts.
 
-import { ask, follow } from "./api.js";
+import { ApiError, ask, follow } from "./api.js";
 import { AnswerPanel, clearProblem, progress, showProblem } from "./answer.js";
 import { announce, byId, debounce, el, fill, shown } from "./dom.js";
 import { countText, timeText } from "./bytes.js";
 import { CodePanel } from "./code.js";
-import { fillEntries, prepareDevices } from "./devices.js";
+import { prepareDevices } from "./devices.js";
 import { Editor } from "./editor.js";
 import { Ladder } from "./ladder.js";
+import { prepareBookmarks, prepareHistory, showBookmark } from "./lists.js";
 import { ObservePanel } from "./observe.js";
 import { Resumption } from "./resume.js";
 import { Security } from "./security.js";
@@ -50,7 +51,6 @@ class Explorer {
             event.preventDefault();
             this.connect(byId("target").value);
         });
-        byId("target").addEventListener("input", () => this.showBookmark());
         byId("refresh").addEventListener("click", () => this.refresh());
         const filter = debounce(60, () => {
             this.tree.filter(byId("tree-filter").value);
@@ -99,53 +99,12 @@ class Explorer {
             chooseTheme(next === system ? null : next);
             announce(`The ${next} theme is on`);
         });
-        this.bindLists();
+        prepareBookmarks(address => this.connect(address));
+        prepareHistory(entry => {
+            this.editor.load(entry);
+            this.showPart("request");
+        });
         prepareDevices(this.about, address => this.connect(address));
-    }
-
-    bindLists() {
-        byId("bookmark").addEventListener("click", () => {
-            const uri = byId("target").value.trim();
-            if (uri !== "") {
-                bookmarks[bookmarks.has(uri) ? "remove" : "add"](uri);
-                this.showBookmark();
-            }
-        });
-        const showBookmarks = () => fillEntries(byId("bookmark-list"), bookmarks.all().map(uri => ({
-            text: uri, testid: "bookmark-entry",
-            open: () => {
-                byId("bookmarks-dialog").close();
-                this.connect(uri);
-            },
-            remove: () => {
-                bookmarks.remove(uri);
-                showBookmarks();
-                this.showBookmark();
-            },
-        })), "No bookmarks yet. The star beside the address adds one.");
-        byId("open-bookmarks").addEventListener("click", () => {
-            showBookmarks();
-            byId("bookmarks-dialog").showModal();
-        });
-        const showHistory = () => fillEntries(byId("history-list"), history.all().map(entry => ({
-            text: entry.uri, testid: "history-entry", badge: entry.method,
-            note: [entry.code, new Date(entry.at).toLocaleString()].filter(Boolean).join(" · "),
-            open: () => {
-                byId("history-dialog").close();
-                this.editor.load(entry);
-                this.showPart("request");
-            },
-        })), "No requests yet.");
-        byId("open-history").addEventListener("click", () => {
-            byId("history-payloads").checked = history.keepsPayloads();
-            showHistory();
-            byId("history-dialog").showModal();
-        });
-        byId("history-payloads").addEventListener("change", event => history.keepPayloads(event.target.checked));
-        byId("history-clear").addEventListener("click", () => {
-            history.clear();
-            showHistory();
-        });
     }
 
     /** Fills the page at its start. */
@@ -178,13 +137,13 @@ class Explorer {
         }
     }
 
-    showBookmark() {
-        byId("bookmark").setAttribute("aria-pressed", String(bookmarks.has(byId("target").value.trim())));
+    protection() {
+        return this.security.current(this.editor.uri());
     }
 
     showCode() {
         if (this.tabs.chosen() === "tab-code") {
-            this.code.show(this.editor.request(this.security.current()).body);
+            this.code.show(this.editor.request(this.protection()).body);
         }
     }
 
@@ -204,9 +163,10 @@ class Explorer {
         }
 
         this.base = base;
+        this.security.show(base);
         this.editor.base = base;
         byId("target").value = uri;
-        this.showBookmark();
+        showBookmark();
         const rest = uri.slice(base.length);
         this.editor.set("GET", rest.length > 1 ? uri : base + "/.well-known/core");
         await this.refresh();
@@ -225,7 +185,7 @@ class Explorer {
         byId("tree").setAttribute("aria-busy", "true");
         byId("tree-count").textContent = "Reading…";
         try {
-            const answer = await ask("resources", { target: this.base, security: this.security.current() }, controller.signal);
+            const answer = await ask("resources", { target: this.base, security: this.security.current(this.base) }, controller.signal);
             this.tree.setLinks(answer.links ?? [], this.base);
             this.elapsed = answer.elapsedMs;
             this.showCount();
@@ -266,7 +226,7 @@ class Explorer {
             return;
         }
 
-        const { body, file } = this.editor.request(this.security.current());
+        const { body, file } = this.editor.request(this.protection());
         this.resumption = new Resumption(body, file);
         await this.run();
     }
@@ -292,6 +252,10 @@ class Explorer {
                     code = this.take(event, resumption) ?? code;
                 }
             }, { signal: controller.signal, file: resumption.file });
+            if (this.sending === controller && !resumption.response && !resumption.failed) {
+                throw new ApiError({ title: "The stream ended without an answer", hint: "Look at the server of this page." }, 0);
+            }
+
             if (this.sending === controller && resumption.response) {
                 const response = await resumption.joined();
                 this.answer.show(response, { note: resumption.note });
@@ -299,6 +263,7 @@ class Explorer {
                 progress.done();
             }
         } catch (error) {
+            code = error.name === "AbortError" ? "cancelled" : code;
             if (this.sending === controller) {
                 this.failed(error);
             }
@@ -333,9 +298,12 @@ class Explorer {
         switch (event.kind) {
             case "wire":
                 this.ladder.add("request", event);
+                resumption.wire(event);
+                return null;
+            case "data":
+                resumption.data(event);
                 return null;
             case "progress":
-                resumption.progress(event);
                 progress.show(event, resumption.offset);
                 return null;
             case "response":
@@ -373,7 +341,7 @@ class Explorer {
             return;
         }
 
-        const { body, file } = this.editor.request(this.security.current());
+        const { body, file } = this.editor.request(this.protection());
         clearProblem();
         this.ladder.start("observation");
         this.tabs.choose("tab-observe");

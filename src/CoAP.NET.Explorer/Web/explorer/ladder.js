@@ -5,6 +5,8 @@ import { countText, sizeText, timeText } from "./bytes.js";
 import { messageBytes } from "./message.js";
 
 const MOST = 300;
+const MOST_BYTES = 2048;
+const MOST_FIELDS = 1000;
 const SOURCES = ["request", "observation"];
 
 export class Ladder {
@@ -49,7 +51,9 @@ export class Ladder {
     add(source, event) {
         const log = this.logs[source];
         log.total++;
-        log.messages.push(event);
+        log.messages.push({
+            ...event, hex: String(event.hex ?? "").slice(0, 2 * MOST_BYTES), fields: (event.fields ?? []).slice(0, MOST_FIELDS),
+        });
         if (log.messages.length > 2 * MOST) {
             log.messages.splice(0, log.messages.length - MOST);
         }
@@ -81,6 +85,10 @@ export class Ladder {
         }
 
         for (const event of messages.slice(known + 1)) {
+            if (event.skipped > 0) {
+                this.list.append(el("li", { class: "ladder-gap muted" }, `${countText(event.skipped)} messages are left out here`));
+            }
+
             this.list.append(row(event));
         }
 
@@ -149,11 +157,12 @@ function summaryOf(message) {
 
 function detailsOf(event, message) {
     const options = message.options ?? [];
+    const fault = message.error ? [message.error.message, message.error.reference].filter(Boolean).join(", ") : null;
+    const remarks = [fault, ...(message.remarks ?? [])].filter(Boolean);
     return [
-        (message.remarks ?? []).length > 0
-            ? el("ul", { class: "remarks" }, message.remarks.map(remark => el("li", { class: "device" }, shown(remark)))) : null,
+        remarks.length > 0 ? el("ul", { class: "remarks" }, remarks.map(remark => el("li", { class: "device" }, shown(remark)))) : null,
         options.length > 0 ? optionTable(options) : null,
-        messageBytes(event.hex ?? "", event.fields ?? []),
+        messageBytes(event.hex, event.fields, message.size ?? 0),
     ];
 }
 

@@ -3,20 +3,19 @@
 import { el, shown } from "./dom.js";
 import { byteHex, fromHex } from "./bytes.js";
 
-const MOST_BYTES = 2048;
 const WIDTH = 16;
 
-/** Builds the bytes and the fields of a message. */
-export function messageBytes(hex, fields) {
+/** Builds the bytes and the fields of a message; of a large one, these are the first bytes only. */
+export function messageBytes(hex, fields, size) {
     const bytes = fromHex(hex) ?? new Uint8Array();
-    const count = Math.min(bytes.length, MOST_BYTES);
+    const count = bytes.length;
     const owners = ownersOf(fields, count);
     const explanation = el("p", { class: "explanation device", "aria-live": "polite", data: { testid: "byte-explanation" } },
         "Point at a byte or a field, or move through them with the arrow keys.");
     const cells = [];
     const grid = el("div", {
         class: "bytes mono", role: "group", data: { testid: "bytes" },
-        "aria-label": `${bytes.length} bytes; the arrow keys move through them`,
+        "aria-label": `${count} bytes; the arrow keys move through them`,
     });
     for (let index = 0; index < count; index++) {
         cells.push(el("span", {
@@ -57,7 +56,7 @@ export function messageBytes(hex, fields) {
 
     wire(grid, ".byte", cells, index => show(owners[index], index), WIDTH);
     wire(list, ".field-row", items, index => show(index, null), 1);
-    const rest = bytes.length > count ? el("p", { class: "muted" }, `${bytes.length - count} more bytes are not shown here.`) : null;
+    const rest = size > count ? el("p", { class: "muted" }, `${size - count} more bytes are not shown here.`) : null;
     return el("div", { class: "message-bytes" }, explanation, el("div", { class: "bytes-and-fields" }, el("div", {}, grid, rest), list));
 }
 

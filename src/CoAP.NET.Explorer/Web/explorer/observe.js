@@ -266,7 +266,7 @@ export class ObservePanel {
             row.style.top = (first + index) * ROW + "px";
             if (row.note !== note) {
                 row.note = note;
-                row.children[0].textContent = String(note.time).slice(11, 23);
+                row.children[0].textContent = clock(note.time);
                 row.children[1].textContent = shown(note.response.code, 8);
                 row.children[2].textContent = shown(previewOf(note.response) || "(empty)", 200);
             }
@@ -276,7 +276,15 @@ export class ObservePanel {
     openRow(event) {
         const note = event.target.closest(".note-row")?.note;
         if (note && event.target.closest("button")) {
-            this.actions.open(note.response, `Notification ${countText(note.number)} of ${String(note.time).slice(0, 40)}`);
+            this.actions.open(note.response, `Notification ${countText(note.number)} at ${clock(note.time)}`);
         }
     }
+}
+
+// The time of day here, as on the axis of the plot.
+function clock(text) {
+    const time = new Date(text);
+    const part = (value, length = 2) => String(value).padStart(length, "0");
+    return Number.isNaN(time.getTime()) ? shown(text, 12)
+        : `${part(time.getHours())}:${part(time.getMinutes())}:${part(time.getSeconds())}.${part(time.getMilliseconds(), 3)}`;
 }

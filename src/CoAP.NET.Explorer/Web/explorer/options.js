@@ -5,6 +5,7 @@ import { fromHex } from "./bytes.js";
 
 const FROM_URI = new Set([3, 7, 11, 15]);
 const LARGEST_NUMBER = 65535;
+const PATIENCE = 200;
 
 /** The rows of options in the editor of requests. */
 export class OptionRows {
@@ -50,8 +51,9 @@ export class OptionRows {
         row.element = el("li", { class: "option-row", data: { testid: "option-row" } }, row.name, row.value, remove, row.note, row.problem);
         row.name.addEventListener("input", () => this.retype(row));
         row.value.addEventListener("input", () => this.changed());
-        row.name.addEventListener("change", () => this.changed(true));
-        row.value.addEventListener("change", () => this.changed(true));
+        // A message that moves the page must not come between the two halves of a click.
+        row.name.addEventListener("change", () => setTimeout(() => this.changed(true), PATIENCE));
+        row.value.addEventListener("change", () => setTimeout(() => this.changed(true), PATIENCE));
         this.rows.push(row);
         this.list.append(row.element);
         this.retype(row, value);
@@ -117,6 +119,7 @@ export class OptionRows {
             right &&= problem === null;
             const visible = problem !== null && (show || row.value.getAttribute("aria-invalid") === "true");
             row.problem.hidden = !visible;
+            row.note.hidden = visible;
             row.problem.textContent = visible ? problem : "";
             row.value.setAttribute("aria-invalid", String(visible));
         }

@@ -11,10 +11,13 @@ export class Resumption {
         this.body = body;
         this.file = file;
         this.parts = [];
+        this.before = null;
         this.offset = 0;
         this.response = null;
         this.note = null;
         this.tag = null;
+        this.seen = null;
+        this.failed = false;
     }
 
     /** How many bytes are here. */
@@ -34,24 +37,40 @@ export class Resumption {
     /** Returns the request for what is missing; it starts at the beginning of a block. */
     next() {
         const whole = Math.floor(this.received / this.block) * this.block;
-        this.parts = whole > 0 ? [join(this.parts).subarray(0, whole)] : [];
+        this.before = join(this.parts).subarray(0, whole);
+        this.parts = whole > 0 ? [this.before] : [];
         this.offset = whole;
         this.response = null;
+        this.failed = false;
+        this.tag = whole > 0 ? this.seen : null;
+        this.seen = null;
         return { ...this.body, offset: whole };
     }
 
-    // The server may send the bytes along with the progress.
-    progress(event) {
-        if (!event.upload && typeof event.base64 === "string") {
+    /** Takes a part of the body; one that begins further in front replaces what came behind it. */
+    data(event) {
+        if (event.offset < this.received) {
+            const kept = join(this.parts).subarray(0, event.offset);
+            this.parts = kept.length > 0 ? [kept] : [];
+        }
+
+        if (event.offset === this.received) {
             this.parts.push(fromBase64(event.base64));
         }
     }
 
+    /** Learns the entity tag of the body from the messages, as a transfer that breaks off has no response. */
+    wire(event) {
+        if (event.outbound === false) {
+            this.seen = tagOf(event.message ?? {}) ?? this.seen;
+        }
+    }
+
+    /** Takes what an error carries of the body. */
     fail(event) {
+        this.failed = true;
         if (typeof event.partial === "string") {
-            const partial = fromBase64(event.partial);
-            this.parts = [...(this.offset > 0 ? [join(this.parts).subarray(0, this.offset)] : []), partial];
-            this.tag = tagOf(event) ?? this.tag;
+            this.data({ offset: this.offset, base64: event.partial });
         }
     }
 
@@ -73,7 +92,7 @@ export class Resumption {
             return response;
         }
 
-        const before = join(this.parts).subarray(0, this.offset);
+        const before = this.before;
         const bytes = join([before, fromBase64(response.payload?.base64)]);
         this.note = `Joined of two parts: ${sizeText(before.length)} that were here, and the rest behind them.`;
         return { ...response, payload: await describe(response, bytes) };

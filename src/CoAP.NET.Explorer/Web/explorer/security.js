@@ -10,6 +10,8 @@ export class Security {
         this.about = about;
         this.onChange = onChange;
         this.value = null;
+        this.chosen = false;
+        this.uri = "";
         this.form = byId("security-form");
         this.build();
         byId("open-security").addEventListener("click", () => byId("security-dialog").showModal());
@@ -20,13 +22,29 @@ export class Security {
         this.form.addEventListener("change", () => this.showParts());
     }
 
-    /** Returns what goes along with a request, or null. */
-    current() {
-        return this.value === null ? null : structuredClone(this.value);
+    /** Returns what goes along with a request, or null. Until somebody chooses, a profile for that host is used. */
+    current(uri) {
+        if (this.chosen) {
+            return this.value === null ? null : structuredClone(this.value);
+        }
+
+        const host = hostOf(uri);
+        const profile = this.about.profiles.find(one => one.host && hostOf("x://" + one.host) === host);
+        return profile ? { profile: profile.name } : null;
+    }
+
+    /** Shows in the header how requests to a device are protected. */
+    show(uri) {
+        this.uri = uri;
+        const value = this.current(uri);
+        byId("security-label").textContent = labelOf(value);
+        byId("open-security").classList.toggle("on", value !== null);
     }
 
     build() {
         const { profiles, allowsSecrets } = this.about;
+        // A server that does not know OSCORE would send such a request in the clear.
+        const allowsOscore = allowsSecrets && this.about.allowsOscore === true;
         const choices = [
             choice("none", "No security, or what the server uses by itself"),
             profiles.length > 0 ? choice("profile", "A profile of this server") : null,
@@ -36,7 +54,7 @@ export class Security {
         this.parts = {
             profile: el("div", { class: "part" }, field("security-profile", "Profile", el("select", { id: "security-profile" },
                 profiles.map(profile => el("option", { value: profile.name },
-                    `${shown(profile.name, 80)} (${NAMES[profile.kind] ?? "other"})`))))),
+                    shown(profile.name, 80) + noteOf(profile)))))),
             psk: el("div", { class: "part" },
                 input("psk-identity", "Identity"),
                 input("psk-key", "Key (text, or 0x and hex)", "password")),
@@ -55,9 +73,10 @@ export class Security {
         this.problem = el("p", { id: "security-problem", class: "problem", role: "alert", hidden: true });
         fill(this.form,
             el("fieldset", {}, el("legend", {}, "Transport"), choices, Object.values(this.parts)),
-            allowsSecrets
+            allowsOscore
                 ? el("fieldset", {}, el("legend", {}, "Messages"), check("oscore-on", "Protect with OSCORE"), this.oscore)
-                : el("p", { class: "muted" }, "This server does not take credentials from the page."),
+                : null,
+            allowsSecrets ? null : el("p", { class: "muted" }, "This server does not take credentials from the page."),
             this.problem,
             el("div", { class: "row end" },
                 el("button", { type: "button", data: { testid: "security-forget" }, on: { click: () => this.forget() } }, "Forget all"),
@@ -145,23 +164,34 @@ export class Security {
         }
 
         this.problem.hidden = true;
-        byId("security-label").textContent = this.label();
-        byId("open-security").classList.toggle("on", this.value !== null);
+        this.chosen = true;
+        this.show(this.uri);
         byId("security-dialog").close();
         this.onChange();
     }
+}
 
-    label() {
-        const value = this.value;
-        if (value === null) {
-            return "No security";
-        }
-
-        const transport = value.profile !== undefined ? shown(value.profile, 24)
-            : value.identity !== undefined ? "PSK"
-            : value.insecure ? "Certificate, unchecked" : value.insecure === false ? "Certificate" : null;
-        return [transport, value.oscore ? "OSCORE" : null].filter(Boolean).join(" + ");
+function labelOf(value) {
+    if (value === null) {
+        return "No security";
     }
+
+    const transport = value.profile !== undefined ? shown(value.profile, 24)
+        : value.identity !== undefined ? "PSK"
+        : value.insecure ? "Certificate, unchecked" : value.insecure === false ? "Certificate" : null;
+    return [transport, value.oscore ? "OSCORE" : null].filter(Boolean).join(" + ");
+}
+
+function noteOf(profile) {
+    const notes = [NAMES[profile.kind], profile.host ? "for " + shown(profile.host, 80) : null].filter(Boolean);
+    return notes.length > 0 ? ` (${notes.join(", ")})` : "";
+}
+
+// A host without its brackets and its port.
+function hostOf(uri) {
+    const authority = /^[a-z][a-z0-9+.-]*:\/\/(?:[^@/?#]*@)?([^/?#]*)/i.exec(uri)?.[1] ?? "";
+    const bare = /^[^[\]]*:[^[\]]*:/.test(authority) ? authority : authority.replace(/:\d*$/, "");
+    return bare.replace(/[[\]]/g, "").toLowerCase();
 }
 
 class InputProblem extends Error {

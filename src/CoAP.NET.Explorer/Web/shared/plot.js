@@ -103,18 +103,21 @@ export class Plot {
         const text = colourOf("--muted");
         const grid = { stroke: colourOf("--line"), width: 1 };
         const names = [...this.series.keys()];
+        const hooks = { setCursor: [plot => this.showCursor(plot.cursor.idx)] };
         const axis = { stroke: text, grid, ticks: grid, font: "12px system-ui, sans-serif" };
         this.plot = new window.uPlot({
             width: Math.max(200, this.frame.clientWidth),
             height: 220,
             legend: { show: false },
             cursor: { drag: { x: true, y: false } },
-            axes: [axis, { ...axis, size: 56 }],
+            hooks,
+            axes: [{ ...axis, space: 84, values: (plot, times) => times.map(timeOfDay) }, { ...axis, size: 56 }],
             series: [{}, ...names.map((name, index) => ({
                 label: String(index + 1), stroke: colourOf("--series-" + (index % COLOURS + 1)), width: 1.75, spanGaps: true,
                 points: { show: false }, show: !this.hidden.has(name),
             }))],
         }, this.data(), this.frame);
+        this.readings = names.map(() => el("span", { class: "mono muted" }));
         fill(this.legend, names.map((name, index) => {
             const check = el("input", { type: "checkbox", checked: !this.hidden.has(name) });
             check.addEventListener("change", () => {
@@ -122,8 +125,17 @@ export class Plot {
                 this.plot?.setSeries(index + 1, { show: check.checked });
             });
             return el("li", {}, el("label", { class: "check series-" + (index % COLOURS + 1) }, check, el("span", { class: "swatch" }),
-                el("bdi", { class: "device" }, shown(name, 80))));
+                el("bdi", { class: "device" }, shown(name, 80)), this.readings[index]));
         }), this.left > 0 ? el("li", { class: "muted" }, `Only ${this.mostSeries} series are drawn.`) : null);
+    }
+
+    // The values below the pointer stand in the legend.
+    showCursor(index) {
+        [...this.series.values()].forEach((column, place) => {
+            if (this.readings[place]) {
+                this.readings[place].textContent = index === null || index === undefined ? "" : String(column[index] ?? "–");
+            }
+        });
     }
 
     drop() {
@@ -143,6 +155,13 @@ export class Plot {
             this.draw();
         }
     }
+}
+
+function timeOfDay(seconds) {
+    const time = new Date(seconds * 1000);
+    const part = value => String(value).padStart(2, "0");
+    const fraction = seconds % 1 === 0 ? "" : "." + Math.floor((seconds % 1) * 10);
+    return `${part(time.getHours())}:${part(time.getMinutes())}:${part(time.getSeconds())}${fraction}`;
 }
 
 // The browser resolves a variable with light-dark() to a colour only where it is used.
