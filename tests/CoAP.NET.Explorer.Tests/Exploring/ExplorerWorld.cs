@@ -7,9 +7,15 @@ public sealed class ExplorerWorld : IAsyncLifetime
 {
     public const string Psk = "explorer:secret of the tests";
 
+    private const int HeldFrom = 32 * 1024;
+
+    private readonly TaskCompletionSource _gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly TaskCompletionSource _held = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
     private CoapServer _secured = null!;
+
+    /// <summary>What <c>/slow</c> has, of which the later part comes after <see cref="LetGo"/> only.</summary>
+    public static byte[] SlowBody { get; } = [.. Enumerable.Range(0, 100_000).Select(static i => (byte)(i * 7))];
 
     internal CoapServer Server { get; private set; } = null!;
 
@@ -60,6 +66,8 @@ public sealed class ExplorerWorld : IAsyncLifetime
             await _held.Task.WaitAsync(cancellationToken);
             return CoapResults.Text("at last");
         });
+        Server.MapGet("/slow", (CoapRequest _) => CoapResults.Stream(
+            new GateStream(SlowBody, HeldFrom, _gate.Task), new CoapETag([1]), CoapContentFormat.OctetStream));
         Server.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0");
         await Server.StartAsync();
         Explorer = await CoapLocalExplorer.StartAsync(explorer =>
@@ -72,6 +80,8 @@ public sealed class ExplorerWorld : IAsyncLifetime
         Page = new ExplorerPage(Explorer);
     }
 
+    public void LetGo() => _gate.TrySetResult();
+
     public void Increase()
     {
         Count++;
@@ -81,6 +91,7 @@ public sealed class ExplorerWorld : IAsyncLifetime
     public async Task DisposeAsync()
     {
         _held.TrySetResult();
+        LetGo();
         Page.Dispose();
         await Explorer.DisposeAsync();
         await Server.DisposeAsync();
