@@ -16,9 +16,9 @@ namespace Microsoft.AspNetCore.Builder;
 public static class CoapExplorerEndpointRouteBuilderExtensions
 {
     /// <summary>
-    /// Maps the explorer: a page that shows the resources of CoAP servers, sends requests, observes, and shows messages byte by byte. Whom it
-    /// may ask is said by <see cref="CoapExplorerOptions.Targets"/>, and is only the application's own server by default. The application
-    /// stops when nothing says who may use it; add <c>RequireAuthorization</c>.
+    /// Maps the explorer: a page that shows the resources of CoAP servers, sends requests, observes, and shows messages byte by byte.
+    /// <see cref="CoapExplorerOptions.Targets"/> says whom it may ask; by default that is only the application's own server. The
+    /// application stops when nothing says who may use the page; add <c>RequireAuthorization</c>.
     /// </summary>
     /// <param name="endpoints">The web application.</param>
     /// <param name="pattern">The path of the page, such as <c>/coap</c>.</param>
@@ -49,8 +49,8 @@ public static class CoapExplorerEndpointRouteBuilderExtensions
             StartCheck.RequireAuthorization(
                 services,
                 group,
-                "lets anybody ask the CoAP servers that it may ask. Add RequireAuthorization(), or set AllowAnonymous of its options if that "
-                    + "is meant.",
+                "lets anybody ask the CoAP servers that it may ask. Add RequireAuthorization(), or set AllowAnonymous of its options if "
+                    + "that is meant.",
                 static (loggers, reason) => ExplorerLog.RefusedAtStart(loggers.CreateLogger(ExplorerLog.Category), reason));
         }
 

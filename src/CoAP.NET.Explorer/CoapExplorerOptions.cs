@@ -9,8 +9,8 @@ public sealed class CoapExplorerOptions
 
     /// <summary>
     /// Whom the page may ask. Nobody by default, but for the CoAP server of the application itself (<see cref="AllowOwnServer"/>): a page
-    /// that may ask anybody is an open relay into the network of its server. A host is checked by name, and by the addresses that it resolves
-    /// to just before something is sent.
+    /// that may ask anybody is an open relay into the network of its server. A host is checked by its name, and by the addresses that the
+    /// name resolves to just before something is sent.
     /// </summary>
     public CoapProxyTargets Targets { get; } = new();
 
@@ -103,7 +103,7 @@ public sealed class CoapExplorerOptions
     internal IReadOnlyList<CoapExplorerProfile> Profiles => _profiles;
 
     /// <summary>
-    /// Adds credentials that users of the page may choose by their name, and never see: a pre-shared key, a certificate, a security context.
+    /// Adds credentials that users of the page choose by name and never see: a pre-shared key, a certificate, a security context.
     /// </summary>
     /// <param name="name">What the page calls them, 1 to 100 characters.</param>
     /// <param name="configure">Sets them, such as <c>endpoint => endpoint.UseDtls(...)</c> or <c>UseOscore(...)</c>.</param>

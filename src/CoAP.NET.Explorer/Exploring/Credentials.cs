@@ -130,6 +130,7 @@ internal static class Credentials
             ? Convert.FromHexString(text.AsSpan(2)) : Encoding.UTF8.GetBytes(text);
         return key.Length is > 0 and <= LongestKey
             ? key
-            : throw ExplorerException.Bad("No key", "A pre-shared key has 1 to 1,024 bytes.", "Write it as text, or as 0x and hexadecimal digits.");
+            : throw ExplorerException.Bad(
+                "No key", "A pre-shared key has 1 to 1,024 bytes.", "Write it as text, or as 0x and hexadecimal digits.");
     }
 }

@@ -1,6 +1,7 @@
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
 using CoAP.NET.Explorer.Pages;
+using CoAP.NET.Options;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
@@ -61,9 +62,12 @@ internal sealed class ExplorerApi : IAsyncDisposable
         }
         catch (JsonException exception)
         {
-            throw ExplorerException.Bad("Not understood", $"The request of the page cannot be read: {exception.Message}", "Reload the page.");
+            throw NotUnderstood(exception);
         }
     }
+
+    private static ExplorerException NotUnderstood(JsonException exception) =>
+        ExplorerException.Bad("Not understood", $"The request of the page cannot be read: {exception.Message}", "Reload the page.");
 
     private static async Task SendAsync(HttpContext context, byte[] json)
     {
@@ -168,7 +172,8 @@ internal sealed class ExplorerApi : IAsyncDisposable
     {
         ConvertRequest asked = await ReadAsync(context, PageJson.Default.ConvertRequest).ConfigureAwait(false);
         byte[] bytes = PayloadReader.Read(asked.Payload, null, _options.MaxBodySize) ?? [];
-        string? notation = asked.Payload?.Kind is "cbor" or "hex" && CoapCborNotation.TryFormat(bytes, out string text, out _) ? text : null;
+        bool isCbor = asked.Payload?.Kind is "cbor" or "hex";
+        string? notation = isCbor && CoapCborNotation.TryFormat(bytes, out string text, out _) ? text : null;
         await SendAsync(context, JsonSerializer.SerializeToUtf8Bytes(
             new ConvertAnswer(Convert.ToHexStringLower(bytes), bytes.Length, notation), PageJson.Default.ConvertAnswer))
             .ConfigureAwait(false);
@@ -210,7 +215,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
         }
         catch (JsonException exception)
         {
-            throw ExplorerException.Bad("Not understood", $"The request of the page cannot be read: {exception.Message}", "Reload the page.");
+            throw NotUnderstood(exception);
         }
 
         byte[] bytes = new byte[file.Length];
@@ -224,11 +229,9 @@ internal sealed class ExplorerApi : IAsyncDisposable
 
     private byte[]? PayloadOf(PageRequest asked, byte[]? file)
     {
-        CoapContentFormat? format = asked.Options.FirstOrDefault(static option => option.Number == Options.OptionNumber.ContentFormat) is { } option
-            && ushort.TryParse(option.Value, out ushort number) ? new CoapContentFormat(number) : null;
         return asked.Payload?.Kind == "file"
             ? file ?? throw ExplorerException.Bad("No file", "The request of the page has no file.")
-            : PayloadReader.Read(asked.Payload, format, _options.MaxBodySize);
+            : PayloadReader.Read(asked.Payload, RequestReader.FormatOf(asked, OptionNumber.ContentFormat), _options.MaxBodySize);
     }
 
     private async Task WithClientAsync(HttpContext context, CoapUri uri, PageSecurity? security, Func<ExplorerClient, Task> run)

@@ -6,8 +6,8 @@ using Microsoft.Extensions.Logging;
 namespace CoAP.NET.Explorer.Exploring;
 
 /// <summary>
-/// The clients that ask for the page. Each belongs to one exchange at a time, so that what its messages tell is of that exchange; afterwards
-/// it is kept for a minute for the next one to the same server with the same credentials, which needs no connection or handshake then.
+/// The clients that ask for the page. Each belongs to one exchange at a time, so that its messages are those of that exchange. Afterwards
+/// it is kept for a minute for the next exchange with the same server and credentials, which then needs no connection or handshake.
 /// Thread-safe.
 /// </summary>
 internal sealed class ExplorerClients : IAsyncDisposable

@@ -6,10 +6,10 @@ namespace CoAP.NET.Explorer.Exploring;
 internal sealed class ExplorerTargets(CoapExplorerOptions options, CoapServer? own)
 {
     /// <summary>What the page shows first and offers; null where anybody may be asked.</summary>
-    public IReadOnlyList<string>? Offered => options.AllowAnyTarget ? null : [.. OwnEndpoints().Select(static uri => uri.ToString().TrimEnd('/'))];
+    public IReadOnlyList<string>? Offered => options.AllowAnyTarget ? null : [.. OwnEndpoints().Select(Text)];
 
     /// <summary>What the page opens first; null for nothing.</summary>
-    public string? First => options.FirstTarget ?? OwnEndpoints().FirstOrDefault()?.ToString().TrimEnd('/');
+    public string? First => options.FirstTarget ?? OwnEndpoints().Select(Text).FirstOrDefault();
 
     /// <summary>Reads a target.</summary>
     /// <exception cref="ExplorerException">It is no URI of CoAP, or may not be asked.</exception>
@@ -58,6 +58,8 @@ internal sealed class ExplorerTargets(CoapExplorerOptions options, CoapServer? o
             }
         }
     }
+
+    private static string Text(CoapUri uri) => uri.ToString().TrimEnd('/');
 
     private static string Shown(string text) => text.Length <= 200 ? text : text[..200] + "...";
 }

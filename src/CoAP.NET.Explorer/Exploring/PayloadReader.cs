@@ -22,7 +22,8 @@ internal static class PayloadReader
             "json" => Json(text),
             "senml" => Senml(text, contentFormat),
             "cbor" => Cbor(text, maxSize),
-            "hex" => RequestReader.HexOf(text) ?? throw ExplorerException.Bad("Not hexadecimal", "Write two hexadecimal digits for each byte."),
+            "hex" => RequestReader.HexOf(text)
+                ?? throw ExplorerException.Bad("Not hexadecimal", "Write two hexadecimal digits for each byte."),
             "base64" => Base64(text),
             _ => throw ExplorerException.Bad("No such payload", "A payload is text, json, senml, cbor, hex, base64 or a file."),
         };
@@ -51,13 +52,15 @@ internal static class PayloadReader
         byte[] json = Json(text);
         if (!CoapSenmlPack.TryParse(json, CoapContentFormat.SenmlJson, out CoapSenmlPack? pack, out CoapSenmlError error))
         {
-            throw ExplorerException.Bad("Not SenML", error.Message, "Write a JSON array of records, such as [{\"n\":\"temp\",\"v\":21.5}].");
+            throw ExplorerException.Bad(
+                "Not SenML", error.Message, "Write a JSON array of records, such as [{\"n\":\"temp\",\"v\":21.5}].");
         }
 
         return contentFormat is { IsCbor: true } format ? pack.ToBytes(format) : json;
     }
 
-    private static byte[] Cbor(string text, int maxSize) => CoapCborNotation.TryParse(text, out byte[] cbor, out CoapCborError error, maxSize: maxSize)
+    private static byte[] Cbor(string text, int maxSize) =>
+        CoapCborNotation.TryParse(text, out byte[] cbor, out CoapCborError error, maxSize: maxSize)
         ? cbor
         : throw ExplorerException.Bad(
             "Not CBOR notation", string.Create(CultureInfo.InvariantCulture, $"At character {error.Offset}: {error.Message}"),

@@ -26,7 +26,8 @@ internal static class Problems
         CoapResetException => new("Reset", exception.Message, "The server does not understand the request, or forgot its state."),
         CoapNameResolutionException => new("Unknown host", exception.Message, "Check the name, or write an address."),
         CoapTooLargeException => new("Too large", exception.Message, "Choose a smaller block size, or coap+tcp."),
-        _ when DtlsOf(exception) is { } dtls => new("No secure session", dtls.Message, "Compare the key or certificate with what the server has."),
+        _ when DtlsOf(exception) is { } dtls =>
+            new("No secure session", dtls.Message, "Compare the key or certificate with what the server has."),
         CoapConnectionException or CoapUnreachableException or CoapSendException or SocketException => new(
             "Not reached",
             exception.Message,

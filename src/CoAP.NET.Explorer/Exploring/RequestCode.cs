@@ -6,8 +6,8 @@ using CoAP.NET.Options;
 namespace CoAP.NET.Explorer.Exploring;
 
 /// <summary>
-/// The same request as C#, as a command line of <c>coap</c>, and as one of libcoap's <c>coap-client</c>. Secrets are never written: where one
-/// is needed, a word in capitals stands.
+/// The same request as C#, as a command line of <c>coap</c>, and as one of libcoap's <c>coap-client</c>. Secrets are never written: a word
+/// in capitals stands for each.
 /// </summary>
 /// <param name="asked">What the page wrote.</param>
 /// <param name="uri">The URI.</param>
@@ -70,11 +70,11 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         foreach (PageOption option in Others)
         {
             code.Append(CultureInfo.InvariantCulture,
-                $"request.Options.Add({option.Number}, Convert.FromHexString(\"{Convert.ToHexString(RequestReader.ValueOf(option))}\"));\n");
+                $"request.Options.Add({option.Number}, Convert.FromHexString(\"{HexOf(option)}\"));\n");
         }
 
-        return code.Append("CoapResponse response = await client.SendAsync(request);\nConsole.WriteLine($\"{response.Code} {response.GetText()}\");\n")
-            .ToString();
+        code.Append("CoapResponse response = await client.SendAsync(request);\n");
+        return code.Append("Console.WriteLine($\"{response.Code} {response.GetText()}\");\n").ToString();
 
         void Property(bool isSet, string text)
         {
@@ -143,7 +143,7 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         Add(true, Shell(uri.ToString()));
         string command = string.Join(' ', words);
         return payload is not null && !isFile && Text is null
-            ? $"printf '{string.Concat(payload.Select(static value => string.Create(CultureInfo.InvariantCulture, $"\\{Convert.ToString(value, 8).PadLeft(3, '0')}")))}' | {command}"
+            ? $"printf '{string.Concat(payload.Select(Octal))}' | {command}"
             : command;
 
         void Add(bool isSet, string text)
@@ -154,6 +154,10 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
             }
         }
     }
+
+    private static string Octal(byte value) => "\\" + Convert.ToString(value, 8).PadLeft(3, '0');
+
+    private static string HexOf(PageOption option) => Convert.ToHexString(RequestReader.ValueOf(option));
 
     // What a shell of POSIX takes as it stands; there is no way out of single quotes but the quote itself.
     private static string Shell(string text) => "'" + text.Replace("'", "'\\''", StringComparison.Ordinal) + "'";
@@ -168,8 +172,5 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
 
     private string? Number(int number) => asked.Options.FirstOrDefault(option => option.Number == number)?.Value;
 
-    private CoapContentFormat? FormatOf(int number) =>
-        asked.Options.FirstOrDefault(option => option.Number == number) is { } option
-            && ushort.TryParse(option.Value, NumberStyles.None, CultureInfo.InvariantCulture, out ushort value)
-            ? new CoapContentFormat(value) : null;
+    private CoapContentFormat? FormatOf(int number) => RequestReader.FormatOf(asked, number);
 }

@@ -64,6 +64,12 @@ internal static class RequestReader
             : throw ExplorerException.Bad("No such method", $"Methods are {string.Join(", ", s_methods)}.");
     }
 
+    /// <summary>The Content-Format that an option of a request names; null for none.</summary>
+    public static CoapContentFormat? FormatOf(PageRequest asked, int number) =>
+        asked.Options.FirstOrDefault(option => option.Number == number) is { } option
+            && ushort.TryParse(option.Value, NumberStyles.None, CultureInfo.InvariantCulture, out ushort value)
+            ? new CoapContentFormat(value) : null;
+
     /// <summary>The bytes of an option.</summary>
     /// <exception cref="ExplorerException">The value does not fit.</exception>
     public static byte[] ValueOf(PageOption option)

@@ -7,8 +7,8 @@ using Microsoft.AspNetCore.Routing;
 namespace CoAP.NET.Explorer.Pages;
 
 /// <summary>
-/// The files of a page, which are resources of this assembly: its own, those that pages share, and uPlot. Everything that a page loads comes
-/// from here, and its content security policy keeps it so.
+/// The files of a page, which are resources of this assembly: its own, those that pages share, and uPlot. Everything that a page loads
+/// comes from here; its content security policy keeps it so.
 /// </summary>
 internal sealed class PageFiles
 {

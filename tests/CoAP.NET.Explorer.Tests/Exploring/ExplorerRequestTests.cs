@@ -167,7 +167,8 @@ public sealed class ExplorerRequestTests(ExplorerWorld world) : IClassFixture<Ex
             "request", new { method = "PUT", uri = world.Coap + "/nothing-here", options = new[] { new { number, value } } });
 
         JsonElement request = events.First(static one => ExplorerPage.Kind(one) == "wire").GetProperty("message");
-        JsonElement sent = request.GetProperty("options").EnumerateArray().Single(option => option.GetProperty("number").GetInt32() == number);
+        JsonElement sent = request.GetProperty("options").EnumerateArray()
+            .Single(option => option.GetProperty("number").GetInt32() == number);
         string hex = sent.GetProperty("hex").GetString()!;
         Assert.Equal(value, number switch
         {

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Security.Claims;
 using System.Text.Json;
+using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Http;
@@ -214,7 +215,7 @@ public sealed class ExplorerSecurityTests(ExplorerWorld world) : IClassFixture<E
         Action<CoapExplorerOptions>? configure, Action<IEndpointConventionBuilder>? protect = null, bool hasServer = false)
     {
         WebApplicationBuilder builder = MakeBuilder();
-        builder.Services.AddAuthentication("header").AddScheme<Microsoft.AspNetCore.Authentication.AuthenticationSchemeOptions, HeaderUsers>("header", null);
+        builder.Services.AddAuthentication("header").AddScheme<AuthenticationSchemeOptions, HeaderUsers>("header", null);
         builder.Services.AddAuthorization();
         if (hasServer)
         {

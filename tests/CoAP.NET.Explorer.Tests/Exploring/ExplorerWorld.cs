@@ -53,7 +53,8 @@ public sealed class ExplorerWorld : IAsyncLifetime
             return CoapResults.Changed();
         });
         Server.MapGet("/file", () => CoapResults.Bytes(File, CoapContentFormat.OctetStream));
-        Server.MapPost("/echo", (CoapRequest request) => CoapResults.Bytes(request.Payload.ToArray(), request.ContentFormat ?? CoapContentFormat.TextPlain));
+        Server.MapPost("/echo", static (CoapRequest request) =>
+            CoapResults.Bytes(request.Payload.ToArray(), request.ContentFormat ?? CoapContentFormat.TextPlain));
         Server.MapGet("/never", async (CoapRequest _, CancellationToken cancellationToken) =>
         {
             await _held.Task.WaitAsync(cancellationToken);

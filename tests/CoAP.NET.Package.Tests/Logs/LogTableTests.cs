@@ -28,6 +28,7 @@ public partial class LogTableTests
         ("CoAP.NET.PubSub", "CoAP.NET.PubSub"),
         ("CoAP.NET.Hosting", "CoAP.NET.Hosting"),
         ("CoAP.NET.AspNetCore", "CoAP.NET.AspNetCore"),
+        ("CoAP.NET.Explorer", "CoAP.NET.Explorer"),
         ("CoAP.NET.Cluster", "CoAP.NET.Cluster"),
         ("CoAP.NET.ResourceDirectory", "CoAP.NET.ResourceDirectory"),
         ("CoAP.NET.Testing", "CoAP.NET.Testing"),

@@ -19,6 +19,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.Hosting", "lib/net10.0/CoAP.NET.Hosting.dll", "lib/net10.0/CoAP.NET.Hosting.xml",
         "analyzers/dotnet/cs/CoAP.NET.Hosting.Generators.dll")]
     [InlineData("CoAP.NET.AspNetCore", "lib/net10.0/CoAP.NET.AspNetCore.dll", "lib/net10.0/CoAP.NET.AspNetCore.xml")]
+    [InlineData("CoAP.NET.Explorer", "lib/net10.0/CoAP.NET.Explorer.dll", "lib/net10.0/CoAP.NET.Explorer.xml", "licenses/uplot/LICENSE")]
     [InlineData("CoAP.NET.Dtls", "lib/net10.0/CoAP.NET.Dtls.dll", "lib/net10.0/CoAP.NET.Dtls.xml")]
     [InlineData("CoAP.NET.Cluster", "lib/net10.0/CoAP.NET.Cluster.dll", "lib/net10.0/CoAP.NET.Cluster.xml")]
     [InlineData("CoAP.NET.Cluster.PostgreSql", "lib/net10.0/CoAP.NET.Cluster.PostgreSql.dll",
@@ -56,6 +57,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.PubSub", "docs/pubsub.md")]
     [InlineData("CoAP.NET.Hosting", "docs/hosting.md")]
     [InlineData("CoAP.NET.AspNetCore", "docs/websockets.md")]
+    [InlineData("CoAP.NET.Explorer", "docs/explorer.md")]
     [InlineData("CoAP.NET.Dtls", "docs/dtls.md")]
     [InlineData("CoAP.NET.Cluster", "docs/cluster.md")]
     [InlineData("CoAP.NET.Cluster.PostgreSql", "docs/cluster.md")]
@@ -89,6 +91,7 @@ public sealed partial class ContentTests(PackedFeed feed)
     [InlineData("CoAP.NET.PubSub")]
     [InlineData("CoAP.NET.Hosting")]
     [InlineData("CoAP.NET.AspNetCore")]
+    [InlineData("CoAP.NET.Explorer")]
     [InlineData("CoAP.NET.Dtls")]
     [InlineData("CoAP.NET.Cluster")]
     [InlineData("CoAP.NET.Cluster.PostgreSql")]

@@ -19,6 +19,7 @@ public sealed class PublicSurfaceTests
     [InlineData("CoAP.NET.PubSub")]
     [InlineData("CoAP.NET.Hosting")]
     [InlineData("CoAP.NET.AspNetCore")]
+    [InlineData("CoAP.NET.Explorer")]
     [InlineData("CoAP.NET.Dtls")]
     [InlineData("CoAP.NET.Cluster")]
     [InlineData("CoAP.NET.Cluster.PostgreSql")]
