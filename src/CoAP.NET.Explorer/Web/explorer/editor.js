@@ -262,7 +262,7 @@ export class Editor {
         } catch (error) {
             if (error.name !== "AbortError") {
                 byId("payload-text").setAttribute("aria-invalid", "true");
-                fill(place, el("span", { class: "problem" }, [error.title, error.detail].filter(Boolean).join(": ")));
+                fill(place, el("span", { class: "problem" }, [error.title, error.detail, error.hint].filter(Boolean).join(" · ")));
             }
         }
     }

@@ -165,9 +165,9 @@ class Explorer {
         this.base = base;
         this.security.show(base);
         this.editor.base = base;
-        byId("target").value = uri;
-        showBookmark();
         const rest = uri.slice(base.length);
+        byId("target").value = rest === "/" ? base : uri;
+        showBookmark();
         this.editor.set("GET", rest.length > 1 ? uri : base + "/.well-known/core");
         await this.refresh();
     }
@@ -343,6 +343,13 @@ class Explorer {
 
         const { body, file } = this.editor.request(this.protection());
         clearProblem();
+        if (body.method !== "GET" && body.method !== "FETCH") {
+            const detail = `${body.method} asks for a change; only what is read can be observed.`;
+            showProblem({ title: "This method cannot observe", detail, hint: "Choose GET or FETCH." });
+            this.showPart("answer");
+            return;
+        }
+
         this.ladder.start("observation");
         this.tabs.choose("tab-observe");
         this.showPart("answer");

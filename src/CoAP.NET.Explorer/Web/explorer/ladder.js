@@ -158,8 +158,9 @@ function summaryOf(message) {
 function detailsOf(event, message) {
     const options = message.options ?? [];
     const fault = message.error ? [message.error.message, message.error.reference].filter(Boolean).join(", ") : null;
-    const remarks = [fault, ...(message.remarks ?? [])].filter(Boolean);
+    const remarks = message.remarks ?? [];
     return [
+        fault ? el("p", { class: "warning device" }, shown(fault)) : null,
         remarks.length > 0 ? el("ul", { class: "remarks" }, remarks.map(remark => el("li", { class: "device" }, shown(remark)))) : null,
         options.length > 0 ? optionTable(options) : null,
         messageBytes(event.hex, event.fields, message.size ?? 0),

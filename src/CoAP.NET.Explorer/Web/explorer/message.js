@@ -106,5 +106,5 @@ function ownersOf(fields, count) {
 }
 
 function rangeText(field) {
-    return field.length > 1 ? `${field.offset}–${field.offset + field.length - 1}` : String(field.offset);
+    return field.length === 0 ? "" : field.length > 1 ? `${field.offset}–${field.offset + field.length - 1}` : String(field.offset);
 }
