@@ -43,15 +43,19 @@ internal sealed class PageFiles
     /// <summary>Maps the page and its files.</summary>
     public void Map(RouteGroupBuilder group)
     {
-        group.MapGet("", Redirect).WithDisplayName("CoAP page without its last slash");
-        group.MapGet("/", context => SendAsync(context, "index.html")).WithDisplayName("CoAP page");
+        group.MapGet("", SendPageAsync).WithDisplayName("CoAP page");
         group.MapGet("/assets/{name}", context => SendAsync(context, (string)context.Request.RouteValues["name"]!))
             .WithDisplayName("Files of a CoAP page");
     }
 
-    // Routing takes both for the same; addresses in the page are relative to the slash.
-    private static Task Redirect(HttpContext context)
+    // Routing takes the path with and without its last slash for the same; addresses in the page are relative to the slash.
+    private Task SendPageAsync(HttpContext context)
     {
+        if (context.Request.Path.Value is [.., '/'])
+        {
+            return SendAsync(context, "index.html");
+        }
+
         context.Response.Redirect(context.Request.PathBase + context.Request.Path + "/" + context.Request.QueryString);
         return Task.CompletedTask;
     }
