@@ -91,6 +91,9 @@ export class Plots {
     for (const one of this.shown) {
       one.chart?.setData(this.dataOf(one.plot));
       one.area.setAttribute("aria-label", this.describe(one.plot));
+      if (one.chart && this.columns.time.length > 0 && (one.chart.cursor.left ?? -1) < 0) {
+        one.chart.setLegend({ idx: this.columns.time.length - 1 }, false);
+      }
     }
   }
 
@@ -131,10 +134,12 @@ export class Plots {
           : { range: (_, min, max) => [0, Math.max(1, (max ?? 1) * 1.12)] },
       },
       axes: [
-        { ...axis, space: 70, values: (_, splits) => splits.map(clock) },
+        { ...axis, size: 26, space: 70, values: (_, splits) => splits.map(clock) },
         {
           ...axis, size: 62, space: 28,
-          values: (_, splits) => splits.map(value => (value === null || (plot.log && !isTenth(value)) ? "" : plot.format(value))),
+          splits: plot.log ? (_, index, min, max) => powers(min, max) : undefined,
+          filter: plot.log ? (_, splits) => splits : undefined,
+          values: (_, splits) => splits.map(value => (value === null ? "" : plot.format(value))),
         },
       ],
       series: [
@@ -158,9 +163,11 @@ export class Plots {
   }
 }
 
-function isTenth(value) {
-  const power = Math.log10(value);
-  return Math.abs(power - Math.round(power)) < 1e-6;
+// On a logarithmic scale the powers of ten alone.
+function powers(min, max) {
+  const values = [];
+  for (let power = Math.ceil(Math.log10(min)); power <= Math.log10(max); power++) values.push(10 ** power);
+  return values;
 }
 
 function clock(seconds, withSeconds) {
