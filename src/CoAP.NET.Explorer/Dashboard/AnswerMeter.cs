@@ -126,7 +126,8 @@ internal sealed class AnswerMeter(int maxRoutes)
     private IEnumerable<RouteLatency> All() => _routes.Select(static pair => pair.Value).Append(_unmatched).Append(_others);
 
     private IEnumerable<(string? Name, bool IsOthers, RouteLatency Route)> Named() =>
-        _routes.Select(static pair => ((string?)pair.Key, false, pair.Value)).Append((null, false, _unmatched)).Append((null, true, _others));
+        _routes.Select(static pair => ((string?)pair.Key, false, pair.Value))
+            .Append((null, false, _unmatched)).Append((null, true, _others));
 
     private static LatencyFigures Figures(IEnumerable<RouteLatency> routes, int seconds)
     {

@@ -12,9 +12,9 @@ namespace Microsoft.AspNetCore.Builder;
 public static class CoapDashboardEndpointRouteBuilderExtensions
 {
     /// <summary>
-    /// Maps a page that shows what a CoAP server of this process does now: rates, latency, peers, observers, what it drops, how much of its
-    /// bounds is taken, and the messages of a peer. It costs nothing while nobody looks. The application stops when nothing says who may see
-    /// the page; add <c>RequireAuthorization</c>.
+    /// Maps a page that shows what a CoAP server of this process does now: rates, latency, peers, observers, what it drops, how much of
+    /// its bounds is taken, and the messages of a peer. It costs nothing while nobody looks. The application stops when nothing says who
+    /// may see the page; add <c>RequireAuthorization</c>.
     /// </summary>
     /// <param name="endpoints">The web application.</param>
     /// <param name="pattern">The path of the page, such as <c>/coap/live</c>.</param>
@@ -43,9 +43,9 @@ public static class CoapDashboardEndpointRouteBuilderExtensions
             StartCheck.RequireAuthorization(
                 services,
                 group,
-                "shows peers of a CoAP server and their messages to anybody. Add RequireAuthorization() to what MapCoapDashboard returns, or "
-                    + "set AllowAnonymous of its options if that is meant.",
-                static (loggers, reason) => DashboardLog.RefusedAtStart(loggers.CreateLogger(DashboardLog.Category), reason));
+                "shows peers of a CoAP server and their messages to anybody. Add RequireAuthorization() to what MapCoapDashboard returns, "
+                    + "or set AllowAnonymous of its options if that is meant.",
+                static (loggers, reason) => DashboardLog.DashboardRefused(loggers.CreateLogger(DashboardLog.Category), reason));
         }
 
         return group;

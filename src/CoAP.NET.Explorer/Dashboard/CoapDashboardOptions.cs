@@ -66,8 +66,8 @@ public sealed class CoapDashboardOptions
     = TimeSpan.FromSeconds(60);
 
     /// <summary>
-    /// Whether traces show payloads. Default false: their bytes are zeros, of the same number. Options, such as paths and queries, are shown
-    /// in any case.
+    /// Whether traces show payloads. Default false: their bytes are zeros, of the same number. Options, such as paths and queries, are
+    /// shown in any case.
     /// </summary>
     public bool IncludePayloads { get; set; }
 

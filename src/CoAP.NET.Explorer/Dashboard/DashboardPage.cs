@@ -53,7 +53,8 @@ internal sealed class DashboardPage
         if (!Collector.TryAdd(lines))
         {
             await RefuseAsync(context, StatusCodes.Status503ServiceUnavailable, new PageProblem("Too many viewers",
-                $"{_options.MaxViewers} pages look at this server already.", "Close one of them, or raise MaxViewers.")).ConfigureAwait(false);
+                $"{_options.MaxViewers} pages look at this server already.", "Close one of them, or raise MaxViewers."))
+                .ConfigureAwait(false);
             return;
         }
 

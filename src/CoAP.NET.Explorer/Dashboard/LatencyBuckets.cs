@@ -1,6 +1,8 @@
 namespace CoAP.NET.Explorer.Dashboard;
 
-/// <summary>Times in buckets that grow by the fourth root of two, from 1 µs to about two minutes: percentiles are good to a tenth.</summary>
+/// <summary>
+/// Times in buckets that grow by the fourth root of two, from 1 µs to about two minutes: percentiles are good to a tenth.
+/// </summary>
 internal static class LatencyBuckets
 {
     private const double Least = 1e-6;

@@ -7,8 +7,8 @@ using Microsoft.AspNetCore.Http.Features;
 namespace CoAP.NET.Explorer.Pages;
 
 /// <summary>
-/// Events to a page: JSON objects, one on each line, sent as they happen. Any thread may add some; when the page reads more slowly than they
-/// come, the oldest that wait are left out and counted, but for those that must not be lost. Thread-safe.
+/// Events to a page: JSON objects, one on each line, sent as they happen. Any thread may add some. When the page reads more slowly than
+/// they come, the oldest that wait are dropped and counted, except those that must not be lost. Thread-safe.
 /// </summary>
 internal sealed class EventLines
 {
@@ -17,7 +17,8 @@ internal sealed class EventLines
     private readonly HttpContext _context;
     private readonly Lock _gate = new();
     private readonly Queue<(byte[] Line, bool IsKept)> _waiting = new();
-    private readonly Channel<bool> _wake = Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
+    private readonly Channel<bool> _wake =
+        Channel.CreateBounded<bool>(new BoundedChannelOptions(1) { FullMode = BoundedChannelFullMode.DropWrite });
     private int _dropped;
     private int _droppable;
     private bool _isComplete;

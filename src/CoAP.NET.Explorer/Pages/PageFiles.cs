@@ -7,8 +7,8 @@ using Microsoft.AspNetCore.Routing;
 namespace CoAP.NET.Explorer.Pages;
 
 /// <summary>
-/// The files of a page, which are resources of this assembly: its own, those that pages share, and uPlot. Everything that a page loads comes
-/// from here, and its content security policy keeps it so.
+/// The files of a page, which are resources of this assembly: its own, those that pages share, and uPlot. Everything that a page loads
+/// comes from here; its content security policy keeps it so.
 /// </summary>
 internal sealed class PageFiles
 {
@@ -43,21 +43,9 @@ internal sealed class PageFiles
     /// <summary>Maps the page and its files.</summary>
     public void Map(RouteGroupBuilder group)
     {
-        group.MapGet("", SendPageAsync).WithDisplayName("CoAP page");
+        group.MapGet("/", IndexAsync).WithDisplayName("CoAP page");
         group.MapGet("/assets/{name}", context => SendAsync(context, (string)context.Request.RouteValues["name"]!))
             .WithDisplayName("Files of a CoAP page");
-    }
-
-    // Routing takes the path with and without its last slash for the same; addresses in the page are relative to the slash.
-    private Task SendPageAsync(HttpContext context)
-    {
-        if (context.Request.Path.Value is [.., '/'])
-        {
-            return SendAsync(context, "index.html");
-        }
-
-        context.Response.Redirect(context.Request.PathBase + context.Request.Path + "/" + context.Request.QueryString);
-        return Task.CompletedTask;
     }
 
     private static PageFile Read(string name)
@@ -67,6 +55,19 @@ internal sealed class PageFiles
         stream.ReadExactly(bytes);
         return new PageFile(Path.GetFileName(name), bytes, s_types[Path.GetExtension(name)],
             $"\"{Convert.ToHexStringLower(SHA256.HashData(bytes).AsSpan(0, 8))}\"");
+    }
+
+    // Routing takes a path with a slash at its end and one without for the same; addresses in the page are relative to the slash.
+    private Task IndexAsync(HttpContext context)
+    {
+        HttpRequest request = context.Request;
+        if (request.Path.Value is { Length: > 0 } path && path[^1] == '/')
+        {
+            return SendAsync(context, "index.html");
+        }
+
+        context.Response.Redirect($"{request.PathBase}{request.Path}/{request.QueryString}");
+        return Task.CompletedTask;
     }
 
     private async Task SendAsync(HttpContext context, string name)

@@ -42,7 +42,8 @@ internal sealed class PageGuard(string? token, IReadOnlyCollection<string>? host
         string site = request.Headers["Sec-Fetch-Site"].ToString();
         if ((origin.Length > 0 && !IsOwn(origin, request)) || (site.Length > 0 && site is not ("same-origin" or "none")))
         {
-            return new PageProblem("Another site", "The request comes from a page of another site.", "Only the page itself may ask its server.");
+            return new PageProblem(
+                "Another site", "The request comes from a page of another site.", "Only the page itself may ask its server.");
         }
 
         byte[] given = Encoding.UTF8.GetBytes(request.Headers[Header].ToString());
@@ -59,9 +60,11 @@ internal sealed class PageGuard(string? token, IReadOnlyCollection<string>? host
             StringComparison.OrdinalIgnoreCase);
 
     // An Origin leaves out the port that its scheme has by default, as Host does.
-    private static string Default(string host, Uri origin) => host.EndsWith($":{origin.Port}", StringComparison.Ordinal) && origin.IsDefaultPort
-        ? host[..^$":{origin.Port}".Length]
-        : host;
+    private static string Default(string host, Uri origin)
+    {
+        string port = $":{origin.Port}";
+        return origin.IsDefaultPort && host.EndsWith(port, StringComparison.Ordinal) ? host[..^port.Length] : host;
+    }
 
     private static string Shown(string text) => text.Length <= 100 ? text : text[..100] + "...";
 }

@@ -172,7 +172,8 @@ public sealed class DashboardCollectorTests : IAsyncLifetime
         JsonElement drop = Assert.Single(sample.GetProperty("drops").EnumerateArray());
         Assert.Equal(("FormatErrors", 7, 2),
             (drop.GetProperty("counter").GetString(), drop.GetProperty("total").GetInt32(), drop.GetProperty("minute").GetInt32()));
-        Assert.Equal("rate limit of a route", Assert.Single(sample.GetProperty("refusals").EnumerateArray()).GetProperty("reason").GetString());
+        JsonElement refusal = Assert.Single(sample.GetProperty("refusals").EnumerateArray());
+        Assert.Equal("rate limit of a route", refusal.GetProperty("reason").GetString());
     }
 
     [Fact]

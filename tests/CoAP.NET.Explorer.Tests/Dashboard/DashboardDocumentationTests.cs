@@ -74,7 +74,8 @@ public sealed partial class DashboardDocumentationTests
             await app.StartAsync().WaitAsync(DashboardSite.Hang);
             using HttpClient http = new()
             {
-                BaseAddress = new Uri(app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First()),
+                BaseAddress = new Uri(
+                    app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First()),
             };
             http.DefaultRequestHeaders.Add("X-CoAP-Explorer", "1");
             foreach (string path in new[] { "/coap/live/", "/coap/live/assets/dashboard.js", "/coap/north/" })
