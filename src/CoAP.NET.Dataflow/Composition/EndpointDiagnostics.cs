@@ -6,6 +6,8 @@ namespace CoAP.NET.Composition;
 /// <summary>What can be seen of an endpoint from outside: gauges, snapshots and wire traces. Thread-safe.</summary>
 internal sealed class EndpointDiagnostics
 {
+    private const int MaxRoutes = 1000;
+
     private readonly EndpointCore _core;
     private readonly CoapInstruments _instruments;
     private readonly TelemetrySource _source;
@@ -73,11 +75,42 @@ internal sealed class EndpointDiagnostics
             Observers = _core.Observers.Count,
             Observations = _core.Observed.Count,
             Connections = _core.Connections.Count,
+            Bounds = ReadBounds(),
+            ObservedRoutes = ReadRoutes(),
             Shards = reader.ReadShards(),
             Peers = reader.ReadPeers(out bool isTruncated),
             IsTruncated = isTruncated,
         };
     }
+
+    private List<CoapBoundSnapshot> ReadBounds()
+    {
+        CoapLimits limits = _core.Environment.Limits;
+        return
+        [
+            new(nameof(CoapLimits.MaxChannels), ReadGauge(EndpointGauge.Peers), limits.MaxChannels, false),
+            new(nameof(CoapLimits.DeduplicationBytes), _core.Pipelines.Sum(static pipeline => pipeline.Messages.Memory.Bytes),
+                limits.DeduplicationBytes, true),
+            new(nameof(CoapLimits.MaxRequestsServed), _core.Served.Count, limits.MaxRequestsServed, false),
+            new(nameof(CoapLimits.MaxOutstandingMessages), ReadGauge(EndpointGauge.Outstanding), limits.MaxOutstandingMessages, false),
+            new(nameof(CoapLimits.MaxAssemblyBytes), _core.Bodies.Requests.Used, limits.MaxAssemblyBytes, true),
+            new(nameof(CoapLimits.MaxRepresentationBytes), _core.Bodies.Responses.Used, limits.MaxRepresentationBytes, true),
+            new(nameof(CoapLimits.MaxObservers), _core.Observers.Count, limits.MaxObservers, false),
+            new(nameof(CoapLimits.MaxObservations), _core.Observed.Count, limits.MaxObservations, false),
+            new(nameof(CoapLimits.MaxConnections), _core.Connections.Count, limits.MaxConnections, false),
+            new(nameof(CoapLimits.MaxFrameAssemblyBytes), _core.Context.AssemblyBytes, limits.MaxFrameAssemblyBytes, true),
+            new(nameof(CoapLimits.MaxStreamSendBytes), _core.Context.SendingBytes, limits.MaxStreamSendBytes, true),
+        ];
+    }
+
+    private List<CoapRouteSnapshot> ReadRoutes() =>
+    [
+        .. _core.Routes.Snapshot().Routes
+            .Select(static route => new CoapRouteSnapshot(route.Template.Text, route.Observed.Observers))
+            .Where(static route => route.Observers > 0)
+            .OrderByDescending(static route => route.Observers)
+            .Take(MaxRoutes),
+    ];
 
     private long ReadGauge(EndpointGauge gauge) => gauge switch
     {

@@ -24,6 +24,13 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
 
     public List<CoapPeerSnapshot> ReadPeers(out bool isTruncated)
     {
+        // Who asks every second how the endpoint does has no need to look at all peers.
+        if (maxPeers == 0 && address is null)
+        {
+            isTruncated = connections.Count > 0 || pipelines.Any(static pipeline => pipeline.Channels.Count > 0);
+            return [];
+        }
+
         int found = 0;
         List<CoapChannel> channels = [];
         foreach (CoapPipeline pipeline in pipelines)
@@ -72,6 +79,7 @@ internal sealed class SnapshotReader(CoapPipeline[] pipelines, ConnectionTable c
                 Scheme = channel.Transport.Scheme,
                 Address = channel.Remote.ToIPEndPoint(),
                 LocalAddress = channel.Local.ToIPEndPoint(),
+                Identity = channel.Identity,
                 HasIdentity = PeerIdentity.IsKnown(channel.Identity),
                 IsVerified = channel.IsVerified,
                 IsNewcomer = channel.IsNewcomer,

@@ -32,6 +32,11 @@ public sealed class SnapshotTests : EndpointTest
         Assert.DoesNotContain(CoapCounter.KernelDrops, snapshot.Counters.Keys);
         Assert.Equal(new CoapShardSnapshot(0, 2, 1, 1, 0, 1), Assert.Single(snapshot.Shards));
         Assert.Equal(2, snapshot.Peers.Count);
+        Assert.Equal(new CoapBoundSnapshot(nameof(CoapLimits.MaxChannels), 2, new CoapLimits().MaxChannels, false), snapshot.Bounds[0]);
+        Assert.Equal(new CoapRouteSnapshot("/o", 1), Assert.Single(snapshot.ObservedRoutes));
+
+        CoapSnapshot withoutPeers = Endpoint.GetSnapshot(maxPeers: 0);
+        Assert.Equal((0, true), (withoutPeers.Peers.Count, withoutPeers.IsTruncated));
 
         CoapPeerSnapshot device = Assert.Single(snapshot.Peers, static peer => peer.Address.Port == 40_000);
         Assert.Equal(("coap", IPEndPoint.Parse("192.0.2.1:40000"), IPEndPoint.Parse("127.0.0.1:5683")),

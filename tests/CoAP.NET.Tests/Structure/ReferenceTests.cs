@@ -35,6 +35,7 @@ public sealed class ReferenceTests
         "ChannelHints.Identity",
         "CoapAcceptedConnection.Identity",
         "CoapDuplexPipe.Identity",
+        "CoapPeerSnapshot.Identity",
         "CoapSource.Identity",
         "ConnectionFacts.Identity",
         "SubjectKey._identity",

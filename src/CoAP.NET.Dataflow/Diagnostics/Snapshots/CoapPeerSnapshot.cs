@@ -21,6 +21,11 @@ public sealed class CoapPeerSnapshot
     /// <summary>Our address towards it; the wildcard when the operating system chooses.</summary>
     public required IPEndPoint LocalAddress { get; init; }
 
+    /// <summary>
+    /// Its identity, as <see cref="CoapPeer.Identity"/> gives it; null when there is none. What it says may be of the peer's making.
+    /// </summary>
+    public required object? Identity { get; init; }
+
     /// <summary>Whether it has proven who it is; see <see cref="CoapPeer.IsKnown"/>.</summary>
     public required bool HasIdentity { get; init; }
 

@@ -37,6 +37,12 @@ public sealed class CoapSnapshot
     /// <summary>The shards, in their order.</summary>
     public required IReadOnlyList<CoapShardSnapshot> Shards { get; init; }
 
+    /// <summary>How much of each bound of <see cref="CoapLimits"/> is taken that the whole endpoint has.</summary>
+    public required IReadOnlyList<CoapBoundSnapshot> Bounds { get; init; }
+
+    /// <summary>The routes that have observers, those with most first; 1,000 at most.</summary>
+    public required IReadOnlyList<CoapRouteSnapshot> ObservedRoutes { get; init; }
+
     /// <summary>The peers that were asked for, those first that were heard last.</summary>
     public required IReadOnlyList<CoapPeerSnapshot> Peers { get; init; }
 

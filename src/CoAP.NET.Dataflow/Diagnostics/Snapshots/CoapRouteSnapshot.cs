@@ -1,0 +1,6 @@
+namespace CoAP.NET;
+
+/// <summary>A route with observers in a <see cref="CoapSnapshot"/>.</summary>
+/// <param name="Template">The template, such as <c>/devices/{id}</c>.</param>
+/// <param name="Observers">How many observers all its paths have.</param>
+public sealed record CoapRouteSnapshot(string Template, int Observers);

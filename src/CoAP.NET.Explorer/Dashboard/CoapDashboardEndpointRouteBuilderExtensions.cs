@@ -1,0 +1,53 @@
+using CoAP.NET.AspNetCore;
+using CoAP.NET.Explorer;
+using CoAP.NET.Explorer.Dashboard;
+using CoAP.NET.Explorer.Pages;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.Logging;
+
+namespace Microsoft.AspNetCore.Builder;
+
+/// <summary>Serves a page that shows live what a CoAP server does.</summary>
+public static class CoapDashboardEndpointRouteBuilderExtensions
+{
+    /// <summary>
+    /// Maps a page that shows what a CoAP server of this process does now: rates, latency, peers, observers, what it drops, how much of
+    /// its bounds is taken, and the messages of a peer. It costs nothing while nobody looks. The application stops when nothing says who
+    /// may see the page; add <c>RequireAuthorization</c>.
+    /// </summary>
+    /// <param name="endpoints">The web application.</param>
+    /// <param name="pattern">The path of the page, such as <c>/coap/live</c>.</param>
+    /// <param name="configure">Which server, and bounds; null for the defaults.</param>
+    /// <returns>The page with its files and calls, for conventions such as <c>RequireAuthorization</c>.</returns>
+    /// <exception cref="InvalidOperationException">There is no such server: <see cref="CoapDashboardOptions.Endpoint"/> is null, and the
+    /// container has none of that <see cref="CoapDashboardOptions.ServerName"/>.</exception>
+    public static RouteGroupBuilder MapCoapDashboard(
+        this IEndpointRouteBuilder endpoints, string pattern, Action<CoapDashboardOptions>? configure = null)
+    {
+        ArgumentNullException.ThrowIfNull(endpoints);
+        ArgumentException.ThrowIfNullOrEmpty(pattern);
+        CoapDashboardOptions options = new();
+        configure?.Invoke(options);
+        IServiceProvider services = endpoints.ServiceProvider;
+        DashboardPage page = new(options, services);
+        RouteGroupBuilder group = endpoints.MapGroup(pattern);
+        PageFiles.Of("dashboard").Map(group);
+        group.MapPost("/api/live", page.ShowAsync).WithDisplayName("Live figures of the CoAP dashboard");
+        group.MapPost("/api/peers", page.ListPeersAsync).WithDisplayName("Peers of the CoAP dashboard");
+        group.MapPost("/api/trace", page.TraceAsync).WithDisplayName("Traces of the CoAP dashboard");
+        PageGuard guard = new(token: null, hosts: null);
+        group.AddEndpointFilter(guard.CheckAsync);
+        if (!options.AllowAnonymous)
+        {
+            StartCheck.RequireAuthorization(
+                services,
+                group,
+                "shows peers of a CoAP server and their messages to anybody. Add RequireAuthorization() to what MapCoapDashboard returns, "
+                    + "or set AllowAnonymous of its options if that is meant.",
+                static (loggers, reason) => DashboardLog.DashboardRefused(loggers.CreateLogger(DashboardLog.Category), reason));
+        }
+
+        return group;
+    }
+}

@@ -1,0 +1,120 @@
+using CoAP.NET.Explorer.Pages;
+
+namespace CoAP.NET.Explorer.Dashboard;
+
+/// <summary>
+/// Measures a server while somebody looks, once a second, and tells all who look. Idle otherwise: it listens to nothing, and has no timer.
+/// Thread-safe.
+/// </summary>
+/// <param name="endpoint">The server.</param>
+/// <param name="options">Bounds.</param>
+/// <param name="time">The clock.</param>
+internal sealed class DashboardCollector(CoapEndpoint endpoint, CoapDashboardOptions options, TimeProvider time) : IDisposable
+{
+    private static readonly TimeSpan s_interval = TimeSpan.FromSeconds(1);
+
+    private readonly Lock _gate = new();
+    private readonly List<EventLines> _viewers = [];
+    private readonly SampleRing _ring = new();
+    private DashboardWatch? _watch;
+    private ITimer? _timer;
+    private bool _isStopped;
+
+    /// <summary>How many look.</summary>
+    public int Viewers
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _viewers.Count;
+            }
+        }
+    }
+
+    /// <summary>Whether anything of the server is measured for those who look.</summary>
+    public bool IsListening
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _watch is not null;
+            }
+        }
+    }
+
+    /// <summary>Somebody looks: is told what was, and from now on what is.</summary>
+    /// <returns>False when there are too many already, or the application stops.</returns>
+    public bool TryAdd(EventLines viewer)
+    {
+        lock (_gate)
+        {
+            if (_isStopped || _viewers.Count == options.MaxViewers)
+            {
+                return false;
+            }
+
+            if (_viewers.Count == 0)
+            {
+                _watch = new DashboardWatch(endpoint, options.MaxRoutes, time);
+                _timer = time.CreateTimer(static state => ((DashboardCollector)state!).Turn(), this, s_interval, s_interval);
+            }
+
+            DashboardSample[] history = _ring.Read(time.GetUtcNow());
+            viewer.Add(json => DashboardJson.WriteHistory(json, endpoint, options, history));
+            _viewers.Add(viewer);
+            return true;
+        }
+    }
+
+    /// <summary>Somebody looks no more. After the last one nothing is measured.</summary>
+    public void Remove(EventLines viewer)
+    {
+        lock (_gate)
+        {
+            if (_viewers.Remove(viewer) && _viewers.Count == 0)
+            {
+                End();
+            }
+        }
+    }
+
+    /// <summary>The application stops: all who look are told that nothing more comes.</summary>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            _isStopped = true;
+            _viewers.ForEach(static viewer => viewer.Complete());
+            _viewers.Clear();
+            End();
+        }
+    }
+
+    private void End()
+    {
+        _timer?.Dispose();
+        _timer = null;
+        _watch?.Dispose();
+        _watch = null;
+    }
+
+    private void Turn()
+    {
+        lock (_gate)
+        {
+            if (_watch is not { } watch)
+            {
+                return;
+            }
+
+            DashboardState state = watch.Turn();
+            _ring.Add(state.Sample);
+            foreach (EventLines viewer in _viewers)
+            {
+                viewer.Add(json => DashboardJson.WriteSample(json, state), isKept: false);
+            }
+        }
+    }
+}

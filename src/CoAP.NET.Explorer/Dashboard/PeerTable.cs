@@ -1,0 +1,86 @@
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Security.Principal;
+using System.Text.Json;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Explorer.Dashboard;
+
+/// <summary>The peers of a server as JSON. What peers say of themselves is text on one line, of bounded length.</summary>
+internal static class PeerTable
+{
+    /// <summary>Writes the properties of the table into the object that was begun.</summary>
+    public static void Write(Utf8JsonWriter json, CoapSnapshot snapshot)
+    {
+        json.WriteNumber("time", snapshot.Time.ToUnixTimeMilliseconds());
+        json.WriteBoolean("truncated", snapshot.IsTruncated);
+        json.WriteStartArray("peers");
+        foreach (CoapPeerSnapshot peer in snapshot.Peers)
+        {
+            json.WriteStartObject();
+            Write(json, peer, snapshot.Time);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+    }
+
+    private static void Write(Utf8JsonWriter json, CoapPeerSnapshot peer, DateTimeOffset now)
+    {
+        json.WriteString("address", peer.Address.ToString());
+        json.WriteString("local", peer.LocalAddress.ToString());
+        json.WriteString("scheme", peer.Scheme);
+        json.WriteString("identity", peer.Identity is { } identity ? CoapForeignText.LineOf(TextOf(identity)) : null);
+        json.WriteBoolean("known", peer.HasIdentity);
+        json.WriteBoolean("verified", peer.IsVerified);
+        json.WriteBoolean("newcomer", peer.IsNewcomer);
+        WriteSeconds(json, "lastSeen", peer.LastSeen is { } seen ? now - seen : null);
+        json.WriteNumber("running", peer.RunningRequests);
+        json.WriteNumber("outstanding", peer.Outstanding);
+        json.WriteNumber("queued", peer.Queued);
+        json.WriteNumber("awaited", peer.AwaitedResponses);
+        json.WriteNumber("observers", peer.Observers);
+        json.WriteNumber("observations", peer.Observations);
+        json.WriteNumber("transfers", peer.Transfers);
+        WriteSeconds(json, "roundTrip", peer.RoundTripTime);
+        WriteSeconds(json, "patience", peer.RetransmissionTimeout);
+        if (peer.LastDrop is { } drop)
+        {
+            json.WriteStartObject("drop");
+            json.WriteString("reason", drop.Reason.ToString());
+            WriteSeconds(json, "ago", now - drop.Time);
+            json.WriteNumber("count", drop.Count);
+            json.WriteEndObject();
+        }
+    }
+
+    private static string TextOf(object identity)
+    {
+        try
+        {
+            return identity switch
+            {
+                IPrincipal principal => principal.Identity?.Name ?? "without a name",
+                IIdentity one => one.Name ?? "without a name",
+                CoapTlsIdentity tls => tls.Certificate?.Subject ?? "no certificate",
+                _ => Convert.ToString(identity, CultureInfo.InvariantCulture) ?? "",
+            };
+        }
+        catch (CryptographicException)
+        {
+            return "gone";
+        }
+    }
+
+    private static void WriteSeconds(Utf8JsonWriter json, string name, TimeSpan? span)
+    {
+        if (span is { } time)
+        {
+            json.WriteNumber(name, Math.Round(Math.Max(0, time.TotalSeconds), 3));
+        }
+        else
+        {
+            json.WriteNull(name);
+        }
+    }
+}

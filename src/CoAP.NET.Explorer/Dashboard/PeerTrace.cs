@@ -1,0 +1,95 @@
+using System.Text.Json;
+using CoAP.NET.Decoding;
+using CoAP.NET.Explorer.Pages;
+
+namespace CoAP.NET.Explorer.Dashboard;
+
+/// <summary>Shows the messages of a peer on a page, up to a number of them. Thread-safe.</summary>
+/// <param name="lines">Where to.</param>
+/// <param name="options">How many, and whether with their payloads.</param>
+internal sealed class PeerTrace(EventLines lines, CoapDashboardOptions options)
+{
+    // What a person looks at; of a larger message the beginning.
+    private const int MaxShown = 4096;
+
+    private readonly Lock _gate = new();
+    private int _messages;
+    private bool _isOver;
+
+    /// <summary>A message passed.</summary>
+    public void See(TracedPacket packet, ReadOnlyMemory<byte> bytes, WireFormat format)
+    {
+        lock (_gate)
+        {
+            if (_isOver)
+            {
+                return;
+            }
+
+            DecodedMessage message = MessageDissector.Dissect(bytes, format);
+            if (message.Payload.Length > MaxShown)
+            {
+                message.Payload = message.Payload[..MaxShown];
+            }
+
+            lines.Add(json => Write(json, packet, message), isKept: false);
+            if (++_messages == options.MaxTraceMessages)
+            {
+                EndLocked("messages");
+            }
+        }
+    }
+
+    /// <summary>The trace is over. Doing it again does nothing.</summary>
+    /// <param name="reason">Why: <c>time</c>, <c>messages</c> or <c>stopping</c>.</param>
+    public void End(string reason)
+    {
+        lock (_gate)
+        {
+            EndLocked(reason);
+        }
+    }
+
+    private void EndLocked(string reason)
+    {
+        if (_isOver)
+        {
+            return;
+        }
+
+        _isOver = true;
+        int messages = _messages;
+        lines.Add(json =>
+        {
+            json.WriteString("kind", "end");
+            json.WriteString("reason", reason);
+            json.WriteNumber("messages", messages);
+        });
+        lines.Complete();
+    }
+
+    private void Write(Utf8JsonWriter json, TracedPacket packet, DecodedMessage message)
+    {
+        json.WriteString("kind", "message");
+        json.WriteNumber("time", (packet.Time - DateTimeOffset.UnixEpoch).TotalMilliseconds);
+        json.WriteBoolean("inbound", packet.IsInbound);
+        json.WriteString("peer", packet.Peer.ToString());
+        json.WriteString("scheme", packet.Scheme);
+        json.WriteBoolean("blanked", !options.IncludePayloads && !message.Payload.IsEmpty);
+        json.WriteString("path", message.Path);
+        MessageJson.Write(json, message);
+        json.WriteStartArray("fields");
+        foreach (DecodedField field in message.Fields)
+        {
+            json.WriteStartObject();
+            json.WriteNumber("offset", field.Offset);
+            json.WriteNumber("length", field.Length);
+            json.WriteString("text", field.Text);
+            json.WriteNumber("level", field.Level);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+        json.WriteString("hex", Convert.ToHexStringLower(message.Bytes.Span[..Math.Min(message.Bytes.Length, MaxShown)]));
+    }
+}

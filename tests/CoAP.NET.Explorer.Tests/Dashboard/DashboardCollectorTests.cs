@@ -1,0 +1,282 @@
+using System.Diagnostics.Metrics;
+using System.Text.Json;
+using CoAP.NET.Explorer.Dashboard;
+using CoAP.NET.Testing;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace CoAP.NET.Explorer.Tests.Dashboard;
+
+/// <summary>What is measured of a server, and when.</summary>
+[Collection(VirtualTimeCollection.Name)]
+public sealed class DashboardCollectorTests : IAsyncLifetime
+{
+    private readonly ServiceProvider _services = new ServiceCollection().AddMetrics().BuildServiceProvider();
+    private readonly MeterListener _published = new();
+    private readonly List<Instrument> _instruments = [];
+    private readonly CoapEndpointPair _pair;
+    private readonly CoapDashboardOptions _options = new();
+    private DashboardCollector? _collector;
+
+    public DashboardCollectorTests()
+    {
+        IMeterFactory factory = _services.GetRequiredService<IMeterFactory>();
+        _published.InstrumentPublished = (instrument, _) =>
+        {
+            if (ReferenceEquals(instrument.Meter.Scope, factory))
+            {
+                _instruments.Add(instrument);
+            }
+        };
+        _pair = new CoapEndpointPair(options =>
+        {
+            options.Name = "watched";
+            options.MeterFactory = factory;
+        });
+        _published.Start();
+    }
+
+    private DashboardCollector Collector => _collector ??= new DashboardCollector(_pair.Server.Endpoint, _options, _pair.Clock);
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public async Task DisposeAsync()
+    {
+        _collector?.Dispose();
+        _published.Dispose();
+        await _pair.DisposeAsync();
+        await _services.DisposeAsync();
+    }
+
+    [Fact]
+    public void Nothing_is_measured_until_somebody_looks_and_nothing_after_the_last_one_left()
+    {
+        using DashboardViewer one = new();
+        using DashboardViewer other = new();
+        Assert.NotEmpty(_instruments);
+        int timers = _pair.Clock.TimerCount;
+        Assert.All(_instruments, static instrument => Assert.False(instrument.Enabled));
+        Assert.False(Collector.IsListening);
+
+        Assert.True(Collector.TryAdd(one.Lines));
+        Assert.True(Collector.TryAdd(other.Lines));
+        Assert.Equal(["coap.server.request.duration"], _instruments.Where(static one => one.Enabled).Select(static one => one.Name));
+        Assert.Equal(timers + 1, _pair.Clock.TimerCount);
+
+        Collector.Remove(one.Lines);
+        Assert.True(Collector.IsListening);
+
+        Collector.Remove(other.Lines);
+        Assert.All(_instruments, static instrument => Assert.False(instrument.Enabled));
+        Assert.False(Collector.IsListening);
+        Assert.Equal(timers, _pair.Clock.TimerCount);
+    }
+
+    [Fact]
+    public async Task A_viewer_sees_how_many_requests_came_in_a_second_and_how_they_were_answered()
+    {
+        _pair.Server.MapGet("/good", static () => CoapResults.Text("x"));
+        await _pair.StartAsync();
+        using DashboardViewer viewer = new();
+        Collector.TryAdd(viewer.Lines);
+        for (int i = 0; i < 6; i++)
+        {
+            await AskAsync("/good");
+        }
+
+        await AskAsync("/missing");
+        await AskAsync("/missing");
+        _pair.Clock.AdvanceTo(TimeSpan.FromSeconds(1));
+        _pair.Clock.AdvanceTo(TimeSpan.FromSeconds(2));
+
+        JsonElement[] samples = [.. (await viewer.EndAsync()).Skip(1)];
+        Assert.Equal(2, samples.Length);
+        Assert.Equal(["sample", "sample"], samples.Select(static sample => sample.GetProperty("kind").GetString()));
+        JsonElement first = samples[0].GetProperty("values");
+        Assert.Equal((8, 6, 2, 0), (Value(first, "requests"), Value(first, "success"), Value(first, "clientError"),
+            Value(first, "serverError")));
+        JsonElement second = samples[1].GetProperty("values");
+        Assert.Equal((0, 0, 0), (Value(second, "requests"), Value(second, "success"), Value(second, "clientError")));
+        Assert.Equal([("2.05", 6, 3.0), ("4.04", 2, 1.0)], samples[1].GetProperty("codes").EnumerateArray().Select(static code =>
+            (code.GetProperty("code").GetString(), code.GetProperty("count").GetInt32(), code.GetProperty("rate").GetDouble())));
+        Assert.Equal(8, samples[1].GetProperty("requests").GetInt64());
+    }
+
+    [Fact]
+    public async Task Latency_is_told_by_route_and_not_by_path()
+    {
+        _pair.Server.MapGet("/slow/{id}", async _ =>
+        {
+            await Task.Delay(TimeSpan.FromMilliseconds(100), _pair.Clock);
+            return CoapResults.Text("x");
+        });
+        _pair.Server.MapGet("/fast", static () => CoapResults.Text("x"));
+        await _pair.StartAsync();
+        using DashboardViewer viewer = new();
+        Collector.TryAdd(viewer.Lines);
+        await AskAsync("/slow/1");
+        await AskAsync("/slow/2");
+        await AskAsync("/fast");
+        _pair.Clock.AdvanceTo(TimeSpan.FromSeconds(1));
+
+        JsonElement[] routes = [.. (await viewer.EndAsync())[^1].GetProperty("routes").EnumerateArray()];
+        Assert.Equal([("/slow/{id}", 2), ("/fast", 1)],
+            routes.Select(static route => (route.GetProperty("route").GetString(), route.GetProperty("count").GetInt32())));
+        Assert.InRange(routes[0].GetProperty("recent")[0].GetDouble(), 0.085, 0.12);
+        Assert.InRange(routes[1].GetProperty("recent")[2].GetDouble(), 0, 0.001);
+    }
+
+    [Fact]
+    public async Task Observers_are_told_by_route_and_bounds_with_what_is_taken()
+    {
+        _pair.Server.MapGet("/sensor/{id}", static request => CoapResults.Text(request.Route["id"])).Observable();
+        await _pair.StartAsync();
+        foreach (string id in new[] { "1", "2" })
+        {
+            await _pair.RunAsync(() => _pair.Client.ObserveAsync(
+                new CoapRequest(CoapMethod.Get, CoapEndpointPair.Address + "/sensor/" + id)));
+        }
+
+        using DashboardViewer viewer = new();
+        Collector.TryAdd(viewer.Lines);
+        _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+
+        JsonElement sample = (await viewer.EndAsync())[^1];
+        Assert.Equal(2, Value(sample.GetProperty("values"), "observers"));
+        JsonElement route = Assert.Single(sample.GetProperty("routes").EnumerateArray());
+        Assert.Equal(("/sensor/{id}", 2, 0),
+            (route.GetProperty("route").GetString(), route.GetProperty("observers").GetInt32(), route.GetProperty("count").GetInt32()));
+        JsonElement bound = Assert.Single(
+            sample.GetProperty("bounds").EnumerateArray(), static bound => bound.GetProperty("name").GetString() == "MaxObservers");
+        Assert.Equal((2, new CoapLimits().MaxObservers, false), (bound.GetProperty("used").GetInt32(),
+            bound.GetProperty("limit").GetInt32(), bound.GetProperty("bytes").GetBoolean()));
+        Assert.Contains(sample.GetProperty("bounds").EnumerateArray(), static bound =>
+            bound.GetProperty("name").GetString() == "DeduplicationBytes" && bound.GetProperty("bytes").GetBoolean());
+    }
+
+    [Fact]
+    public async Task What_was_dropped_is_told_by_reason_of_the_last_minute_and_in_all()
+    {
+        CoapCounters counters = _pair.Server.Counters;
+        counters.Add(CoapCounter.FormatErrors, 5);
+        using DashboardViewer viewer = new();
+        Collector.TryAdd(viewer.Lines);
+        counters.Add(CoapCounter.FormatErrors, 2);
+        counters.Add(CoapCounter.RequestsLimited, 4);
+        counters.Add(CoapCounter.Retransmissions, 3);
+        _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+
+        JsonElement sample = (await viewer.EndAsync())[^1];
+        JsonElement values = sample.GetProperty("values");
+        Assert.Equal((2, 4, 3, 0), (Value(values, "drops"), Value(values, "refusals"), Value(values, "retransmissions"),
+            Value(values, "duplicates")));
+        JsonElement drop = Assert.Single(sample.GetProperty("drops").EnumerateArray());
+        Assert.Equal(("FormatErrors", 7, 2),
+            (drop.GetProperty("counter").GetString(), drop.GetProperty("total").GetInt32(), drop.GetProperty("minute").GetInt32()));
+        JsonElement refusal = Assert.Single(sample.GetProperty("refusals").EnumerateArray());
+        Assert.Equal("rate limit of a route", refusal.GetProperty("reason").GetString());
+    }
+
+    [Fact]
+    public async Task Requests_of_another_endpoint_are_not_counted()
+    {
+        await using CoapEndpointPair another = new(static options => options.Name = "another");
+        another.Server.MapGet("/there", static () => CoapResults.Text("x"));
+        await another.StartAsync();
+        using DashboardViewer viewer = new();
+        Collector.TryAdd(viewer.Lines);
+        await another.RunAsync(() => another.Client.GetAsync(CoapEndpointPair.Address + "/there"));
+        _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+
+        JsonElement sample = (await viewer.EndAsync())[^1];
+        Assert.Empty(sample.GetProperty("routes").EnumerateArray());
+        Assert.Empty(sample.GetProperty("codes").EnumerateArray());
+    }
+
+    [Fact]
+    public async Task Of_a_server_at_full_load_one_second_of_five_is_measured()
+    {
+        Instrument duration = _instruments.Single(static one => one.Name == "coap.server.request.duration");
+        using DashboardViewer viewer = new();
+        Collector.TryAdd(viewer.Lines);
+        List<bool> measured = [];
+        for (int i = 0; i < 11; i++)
+        {
+            measured.Add(duration.Enabled);
+            _pair.Server.Counters.Add(CoapCounter.RequestsReceived, 30_000);
+            _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+        }
+
+        _pair.Clock.Advance(TimeSpan.FromSeconds(1));
+        Assert.True(duration.Enabled);
+
+        JsonElement[] samples = [.. (await viewer.EndAsync()).Skip(1)];
+        Assert.Equal([true, false, false, false, false, true, false, false, false, false, true], measured);
+        Assert.Equal(measured, samples.Take(11).Select(static sample => sample.GetProperty("measured").GetBoolean()));
+        Assert.All(samples.Take(11), static sample => Assert.Equal(30_000, Value(sample.GetProperty("values"), "requests")));
+    }
+
+    [Fact]
+    public async Task More_than_MaxViewers_are_not_let_in()
+    {
+        _options.MaxViewers = 2;
+        using DashboardViewer one = new();
+        using DashboardViewer two = new();
+        using DashboardViewer three = new();
+        Assert.True(Collector.TryAdd(one.Lines));
+        Assert.True(Collector.TryAdd(two.Lines));
+        Assert.False(Collector.TryAdd(three.Lines));
+
+        Collector.Remove(one.Lines);
+
+        Assert.True(Collector.TryAdd(three.Lines));
+        Assert.Equal(2, Collector.Viewers);
+        Assert.Empty((await one.EndAsync()).Skip(1));
+    }
+
+    [Fact]
+    public async Task Who_comes_later_sees_the_last_15_minutes_and_nothing_older()
+    {
+        using DashboardViewer first = new();
+        Collector.TryAdd(first.Lines);
+        _pair.Clock.Advance(TimeSpan.FromSeconds(1000));
+        using DashboardViewer second = new();
+        Collector.TryAdd(second.Lines);
+        Assert.Equal(900, Times(await second.EndAsync()).Length);
+
+        Collector.Remove(first.Lines);
+        Collector.Remove(second.Lines);
+        _pair.Clock.Advance(TimeSpan.FromMinutes(10));
+        using DashboardViewer third = new();
+        Collector.TryAdd(third.Lines);
+        double[] kept = Times(await third.EndAsync());
+        Assert.InRange(kept.Length, 299, 301);
+        Assert.True(kept[0] >= (_pair.Clock.GetUtcNow() - TimeSpan.FromMinutes(15)).ToUnixTimeMilliseconds());
+
+        Collector.Remove(third.Lines);
+        _pair.Clock.Advance(TimeSpan.FromMinutes(16));
+        using DashboardViewer fourth = new();
+        Collector.TryAdd(fourth.Lines);
+        Assert.Empty(Times(await fourth.EndAsync()));
+    }
+
+    [Fact]
+    public async Task When_the_application_stops_all_who_look_are_told_and_nobody_is_let_in()
+    {
+        using DashboardViewer viewer = new();
+        using DashboardViewer late = new();
+        Collector.TryAdd(viewer.Lines);
+
+        Collector.Dispose();
+
+        await viewer.Lines.SendAsync(); // ends by itself
+        Assert.False(Collector.IsListening);
+        Assert.False(Collector.TryAdd(late.Lines));
+    }
+
+    private static double Value(JsonElement values, string name) => values.GetProperty(name).GetDouble();
+
+    private static double[] Times(JsonElement[] events) =>
+        [.. events[0].GetProperty("columns").GetProperty("time").EnumerateArray().Select(static time => time.GetDouble())];
+
+    private Task<CoapResponse> AskAsync(string path) => _pair.RunAsync(() => _pair.Client.GetAsync(CoapEndpointPair.Address + path));
+}

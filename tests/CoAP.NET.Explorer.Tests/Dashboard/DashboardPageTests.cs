@@ -1,0 +1,164 @@
+using System.IO.Pipelines;
+using System.Net;
+using System.Security.Claims;
+using CoAP.NET.Transports;
+using Microsoft.Playwright;
+
+namespace CoAP.NET.Explorer.Tests.Dashboard;
+
+/// <summary>The live page in a browser.</summary>
+public sealed class DashboardPageTests : IAsyncLifetime
+{
+    // Alone, so that the policy of the page and its own code are both tried: neither may let it run.
+    private const string Hostile = "<img src=x onerror=\"document.title='owned'\"><script>document.title='owned'</script>";
+
+    private readonly CoapServer _coap = new(new CoapEndpointOptions { Name = "<b>boiler</b>" });
+    private readonly CoapClient _client = new();
+    private readonly Pipe _toServer = new();
+    private readonly Pipe _toClient = new();
+    private DashboardSite? _site;
+    private DashboardBrowser? _browser;
+    private Task _connection = Task.CompletedTask;
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public async Task DisposeAsync()
+    {
+        if (_browser is not null)
+        {
+            await _browser.DisposeAsync();
+        }
+
+        if (_site is not null)
+        {
+            await _site.DisposeAsync();
+        }
+
+        await _toServer.Writer.CompleteAsync();
+        await _client.DisposeAsync();
+        await _coap.DisposeAsync();
+        await _connection;
+    }
+
+    [Theory]
+    [InlineData(1280, ColorScheme.Light)]
+    [InlineData(360, ColorScheme.Dark)]
+    public async Task The_page_shows_live_figures_of_a_running_server(int width, ColorScheme scheme)
+    {
+        if (await OpenAsync(width, scheme) is not { } browser)
+        {
+            return;
+        }
+
+        await browser.UntilAsync("document.getElementById('status').dataset.state === 'live'");
+        for (int i = 0; i < 20; i++)
+        {
+            await _client.GetAsync(_coap.LocalEndpoints[0] + "/sensors/" + i);
+        }
+
+        await _client.GetAsync(_coap.LocalEndpoints[0] + "/missing");
+        await browser.UntilAsync("document.querySelector('#routes td')?.textContent === '/sensors/{id}'");
+        await browser.UntilAsync("[...document.querySelectorAll('#codes tr')].some(row => row.textContent.includes('4.04'))");
+        await browser.UntilAsync("document.querySelectorAll('#bounds li').length > 8");
+        await browser.UntilAsync("document.querySelectorAll('#plots canvas').length === 6");
+        await browser.UntilAsync("document.querySelectorAll('#peers button').length > 0");
+        Assert.Equal(": <b>boiler</b>", await browser.Page.TextContentAsync("#name"));
+
+        await KeepAsync(browser, $"dashboard-{width}");
+
+        // Nothing is wider than the page, and everything that can be used has a name.
+        Assert.Equal(width, await browser.Page.EvaluateAsync<int>("document.documentElement.scrollWidth"));
+        Assert.Equal(0, await browser.Page.EvaluateAsync<int>(
+            "[...document.querySelectorAll('button, input')].filter(one => !(one.textContent.trim() || one.labels?.length || "
+                + "one.ariaLabel)).length"));
+        Assert.Empty(browser.Complaints);
+    }
+
+    [Fact]
+    public async Task What_peers_say_is_shown_as_text_and_does_not_run()
+    {
+        if (await OpenAsync() is not { } browser)
+        {
+            return;
+        }
+
+        await browser.UntilAsync("document.getElementById('status').dataset.state === 'live'");
+        await ConnectAsync();
+        await browser.Page.ClickAsync("#peers-form button");
+        await browser.UntilAsync("[...document.querySelectorAll('#peers td')].some(cell => cell.textContent.startsWith('<img src=x'))");
+        await browser.Page.FillAsync("#trace-peer", "127.0.0.1");
+        await browser.Page.ClickAsync("#trace-start");
+        await browser.UntilAsync("document.getElementById('trace-status').textContent.startsWith('Tracing')");
+
+        CoapRequest request = new(CoapMethod.Get, _coap.LocalEndpoints[0] + "/" + Uri.EscapeDataString(Hostile));
+        await _client.SendAsync(request);
+        await browser.UntilAsync("document.querySelectorAll('#trace details').length > 1");
+        foreach (ILocator summary in await browser.Page.Locator("#trace summary").AllAsync())
+        {
+            await summary.ClickAsync();
+        }
+
+        await browser.UntilAsync("[...document.querySelectorAll('#trace .fields li')].some(one => one.textContent.includes('<script>'))");
+        Assert.Equal(0, await browser.Page.Locator("main img, main script, #name b").CountAsync());
+        Assert.DoesNotContain("owned", await browser.Page.TitleAsync(), StringComparison.Ordinal);
+        await KeepAsync(browser, "dashboard-trace");
+        Assert.Empty(browser.Complaints);
+    }
+
+    [Fact]
+    public async Task A_paused_page_looks_at_nothing_and_goes_on_when_it_is_asked_to_by_keyboard()
+    {
+        if (await OpenAsync() is not { } browser)
+        {
+            return;
+        }
+
+        await browser.UntilAsync("document.getElementById('status').dataset.state === 'live'");
+        await browser.Page.FocusAsync("#pause");
+        await browser.Page.Keyboard.PressAsync("Enter");
+        await browser.UntilAsync("document.getElementById('status').dataset.state === 'paused'");
+        Assert.Equal("true", await browser.Page.GetAttributeAsync("#pause", "aria-pressed"));
+
+        await browser.Page.Keyboard.PressAsync("Enter");
+        await browser.UntilAsync("document.getElementById('status').dataset.state === 'live'");
+        Assert.Empty(browser.Complaints);
+    }
+
+    // For people who want to see what the tests saw.
+    private static async Task KeepAsync(DashboardBrowser browser, string name)
+    {
+        if (Environment.GetEnvironmentVariable("COAP_SCREENSHOTS") is { Length: > 0 } folder)
+        {
+            await browser.Page.ScreenshotAsync(new PageScreenshotOptions { Path = Path.Combine(folder, name + ".png"), FullPage = true });
+        }
+    }
+
+    private async Task<DashboardBrowser?> OpenAsync(int width = 1280, ColorScheme scheme = ColorScheme.Light)
+    {
+        _browser = await DashboardBrowser.OpenAsync(width, scheme);
+        if (_browser is null)
+        {
+            return null;
+        }
+
+        _coap.MapGet("/sensors/{id}", static request => CoapResults.Text(request.Route["id"]));
+        await _coap.Listen("coap://127.0.0.1:0").StartAsync();
+        _site = await DashboardSite.StartAsync(_coap.Endpoint);
+        await _browser.Page.GotoAsync(_site.Page.ToString());
+        return _browser;
+    }
+
+    private async Task ConnectAsync()
+    {
+        TaskCompletionSource ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        _coap.Endpoint.PeerConnected += (_, _) => ready.TrySetResult();
+        _connection = _coap.Endpoint.AcceptStreamAsync(new CoapDuplexPipe(_toServer.Reader, _toClient.Writer), new CoapAcceptedConnection
+        {
+            Remote = IPEndPoint.Parse("192.0.2.7:40000"),
+            Local = IPEndPoint.Parse("192.0.2.1:5683"),
+            Identity = new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.Name, Hostile)], "test")),
+        });
+        await _toServer.Writer.WriteAsync(new byte[] { 0x00, 0xe1 });
+        await ready.Task.WaitAsync(DashboardSite.Hang);
+    }
+}

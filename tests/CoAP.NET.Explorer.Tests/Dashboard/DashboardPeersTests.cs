@@ -1,0 +1,198 @@
+using System.IO.Pipelines;
+using System.Net;
+using System.Net.Sockets;
+using System.Security.Claims;
+using System.Text.Json;
+using CoAP.NET.Testing;
+using CoAP.NET.Transports;
+
+namespace CoAP.NET.Explorer.Tests.Dashboard;
+
+/// <summary>Peers and their messages over HTTP.</summary>
+public sealed class DashboardPeersTests : IAsyncLifetime
+{
+    private const string Hostile = "<img src=x onerror=\"document.title='owned'\">\u001b[2J\u202e";
+
+    private readonly VirtualClock _clock = new();
+    private readonly CoapServer _coap = new(new CoapEndpointOptions { Name = "peers" });
+    private readonly Pipe _toServer = new();
+    private readonly Pipe _toClient = new();
+    private DashboardSite? _site;
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public async Task DisposeAsync()
+    {
+        if (_site is not null)
+        {
+            await _site.DisposeAsync();
+        }
+
+        await _coap.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task What_a_peer_is_called_is_text_on_one_line()
+    {
+        DashboardSite site = await StartAsync();
+        Task had = await ConnectAsync();
+        using HttpResponseMessage response = await site.PostAsync("peers", new { });
+        string json = await response.Content.ReadAsStringAsync();
+
+        // Neither markup nor control characters stand in the answer, and what is read from it is the name.
+        Assert.DoesNotContain('<', json);
+        Assert.DoesNotContain('\u001b', json);
+        JsonElement peer = Assert.Single(JsonDocument.Parse(json).RootElement.GetProperty("peers").EnumerateArray());
+        Assert.Equal("<img src=x onerror=\"document.title='owned'\"> [2J ", peer.GetProperty("identity").GetString());
+        Assert.Equal(("192.0.2.7:40000", "coap+tcp", true),
+            (peer.GetProperty("address").GetString(), peer.GetProperty("scheme").GetString(), peer.GetProperty("known").GetBoolean()));
+        await EndAsync(had);
+    }
+
+    [Fact]
+    public async Task Peers_are_shown_by_their_address_and_no_more_than_MaxPeers()
+    {
+        await _coap.Listen("coap://127.0.0.1:0").StartAsync();
+        DashboardSite site = await StartAsync(static options => options.MaxPeers = 1);
+        await using CoapClient one = new();
+        await using CoapClient two = new();
+        await one.GetAsync(_coap.LocalEndpoints[0] + "/a");
+        await two.GetAsync(_coap.LocalEndpoints[0] + "/a");
+
+        using HttpResponseMessage all = await site.PostAsync("peers", new { address = "127.0.0.1" });
+        JsonElement table = JsonDocument.Parse(await all.Content.ReadAsStringAsync()).RootElement;
+        Assert.Equal((1, true), (table.GetProperty("peers").GetArrayLength(), table.GetProperty("truncated").GetBoolean()));
+
+        using HttpResponseMessage nobody = await site.PostAsync("peers", new { address = "192.0.2.99" });
+        table = JsonDocument.Parse(await nobody.Content.ReadAsStringAsync()).RootElement;
+        Assert.Equal((0, false), (table.GetProperty("peers").GetArrayLength(), table.GetProperty("truncated").GetBoolean()));
+    }
+
+    [Fact]
+    public async Task A_trace_shows_the_messages_of_its_peer_and_of_nobody_else()
+    {
+        _coap.MapPost("/a/{id}", static request => CoapResults.Text("secret " + request.GetText()));
+        await _coap.Listen("coap://127.0.0.1:0").StartAsync();
+        DashboardSite site = await StartAsync();
+        using UdpClient traced = new(new IPEndPoint(IPAddress.Loopback, 0));
+        using UdpClient other = new(new IPEndPoint(IPAddress.Loopback, 0));
+        using HttpResponseMessage response = await site.PostAsync("trace", new { peer = traced.Client.LocalEndPoint!.ToString() });
+        using StreamReader lines = new(await response.Content.ReadAsStreamAsync());
+        Assert.Equal("begin", (await DashboardSite.ReadAsync(lines)).GetProperty("kind").GetString());
+
+        await AskAsync(other, "4102000155b1610139ff70617373");
+        await AskAsync(traced, "4102000255b1610137ff70617373");
+        JsonElement request = await DashboardSite.ReadAsync(lines);
+        JsonElement answer = await DashboardSite.ReadAsync(lines);
+
+        Assert.Equal(("message", true, "0.02", 2), (request.GetProperty("kind").GetString(), request.GetProperty("inbound").GetBoolean(),
+            request.GetProperty("code").GetString(), request.GetProperty("messageId").GetInt32()));
+        Assert.Equal(traced.Client.LocalEndPoint!.ToString(), request.GetProperty("peer").GetString());
+        Assert.Equal("4102000255b1610137ff00000000", request.GetProperty("hex").GetString());
+        Assert.True(request.GetProperty("blanked").GetBoolean());
+        Assert.NotEqual(0, request.GetProperty("fields").GetArrayLength());
+        Assert.Equal((false, "2.05"), (answer.GetProperty("inbound").GetBoolean(), answer.GetProperty("code").GetString()));
+        Assert.DoesNotContain("736563726574", answer.GetProperty("hex").GetString(), StringComparison.Ordinal);
+
+        _clock.Advance(TimeSpan.FromSeconds(60));
+        JsonElement end = await DashboardSite.ReadAsync(lines);
+        Assert.Equal(("end", "time", 2), (end.GetProperty("kind").GetString(), end.GetProperty("reason").GetString(),
+            end.GetProperty("messages").GetInt32()));
+        Assert.Null(await lines.ReadLineAsync().WaitAsync(DashboardSite.Hang));
+    }
+
+    [Fact]
+    public async Task A_trace_ends_with_its_last_message_and_shows_payloads_where_that_is_allowed()
+    {
+        _coap.MapPost("/a/{id}", static _ => CoapResults.Changed());
+        await _coap.Listen("coap://127.0.0.1:0").StartAsync();
+        DashboardSite site = await StartAsync(static options =>
+        {
+            options.MaxTraceMessages = 3;
+            options.MaxTraces = 1;
+            options.IncludePayloads = true;
+        });
+        using UdpClient peer = new(new IPEndPoint(IPAddress.Loopback, 0));
+        using HttpResponseMessage response = await site.PostAsync("trace", new { peer = "127.0.0.1" });
+        using StreamReader lines = new(await response.Content.ReadAsStreamAsync());
+        await DashboardSite.ReadAsync(lines);
+        using HttpResponseMessage refused = await site.PostAsync("trace", new { peer = "127.0.0.1" });
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, refused.StatusCode);
+
+        await AskAsync(peer, "4102000255b1610137ff70617373");
+        await AskAsync(peer, "4102000355b1610137ff70617373");
+
+        JsonElement first = await DashboardSite.ReadAsync(lines);
+        Assert.Equal(("pass", false), (first.GetProperty("payload").GetString(), first.GetProperty("blanked").GetBoolean()));
+        await DashboardSite.ReadAsync(lines);
+        await DashboardSite.ReadAsync(lines);
+        Assert.Equal("messages", (await DashboardSite.ReadAsync(lines)).GetProperty("reason").GetString());
+        Assert.Null(await lines.ReadLineAsync().WaitAsync(DashboardSite.Hang));
+    }
+
+    [Fact]
+    public async Task Messages_on_connections_are_traced_one_by_one_also_those_of_several_packets()
+    {
+        _coap.MapPost("/large", static request => CoapResults.Changed());
+        DashboardSite site = await StartAsync();
+        Task had = await ConnectAsync();
+        using HttpResponseMessage response = await site.PostAsync("trace", new { peer = "192.0.2.7:40000" });
+        using StreamReader lines = new(await response.Content.ReadAsStreamAsync());
+        await DashboardSite.ReadAsync(lines);
+
+        // A Ping and a POST of 100,000 bytes in one piece.
+        byte[] payload = new byte[100_000];
+        int length = 1 + 5 + 1 + payload.Length;
+        byte[] frame = [0x01, 0xe2, 0x0a, 0xf1, .. Bytes(length - 65_805), 0x02, 0x0b, 0xb5, .. "large"u8, 0xff, .. payload];
+        await _toServer.Writer.WriteAsync(frame);
+
+        List<JsonElement> messages = [];
+        for (int i = 0; i < 4; i++)
+        {
+            messages.Add(await DashboardSite.ReadAsync(lines));
+        }
+
+        Assert.Equal(["0.02", "2.04", "7.02", "7.03"], messages.Select(static one => one.GetProperty("code").GetString()).Order());
+        JsonElement post = messages.Single(static one => one.GetProperty("code").GetString() == "0.02");
+        Assert.Equal((frame.Length - 3, "coap+tcp", "/large"),
+            (post.GetProperty("size").GetInt32(), post.GetProperty("scheme").GetString(), post.GetProperty("path").GetString()));
+        Assert.False(post.TryGetProperty("error", out _));
+        Assert.Equal(8192, post.GetProperty("hex").GetString()!.Length);
+        await EndAsync(had);
+    }
+
+    private static byte[] Bytes(int number) => [(byte)(number >> 24), (byte)(number >> 16), (byte)(number >> 8), (byte)number];
+
+    private async Task AskAsync(UdpClient client, string message)
+    {
+        int port = new Uri(_coap.LocalEndpoints[0]).Port;
+        await client.SendAsync(Convert.FromHexString(message), new IPEndPoint(IPAddress.Loopback, port));
+        await client.ReceiveAsync().WaitAsync(DashboardSite.Hang);
+    }
+
+    // A device that has a connection, and a name of its own making.
+    private async Task<Task> ConnectAsync()
+    {
+        TaskCompletionSource ready = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        _coap.Endpoint.PeerConnected += (_, _) => ready.TrySetResult();
+        await _coap.Endpoint.ExpectConnections().StartAsync();
+        Task had = _coap.Endpoint.AcceptStreamAsync(new CoapDuplexPipe(_toServer.Reader, _toClient.Writer), new CoapAcceptedConnection
+        {
+            Remote = IPEndPoint.Parse("192.0.2.7:40000"),
+            Local = IPEndPoint.Parse("192.0.2.1:5683"),
+            Identity = new ClaimsPrincipal(new ClaimsIdentity([new Claim(ClaimTypes.Name, Hostile)], "test")),
+        });
+        await _toServer.Writer.WriteAsync(new byte[] { 0x00, 0xe1 });
+        await ready.Task.WaitAsync(DashboardSite.Hang);
+        return had;
+    }
+
+    private async Task EndAsync(Task had)
+    {
+        await _toServer.Writer.CompleteAsync();
+        await had.WaitAsync(DashboardSite.Hang);
+    }
+
+    private async Task<DashboardSite> StartAsync(Action<CoapDashboardOptions>? configure = null) =>
+        _site = await DashboardSite.StartAsync(_coap.Endpoint, configure, _clock);
+}

@@ -1,0 +1,189 @@
+using System.Net;
+using System.Text.Json;
+using CoAP.NET.Testing;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace CoAP.NET.Explorer.Tests.Dashboard;
+
+/// <summary>The page and its calls over HTTP.</summary>
+public sealed class DashboardSiteTests : IAsyncLifetime
+{
+    private readonly VirtualClock _clock = new();
+    private readonly CoapServer _coap = new(new CoapEndpointOptions { Name = "site" });
+    private DashboardSite? _site;
+
+    public Task InitializeAsync() => Task.CompletedTask;
+
+    public async Task DisposeAsync()
+    {
+        if (_site is not null)
+        {
+            await _site.DisposeAsync();
+        }
+
+        await _coap.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task The_page_and_its_files_come_with_a_policy_that_lets_nothing_else_run()
+    {
+        DashboardSite site = await StartAsync();
+        using HttpResponseMessage page = await site.Http.GetAsync(new Uri("coap/live/", UriKind.Relative));
+        string html = await page.Content.ReadAsStringAsync();
+
+        Assert.Equal(HttpStatusCode.OK, page.StatusCode);
+        Assert.Contains("script-src 'self'", page.Headers.GetValues("Content-Security-Policy").Single(), StringComparison.Ordinal);
+        Assert.DoesNotContain("unsafe", page.Headers.GetValues("Content-Security-Policy").Single(), StringComparison.Ordinal);
+        Assert.DoesNotContain("style=", html, StringComparison.Ordinal);
+        Assert.DoesNotContain("onclick", html, StringComparison.OrdinalIgnoreCase);
+        string[] files = ["dashboard.js", "dashboard-plots.js", "dashboard-stream.js", "dashboard-tables.js", "dashboard-text.js",
+            "dashboard-trace.js", "dashboard.css", "dashboard-icon.svg", "uPlot.iife.min.js", "uPlot.min.css"];
+        foreach (string name in files)
+        {
+            using HttpResponseMessage file = await site.Http.GetAsync(new Uri(site.Page, "assets/" + name));
+            Assert.Equal(HttpStatusCode.OK, file.StatusCode);
+            if (name.StartsWith("dashboard", StringComparison.Ordinal))
+            {
+                Assert.DoesNotContain("innerHTML", await file.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+            }
+        }
+    }
+
+    [Fact]
+    public async Task The_path_without_its_last_slash_leads_to_the_page()
+    {
+        DashboardSite site = await StartAsync();
+        using HttpResponseMessage page = await site.Http.GetAsync(new Uri("coap/live", UriKind.Relative));
+
+        Assert.Equal(HttpStatusCode.OK, page.StatusCode);
+        Assert.Equal("/coap/live/", page.RequestMessage!.RequestUri!.AbsolutePath);
+    }
+
+    [Fact]
+    public async Task A_viewer_is_sent_the_history_first_and_a_sample_each_second()
+    {
+        await _coap.Listen("coap://127.0.0.1:0").StartAsync();
+        DashboardSite site = await StartAsync();
+        using HttpResponseMessage response = await site.PostAsync("live", new { });
+        Assert.Equal("application/x-ndjson", response.Content.Headers.ContentType!.MediaType);
+        using StreamReader lines = new(await response.Content.ReadAsStreamAsync());
+
+        JsonElement history = await DashboardSite.ReadAsync(lines);
+        Assert.Equal(("history", "site"), (history.GetProperty("kind").GetString(), history.GetProperty("name").GetString()));
+        Assert.Equal(_coap.LocalEndpoints, history.GetProperty("listening").EnumerateArray().Select(static one => one.GetString()));
+        for (int i = 1; i <= 3; i++)
+        {
+            _clock.Advance(TimeSpan.FromSeconds(1));
+            JsonElement sample = await DashboardSite.ReadAsync(lines);
+            Assert.Equal("sample", sample.GetProperty("kind").GetString());
+            Assert.Equal(_clock.GetUtcNow().ToUnixTimeMilliseconds(), sample.GetProperty("values").GetProperty("time").GetInt64());
+        }
+    }
+
+    [Fact]
+    public async Task A_viewer_too_many_is_told_so()
+    {
+        DashboardSite site = await StartAsync(static options => options.MaxViewers = 1);
+        using HttpResponseMessage one = await site.PostAsync("live", new { });
+        using HttpResponseMessage other = await site.PostAsync("live", new { });
+
+        Assert.Equal((HttpStatusCode.OK, HttpStatusCode.ServiceUnavailable), (one.StatusCode, other.StatusCode));
+        Assert.Contains("MaxViewers", await other.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_application_stops_while_pages_look()
+    {
+        DashboardSite site = await StartAsync();
+        using HttpResponseMessage live = await site.PostAsync("live", new { });
+        using HttpResponseMessage trace = await site.PostAsync("trace", new { peer = "127.0.0.1" });
+        using StreamReader lines = new(await live.Content.ReadAsStreamAsync());
+        using StreamReader messages = new(await trace.Content.ReadAsStreamAsync());
+        await DashboardSite.ReadAsync(lines);
+        await DashboardSite.ReadAsync(messages);
+
+        Task stopped = site.Application.StopAsync();
+
+        Assert.Null(await lines.ReadLineAsync().WaitAsync(DashboardSite.Hang));
+        Assert.Equal("stopping", (await DashboardSite.ReadAsync(messages)).GetProperty("reason").GetString());
+        await stopped.WaitAsync(DashboardSite.Hang);
+    }
+
+    [Theory]
+    [InlineData("live")]
+    [InlineData("peers")]
+    [InlineData("trace")]
+    public async Task Another_site_and_who_sends_no_header_are_refused(string call)
+    {
+        DashboardSite site = await StartAsync();
+        object body = new { peer = "127.0.0.1" };
+        using HttpResponseMessage without = await site.PostAsync(call, body, static request => request.Headers.Remove("X-CoAP-Explorer"));
+        using HttpResponseMessage origin = await site.PostAsync(
+            call, body, static request => request.Headers.Add("Origin", "https://evil.example"));
+        using HttpResponseMessage cross = await site.PostAsync(
+            call, body, static request => request.Headers.Add("Sec-Fetch-Site", "cross-site"));
+        using HttpResponseMessage own = await site.PostAsync(
+            call, body, request => request.Headers.Add("Origin", site.Http.BaseAddress!.GetLeftPart(UriPartial.Authority)));
+
+        Assert.Equal([HttpStatusCode.Forbidden, HttpStatusCode.Forbidden, HttpStatusCode.Forbidden, HttpStatusCode.OK],
+            new[] { without.StatusCode, origin.StatusCode, cross.StatusCode, own.StatusCode });
+    }
+
+    [Theory]
+    [InlineData("trace", "{\"peer\":\"<script>\"}")]
+    [InlineData("trace", "{}")]
+    [InlineData("trace", "[")]
+    [InlineData("peers", "{\"address\":\"nobody\"}")]
+    public async Task What_is_no_address_is_refused(string call, string body)
+    {
+        DashboardSite site = await StartAsync();
+        using HttpResponseMessage response = await site.PostAsync(call, new { }, request => request.Content = new StringContent(body));
+
+        Assert.Equal(HttpStatusCode.BadRequest, response.StatusCode);
+        Assert.DoesNotContain("script", await response.Content.ReadAsStringAsync(), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_application_does_not_stay_up_with_a_page_for_anybody()
+    {
+        _site = await DashboardSite.StartAsync(null, map: web => web.MapCoapDashboard("/live", options =>
+            options.Endpoint = _coap.Endpoint));
+        IHostApplicationLifetime lifetime = _site.Application.Services.GetRequiredService<IHostApplicationLifetime>();
+        TaskCompletionSource stopping = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        using CancellationTokenRegistration registration = lifetime.ApplicationStopping.Register(stopping.SetResult);
+        await stopping.Task.WaitAsync(DashboardSite.Hang);
+
+        // The exit code is that of this process of tests, too.
+        Assert.Equal(1, Environment.ExitCode);
+        Environment.ExitCode = 0;
+    }
+
+    [Fact]
+    public async Task Without_a_server_to_show_it_cannot_be_mapped()
+    {
+        InvalidOperationException exception = await Assert.ThrowsAsync<InvalidOperationException>(() =>
+            DashboardSite.StartAsync(null, static options => options.ServerName = "north"));
+
+        Assert.Contains("'north'", exception.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task It_shows_the_server_of_the_container_of_that_name()
+    {
+        _site = await DashboardSite.StartAsync(null, static options => options.ServerName = "north", services: static services =>
+            services.AddCoapServer("north", static coap =>
+            {
+                coap.Endpoint.Name = "the north";
+                coap.Listen("coap://127.0.0.1:0");
+            }));
+        using HttpResponseMessage response = await _site.PostAsync("live", new { });
+        using StreamReader lines = new(await response.Content.ReadAsStreamAsync());
+
+        Assert.Equal("the north", (await DashboardSite.ReadAsync(lines)).GetProperty("name").GetString());
+    }
+
+    private async Task<DashboardSite> StartAsync(Action<CoapDashboardOptions>? configure = null) =>
+        _site = await DashboardSite.StartAsync(_coap.Endpoint, configure, _clock);
+}
