@@ -33,17 +33,6 @@ public sealed class BrowserPage : IAsyncDisposable
 
     public async ValueTask DisposeAsync() => await _context.DisposeAsync();
 
-    /// <summary>
-    /// Waits until an expression holds in the page: looks once for each frame. What the browser has for it evaluates text, which the content
-    /// security policy forbids.
-    /// </summary>
-    public async Task UntilAsync(string expression)
-    {
-        while (!await Page.EvaluateAsync<bool>($"() => new Promise(done => requestAnimationFrame(() => done(Boolean({expression}))))"))
-        {
-        }
-    }
-
     /// <summary>Waits until an element has a text.</summary>
     public Task SaysAsync(string testId, string text) =>
         Assertions.Expect(this[testId]).ToContainTextAsync(text, new LocatorAssertionsToContainTextOptions { Timeout = 30_000 });

@@ -1,11 +1,12 @@
 using System.Text;
+using System.Text.RegularExpressions;
 using CoAP.NET.Explorer.Tests.Browser;
 using Microsoft.Playwright;
 
 namespace CoAP.NET.Explorer.Tests.Exploring;
 
 /// <summary>The page in a real browser, looking at a real server.</summary>
-public sealed class ExplorerBrowserTests(ExplorerWorld world, Chromium chromium)
+public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium chromium)
     : IClassFixture<ExplorerWorld>, IClassFixture<Chromium>
 {
     private Uri Address => world.Explorer.Address;
@@ -98,7 +99,8 @@ public sealed class ExplorerBrowserTests(ExplorerWorld world, Chromium chromium)
         await page.SaysAsync("payload-preview", "a1");
         await page["send"].ClickAsync();
 
-        await page.SaysAsync("answer", "{1: h'00ff'}");
+        await page["view-tab-cbor"].ClickAsync();
+        await page.SaysAsync("view-cbor", "{1: h'00ff'}");
         Assert.Empty(page.Complaints);
     }
 
@@ -183,7 +185,7 @@ public sealed class ExplorerBrowserTests(ExplorerWorld world, Chromium chromium)
     {
         await using BrowserPage page = await chromium.OpenAsync(Address);
         await page.SendAsync("GET", world.Coap + "/slow");
-        await page.UntilAsync("document.getElementById('progress').value > 20000");
+        await Assertions.Expect(page["progress"]).ToContainTextAsync(TensOfKilobytes());
         await page["cancel"].ClickAsync();
         await Assertions.Expect(page["resume"]).ToBeVisibleAsync();
         world.LetGo();
@@ -332,6 +334,9 @@ public sealed class ExplorerBrowserTests(ExplorerWorld world, Chromium chromium)
         await Assertions.Expect(page["observe-state"]).Not.ToContainTextAsync("Observing", new() { Timeout = 30_000 });
         Assert.Empty(page.Complaints);
     }
+
+    [GeneratedRegex(@"Download: \d\d(\.\d)? K")]
+    private static partial Regex TensOfKilobytes();
 
     private static async Task<string> ReadAsync(IDownload download) =>
         Encoding.UTF8.GetString(await File.ReadAllBytesAsync(await download.PathAsync()));
