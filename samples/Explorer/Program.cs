@@ -39,6 +39,7 @@ server.MapPut("/boiler/switch", (CoapRequest request) =>
 });
 
 app.MapCoapExplorer("/coap").RequireAuthorization("this machine");
+app.MapCoapDashboard("/coap/live").RequireAuthorization("this machine");
 await app.StartAsync();
 Uri page = new(app.Urls.First() + "/coap/");
 Console.WriteLine($"{page} looks at {server.LocalEndpoints[0]}");

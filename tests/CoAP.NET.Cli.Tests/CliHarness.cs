@@ -26,6 +26,9 @@ internal sealed class CliHarness
 
     public Func<CoapEndpointOptions, CoapClient>? CreateClient { get; init; }
 
+    /// <summary>Stands for the browser; tests never open one.</summary>
+    public Func<Uri, bool> OpenBrowser { get; init; } = static _ => false;
+
     public Dictionary<string, string> Variables { get; } = [];
 
     /// <summary>
@@ -49,6 +52,7 @@ internal sealed class CliHarness
             Stopped = Stopped,
             CreateClient = CreateClient ?? (options => new CoapClient(options)),
             GetVariable = Variables.GetValueOrDefault,
+            OpenBrowser = OpenBrowser,
         };
         int code = await CoapTool.RunAsync(args, context);
         return new CliRun(code, _out.ToArray(), Encoding.UTF8.GetString(_error.ToArray()));

@@ -11,8 +11,8 @@ public sealed class HelpTests
         string[] commands = [.. run.Out[run.Out.IndexOf("Commands:", StringComparison.Ordinal)..].Split('\n').Skip(1)
             .Where(line => line.StartsWith("  ", StringComparison.Ordinal) && line[2] != ' ').Select(line => line.Trim().Split(' ')[0])];
         Assert.Equal(
-            ["get", "put", "post", "delete", "fetch", "patch", "ipatch", "observe", "discover", "register", "ping", "serve", "proxy",
-                "decode", "bench", "completion"],
+            ["get", "put", "post", "delete", "fetch", "patch", "ipatch", "observe", "discover", "explore", "register", "ping", "serve",
+                "proxy", "decode", "bench", "completion"],
             commands);
         Assert.Contains("get <URI>", run.Out, StringComparison.Ordinal);
         Assert.DoesNotContain("|coap", run.Out, StringComparison.Ordinal);

@@ -10,6 +10,7 @@ internal sealed class ExplorerDevices(TimeProvider time)
     private const string Core = "/.well-known/core";
     private const string AllNodes = "coap://224.0.1.187";
     private const int MostDevices = 1000;
+    private const int MostLinks = 100_000;
 
     /// <summary>Asks a server what it has, and writes the answer of the page.</summary>
     /// <exception cref="ExplorerException">The answer is an error, or no list.</exception>
@@ -26,7 +27,7 @@ internal sealed class ExplorerDevices(TimeProvider time)
                 "Its resources can be asked for by their paths all the same."));
         }
 
-        if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error))
+        if (!CoapLinkFormat.TryParse(response.Payload.Span, out IReadOnlyList<CoapLink> links, out CoapLinkFormatError error, MostLinks))
         {
             throw new ExplorerException(502, new PageProblem(
                 "No list of resources", $"What {origin} has at {Core} is no list of links: {error.Message} at byte {error.Offset}.",

@@ -7,11 +7,22 @@ namespace CoAP.NET.Explorer.Tests.Browser;
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class BrowserFactAttribute : FactAttribute
 {
-    public BrowserFactAttribute()
+    /// <param name="program">A program that it needs besides; null for none.</param>
+    public BrowserFactAttribute(string? program = null)
     {
-        if (Chromium.Path is null && Environment.GetEnvironmentVariable("COAP_BROWSER") != "required")
+        if (Environment.GetEnvironmentVariable("COAP_BROWSER") == "required")
+        {
+            return;
+        }
+
+        if (Chromium.Path is null)
         {
             Skip = "There is no Chromium; install it, or set CHROMIUM to its path.";
+        }
+        else if (program is not null && !(Environment.GetEnvironmentVariable("PATH") ?? "").Split(Path.PathSeparator)
+            .Any(folder => File.Exists(Path.Combine(folder, program))))
+        {
+            Skip = $"{program} is not installed.";
         }
     }
 }

@@ -167,7 +167,8 @@ public sealed partial class ExplorerBrowserTests(ExplorerWorld world, Chromium c
         await page["method"].SelectOptionAsync("PUT");
         await page["uri"].FillAsync(world.Coap + "/file");
         await page["payload-kind-file"].CheckAsync(new LocatorCheckOptions { Force = true });
-        await page["payload-file"].SetInputFilesAsync(new FilePayload { Name = "firmware.bin", MimeType = "application/octet-stream", Buffer = file });
+        await page["payload-file"].SetInputFilesAsync(
+            new FilePayload { Name = "firmware.bin", MimeType = "application/octet-stream", Buffer = file });
         await page["send"].ClickAsync();
         await page.SaysAsync("answer-code", "2.04");
         Assert.Equal(file, world.File);

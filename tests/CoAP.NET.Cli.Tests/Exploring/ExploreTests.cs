@@ -1,0 +1,76 @@
+using System.Net;
+using System.Net.Http.Json;
+using System.Text.Json;
+
+namespace CoAP.NET.Cli.Tests.Exploring;
+
+/// <summary><c>coap explore</c>.</summary>
+public sealed class ExploreTests
+{
+    [Fact]
+    public async Task The_address_that_is_printed_serves_a_page_that_asks_the_server_named_until_it_is_stopped()
+    {
+        await using CoapServer server = new();
+        server.MapGet("/hello", static _ => CoapResults.Text("hello"));
+        server.Listen("coap://127.0.0.1:0");
+        await server.StartAsync();
+        using CancellationTokenSource stop = new();
+        Uri? opened = null;
+        CliHarness harness = new()
+        {
+            Stopped = stop.Token,
+            OpenBrowser = address =>
+            {
+                opened = address;
+                return true;
+            },
+        };
+        Task<CliRun> run = harness.InvokeAsync("explore", server.LocalEndpoints[0]);
+        await harness.WhenErrorAsync("Ctrl-C ends");
+
+        Uri address = new(harness.OutSoFar.Trim());
+        using HttpClient browser = new() { BaseAddress = new Uri(address.GetLeftPart(UriPartial.Path)) };
+        string page = await browser.GetStringAsync(new Uri("", UriKind.Relative));
+        using HttpResponseMessage refused = await browser.PostAsJsonAsync(new Uri("api/about", UriKind.Relative), new { });
+        browser.DefaultRequestHeaders.Add("X-CoAP-Explorer", address.Fragment.Split('=')[1]);
+        using HttpResponseMessage about = await browser.PostAsJsonAsync(new Uri("api/about", UriKind.Relative), new { });
+        JsonElement told = JsonDocument.Parse(await about.Content.ReadAsStringAsync()).RootElement;
+        await stop.CancelAsync();
+
+        Assert.Equal(address, opened);
+        Assert.Contains("CoAP", page, StringComparison.Ordinal);
+        Assert.Equal(HttpStatusCode.Forbidden, refused.StatusCode);
+        Assert.StartsWith(server.LocalEndpoints[0], told.GetProperty("target").GetString(), StringComparison.Ordinal);
+        Assert.Equal(0, (await run).ExitCode);
+        await Assert.ThrowsAsync<HttpRequestException>(() => browser.GetAsync(new Uri("", UriKind.Relative)));
+    }
+
+    [Fact]
+    public async Task Keys_without_a_server_are_refused()
+    {
+        CliRun run = await CliHarness.RunAsync("explore", "--psk", "me:secret");
+
+        Assert.Equal(ExitCodes.Usage, run.ExitCode);
+        Assert.Contains("For which server", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("secret", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Keys_of_the_command_line_are_a_profile_that_the_page_never_sees()
+    {
+        using CancellationTokenSource stop = new();
+        CliHarness harness = new() { Stopped = stop.Token };
+        Task<CliRun> run = harness.InvokeAsync("explore", "coaps://192.0.2.1", "--psk", "me:very secret", "--no-open");
+        await harness.WhenErrorAsync("Ctrl-C ends");
+        Uri address = new(harness.OutSoFar.Trim());
+        using HttpClient browser = new() { BaseAddress = new Uri(address.GetLeftPart(UriPartial.Path)) };
+        browser.DefaultRequestHeaders.Add("X-CoAP-Explorer", address.Fragment.Split('=')[1]);
+        using HttpResponseMessage about = await browser.PostAsJsonAsync(new Uri("api/about", UriKind.Relative), new { });
+        string told = await about.Content.ReadAsStringAsync();
+        await stop.CancelAsync();
+
+        Assert.Contains("command line", told, StringComparison.Ordinal);
+        Assert.DoesNotContain("very secret", told, StringComparison.Ordinal);
+        Assert.Equal(0, (await run).ExitCode);
+    }
+}

@@ -1,0 +1,72 @@
+using System.Globalization;
+using CoAP.NET.Explorer.Tests.Browser;
+using Microsoft.Playwright;
+
+namespace CoAP.NET.Explorer.Tests.Exploring;
+
+/// <summary>
+/// The pictures of docs/explorer.md, from a page that works: <c>COAP_WRITE_DOCS=1</c> writes them. Otherwise the way to each picture is
+/// tried, so that it is not one of something that is no more.
+/// </summary>
+public sealed class ExplorerScreenshots(Chromium chromium) : IClassFixture<Chromium>
+{
+    [BrowserFact]
+    public async Task The_way_from_a_device_to_a_plot_of_it_is_three_clicks()
+    {
+        double celsius = 21.5;
+        await using CoapServer plant = new();
+        plant.MapGet("/boiler/temperature", (CoapRequest _) => CoapResults.Content(CoapContent.Senml(new CoapSenmlPack(
+            new CoapSenmlRecord { BaseName = "urn:dev:boiler:", Name = "inlet", Unit = "Cel", Value = Math.Round(celsius, 1) },
+            new CoapSenmlRecord { Name = "outlet", Unit = "Cel", Value = Math.Round((celsius * 0.8) + 9, 1) }))))
+            .Observable().WithTitle("Temperatures of the boiler").WithResourceType("temperature")
+            .WithContentFormat(CoapContentFormat.SenmlJson);
+        plant.MapGet("/boiler/switch", static _ => CoapResults.Text("on")).WithTitle("The switch of the boiler");
+        plant.MapGet("/hall/lamp", static _ => CoapResults.Bytes(
+            "{\"name\":\"lamp\",\"on\":true,\"level\":7,\"scenes\":[\"evening\",\"work\"]}"u8.ToArray(), CoapContentFormat.Json))
+            .WithTitle("The lamp of the hall").WithContentFormat(CoapContentFormat.Json).Observable();
+        plant.MapGet("/hall/door", static _ => CoapResults.Text("closed")).WithResourceType("door").Observable();
+        plant.MapGet("/firmware", static _ => CoapResults.Bytes(new byte[4000], CoapContentFormat.OctetStream)).WithTitle("Its firmware");
+        plant.Listen("coap://127.0.0.1:0");
+        await plant.StartAsync();
+        await using CoapLocalExplorer explorer =
+            await CoapLocalExplorer.StartAsync(options => options.FirstTarget = plant.LocalEndpoints[0]);
+
+        await using (BrowserPage page = await chromium.OpenAsync(explorer.Address))
+        {
+            await page.SaysAsync("tree", "lamp");
+            await page["tree-row"].Filter(new() { HasText = "lamp" }).DblClickAsync();
+            await page.SaysAsync("json-tree", "evening");
+            await ShootAsync(page, "explorer.png");
+            await page["tab-wire"].ClickAsync();
+            await page["wire-message"].First.ClickAsync();
+            await page["byte"].Nth(1).HoverAsync();
+            await ShootAsync(page, "explorer-wire.png");
+        }
+
+        await using (BrowserPage page = await chromium.OpenAsync(explorer.Address, scheme: ColorScheme.Dark))
+        {
+            await page.SaysAsync("tree", "temperature");
+            await page["tree-row"].Filter(new() { HasText = "Temperatures" }).ClickAsync();
+            await page["observe"].ClickAsync();
+            await page.SaysAsync("observe-state", "Observing");
+            for (int i = 0; i < 40; i++)
+            {
+                celsius = 21.5 + (45 * (1 - Math.Exp(-i / 12.0))) + (2 * Math.Sin(i / 2.0));
+                plant.Notify("/boiler/temperature");
+                await page.SaysAsync("observe-value", Math.Round(celsius, 1).ToString(CultureInfo.InvariantCulture));
+            }
+
+            await ShootAsync(page, "explorer-observe.png");
+        }
+    }
+
+    private static async Task ShootAsync(BrowserPage page, string name)
+    {
+        byte[] picture = await page.Page.ScreenshotAsync();
+        Assert.NotEmpty(picture);
+        if (Environment.GetEnvironmentVariable("COAP_WRITE_DOCS") == "1")
+        {
+            await File.WriteAllBytesAsync(Path.Combine(Repository.Root, "docs", "images", name), picture);
+        }
+    }
+}

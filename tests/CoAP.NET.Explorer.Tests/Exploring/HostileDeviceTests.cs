@@ -1,0 +1,130 @@
+using System.Globalization;
+using CoAP.NET.Explorer.Tests.Browser;
+using Microsoft.Playwright;
+
+namespace CoAP.NET.Explorer.Tests.Exploring;
+
+/// <summary>Devices that say what they should not, or very much of it, and a page that shows it as text.</summary>
+public sealed class HostileDeviceTests(Chromium chromium) : IClassFixture<Chromium>, IAsyncLifetime
+{
+    private const string Script = "<script>window.pwned=1</script><img src=x onerror=\"window.pwned=2\">";
+    private const int ManyResources = 10_000;
+
+    private readonly CoapServer _device = new();
+    private CoapLocalExplorer _explorer = null!;
+
+    public async Task InitializeAsync()
+    {
+        _device.MapGet("/script", static _ => CoapResults.Text(Script)).WithTitle(Script).WithResourceType("javascript:alert(1)");
+        _device.MapGet("/json", static _ => CoapResults.Bytes(
+            System.Text.Encoding.UTF8.GetBytes($"{{\"{Script.Replace("\"", "\\\"", StringComparison.Ordinal)}\":\"{{{{7*7}}}}\"}}"),
+            CoapContentFormat.Json)).WithTitle("json");
+        _device.MapGet("/senml", static _ => CoapResults.Content(CoapContent.Senml(new CoapSenmlPack(
+            new CoapSenmlRecord { Name = "n", Unit = "Cel", StringValue = Script }))));
+        _device.MapGet("/svg", static _ => CoapResults.Bytes(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" onload=\"window.pwned=3\"></svg>"u8.ToArray(), CoapContentFormat.Svg));
+        _device.MapGet("/error", static _ => CoapResults.BadRequest(Script));
+        _device.MapGet("/formula", static _ => CoapResults.Text("=HYPERLINK(\"http://evil.example\")")).Observable();
+        _device.MapGet("/location", static _ => CoapResults.Text("x"));
+        _device.MapPost("/location", static (CoapRequest _) => CoapResults.Created("/javascript:alert(1)"));
+        _device.Listen("coap://127.0.0.1:0").Listen("coap+tcp://127.0.0.1:0");
+        await _device.StartAsync();
+        _explorer = await CoapLocalExplorer.StartAsync(explorer => explorer.FirstTarget = _device.LocalEndpoints[0]);
+    }
+
+    public async Task DisposeAsync()
+    {
+        await _explorer.DisposeAsync();
+        await _device.DisposeAsync();
+    }
+
+    [BrowserFact]
+    public async Task Nothing_that_a_device_says_runs_or_is_loaded()
+    {
+        await using BrowserPage page = await chromium.OpenAsync(_explorer.Address);
+        List<string> asked = [];
+        page.Page.Request += (_, request) => asked.Add(request.Url);
+        await page.SaysAsync("tree", "<script>");
+        foreach ((string path, string shown) in ((string, string)[])[
+            ("/script", "onerror"), ("/json", "7*7"), ("/senml", "onerror"), ("/svg", "onload"), ("/error", "onerror")])
+        {
+            await page.SendAsync("GET", _device.LocalEndpoints[0] + path);
+            await page.SaysAsync("answer", shown);
+        }
+
+        await page.SendAsync("POST", _device.LocalEndpoints[0] + "/location");
+        await page.SaysAsync("answer", "javascript");
+        await page["tab-wire"].ClickAsync();
+        await page["wire-message"].Last.ClickAsync();
+        await page["tab-code"].ClickAsync();
+        await page["open-history"].ClickAsync();
+        await page.SaysAsync("history-list", "/script");
+
+        Assert.False(await page.Page.EvaluateAsync<bool>("window.pwned !== undefined"));
+        Assert.Equal(0, await page.Page.Locator("main script, main iframe, main object, main a[href], dialog a[href]").CountAsync());
+        Assert.Empty(page.Complaints);
+        Assert.All(asked, url => Assert.True(
+            url.StartsWith(_explorer.Address.GetLeftPart(UriPartial.Authority), StringComparison.Ordinal)
+                || url.StartsWith("blob:", StringComparison.Ordinal), url));
+    }
+
+    [BrowserFact]
+    public async Task What_looks_like_a_formula_is_text_in_an_export()
+    {
+        await using BrowserPage page = await chromium.OpenAsync(_explorer.Address);
+        await page["uri"].FillAsync(_device.LocalEndpoints[0] + "/formula");
+        await page["observe"].ClickAsync();
+        await page.SaysAsync("observe-value", "=HYPERLINK");
+
+        IDownload csv = await page.Page.RunAndWaitForDownloadAsync(() => page["observe-csv"].ClickAsync());
+
+        string text = await File.ReadAllTextAsync(await csv.PathAsync());
+        Assert.Contains("'=HYPERLINK", text, StringComparison.Ordinal);
+        Assert.DoesNotContain(",=HYPERLINK", text, StringComparison.Ordinal);
+        Assert.DoesNotContain(",\"=HYPERLINK", text, StringComparison.Ordinal);
+    }
+
+    [BrowserFact]
+    public async Task Ten_thousand_resources_are_listed_and_found_with_few_rows_in_the_page()
+    {
+        for (int i = 0; i < ManyResources; i++)
+        {
+            string path = string.Create(CultureInfo.InvariantCulture, $"/room{i / 100}/sensor{i}");
+            _device.MapGet(path, static _ => CoapResults.Text("1")).WithResourceType("sensor");
+        }
+
+        await using BrowserPage page = await chromium.OpenAsync(_explorer.Address);
+        await page["target"].FillAsync(_device.LocalEndpoints[1]);
+        await page["connect"].ClickAsync();
+        await page.SaysAsync("tree-count", "10,0");
+        Assert.InRange(await page["tree-row"].CountAsync(), 1, 200);
+        await page["tree-filter"].FillAsync("sensor9876");
+
+        await page.SaysAsync("tree-count", "1 of");
+        await page.SaysAsync("tree", "sensor9876");
+        Assert.Empty(page.Complaints);
+    }
+
+    [BrowserFact]
+    public async Task A_thousand_notifications_are_counted_and_drawn_without_a_row_for_each()
+    {
+        const int changes = 1000;
+        int value = 0;
+        _device.MapGet("/busy", (CoapRequest _) => CoapResults.Text($"{Volatile.Read(ref value)}")).Observable();
+        await using BrowserPage page = await chromium.OpenAsync(_explorer.Address);
+        await page["uri"].FillAsync(_device.LocalEndpoints[1] + "/busy");
+        await page["observe"].ClickAsync();
+        await page.SaysAsync("observe-state", "Observing");
+        for (int i = 0; i < changes; i++)
+        {
+            Interlocked.Increment(ref value);
+            _device.Notify("/busy");
+            await Task.Yield();
+        }
+
+        // Changes in quick succession may come as one; the last one comes.
+        await page.SaysAsync("observe-value", $"{changes}");
+        Assert.InRange(await page["notification"].CountAsync(), 1, 100);
+        Assert.Empty(page.Complaints);
+    }
+}

@@ -1,0 +1,49 @@
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+using CoAP.NET.Explorer.Tests.Browser;
+using Microsoft.Playwright;
+
+namespace CoAP.NET.Explorer.Tests.Exploring;
+
+/// <summary>The page looking at a server of another implementation: libcoap's example server, whose clock can be observed.</summary>
+public sealed class LibcoapBrowserTests(Chromium chromium) : IClassFixture<Chromium>
+{
+    private const string Program = "coap-server-notls";
+
+    [BrowserFact(Program)]
+    public async Task A_clock_of_libcoap_is_found_asked_and_observed()
+    {
+        int port;
+        using (Socket free = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp))
+        {
+            free.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+            port = ((IPEndPoint)free.LocalEndPoint!).Port;
+        }
+
+        ProcessStartInfo start = new(Program, ["-A", "127.0.0.1", "-p", $"{port}"]) { UseShellExecute = false };
+        using Process server = Process.Start(start)!;
+        try
+        {
+            string device = $"coap://127.0.0.1:{port}";
+            await using CoapLocalExplorer explorer = await CoapLocalExplorer.StartAsync(options => options.FirstTarget = device);
+            await using BrowserPage page = await chromium.OpenAsync(explorer.Address);
+            await page.SaysAsync("tree", "time");
+            await page.SendAsync("GET", device + "/time");
+            await page.SaysAsync("answer-code", "2.05");
+            await page["tab-wire"].ClickAsync();
+            await Assertions.Expect(page["wire-message"]).ToHaveCountAsync(2);
+
+            await page["observe"].ClickAsync();
+            await page.SaysAsync("observe-state", "Observing");
+            await Assertions.Expect(page["notification"]).Not.ToHaveCountAsync(1, new() { Timeout = 30_000 });
+            await page["observe-stop"].ClickAsync();
+            Assert.Empty(page.Complaints);
+        }
+        finally
+        {
+            server.Kill();
+            await server.WaitForExitAsync();
+        }
+    }
+}
