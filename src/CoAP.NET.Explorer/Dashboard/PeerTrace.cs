@@ -78,18 +78,6 @@ internal sealed class PeerTrace(EventLines lines, CoapDashboardOptions options)
         json.WriteBoolean("blanked", !options.IncludePayloads && !message.Payload.IsEmpty);
         json.WriteString("path", message.Path);
         MessageJson.Write(json, message);
-        json.WriteStartArray("fields");
-        foreach (DecodedField field in message.Fields)
-        {
-            json.WriteStartObject();
-            json.WriteNumber("offset", field.Offset);
-            json.WriteNumber("length", field.Length);
-            json.WriteString("text", field.Text);
-            json.WriteNumber("level", field.Level);
-            json.WriteEndObject();
-        }
-
-        json.WriteEndArray();
-        json.WriteString("hex", Convert.ToHexStringLower(message.Bytes.Span[..Math.Min(message.Bytes.Length, MaxShown)]));
+        WireJson.WriteBytes(json, message);
     }
 }
