@@ -8,12 +8,7 @@ namespace CoAP.NET.Explorer.Exploring;
 /// <param name="events">The page.</param>
 /// <param name="time">The clock.</param>
 internal sealed class ExplorerExchange(ExplorerClient client, CoapRequest request, EventLines events, TimeProvider time)
-    : IProgress<CoapProgress>
 {
-    private static readonly TimeSpan s_pace = TimeSpan.FromMilliseconds(50);
-
-    private long _toldAt;
-
     /// <summary>Sends the request and tells of the answer.</summary>
     /// <param name="offset">Where in the body the download begins.</param>
     /// <param name="maxSize">How many bytes the body may have.</param>
@@ -21,11 +16,13 @@ internal sealed class ExplorerExchange(ExplorerClient client, CoapRequest reques
     public async Task SendAsync(long offset, int maxSize, CancellationToken cancellationToken)
     {
         using BodyCapture body = new(events, offset, maxSize);
+        using PacedProgress progress = new(events, time);
         request.Destination = body;
-        request.Progress = this;
+        request.Progress = progress;
         long started = time.GetTimestamp();
         CoapResponse response = await client.Client.SendAsync(request, cancellationToken).ConfigureAwait(false);
         TimeSpan elapsed = time.GetElapsedTime(started);
+        progress.Dispose();
         ReadOnlyMemory<byte> payload = response.Payload.IsEmpty ? body.Body : response.Payload;
         events.Add(json =>
         {
@@ -46,36 +43,6 @@ internal sealed class ExplorerExchange(ExplorerClient client, CoapRequest reques
             Tell(observation.State, observation, ended);
             await ended.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
         }
-    }
-
-    /// <inheritdoc/>
-    public void Report(CoapProgress value)
-    {
-        bool isEnd = value.BytesTransferred >= value.TotalBytes;
-        long now = time.GetTimestamp();
-        if (!isEnd && _toldAt != 0 && time.GetElapsedTime(_toldAt, now) < s_pace)
-        {
-            return;
-        }
-
-        _toldAt = now;
-        events.Add(
-            json =>
-            {
-                json.WriteString("kind", "progress");
-                json.WriteBoolean("upload", value.IsUpload);
-                json.WriteNumber("transferred", value.BytesTransferred);
-                json.WritePropertyName("total");
-                if (value.TotalBytes is { } total)
-                {
-                    json.WriteNumberValue(total);
-                }
-                else
-                {
-                    json.WriteNullValue();
-                }
-            },
-            isKept: false);
     }
 
     private void Tell(CoapResponse response) => events.Add(

@@ -198,6 +198,7 @@ public sealed class LinkedTableTests : IAsyncDisposable
         TableNode owner = _world.Nodes[0];
         CoapSlot slot = owner.Cluster.Map.SlotsOf(owner.Cluster.Self.Id)[0];
         await other.Table.AskAsync(Key(slot.Number), "put first");
+        await _world.AgreeAsync();
         owner.Store.HoldWrites();
 
         Task<string>[] asked = [.. Enumerable.Range(0, 4).Select(i => other.Table.AskAsync(Key(slot.Number, $"{i}"), "put text"))];

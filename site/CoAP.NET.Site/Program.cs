@@ -1,0 +1,18 @@
+using CoAP.NET.Site.Prose;
+
+return args switch
+{
+    ["readability", .. string[] pages] => ReadabilityCommand.Run(pages),
+    _ => Usage(),
+};
+
+static int Usage()
+{
+    Console.Error.WriteLine(
+        """
+        Makes what the site shows, and measures its pages. Runs from within the repository.
+
+          readability [PAGE...]   length of sentences and share of passive voice for each page, or for those named
+        """);
+    return 2;
+}

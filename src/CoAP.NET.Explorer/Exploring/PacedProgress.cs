@@ -1,0 +1,102 @@
+using CoAP.NET.Explorer.Pages;
+
+namespace CoAP.NET.Explorer.Exploring;
+
+/// <summary>
+/// Tells a page how far a transfer is, every 50 ms at most. What comes sooner waits for its turn: when the transfer pauses, the page
+/// has the newest figure. Thread-safe.
+/// </summary>
+internal sealed class PacedProgress : IProgress<CoapProgress>, IDisposable
+{
+    private static readonly TimeSpan s_pace = TimeSpan.FromMilliseconds(50);
+
+    private readonly EventLines _events;
+    private readonly Lock _gate = new();
+    private readonly ITimer _turn;
+    private CoapProgress _waiting;
+    private bool _isWaiting;
+    private bool _isPausing;
+    private bool _isDisposed;
+
+    /// <param name="events">The page.</param>
+    /// <param name="time">The clock.</param>
+    public PacedProgress(EventLines events, TimeProvider time)
+    {
+        _events = events;
+        _turn = time.CreateTimer(
+            static paced => ((PacedProgress)paced!).TakeTurn(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+    }
+
+    /// <inheritdoc/>
+    public void Report(CoapProgress value)
+    {
+        lock (_gate)
+        {
+            bool isEnd = value.BytesTransferred >= value.TotalBytes;
+            if (_isPausing && !isEnd)
+            {
+                _waiting = value;
+                _isWaiting = true;
+                return;
+            }
+
+            Tell(value);
+        }
+    }
+
+    /// <summary>Tells what waits, and no more.</summary>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            if (_isWaiting)
+            {
+                Tell(_waiting);
+            }
+
+            _isDisposed = true;
+        }
+
+        _turn.Dispose();
+    }
+
+    private void TakeTurn()
+    {
+        lock (_gate)
+        {
+            _isPausing = false;
+            if (_isWaiting)
+            {
+                Tell(_waiting);
+            }
+        }
+    }
+
+    private void Tell(CoapProgress value)
+    {
+        _isWaiting = false;
+        if (_isDisposed)
+        {
+            return;
+        }
+
+        _isPausing = _turn.Change(s_pace, Timeout.InfiniteTimeSpan);
+        _events.Add(
+            json =>
+            {
+                json.WriteString("kind", "progress");
+                json.WriteBoolean("upload", value.IsUpload);
+                json.WriteNumber("transferred", value.BytesTransferred);
+                json.WritePropertyName("total");
+                if (value.TotalBytes is { } total)
+                {
+                    json.WriteNumberValue(total);
+                }
+                else
+                {
+                    json.WriteNullValue();
+                }
+            },
+            isKept: false);
+    }
+}

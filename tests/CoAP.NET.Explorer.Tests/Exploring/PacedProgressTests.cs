@@ -1,0 +1,77 @@
+using System.Text;
+using CoAP.NET.Explorer.Exploring;
+using CoAP.NET.Explorer.Pages;
+using CoAP.NET.Testing;
+using Microsoft.AspNetCore.Http;
+
+namespace CoAP.NET.Explorer.Tests.Exploring;
+
+public sealed class PacedProgressTests : IDisposable
+{
+    private readonly MemoryStream _page = new();
+    private readonly VirtualClock _clock = new();
+    private readonly EventLines _events;
+
+    public PacedProgressTests()
+    {
+        DefaultHttpContext context = new();
+        context.Response.Body = _page;
+        _events = new EventLines(context);
+    }
+
+    public void Dispose() => _page.Dispose();
+
+    [Fact]
+    public async Task The_newest_figure_is_told_when_a_transfer_pauses()
+    {
+        using PacedProgress progress = new(_events, _clock);
+        Report(progress, 1024, 2048, 3072);
+        _clock.Advance(TimeSpan.FromMilliseconds(50));
+
+        Assert.Equal([1024, 3072], await ToldAsync());
+    }
+
+    [Fact]
+    public async Task A_fast_transfer_is_told_once_in_50_milliseconds_and_at_its_end()
+    {
+        using PacedProgress progress = new(_events, _clock);
+        for (int i = 1; i <= 100; i++)
+        {
+            Report(progress, i * 1000);
+            _clock.Advance(TimeSpan.FromMilliseconds(1));
+        }
+
+        Assert.Equal([1000, 50_000, 100_000], await ToldAsync());
+    }
+
+    [Fact]
+    public async Task What_waits_is_told_when_the_transfer_breaks_off_and_nothing_after_it()
+    {
+        PacedProgress progress = new(_events, _clock);
+        Report(progress, 1024, 2048);
+        progress.Dispose();
+        Report(progress, 4096);
+        _clock.Advance(TimeSpan.FromSeconds(1));
+
+        Assert.Equal([1024, 2048], await ToldAsync());
+    }
+
+    private static void Report(PacedProgress progress, params int[] transferred)
+    {
+        foreach (int bytes in transferred)
+        {
+            progress.Report(new CoapProgress { BytesTransferred = bytes, TotalBytes = 100_000 });
+        }
+    }
+
+    private async Task<int[]> ToldAsync()
+    {
+        _events.Complete();
+        await _events.SendAsync();
+        return
+        [
+            .. Encoding.UTF8.GetString(_page.ToArray()).Split('\n', StringSplitOptions.RemoveEmptyEntries)
+                .Select(static line => System.Text.Json.JsonDocument.Parse(line).RootElement.GetProperty("transferred").GetInt32()),
+        ];
+    }
+}
