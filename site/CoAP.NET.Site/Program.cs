@@ -1,8 +1,10 @@
 using CoAP.NET.Site.Prose;
+using CoAP.NET.Site.Reference;
 
 return args switch
 {
     ["readability", .. string[] pages] => ReadabilityCommand.Run(pages),
+    ["reference", string folder] => ReferenceCommand.Run(folder).Unresolved.Count == 0 ? 0 : 1,
     _ => Usage(),
 };
 
