@@ -61,7 +61,7 @@ internal sealed class IndexPages(Library library, Comments comments, CommentText
         return page.ToString();
     }
 
-    private static string Anchor(string name) => name.ToLowerInvariant().Replace('.', '-');
+    private static string Anchor(string name) => "n-" + name.ToLowerInvariant().Replace('.', '-');
 
     private string Table(IEnumerable<INamedTypeSymbol> types) => "| Type | |\n|---|---|\n" + string.Join('\n', types.Select(type =>
         $"| [{MarkdownText.Escape(Names.OfType(type))}]({addresses.OfType(type)}) "

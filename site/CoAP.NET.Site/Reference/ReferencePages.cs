@@ -1,3 +1,4 @@
+using CoAP.NET.Site.Pages;
 using Microsoft.CodeAnalysis;
 
 namespace CoAP.NET.Site.Reference;
@@ -50,7 +51,7 @@ internal sealed class ReferencePages
     {
         Dictionary<string, IReadOnlyList<SidebarEntry>> sidebars = new(StringComparer.Ordinal)
         {
-            ["/reference/"] = [new SidebarEntry("API reference", "/reference/", _library.Packages.Select(PackageEntry))],
+            ["/reference/"] = [new SidebarEntry("API reference", "/reference/", [.. _library.Packages.Select(PackageEntry)])],
         };
         foreach (LibraryPackage package in _library.Packages)
         {
@@ -59,7 +60,7 @@ internal sealed class ReferencePages
                 SidebarEntry[] entries =
                 [
                     PackageEntry(package) with { Items = [.. package.Namespaces.Select(other => NamespaceEntry(package, other))] },
-                    new SidebarEntry(name, null, package.TypesOf(name).Select(type => new SidebarEntry(Names.OfType(type), Html(_addresses.OfType(type))))),
+                    new SidebarEntry(name, null, [.. package.TypesOf(name).Select(type => new SidebarEntry(Names.OfType(type), Html(_addresses.OfType(type))))]),
                 ];
                 sidebars.Add($"/reference/{package.Package.Folder}/{name}/", entries);
             }

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitepress'
+import { searchable } from './searchable.mts'
+
+// Written by "CoAP.NET.Site build": the pages, and which of them stand beside each.
+const pages = fileURLToPath(new URL('../.pages/', import.meta.url))
+const { sidebar, version } = JSON.parse(readFileSync(`${pages}site.json`, 'utf8'))
+
+export default defineConfig({
+  lang: 'en',
+  title: 'CoAP.NET',
+  description: 'An asynchronous CoAP library for .NET 10: client and server on TPL Dataflow.',
+  srcDir: '.pages',
+  outDir: '../artifacts/site',
+  base: process.env.SITE_BASE ?? '/',
+  head: [['link', { rel: 'icon', href: `${process.env.SITE_BASE ?? '/'}icon.png` }]],
+  lastUpdated: false,
+  metaChunk: true,
+  markdown: {
+    config(md) {
+      // "CoAP.NET" is no address, and ":)" no picture.
+      md.linkify.set({ fuzzyLink: false, fuzzyEmail: false })
+      md.disable('emoji')
+    }
+  },
+  themeConfig: {
+    logo: '/icon.png',
+    outline: [2, 3],
+    search: { provider: 'local', options: { detailedView: false, _render: searchable } },
+    nav: [
+      { text: 'Guides', link: '/getting-started', activeMatch: '^/(?!reference/|changelog|$)' },
+      { text: 'API reference', link: '/reference/', activeMatch: '^/reference/' },
+      { text: version, link: '/changelog' }
+    ],
+    sidebar
+  }
+})
