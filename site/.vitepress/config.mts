@@ -5,6 +5,7 @@ import { searchable } from './searchable.mts'
 
 // Written by "CoAP.NET.Site build": the pages, and which of them stand beside each.
 const pages = fileURLToPath(new URL('../.pages/', import.meta.url))
+const base = process.env.SITE_BASE ?? '/'
 const { sidebar, version } = JSON.parse(readFileSync(`${pages}site.json`, 'utf8'))
 
 export default defineConfig({
@@ -13,9 +14,17 @@ export default defineConfig({
   description: 'An asynchronous CoAP library for .NET 10: client and server on TPL Dataflow.',
   srcDir: '.pages',
   outDir: '../artifacts/site',
-  base: process.env.SITE_BASE ?? '/',
-  head: [['link', { rel: 'icon', href: `${process.env.SITE_BASE ?? '/'}icon.png` }]],
+  base,
+  head: [['link', { rel: 'icon', href: `${base}icon.png` }]],
   lastUpdated: false,
+  vite: {
+    // Links to social networks would load their pictures from another host; there are none.
+    resolve: {
+      alias: [{ find: /^.*\/VPSocialLinks\.vue$/, replacement: fileURLToPath(new URL('theme/Nothing.vue', import.meta.url)) }]
+    },
+    // The index of search is loaded when a reader searches.
+    build: { chunkSizeWarningLimit: 4000 }
+  },
   metaChunk: true,
   markdown: {
     config(md) {
@@ -33,6 +42,7 @@ export default defineConfig({
       { text: 'API reference', link: '/reference/', activeMatch: '^/reference/' },
       { text: version, link: '/changelog' }
     ],
-    sidebar
+    sidebar,
+    footer: { message: `CoAP.NET is released under the <a href="${base}licence.html">MIT licence</a>.` }
   }
 })

@@ -1,5 +1,6 @@
 using CoAP.NET.Site;
 using CoAP.NET.Site.Build;
+using CoAP.NET.Site.Links;
 using CoAP.NET.Site.Pages;
 using CoAP.NET.Site.Prose;
 using CoAP.NET.Site.Reference;
@@ -10,6 +11,7 @@ try
     {
         ["build"] => BuildCommand.Run(),
         ["reference", string folder] => ReferenceCommand.Run(folder).Unresolved.Count == 0 ? 0 : 1,
+        ["links"] => LinksCommand.Run(BuildCommand.Output),
         ["stage"] => new Staging(Repository.Root, BuildCommand.Staged).Run() ? 0 : 1,
         ["readability", .. string[] pages] => ReadabilityCommand.Run(pages),
         _ => Usage(),

@@ -69,7 +69,8 @@ internal static class Declaration
     /// <param name="member">The member.</param>
     public static string OfMember(ISymbol member)
     {
-        string text = member.ToDisplayString(s_member);
+        string text = string.Concat(member.ToDisplayParts(s_member).Select(static part =>
+            part is { Kind: SymbolDisplayPartKind.EnumMemberName, Symbol.ContainingType: { } type } ? $"{type.Name}.{part}" : part.ToString()));
         if (member is IPropertySymbol)
         {
             // What only the library sets is read only for its users.

@@ -15,7 +15,7 @@ internal sealed class IndexPages(Library library, Comments comments, CommentText
         PageWriter page = new("API reference", "Every public type of every package.");
         page.AddHeading(1, "API reference");
         page.Add("Every public type of every package. Search finds types and members by their names.");
-        page.Add("| Package | Types | |\n|---|---|---|\n" + string.Join('\n', library.Packages.Select(static package =>
+        page.Add("| Package | Types | Description |\n|---|---|---|\n" + string.Join('\n', library.Packages.Select(static package =>
             $"| [{package.Package.Name}]({Addresses.OfPackage(package.Package)}) | {package.Types.Count} "
             + $"| {MarkdownText.Escape(package.Package.Description)} |")));
         return page.ToString();
@@ -63,7 +63,7 @@ internal sealed class IndexPages(Library library, Comments comments, CommentText
 
     private static string Anchor(string name) => "n-" + name.ToLowerInvariant().Replace('.', '-');
 
-    private string Table(IEnumerable<INamedTypeSymbol> types) => "| Type | |\n|---|---|\n" + string.Join('\n', types.Select(type =>
+    private string Table(IEnumerable<INamedTypeSymbol> types) => "| Type | Description |\n|---|---|\n" + string.Join('\n', types.Select(type =>
         $"| [{MarkdownText.Escape(Names.OfType(type))}]({addresses.OfType(type)}) "
         + $"| {MarkdownText.Cell(text.Blocks(comments.Of(type).Element("summary")))} |"));
 }

@@ -65,7 +65,8 @@ internal sealed class Library
     public bool IsOurs(ISymbol symbol) =>
         Packages.Any(package => SymbolEqualityComparer.Default.Equals(package.Assembly, symbol.ContainingAssembly));
 
-    private static string[] References()
+    /// <summary>The files that this program was compiled against.</summary>
+    public static string[] References()
     {
         using Stream stream = typeof(Library).Assembly.GetManifestResourceStream("references.txt")
             ?? throw new InvalidOperationException("The program was built without its list of references. Build it with dotnet build.");

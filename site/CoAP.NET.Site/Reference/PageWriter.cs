@@ -1,3 +1,4 @@
+using System.Net;
 using System.Text;
 
 namespace CoAP.NET.Site.Reference;
@@ -15,7 +16,8 @@ internal sealed class PageWriter
         _text.Append("---\ntitle: ").Append(MarkdownText.Quoted(title));
         if (description.Length > 0)
         {
-            _text.Append("\ndescription: ").Append(MarkdownText.Quoted(description));
+            // VitePress puts it into an attribute as it is.
+            _text.Append("\ndescription: ").Append(MarkdownText.Quoted(WebUtility.HtmlEncode(description)));
         }
 
         _text.Append("\noutline: [2, 3]\nprev: false\nnext: false\n---\n");

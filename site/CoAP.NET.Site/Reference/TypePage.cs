@@ -145,7 +145,7 @@ internal sealed class TypePage(Library library, Comments comments, CommentText t
     {
         bool isFlags = type.GetAttributes().Any(static attribute => attribute.AttributeClass?.Name == "FlagsAttribute");
         page.AddHeading(2, "Values");
-        page.Add("| Name | Value | |\n|---|---|---|\n" + string.Join('\n', Surface.MembersOf(type).OfType<IFieldSymbol>().Select(field =>
+        page.Add("| Name | Value | Description |\n|---|---|---|\n" + string.Join('\n', Surface.MembersOf(type).OfType<IFieldSymbol>().Select(field =>
             $"| <a id=\"{addresses.AnchorOf(field)}\"></a>{MarkdownText.Code(field.Name)} | {Value(field)} | {Description(field)} |")));
 
         string Value(IFieldSymbol field) => isFlags
@@ -184,7 +184,7 @@ internal sealed class TypePage(Library library, Comments comments, CommentText t
         if (rows.Length > 0)
         {
             page.AddHeading(2, title);
-            page.Add($"| | |\n|---|---|\n{string.Join('\n', rows)}");
+            page.Add($"| Name | Description |\n|---|---|\n{string.Join('\n', rows)}");
         }
     }
 }
