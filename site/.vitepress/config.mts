@@ -36,7 +36,14 @@ export default defineConfig({
   themeConfig: {
     logo: '/icon.png',
     outline: [2, 3],
-    search: { provider: 'local', options: { detailedView: false, _render: searchable } },
+    search: {
+      provider: 'local',
+      options: {
+        detailedView: false,
+        _render: searchable,
+        miniSearch: { searchOptions: { boostDocument: (id: string) => (/conformance|rfc-rows|telemetry-log|changelog|benchmarks/.test(id) ? 0.3 : 1) } }
+      }
+    },
     nav: [
       { text: 'Guides', link: '/getting-started', activeMatch: '^/(?!reference/|changelog|$)' },
       { text: 'API reference', link: '/reference/', activeMatch: '^/reference/' },

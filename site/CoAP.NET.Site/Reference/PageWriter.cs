@@ -20,7 +20,7 @@ internal sealed class PageWriter
             _text.Append("\ndescription: ").Append(MarkdownText.Quoted(WebUtility.HtmlEncode(description)));
         }
 
-        _text.Append("\noutline: [2, 3]\nprev: false\nnext: false\n---\n");
+        _text.Append("\noutline: [2, 3]\npageClass: reference\nprev: false\nnext: false\n---\n");
     }
 
     /// <summary>Adds a block.</summary>
