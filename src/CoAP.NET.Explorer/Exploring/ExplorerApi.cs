@@ -144,13 +144,20 @@ internal sealed class ExplorerApi : IAsyncDisposable
         CoapRequest request = RequestReader.Read(asked, uri, PayloadOf(asked, file));
         ExplorerLog.Asked(_logger, context.User.Identity?.Name ?? context.Connection.RemoteIpAddress?.ToString() ?? "somebody",
             isObservation ? "observe" : asked.Method, uri.ToString());
-        await WithClientAsync(context, uri, asked.Security, client => TellAsync(context, events =>
+        await WithClientAsync(context, uri, asked.Security, client => TellAsync(context, async events =>
         {
             client.Watch.Sink = events;
-            ExplorerExchange exchange = new(client, request, events, _time);
-            return isObservation
-                ? exchange.ObserveAsync(context.RequestAborted)
-                : exchange.SendAsync(asked.Offset, _options.MaxBodySize, context.RequestAborted);
+            try
+            {
+                ExplorerExchange exchange = new(client, request, events, _time);
+                await (isObservation
+                    ? exchange.ObserveAsync(context.RequestAborted)
+                    : exchange.SendAsync(asked.Offset, _options.MaxBodySize, context.RequestAborted)).ConfigureAwait(false);
+            }
+            finally
+            {
+                client.Watch.Sink = null;
+            }
         })).ConfigureAwait(false);
     }
 
@@ -171,7 +178,7 @@ internal sealed class ExplorerApi : IAsyncDisposable
     private async Task ConvertAsync(HttpContext context)
     {
         ConvertRequest asked = await ReadAsync(context, PageJson.Default.ConvertRequest).ConfigureAwait(false);
-        byte[] bytes = PayloadReader.Read(asked.Payload, null, _options.MaxBodySize) ?? [];
+        byte[] bytes = PayloadReader.Read(asked.Payload, RequestReader.FormatOf(asked.ContentFormat), _options.MaxBodySize) ?? [];
         bool isCbor = asked.Payload?.Kind is "cbor" or "hex";
         string? notation = isCbor && CoapCborNotation.TryFormat(bytes, out string text, out _) ? text : null;
         await SendAsync(context, JsonSerializer.SerializeToUtf8Bytes(

@@ -54,4 +54,6 @@ internal sealed record ResourcesRequest(string Target, PageSecurity? Security);
 internal sealed record DiscoverRequest(double? Seconds);
 
 /// <summary>Asks what bytes a payload has.</summary>
-internal sealed record ConvertRequest(PagePayload? Payload);
+/// <param name="Payload">The payload.</param>
+/// <param name="ContentFormat">The Content-Format in decimal digits; null for none.</param>
+internal sealed record ConvertRequest(PagePayload? Payload, string? ContentFormat);

@@ -54,8 +54,7 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
             code.Append("await using CoapClient client = new();\n");
         }
 
-        code.Append(CultureInfo.InvariantCulture,
-            $"CoapRequest request = new(CoapMethod.{RequestReader.MethodOf(asked.Method)}, {Quoted(uri.ToString())})\n{{\n");
+        List<string> properties = [];
         Property(!asked.Confirmable, "Confirmable = false");
         Property(FormatOf(OptionNumber.Accept) is not null, $"Accept = {Name(FormatOf(OptionNumber.Accept))}");
         Property(asked.BlockSize is not null, string.Create(CultureInfo.InvariantCulture, $"BlockSize = {asked.BlockSize}"));
@@ -66,7 +65,9 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         Property(payload is not null && !isFile, Text is { } text
             ? $"Content = CoapContent.Text({Quoted(text)}{format})"
             : $"Content = CoapContent.Binary(Convert.FromHexString(\"{Convert.ToHexString(payload ?? [])}\"){format})");
-        code.Append("};\n");
+        string initializer = properties.Count > 0 ? $"\n{{\n    {string.Join(",\n    ", properties)},\n}}" : "";
+        code.Append(CultureInfo.InvariantCulture,
+            $"CoapRequest request = new(CoapMethod.{RequestReader.MethodOf(asked.Method)}, {Quoted(uri.ToString())}){initializer};\n");
         foreach (PageOption option in Others)
         {
             code.Append(CultureInfo.InvariantCulture,
@@ -80,7 +81,7 @@ internal sealed class RequestCode(PageRequest asked, CoapUri uri, byte[]? payloa
         {
             if (isSet)
             {
-                code.Append("    ").Append(text).Append(",\n");
+                properties.Add(text);
             }
         }
     }

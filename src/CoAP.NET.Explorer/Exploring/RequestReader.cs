@@ -66,9 +66,11 @@ internal static class RequestReader
 
     /// <summary>The Content-Format that an option of a request names; null for none.</summary>
     public static CoapContentFormat? FormatOf(PageRequest asked, int number) =>
-        asked.Options.FirstOrDefault(option => option.Number == number) is { } option
-            && ushort.TryParse(option.Value, NumberStyles.None, CultureInfo.InvariantCulture, out ushort value)
-            ? new CoapContentFormat(value) : null;
+        FormatOf(asked.Options.FirstOrDefault(option => option.Number == number)?.Value);
+
+    /// <summary>The Content-Format of a number in decimal digits; null for none.</summary>
+    public static CoapContentFormat? FormatOf(string? value) =>
+        ushort.TryParse(value, NumberStyles.None, CultureInfo.InvariantCulture, out ushort number) ? new CoapContentFormat(number) : null;
 
     /// <summary>The bytes of an option.</summary>
     /// <exception cref="ExplorerException">The value does not fit.</exception>

@@ -23,13 +23,14 @@ internal sealed class WireWatch(TimeProvider time)
     private long _refilled;
     private int _skipped;
 
-    /// <summary>Whom to tell; null for nobody. Setting it begins a new exchange.</summary>
+    /// <summary>The page that is shown the messages; null for none. Setting it ends one exchange and begins another.</summary>
     public EventLines? Sink
     {
         set
         {
             lock (_gate)
             {
+                TellSkipped();
                 _sink = value;
                 _sent.Clear();
                 _started = _refilled = time.GetTimestamp();
@@ -95,6 +96,20 @@ internal sealed class WireWatch(TimeProvider time)
                 WireJson.Write(json, message);
             },
             isKept: false);
+    }
+
+    // Those at the end of an exchange: no message comes any more that could tell of them.
+    private void TellSkipped()
+    {
+        int skipped = _skipped;
+        if (skipped > 0)
+        {
+            _sink?.Add(json =>
+            {
+                json.WriteString("kind", "wireSkipped");
+                json.WriteNumber("count", skipped);
+            });
+        }
     }
 
     private bool HasBudget()
