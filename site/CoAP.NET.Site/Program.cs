@@ -12,7 +12,7 @@ static int Usage()
         """
         Makes what the site shows, and measures its pages. Runs from within the repository.
 
-          readability [PAGE...]   length of sentences and share of passive voice for each page, or for those named
+          readability [PATH...]   length of sentences and share of passive voice for each page, or for the pages, C# files and folders named
         """);
     return 2;
 }
