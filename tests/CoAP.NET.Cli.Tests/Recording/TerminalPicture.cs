@@ -23,7 +23,8 @@ internal static class TerminalPicture
         double width = (Columns * CharacterWidth) + (2 * Margin);
         int height = TitleHeight + (lines.Count * LineHeight) + Margin;
         StringBuilder svg = new();
-        string size = string.Create(CultureInfo.InvariantCulture, $"width=\"{width:F0}\" height=\"{height}\" viewBox=\"0 0 {width:F0} {height}\"");
+        string size = string.Create(
+            CultureInfo.InvariantCulture, $"width=\"{width:F0}\" height=\"{height}\" viewBox=\"0 0 {width:F0} {height}\"");
         svg.Append("<svg xmlns=\"http://www.w3.org/2000/svg\" ").Append(size).Append(" role=\"img\">\n")
             .Append("<title>The command line tool coap in a terminal</title>\n")
             .Append("<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#161b22\"/>\n")
@@ -33,7 +34,8 @@ internal static class TerminalPicture
         int y = TitleHeight + 14;
         foreach (string line in lines)
         {
-            svg.Append(CultureInfo.InvariantCulture, $"<text x=\"{Margin}\" y=\"{y}\" {StyleOf(line)}>{SecurityElement.Escape(line.Replace(' ', NoBreakSpace))}</text>\n");
+            string text = SecurityElement.Escape(line.Replace(' ', NoBreakSpace));
+            svg.Append(CultureInfo.InvariantCulture, $"<text x=\"{Margin}\" y=\"{y}\" {StyleOf(line)}>{text}</text>\n");
             y += LineHeight;
         }
 
