@@ -105,7 +105,7 @@ public sealed class HostileDeviceTests(Chromium chromium, Xunit.Abstractions.ITe
         Assert.Empty(page.Complaints);
     }
 
-    // Some 1,000 notifications a second: 17 for each of 60 frames. What it costs is written to the output, and stands in docs/explorer.md.
+    // 17 notifications for each frame are some 1,000 per second. The output has the time of a frame, which docs/explorer.md quotes.
     [BrowserFact]
     public async Task The_page_draws_each_frame_while_a_thousand_notifications_a_second_come_to_ten_thousand_resources()
     {
@@ -131,8 +131,14 @@ public sealed class HostileDeviceTests(Chromium chromium, Xunit.Abstractions.ITe
             for (int i = 0; i < InFrame; i++)
             {
                 Interlocked.Increment(ref value);
+                long sent = _device.Counters[CoapCounter.NotificationsSent];
                 _device.Notify("/fast");
-                await Task.Yield();
+
+                // Two changes before a notification leaves would be one notification.
+                while (_device.Counters[CoapCounter.NotificationsSent] == sent)
+                {
+                    await Task.Yield();
+                }
             }
 
             await page.Page.EvaluateAsync("() => new Promise(requestAnimationFrame)");
@@ -144,7 +150,7 @@ public sealed class HostileDeviceTests(Chromium chromium, Xunit.Abstractions.ITe
             CultureInfo.InvariantCulture, $"{Frames} frames in {seconds:F1} s: ")
             + await page.Page.EvaluateAsync<string>("() => JSON.stringify(window.explorerStats)"));
         int drawn = await page.Page.EvaluateAsync<int>("() => window.explorerStats.frames");
-        Assert.InRange(drawn, 1, Frames + 10);
+        Assert.InRange(drawn, 1, Frames * InFrame / 2);
         Assert.InRange(await page["notification"].CountAsync(), 1, 100);
         await page["tree-filter"].FillAsync("sensor9876");
         await page.SaysAsync("tree-count", "1 of");
